@@ -1,0 +1,1 @@
+"""What a parse is: brackets, spans, labels, heads."""

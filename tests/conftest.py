@@ -1,0 +1,22 @@
+"""Fixtures that several test modules share."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The small golden files that travel with the tests."""
+    return ROOT / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The treebanks and vectors that lie beside a development checkout; a test that asks for them is skipped elsewhere."""
+    path = ROOT.parent / "shared"
+    if not path.is_dir():
+        pytest.skip("no treebanks beside this checkout")
+    return path
