@@ -1,0 +1,69 @@
+# Everything a newcomer needs; a Python >= 3.10 (python3), its venv module and a C compiler are assumed.
+#   make parse TEXT="The cat sat on the mat."    environment, build, a small pipeline, the parse
+#   make test                                    environment, build, all tests on the installed package
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+LINTERS := $(VENV)/.linters
+TOY := training/toy
+PIP_QUIET := --disable-pip-version-check --no-input --quiet --quiet
+
+METADATA := setup.py setup.cfg pyproject.toml MANIFEST.in constraints.txt README.md
+SOURCES := $(shell find spacy_lal -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pyi' -o -name '*.h')
+
+# TEXT reaches the program through the environment, untouched by make and by the shell: $, quotes and newlines stay.
+ifeq ($(origin TEXT),undefined)
+TEXT := The quick brown fox jumps over the lazy dog .
+else
+override TEXT := $(value TEXT)
+endif
+export TEXT
+
+.PHONY: help install parse toy test lint clean
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
+
+install: $(INSTALLED)
+
+# The stamps are written last, so that an installation that failed half-way is tried again. build/lib* goes first: setuptools
+# would put a module that was since removed into the wheel. The compiled decoders are copied beside their sources because
+# `python -m ...`, started in this folder, finds the source tree before the installed package.
+$(INSTALLED): $(METADATA) $(SOURCES)
+	@echo "Installing into $(VENV) (the first time takes some minutes)"
+	@rm -f $@; rm -rf build/lib*
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test]"
+	@cp $(VENV)/lib/python3*/site-packages/spacy_lal/decode/*.so spacy_lal/decode/
+	@touch $@
+
+$(LINTERS): $(INSTALLED)
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ruff mypy cython-lint
+	@touch $@
+
+# A small pipeline that has learnt the toy treebank by heart: it shows that everything works, not how well it can parse.
+$(TOY)/.trained: configs/lal_sm.cfg project.yml $(wildcard assets/toy/*) | $(INSTALLED)
+	@echo "Training a small pipeline on the toy treebank (about two minutes, once)"
+	@mkdir -p $(TOY); $(BIN)/python -m spacy project run toy > $(TOY)/train.log 2>&1 || { tail -n 40 $(TOY)/train.log; exit 1; }
+	@touch $@
+
+toy: $(TOY)/.trained
+
+parse: $(INSTALLED) $(TOY)/.trained
+	@$(BIN)/python -m spacy lal parse $(TOY)/model-best --text "$$TEXT" --format tree
+
+# pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.
+test: $(INSTALLED)
+	@$(BIN)/pytest
+
+lint: $(LINTERS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/cython-lint --max-line-length 120 spacy_lal
+	$(BIN)/mypy spacy_lal
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find spacy_lal -name '*.so' -delete -o -name '*.c' -delete -o -name '*.cpp' -delete
