@@ -1,0 +1,114 @@
+"""From scores to parses: the registered choices.
+
+`spacy-lal.joint_decoder.v1` finds the best pair of trees that agree; `spacy-lal.separate_decoder.v1` finds each by
+itself, which is quicker and, with `mst`, allows non-projective arcs. Neither knows strings or Docs.
+"""
+
+import warnings
+from typing import Callable, List, Literal, NamedTuple, Sequence
+
+import numpy as np
+
+from ..decode import cky, eisner, joint, mst
+from ..scores import ParserScores
+from ..trees import SUB_HEAD
+
+ArcDecoder = Literal["eisner", "mst"]
+
+
+class DecodedParse(NamedTuple):
+    """What a decoder found for one sentence of n words.
+
+    spans (ndarray): Shape: (k, 3), int32: start, end, label id of each constituent, pre-order; a label id is a whole
+        unary chain. None of them is empty or a sub-head.
+    heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root.
+    deprels (ndarray): Shape: (n,), int32: the deprel id of each word.
+    """
+
+    spans: np.ndarray
+    heads: np.ndarray
+    deprels: np.ndarray
+
+
+Decoder = Callable[[Sequence[ParserScores]], List[DecodedParse]]
+
+
+def make_joint_decoder(
+    constituency_weight: float = 0.5, max_length: int = 200, long_sentences: ArcDecoder = "eisner", n_threads: int = 1
+) -> Decoder:
+    """The exact joint decoder: the best constituency and dependency trees that agree (Zhou & Zhao 2019), O(n^4).
+
+    constituency_weight (float): Weight of label scores, between 0 and 1; arc scores weigh one minus it.
+    max_length (int): Sentences of more words than this are decoded by `cky` and `long_sentences`, with one warning:
+        the joint decoder's memory grows with the third power of the length, and its time with the fourth.
+    long_sentences (str): "eisner" or "mst".
+    n_threads (int): Sentences decoded at once.
+    RAISES (ValueError): On a weight or a name out of range.
+    """
+    if not 0.0 <= constituency_weight <= 1.0:
+        raise ValueError(f"constituency_weight is a share between 0 and 1, got {constituency_weight}")
+    separate = make_separate_decoder(long_sentences, n_threads)
+    warned = False
+
+    def decode(scores: Sequence[ParserScores]) -> List[DecodedParse]:
+        nonlocal warned
+        short = [i for i, s in enumerate(scores) if _is_joint(s) and s.n_tokens <= max_length]
+        rest = sorted(set(range(len(scores))) - set(short))
+        if not warned and any(_is_joint(scores[i]) for i in rest):
+            warned = True
+            warnings.warn(
+                f"a sentence has more than {max_length} words (max_length of the joint decoder): its two trees are "
+                f"found separately, by cky and {long_sentences}. This is said once.",
+                stacklevel=2,
+            )
+        labels = [scores[i].labels * np.float32(constituency_weight) for i in short]
+        arcs = [scores[i].arcs * np.float32(1.0 - constituency_weight) for i in short]
+        parses = dict(zip(rest, separate([scores[i] for i in rest]), strict=True))
+        for i, (_, spans, heads) in zip(short, joint(labels, arcs, n_threads=n_threads) if short else [], strict=True):
+            parses[i] = _parse(scores[i], spans, heads)
+        return [parses[i] for i in range(len(scores))]
+
+    return decode
+
+
+def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> Decoder:
+    """The best constituency tree by CKY, and the best dependency tree by itself: the two may disagree.
+
+    arcs (str): "eisner" for projective trees, "mst" for all; either has a single root.
+    n_threads (int): Sentences decoded at once.
+    RAISES (ValueError): On another name.
+    """
+    if arcs not in ("eisner", "mst"):
+        raise ValueError(f"arcs are decoded by 'eisner' or 'mst', got {arcs!r}")
+    find_heads = eisner if arcs == "eisner" else mst
+
+    def decode(scores: Sequence[ParserScores]) -> List[DecodedParse]:
+        no_spans = np.zeros((0, 3), dtype=np.int32)
+        spans = [no_spans] * len(scores)
+        with_spans = [i for i, s in enumerate(scores) if s.labels.size and s.n_tokens]
+        charts = [scores[i].labels for i in with_spans]
+        for i, (_, found) in zip(with_spans, cky(charts, n_threads=n_threads) if charts else [], strict=True):
+            spans[i] = found
+        with_arcs = [i for i, s in enumerate(scores) if s.n_tokens]
+        heads = {i: np.zeros(1, dtype=np.int32) for i in range(len(scores))}
+        if with_arcs:
+            found_heads = find_heads([scores[i].arcs for i in with_arcs], n_threads=n_threads)
+            heads.update(zip(with_arcs, found_heads, strict=True))
+        return [_parse(scores[i], spans[i], heads[i]) for i in range(len(scores))]
+
+    return decode
+
+
+def _is_joint(scores: ParserScores) -> bool:
+    """Whether there are words, spans and arcs to be decoded together."""
+    return bool(scores.n_tokens and scores.labels.size and scores.deprels.shape[-1])
+
+
+def _parse(scores: ParserScores, spans: np.ndarray, heads: np.ndarray) -> DecodedParse:
+    words = np.arange(1, scores.n_tokens + 1)
+    deprels = scores.deprels
+    if not deprels.shape[-1]:
+        best = np.zeros(scores.n_tokens, dtype=np.int32)
+    else:
+        best = (deprels[words, heads[1:]] if deprels.ndim == 3 else deprels[words]).argmax(axis=-1)
+    return DecodedParse(spans[spans[:, 2] > SUB_HEAD], heads[1:].astype(np.int32), best.astype(np.int32))
