@@ -1,0 +1,263 @@
+"""CoNLL-U in and out, one sentence at a time, over the `conllu` library's readers of single fields.
+
+Not here: enhanced dependencies (column 9 is not kept), and any judgement of a sound sentence that is merely odd (no
+root, several roots, crossing arcs); `spacy lal check` reports those. What raises is what cannot be read as a
+dependency graph over words 1..n at all, and then with the file and the line.
+
+Format: https://universaldependencies.org/format.html
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+from conllu.exceptions import ParseException
+from conllu.models import Metadata, Token, TokenList
+from conllu.parser import parse_comment_line, parse_dict_value, parse_id_value, parse_int_value
+
+N_COLUMNS = 10
+_UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")  # what would break a line or a column in two
+
+Source = Union[str, Path, Iterable[str]]
+
+
+class ConlluError(ValueError):
+    """A sentence that is no dependency graph over words 1..n. `path` and `line` say where (line from 1)."""
+
+    def __init__(self, message: str, path: str, line: int) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.path = path
+        self.line = line
+
+
+@dataclass
+class ConlluSentence:
+    """One sentence of n words; all lists have length n. Ranges (`1-2`) and empty nodes (`1.1`) are not among the words.
+
+    words (List[str]): Forms as written.
+    lemmas, pos, tags, morphs, deprels (List[str]): LEMMA, UPOS, XPOS, FEATS, DEPREL; the empty string where missing.
+    heads (List[Optional[int]]): Word numbers from 1; 0 = root; None = missing.
+    spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`).
+    metadata (Dict[str, Optional[str]]): The comment lines `# key = value`, in order.
+    path (str): Name of the file. lines (List[int]): The line of each word, from 1.
+    """
+
+    words: List[str]
+    lemmas: List[str]
+    pos: List[str]
+    tags: List[str]
+    morphs: List[str]
+    heads: List[Optional[int]]
+    deprels: List[str]
+    spaces: List[bool]
+    metadata: Dict[str, Optional[str]] = field(default_factory=dict)
+    path: str = "<conllu>"
+    lines: List[int] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        """The line of the first word; 0 for a sentence that comes from no file."""
+        return self.lines[0] if self.lines else 0
+
+
+class ConlluBlock(NamedTuple):
+    """The lines of one sentence as they stand in the file: (line number from 1, text without line end)."""
+
+    path: str
+    lines: List[Tuple[int, str]]
+
+
+def read_conllu(source: Source) -> Iterator[ConlluSentence]:
+    """The sentences of a file, in order; never holds more than one of them.
+
+    source (Union[str, Path, Iterable[str]]): Name of a file, or lines.
+    RAISES (ConlluError): With file and line: wrong number of columns; ids that are not 1..n; a head that is no whole
+        number, lies outside 0..n, or closes a circle; text that is not UTF-8.
+    """
+    for block in read_conllu_blocks(source):
+        yield parse_conllu_block(block)
+
+
+def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
+    """The unparsed sentences of a file: for whoever wants to go on after a sentence that cannot be read.
+
+    RAISES (ConlluError): Text that is not UTF-8.
+    """
+    path = str(source) if isinstance(source, (str, Path)) else "<conllu>"
+    lines: List[Tuple[int, str]] = []
+    has_words = False
+    for number, line in _numbered_lines(source, path):
+        if line.strip():
+            lines.append((number, line))
+            has_words = has_words or not line.startswith("#")
+        elif has_words:  # comments alone belong to the sentence that follows
+            yield ConlluBlock(path, lines)
+            lines, has_words = [], False
+    if has_words:
+        yield ConlluBlock(path, lines)
+
+
+def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
+    """One sentence from its lines.
+
+    RAISES (ConlluError): See `read_conllu`.
+    """
+    sentence = ConlluSentence([], [], [], [], [], [], [], [], path=block.path)
+    pending: Optional[_Range] = None
+    for number, line in block.lines:
+        if line.startswith("#"):
+            sentence.metadata.update(parse_comment_line(line))
+            continue
+        columns = line.split("\t")
+        if len(columns) != N_COLUMNS:
+            message = f"expected {N_COLUMNS} columns separated by tabs, got {len(columns)}: {line!r}"
+            raise ConlluError(message, block.path, number)
+        word_id = _parse_id(columns[0], block.path, number)
+        if isinstance(word_id, int):
+            _add_word(sentence, word_id, columns, number)
+        elif word_id[1] == "-":
+            _finish_range(sentence, pending)
+            pending = _open_range(sentence, columns, word_id[0], word_id[2], number)
+    _finish_range(sentence, pending)
+    _check_heads(sentence)
+    return sentence
+
+
+def format_conllu(sentence: ConlluSentence) -> str:
+    """One sentence as CoNLL-U text, with the empty line at its end.
+
+    Whitespace that would break the format (tabs, line breaks inside of a word) becomes a space.
+    """
+    tokens = []
+    for i, word in enumerate(sentence.words):
+        tokens.append(
+            Token(
+                id=i + 1,
+                form=_writable(word),
+                lemma=_writable(sentence.lemmas[i]),
+                upos=_writable(sentence.pos[i]),
+                xpos=_writable(sentence.tags[i]),
+                feats=_writable(sentence.morphs[i]),
+                head=sentence.heads[i],
+                deprel=_writable(sentence.deprels[i]),
+                deps=None,
+                misc=None if sentence.spaces[i] else {"SpaceAfter": "No"},
+            )
+        )
+    metadata = Metadata()
+    for key, value in sentence.metadata.items():
+        metadata[key] = None if value is None else _writable(value)
+    return TokenList(tokens, metadata).serialize()
+
+
+class _Range(NamedTuple):
+    """An open multiword token: its first and last word (from 1), surface form, space after it, and line."""
+
+    start: int
+    end: int
+    surface: str
+    space: bool
+    line: int
+
+
+def _numbered_lines(source: Source, path: str) -> Iterator[Tuple[int, str]]:
+    if not isinstance(source, (str, Path)):
+        for number, text in enumerate(source, start=1):
+            yield number, text.rstrip("\r\n")
+        return
+    # Decoded line by line, since only so an error of encoding has a line number.
+    with Path(source).open("rb") as file_:
+        for number, raw in enumerate(file_, start=1):
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise ConlluError(f"expected UTF-8, got {raw!r} ({error.reason})", path, number) from None
+            yield number, text.rstrip("\r\n")
+
+
+def _parse_id(text: str, path: str, line: int) -> Union[int, Tuple[int, str, int]]:
+    try:
+        value = parse_id_value(text)
+    except ParseException:
+        value = None
+    if value is None:
+        message = f"expected a word number, a range (1-2) or an empty node (1.1) in column 1, got {text!r}"
+        raise ConlluError(message, path, line)
+    return value
+
+
+def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str], line: int) -> None:
+    if word_id != len(sentence.words) + 1:
+        raise ConlluError(f"expected word number {len(sentence.words) + 1}, got {word_id}", sentence.path, line)
+    if not columns[1].strip():
+        raise ConlluError(f"word {word_id} is empty", sentence.path, line)
+    try:
+        head = parse_int_value(columns[6])
+    except ParseException:
+        message = f"expected a whole number or '_' as head of word {word_id} ({columns[1]!r}), got {columns[6]!r}"
+        raise ConlluError(message, sentence.path, line) from None
+    sentence.words.append(columns[1])
+    sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
+    sentence.pos.append("" if columns[3] == "_" else columns[3])
+    sentence.tags.append("" if columns[4] == "_" else columns[4])
+    sentence.morphs.append("" if columns[5] == "_" else columns[5])
+    sentence.heads.append(head)
+    sentence.deprels.append("" if columns[7] == "_" else columns[7])
+    sentence.spaces.append(_has_space(columns[9]))
+    sentence.lines.append(line)
+
+
+def _has_space(misc: str) -> bool:
+    return "SpaceAfter" not in misc or (parse_dict_value(misc) or {}).get("SpaceAfter") != "No"
+
+
+def _open_range(sentence: ConlluSentence, columns: List[str], start: int, end: int, line: int) -> _Range:
+    if start != len(sentence.words) + 1:
+        message = f"expected a range that begins with word {len(sentence.words) + 1}, got {columns[0]!r}"
+        raise ConlluError(message, sentence.path, line)
+    return _Range(start, end, columns[1], _has_space(columns[9]), line)
+
+
+def _finish_range(sentence: ConlluSentence, pending: Optional[_Range]) -> None:
+    """Give the words of a range their spaces: none inside where they spell the surface form (do|n't), and after the
+    last one what stands on the range's own line."""
+    if pending is None:
+        return
+    words = sentence.words[pending.start - 1 : pending.end]
+    if len(words) != pending.end - pending.start + 1:
+        message = f"the range {pending.start}-{pending.end} goes beyond the sentence's {len(sentence.words)} words"
+        raise ConlluError(message, sentence.path, pending.line)
+    spells = "".join(words) == pending.surface
+    for i in range(pending.start - 1, pending.end - 1):
+        sentence.spaces[i] = not spells
+    sentence.spaces[pending.end - 1] = pending.space
+
+
+def _check_heads(sentence: ConlluSentence) -> None:
+    n_words = len(sentence.words)
+    if not n_words:  # nothing but ranges and empty nodes
+        raise ConlluError("a sentence without words", sentence.path, 0)
+    for i, head in enumerate(sentence.heads):
+        if head is not None and not 0 <= head <= n_words:
+            message = f"expected a head from 0 to {n_words} for word {i + 1} ({sentence.words[i]!r}), got {head}"
+            raise ConlluError(message, sentence.path, sentence.lines[i])
+    done = [False] * (n_words + 1)
+    for start in range(1, n_words + 1):
+        path: List[int] = []
+        on_path = set()
+        word: Optional[int] = start
+        while word and not done[word]:
+            if word in on_path:
+                circle = path[path.index(word) :]
+                shown = " -> ".join(f"{i} {sentence.words[i - 1]!r}" for i in [*circle, word])
+                raise ConlluError(f"heads go in a circle: {shown}", sentence.path, sentence.lines[word - 1])
+            path.append(word)
+            on_path.add(word)
+            word = sentence.heads[word - 1]
+        for passed in path:
+            done[passed] = True
+
+
+def _writable(text: str) -> Optional[str]:
+    return _UNWRITABLE.sub(" ", text).strip() or None
