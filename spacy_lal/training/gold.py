@@ -93,7 +93,7 @@ def _aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Option
     array = eg.reference.to_array(["HEAD", "DEP"])
     offsets = array[:, 0].astype(np.int64).tolist()
     strings = [eg.reference.vocab.strings[key] for key in array[:, 1]]
-    return [i + offset if dep else None for i, (offset, dep) in enumerate(zip(offsets, strings))], strings
+    return [i + offset if dep else None for i, (offset, dep) in enumerate(zip(offsets, strings, strict=True))], strings
 
 
 def _aligned_trees(eg: Example, sentences: List[List[int]]) -> List[Optional[List[CollapsedSpan]]]:

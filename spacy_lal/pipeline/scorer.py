@@ -1,0 +1,123 @@
+"""`spacy-lal.parser_scorer.v1`: Examples -> the scores of both trees, in spaCy's manner (0 to 1, None where there is
+no gold annotation)."""
+
+from collections import Counter
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+
+from spacy.pipeline.dep_parser import parser_score
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotations import SPANS_KEY, get_constituents, has_sentences, sentence_words
+from ..metrics.attachment import AttachmentCounts, score_attachments
+from ..metrics.evalb import EvalbCounts, EvalbRow, score_sentence
+from ..metrics.evalb_params import COLLINS, EvalbParams
+
+CONST_KEYS = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb")
+NO_TOKEN = -1
+SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
+
+
+def make_parser_scorer(param: Optional[str] = None) -> Callable[..., Dict[str, Any]]:
+    """Make a scorer.
+
+    param (Optional[str]): Path of an EVALB parameter file; `COLLINS.prm` where there is none.
+    """
+    params = COLLINS if param is None else EvalbParams.from_file(param)
+
+    def score(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
+        return score_parses(list(examples), params, **kwargs)
+
+    return score
+
+
+def score_parses(examples: List[Example], params: EvalbParams = COLLINS, **kwargs: Any) -> Dict[str, Any]:
+    """The scores of parsed Examples.
+
+    `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold tokens and boundaries are compared
+    as EVALB does; a Doc whose tokens or sentences differ is compared as a whole, by characters.
+    `dep_uas`, `dep_las` follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`,
+    `dep_las_reference` follow the authors' rule (gold tags of punctuation do not count).
+
+    params (EvalbParams): EVALB's parameters.
+    """
+    counts = EvalbCounts()
+    for eg in examples:
+        for row in _rows(eg, params):
+            counts.add(row)
+    scores: Dict[str, Any] = {key: getattr(counts, key) if counts.n_valid else None for key in CONST_KEYS}
+    # spaCy's own function compares sentence boundaries too; those are another component's.
+    parsed = parser_score(examples, **kwargs)
+    scores.update({key: parsed[key] for key in SPACY_KEYS})
+    scores.update(_reference_attachment(examples))
+    return scores
+
+
+def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
+    gold, test = eg.reference, eg.predicted
+    if not gold.spans.get(SPANS_KEY) or not has_sentences(gold):
+        return
+    gold_words = sentence_words(gold)
+    same_tokens = len(gold) == len(test) and bool((gold.to_array("ORTH") == test.to_array("ORTH")).all())
+    if not same_tokens or not has_sentences(test) or sentence_words(test) != gold_words:
+        yield _row_by_characters(gold, test, params)
+        return
+    for words, gold_spans, test_spans in zip(gold_words, get_constituents(gold), get_constituents(test), strict=True):
+        if gold_spans:
+            texts, tags = [gold[i].text for i in words], [gold[i].tag_ for i in words]
+            yield score_sentence((texts, tags, gold_spans), (texts, tags, test_spans), params)
+
+
+def _row_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> EvalbRow:
+    """Constituents as stretches of the text's characters, those of whitespace and of deleted gold words left out."""
+    kept = [0]
+    deleted = {
+        i for token in gold if token.tag_ in params.delete_label for i in range(token.idx, token.idx + len(token))
+    }
+    n_words = sum(not token.is_space and token.idx not in deleted for token in gold)
+    for i, char in enumerate(gold.text):
+        kept.append(kept[-1] + (not char.isspace() and i not in deleted))
+    brackets = [_character_brackets(doc, kept, params) for doc in (gold, test)]
+    matched = sum((brackets[0] & brackets[1]).values())
+    return EvalbRow(len(gold), 0, matched, brackets[0].total(), brackets[1].total(), 0, n_words, 0)
+
+
+def _character_brackets(doc: Doc, kept: List[int], params: EvalbParams) -> Counter:
+    brackets: Counter = Counter()
+    canonical = {b: a for a, b in params.eq_label}
+    for span in doc.spans.get(SPANS_KEY, ()):
+        start, end = kept[min(span.start_char, len(kept) - 1)], kept[min(span.end_char, len(kept) - 1)]
+        label = params.bracket_labels[span.label_]
+        if start < end and label is not None:
+            brackets[start, end, canonical.get(label, label)] += 1
+    return brackets
+
+
+def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[float]]:
+    counts = AttachmentCounts()
+    for eg in examples:
+        if not eg.reference.has_annotation("DEP") or not eg.predicted.has_annotation("DEP"):
+            continue
+        for words in sentence_words(eg.reference):
+            gold_heads, gold_deprels = zip(*(_arc(eg.reference, i) for i in words), strict=True) if words else ((), ())
+            heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True) if words else ((), ())
+            tags = [eg.reference[i].tag_ for i in words]
+            counts += score_attachments(gold_heads, gold_deprels, heads, deprels, punctuation="reference", tags=tags)
+    return {
+        "dep_uas_reference": counts.dep_uas if counts.gold_words else None,
+        "dep_las_reference": counts.dep_las if counts.gold_words else None,
+    }
+
+
+def _arc(doc: Doc, i: int) -> Tuple[int, str]:
+    return doc[i].head.i, doc[i].dep_
+
+
+def _aligned_arc(eg: Example, i: int) -> Tuple[int, str]:
+    """Head (index in the reference) and deprel that the prediction gives a gold word; NO_TOKEN where tokens differ."""
+    aligned = eg.alignment.y2x[i]
+    if len(aligned) != 1:
+        return NO_TOKEN, ""
+    token = eg.predicted[int(aligned[0])]
+    head = eg.alignment.x2y[token.head.i]
+    return (int(head[0]) if len(head) == 1 else NO_TOKEN), token.dep_
