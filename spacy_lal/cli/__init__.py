@@ -4,7 +4,10 @@ since spaCy loads this module for every one of its own commands."""
 import typer
 from spacy.cli._util import app
 
+from spacy_lal.cli.evalb import evalb_cli
+
 lal_cli = typer.Typer(name="lal", help="Train, score, import and use Label Attention Layer parsers", no_args_is_help=True)
+lal_cli.command("evalb")(evalb_cli)
 app.add_typer(lal_cli)
 
 __all__ = ["lal_cli"]

@@ -1,0 +1,85 @@
+"""`python -m spacy lal evalb GOLD TEST`: EVALB's table for two bracket files."""
+
+from pathlib import Path
+from typing import Annotated, Iterator, Optional
+
+import typer
+
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+
+
+def evalb_cli(
+    gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line")],
+    test_path: Annotated[Path, typer.Argument(metavar="TEST", help="Trees to score, one a line, in the same order")],
+    param: Annotated[
+        Optional[str], typer.Option("--param", "-p", help="A parameter file (.prm), or COLLINS (the default) or nk")
+    ] = None,
+    cutoff_len: Annotated[
+        Optional[int], typer.Option("--cutoff-len", "-c", help="Longest sentence of the second summary block")
+    ] = None,
+    max_error: Annotated[
+        Optional[int], typer.Option("--max-error", "-e", help="Number of errors that the run may have")
+    ] = None,
+) -> None:
+    """Score bracketing as the program EVALB does: its rows and its summary, line for line.
+
+    Errors in sentences go to stderr, as with the original. Two files are read line by line, a tree a line.
+    """
+    import sys
+    from dataclasses import replace
+
+    from spacy_lal.metrics.evalb_params import EvalbParamsError
+    from spacy_lal.metrics.evalb_report import EvalbLineError, EvalbStopped, report
+
+    try:
+        params = _params(param)
+    except EvalbParamsError as err:
+        fail(str(err))
+    if cutoff_len is not None:
+        params = replace(params, cutoff_len=cutoff_len)
+    if max_error is not None:
+        params = replace(params, max_error=max_error)
+    paths = {"gold": gold_path, "test": test_path}
+    for side, path in paths.items():
+        if not path.is_file():
+            fail(f"Can't open {side} file ({path})")
+
+    def on_error(message: str) -> None:
+        typer.echo(message, err=True)
+
+    with closed_pipe_is_no_error():
+        try:
+            for line in report(_lines(gold_path), _lines(test_path), params, on_error=on_error):
+                sys.stdout.write(line + "\n")
+        except EvalbLineError as err:
+            fail(f"{paths[err.side]}, line {err.line}: {err}")
+        except EvalbStopped as err:
+            fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
+        except OSError as err:
+            if isinstance(err, BrokenPipeError):
+                raise
+            fail(str(err))
+
+
+def _params(param: Optional[str]):  # noqa: ANN202  (its type would import the metrics for every spaCy command)
+    """The parameters by name or file; what the file's reader warns of goes to stderr as a plain line."""
+    import warnings
+
+    from spacy_lal.metrics.evalb_params import COLLINS, NAMED, EvalbParams
+
+    if param is None:
+        return COLLINS
+    if param in NAMED and not Path(param).exists():
+        return NAMED[param]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        params = EvalbParams.from_file(param)
+    for warning in caught:
+        typer.echo(str(warning.message), err=True)
+    return params
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Lines by `\\n` alone; bytes that are no UTF-8 are carried through, since the program compares bytes."""
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        yield from file

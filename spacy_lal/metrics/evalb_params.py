@@ -1,0 +1,181 @@
+"""EVALB's parameters: which labels count, which are the same, when to give up. What the program calls `COLLINS.prm`
+(the field's standard, and our default) and `nk.prm` (Kitaev & Klein's) are constants here; other files are read.
+
+Not here: any counting (`evalb.py`) or printing (`evalb_report.py`).
+"""
+
+import re
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Dict, FrozenSet, Optional, Tuple, Union
+
+Pair = Tuple[str, str]
+
+# One name per line of a parameter file -> our field. Numbers first, then lists of one label, then lists of two.
+_NUMBERS = {"DEBUG": "debug", "MAX_ERROR": "max_error", "CUTOFF_LEN": "cutoff_len", "LABELED": "labeled"}
+_LABELS = {
+    "DELETE_LABEL": "delete_label",
+    "DELETE_LABEL_FOR_LENGTH": "delete_label_for_length",
+    "QUOTE_LABEL": "quote_label",
+}
+_PAIRS = {"EQ_LABEL": "eq_label", "EQ_WORD": "eq_word"}
+
+_SPACE = " \t\n\v\f\r"
+_LEADING_INT = re.compile(rf"[{_SPACE}]*([+-]?[0-9]+)")
+
+
+class EvalbParamsError(ValueError):
+    """A parameter file cannot be read. The message names the file and the line."""
+
+
+@dataclass(frozen=True)
+class EvalbParams:
+    """What EVALB reads from a `.prm` file. The defaults are the program's own without a file: nothing is deleted.
+
+    debug (int): 1 lists words and brackets after each row. (The program's level 2, a trace of its loops, reads as 1.)
+    max_error (int): The run stops at the error after next to this number, as the program's counter does.
+    cutoff_len (int): The second summary block is over sentences of at most this many words.
+    labeled (bool): Compare the labels of brackets, not only their ends.
+    delete_label (tuple): A preterminal with one of these labels is deleted with its word, a bracket is ignored.
+    delete_label_for_length (tuple): Preterminals that do not count in a sentence's length.
+    quote_label (tuple): Preterminals of a quote character (', " or /) whose deletion on one side only is repaired.
+    eq_label (tuple): Pairs of labels that count as the same, in both directions, not transitively. Tags too.
+    eq_word (tuple): Pairs of words that count as the same.
+    """
+
+    debug: int = 0
+    max_error: int = 10
+    cutoff_len: int = 40
+    labeled: bool = True
+    delete_label: Tuple[str, ...] = ()
+    delete_label_for_length: Tuple[str, ...] = ()
+    quote_label: Tuple[str, ...] = ()
+    eq_label: Tuple[Pair, ...] = ()
+    eq_word: Tuple[Pair, ...] = ()
+
+    @classmethod
+    def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
+        """Read a `.prm` file as the program does: `#` comments, one `NAME value` a line, names repeated for lists.
+        An unknown name or a pair that is no pair is a `UserWarning` and is passed over (the program says so on
+        stderr and goes on).
+
+        path (Union[str, Path]): The file.
+        RETURNS (EvalbParams): Its parameters.
+        RAISES (EvalbParamsError): The file cannot be read, or a name has no value.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError as err:
+            raise EvalbParamsError(f"Can't open parameter file ({path}): {err.strerror}") from err
+        fields: Dict[str, Any] = {}
+        for number, line in enumerate(text.split("\n"), start=1):
+            line = line.rstrip(_SPACE)
+            if len(line) < 3 or line.startswith("#"):
+                continue
+            name, *rest = re.split(rf"[{_SPACE}]+", line, maxsplit=1)
+            if not rest:
+                raise EvalbParamsError(f"{path}, line {number}: {name!r} has no value")
+            problem = _set_field(fields, name, rest[0])
+            if problem:
+                warnings.warn(f"{path}, line {number}: {problem}", stacklevel=2)
+        return cls(**fields)
+
+    @property
+    def signature(self) -> str:
+        """The parameters that change a score, in one line. The two well-known sets go by their names."""
+        plain = replace(self, debug=0, max_error=COLLINS.max_error)
+        if plain == COLLINS:
+            return "params:COLLINS"
+        if plain == replace(NK, max_error=COLLINS.max_error):
+            return "params:nk"
+        parts = [f"params:own|labeled:{int(self.labeled)}|cutoff:{self.cutoff_len}"]
+        for name, values in (
+            ("delete", self.delete_label),
+            ("delete_for_length", self.delete_label_for_length),
+            ("quote", self.quote_label),
+            ("eq", ["=".join(pair) for pair in self.eq_label]),
+            ("eq_word", ["=".join(pair) for pair in self.eq_word]),
+        ):
+            if values:
+                parts.append(f"{name}:{' '.join(values)}")
+        return "|".join(parts)
+
+    @cached_property
+    def bracket_labels(self) -> Dict[str, Optional[str]]:
+        """From a bracket's label to the one under which it is compared: cut at the first `-` or `=`; None where such
+        brackets do not count. The deletion list is compared through `eq_label`, as the program does."""
+        return _BracketLabels(self)
+
+    @staticmethod
+    def cut_label(label: str) -> str:
+        """A bracket's label without its function tags and indices: up to the first `-` or `=`."""
+        return re.split("[-=]", label, maxsplit=1)[0]
+
+    def same_label(self, one: str, other: str) -> bool:
+        """Whether two labels (or tags) count as equal."""
+        return one == other or (one, other) in self.eq_label_pairs
+
+    def same_word(self, one: str, other: str) -> bool:
+        """Whether two words count as equal."""
+        return one == other or (one, other) in self._eq_word_pairs
+
+    @cached_property
+    def eq_label_pairs(self) -> FrozenSet[Pair]:
+        """`eq_label` in both directions."""
+        return frozenset(self.eq_label) | frozenset((b, a) for a, b in self.eq_label)
+
+    @cached_property
+    def _eq_word_pairs(self) -> FrozenSet[Pair]:
+        return frozenset(self.eq_word) | frozenset((b, a) for a, b in self.eq_word)
+
+
+class _BracketLabels(Dict[str, Optional[str]]):
+    """Fills itself: a treebank has few labels and many brackets."""
+
+    def __init__(self, params: EvalbParams) -> None:
+        super().__init__()
+        self.params = params
+
+    def __missing__(self, label: str) -> Optional[str]:
+        cut = self.params.cut_label(label)
+        deleted = any(self.params.same_label(cut, other) for other in self.params.delete_label)
+        self[label] = None if deleted else cut
+        return self[label]
+
+
+def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
+    """Enter one line of a parameter file; returns what is wrong with it, if anything."""
+    if name in _NUMBERS:
+        match = _LEADING_INT.match(value)
+        number = int(match.group(1)) if match else 0  # C's atoi
+        fields[_NUMBERS[name]] = bool(number) if name == "LABELED" else number
+    elif name in _LABELS:
+        fields[_LABELS[name]] = (*fields.get(_LABELS[name], ()), value)
+    elif name in _PAIRS:
+        pair = tuple(word for word in re.split(rf"[{_SPACE}]+", value) if word)
+        if len(pair) != 2:
+            return f"{name} requires two values, not {value!r}"
+        fields[_PAIRS[name]] = (*fields.get(_PAIRS[name], ()), pair)
+    else:
+        return f"Unknown keyword ({name}) in parameter file"
+    return None
+
+
+COLLINS = EvalbParams(
+    max_error=10,
+    cutoff_len=40,
+    delete_label=("TOP", "-NONE-", ",", ":", "``", "''", "."),
+    delete_label_for_length=("-NONE-",),
+    eq_label=(("ADVP", "PRT"),),
+)
+NK = EvalbParams(
+    max_error=10000,
+    cutoff_len=40,
+    delete_label=("TOP", "S1", "-NONE-", ",", ":", "``", "''", ".", "?", "!"),
+    delete_label_for_length=("-NONE-",),
+    quote_label=("``", "''", "POS", "NN", "CD", "VBZ", ":"),
+    eq_label=(("ADVP", "PRT"),),
+)
+NAMED = {"COLLINS": COLLINS, "nk": NK}
