@@ -1,0 +1,80 @@
+"""Scores of arcs and of their labels (Dozat & Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12)."""
+
+from typing import Tuple
+
+import torch
+from torch import Tensor, nn
+
+
+class BiaffineScorer(nn.Module):
+    """Biaffine scores between fenceposts: row k is word k, row 0 the root.
+
+    arc(d, h) = [a_h; 1]^T W [b_d; 1]
+    deprel(d, h, r) = p_h^T U_r q_d + u_r p_h + v_r q_d + c_r
+    with a, b, p, q four small networks over the fenceposts. With `given_head` p is taken from the head's row, as in the
+    paper's Eq. 11; without it from the dependent's own row, as in the reference, which labels a word whatever its head.
+
+    input_width (int): Width of a fencepost.
+    arc_width (int): Width of a and b.
+    deprel_width (int): Width of p and q.
+    n_deprels (int): Number of dependency labels.
+    given_head (bool): Whether a deprel is scored for each possible head.
+    dropout (float): Elementwise dropout on fenceposts (one mask for heads, one for dependents) and on a, b, p, q.
+    """
+
+    def __init__(
+        self, input_width: int, arc_width: int, deprel_width: int, n_deprels: int, given_head: bool, dropout: float
+    ) -> None:
+        super().__init__()
+        self.given_head = given_head
+        self.arc_head = nn.Linear(input_width, arc_width)
+        self.arc_dependent = nn.Linear(input_width, arc_width)
+        self.deprel_head = nn.Linear(input_width, deprel_width)
+        self.deprel_dependent = nn.Linear(input_width, deprel_width)
+        self.arc_bilinear = nn.Parameter(nn.init.xavier_uniform_(torch.empty(arc_width + 1, arc_width + 1)))
+        shapes = ((n_deprels, deprel_width, deprel_width), (n_deprels, deprel_width), (n_deprels, deprel_width))
+        bilinear, from_head, from_dependent = (nn.init.xavier_uniform_(torch.empty(shape)) for shape in shapes)
+        self.deprel_bilinear = nn.Parameter(bilinear)
+        self.deprel_from_head = nn.Parameter(from_head)
+        self.deprel_from_dependent = nn.Parameter(from_dependent)
+        self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, fenceposts: Tensor) -> Tuple[Tensor, Tensor]:
+        """Score arcs and deprels.
+
+        fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
+        RETURNS (Tuple[Tensor, Tensor]): Arcs [dependent, head], *shape:* (batch_size, n_fenceposts, n_fenceposts); and
+            deprels, *shape:* (batch_size, n_fenceposts, n_deprels), or given the head (batch_size, n_fenceposts,
+            n_fenceposts, n_deprels), [dependent, head, deprel].
+        """
+        arc_head, deprel_head = self._features(fenceposts, self.arc_head, self.deprel_head)
+        arc_dependent, deprel_dependent = self._features(fenceposts, self.arc_dependent, self.deprel_dependent)
+        return self._score_arcs(arc_head, arc_dependent), self._score_deprels(deprel_head, deprel_dependent)
+
+    def _features(self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear) -> Tuple[Tensor, Tensor]:
+        """The arc and the deprel network of one role, which share a dropout mask, in one product."""
+        weight, bias = torch.cat([arc.weight, deprel.weight]), torch.cat([arc.bias, deprel.bias])
+        features = self.dropout(nn.functional.linear(self.dropout(fenceposts), weight, bias).relu())
+        arcs, deprels = features.split([arc.out_features, deprel.out_features], dim=-1)
+        return arcs, deprels
+
+    def _score_arcs(self, head: Tensor, dependent: Tensor) -> Tensor:
+        bilinear = self.arc_bilinear
+        # [a; 1]^T W, whose last column meets the dependent's constant 1
+        seen = nn.functional.linear(head, bilinear[:-1].t(), bilinear[-1])
+        return torch.baddbmm(seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2))
+
+    def _score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
+        n_deprels, width = self.deprel_from_head.shape
+        # p^T U_r + v_r for every label at once, then the product with q: (batch, n_fenceposts, n_deprels, width)
+        weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
+        seen = nn.functional.linear(head, weight, self.deprel_from_dependent.flatten())
+        constant = nn.functional.linear(head, self.deprel_from_head, self.deprel_bias)
+        if not self.given_head:
+            seen = seen.unflatten(-1, (n_deprels, width))
+            return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
+        batch_size, n_fenceposts, _ = head.shape
+        seen = seen.view(batch_size, n_fenceposts * n_deprels, width)
+        scores = torch.baddbmm(constant.view(batch_size, 1, -1), dependent, seen.transpose(1, 2))
+        return scores.view(batch_size, n_fenceposts, n_fenceposts, n_deprels)

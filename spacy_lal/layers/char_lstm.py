@@ -1,0 +1,51 @@
+"""Character LSTM of a word (reference-parser.md 1.5), run once for each distinct word of a batch."""
+
+from typing import Optional
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+
+class CharLSTM(nn.Module):
+    """A bidirectional LSTM over a word's characters; its two final states are the word.
+
+    n_chars (int): Size of the character vocabulary.
+    char_width (int): Width of a character embedding.
+    output_width (int): Width of the result, half of it from each direction.
+    dropout (float): Elementwise dropout on the character embeddings.
+    RAISES (ValueError): if the output width is odd.
+    """
+
+    def __init__(self, n_chars: int, char_width: int, output_width: int, dropout: float) -> None:
+        super().__init__()
+        if output_width % 2:
+            raise ValueError(f"a character LSTM has two directions, so its output width must be even: {output_width}")
+        self.embedding = nn.Embedding(n_chars, char_width)
+        self.lstm = nn.LSTM(char_width, output_width // 2, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, char_ids: Tensor, char_lengths: Optional[Tensor] = None) -> Tensor:
+        """Vectors of words.
+
+        char_ids (Tensor): Characters of each word, with its start and stop symbols, then padding with 0.
+            *Shape:* (batch_size, seq_len, word_len).
+        char_lengths (Optional[Tensor]): Number of ids of each word; by default up to the last id that is not 0. A word
+            of length 0 (padding) gets zeros. *Shape:* (batch_size, seq_len).
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, output_width).
+        """
+        places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
+        if char_lengths is None:
+            char_lengths = (char_ids.ne(0) * places).amax(-1)
+        lengths = char_lengths.reshape(-1, 1)
+        ids = char_ids.flatten(0, 1) * (places <= lengths)
+        words, inverse = torch.unique(torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True)
+        word_lengths, words = words[:, 0].cpu(), words[:, 1:]
+        n_empty = int((word_lengths == 0).sum())  # sorted by length, so padding comes first
+        outputs = words.new_zeros((len(words), 2 * self.lstm.hidden_size), dtype=self.embedding.weight.dtype)
+        if n_empty < len(words):
+            embedded = self.dropout(self.embedding(words[n_empty:]))
+            packed = pack_padded_sequence(embedded, word_lengths[n_empty:], batch_first=True, enforce_sorted=False)
+            _, (states, _) = self.lstm(packed)
+            outputs = torch.cat([outputs[:n_empty], states.transpose(0, 1).flatten(1)])
+        return outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2])

@@ -1,0 +1,95 @@
+"""The parser's network: features -> encoder -> scorers. The one module that a checkpoint maps onto.
+
+Not here: documents, tokenisers, transformers (their vectors come in), decoding (scores go out).
+"""
+
+from typing import NamedTuple, Optional
+
+import torch
+from torch import Tensor, nn
+
+from .biaffine_scorer import BiaffineScorer
+from .embedding import InputLayer, NetworkInputs
+from .encoder import Encoder, Fenceposts
+from .network_config import NetworkConfig
+from .span_scorer import SpanScorer
+
+__all__ = ["NetworkConfig", "NetworkInputs", "NetworkOutput", "ParserNetwork"]
+
+
+class NetworkOutput(NamedTuple):
+    """Scores of a batch. n is its longest sentence; beyond a sentence's own length, arcs and deprels mean nothing.
+
+    labels (Tensor): [start, end, label] over fenceposts; 0 outside start < end <= length. *Shape:* (batch_size, n + 1,
+        n + 1, n_labels), or (batch_size, 0, 0, 0) where the network scores no spans.
+    arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
+    deprels (Tensor): *Shape:* (batch_size, n + 1, n_deprels), or given the head (batch_size, n + 1, n + 1, n_deprels).
+    label_attention (Optional[Tensor]): Weights of each label head over START, words, STOP; where queries are computed
+        per token, their mean over the sentence's queries. Without gradient. *Shape:* (batch_size, n_label_heads, n + 2).
+    """
+
+    labels: Tensor
+    arcs: Tensor
+    deprels: Tensor
+    label_attention: Optional[Tensor]
+
+
+class ParserNetwork(nn.Module):
+    """The Label Attention Layer parser's network (Mrini et al. 2020); a sentence gets the same scores in any batch.
+
+    config (NetworkConfig): Sizes and switches.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = InputLayer(config)
+        self.encoder = Encoder(config)
+        self.fenceposts = Fenceposts(config)
+        self.span_scorer: Optional[SpanScorer] = None
+        self.biaffine_scorer: Optional[BiaffineScorer] = None
+        if config.n_labels:
+            self.span_scorer = SpanScorer(config.encoded_width, config.span_hidden_width, config.n_labels)
+        if config.n_deprels:
+            self.biaffine_scorer = BiaffineScorer(
+                config.encoded_width,
+                config.arc_hidden_width,
+                config.deprel_hidden_width,
+                config.n_deprels,
+                config.deprel_given_head,
+                config.biaffine_dropout,
+            )
+
+    def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
+        """Score a batch of sentences.
+
+        inputs (NetworkInputs): The batch.
+        return_attention (bool): Whether to give the label attention as well.
+        RETURNS (NetworkOutput): The scores.
+        RAISES (ValueError): if the batch lacks a kind of features that the network reads.
+        """
+        lengths = inputs.lengths
+        seq_len = int(lengths.max()) + 2 if len(lengths) else 2
+        padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
+        encoded, weights = self.encoder(self.embedding(inputs, seq_len), padding)
+        fenceposts = self.fenceposts(encoded)
+        batch_size, n_fenceposts, _ = fenceposts.shape
+        labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
+        arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
+        deprels = fenceposts.new_zeros(batch_size, n_fenceposts, 0)
+        if self.span_scorer is not None:
+            labels = self.span_scorer(fenceposts, lengths)
+        if self.biaffine_scorer is not None:
+            arcs, deprels = self.biaffine_scorer(fenceposts)
+        attention = None
+        if return_attention and weights is not None:
+            attention = _mean_over_queries(weights.detach(), padding)
+        return NetworkOutput(labels, arcs, deprels, attention)
+
+
+def _mean_over_queries(weights: Tensor, padding: Tensor) -> Tensor:
+    """Attention of each label head. weights: (batch, n_heads, 1 or seq_len, seq_len); padding: (batch, seq_len)."""
+    if weights.shape[2] == 1:
+        return weights.squeeze(2)
+    is_query = (~padding).to(weights.dtype)
+    return torch.einsum("bhqk,bq->bhk", weights, is_query) / is_query.sum(1)[:, None, None]

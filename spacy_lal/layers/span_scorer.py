@@ -1,0 +1,110 @@
+"""Label scores of all spans of a sentence (reference-parser.md 1.11), without a tensor of n^2 x width.
+
+The score of a span depends on f_end - f_start through a linear layer, so fenceposts are projected first and differences
+taken of the narrow projections. In training no activation of the n^2 cells is kept: a loss touches a few cells only
+(those of two trees), and these are computed again.
+"""
+
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from .norm import StdNorm, std_norm
+
+_CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
+
+
+class _Cells(NamedTuple):
+    """Cells of a batch of charts. start, end: rows of the flattened fenceposts. place: rows of the flattened charts."""
+
+    start: Tensor
+    end: Tensor
+    place: Tensor
+
+    def chunks(self, width: int) -> Iterator["_Cells"]:
+        size = max(1, _CHUNK_FLOATS // width)
+        for i in range(0, len(self.place), size):
+            yield _Cells(*(index[i : i + size] for index in self))
+
+    def select(self, keep: Tensor) -> "_Cells":
+        return _Cells(*(index[keep] for index in self))
+
+
+def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
+    """The cells with start < end <= length of every sentence."""
+    start, end = torch.triu_indices(n_fenceposts, n_fenceposts, 1, device=lengths.device)
+    sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
+    first = sentence * n_fenceposts
+    start, end = first + start[cell], first + end[cell]
+    return _Cells(start, end, start * n_fenceposts + (end - first))
+
+
+def _score_cells(cells: _Cells, projected: Tensor, *parameters: Tensor) -> Tensor:
+    """Scores of all labels but the empty one. *Shape:* (n_cells, n_labels - 1)."""
+    hidden_bias, gain, norm_bias, weight, bias = parameters
+    hidden = projected.index_select(0, cells.end) - projected.index_select(0, cells.start) + hidden_bias
+    return nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
+
+
+class _SpanChart(torch.autograd.Function):
+    """The chart of a batch; backward computes the cells with a gradient again, and only those."""
+
+    @staticmethod
+    def forward(ctx: Any, lengths: Tensor, projected: Tensor, *parameters: Tensor) -> Tensor:
+        batch_size, n_fenceposts, width = projected.shape
+        cells = _upper_cells(lengths, n_fenceposts)
+        hidden_bias, gain, norm_bias, weight, bias = parameters
+        # a first row of zeros scores the empty label, so that whole rows of the chart can be written
+        weight = torch.cat([weight.new_zeros(1, width), weight])
+        bias = torch.cat([bias.new_zeros(1), bias])
+        chart = projected.new_zeros(batch_size * n_fenceposts * n_fenceposts, len(weight))
+        rows = projected.flatten(0, 1)
+        for chunk in cells.chunks(max(width, len(weight))):
+            chart.index_copy_(0, chunk.place, _score_cells(chunk, rows, hidden_bias, gain, norm_bias, weight, bias))
+        ctx.save_for_backward(projected, *cells, *parameters)
+        return chart.view(batch_size, n_fenceposts, n_fenceposts, len(weight))
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
+        projected, start, end, place, *parameters = ctx.saved_tensors
+        grad = grads[0].flatten(0, 2)
+        cells = _Cells(start, end, place)
+        cells = cells.select(grad.ne(0).any(-1)[cells.place])
+        leaves = [tensor.detach().requires_grad_() for tensor in (projected.flatten(0, 1), *parameters)]
+        sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
+        for chunk in cells.chunks(leaves[0].shape[1]):
+            with torch.enable_grad():
+                scores = _score_cells(chunk, *leaves)
+            for total, part in zip(sums, torch.autograd.grad(scores, leaves, grad[chunk.place, 1:]), strict=True):
+                total += part
+        return (None, sums[0].view_as(projected), *sums[1:])
+
+
+class SpanScorer(nn.Module):
+    """Scores every label on every span; the empty label is fixed at 0.
+
+    o(i, j) = W2 relu(norm(W1 (f_j - f_i) + b1)) + b2.
+
+    input_width (int): Width of a fencepost.
+    hidden_width (int): Hidden units.
+    n_labels (int): Labels, including the empty one.
+    """
+
+    def __init__(self, input_width: int, hidden_width: int, n_labels: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(input_width, hidden_width)
+        self.norm = StdNorm(hidden_width)
+        self.output = nn.Linear(hidden_width, n_labels - 1)
+
+    def forward(self, fenceposts: Tensor, lengths: Tensor) -> Tensor:
+        """Score all spans.
+
+        fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
+        lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
+        RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
+            *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
+        """
+        projected = nn.functional.linear(fenceposts, self.hidden.weight)
+        parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
+        return _SpanChart.apply(lengths, projected, *parameters)
