@@ -1,1 +1,58 @@
 """What a parse is: brackets, spans, labels, heads."""
+
+from .brackets import (
+    BracketDecodeError,
+    BracketedTree,
+    BracketError,
+    ExtraCloseTreeError,
+    MixedTreeError,
+    UnclosedTreeError,
+    UnlabeledTreeError,
+    escape_word,
+    parse_tree,
+    read_brackets,
+    read_brackets_with_lines,
+    unescape_word,
+    write_brackets,
+)
+from .labels import EMPTY, SUB_HEAD, SUB_HEAD_LABEL, LabelVocab, join_chain, split_chain
+from .spans import (
+    CrossingSpansError,
+    Span,
+    SpanError,
+    TreeSpans,
+    collapse_chains,
+    expand_chains,
+    spans_to_tree,
+    tree_to_spans,
+)
+
+__all__ = [
+    "BracketDecodeError",
+    "BracketError",
+    "BracketedTree",
+    "CrossingSpansError",
+    "EMPTY",
+    "ExtraCloseTreeError",
+    "LabelVocab",
+    "MixedTreeError",
+    "SUB_HEAD",
+    "SUB_HEAD_LABEL",
+    "Span",
+    "SpanError",
+    "TreeSpans",
+    "UnclosedTreeError",
+    "UnlabeledTreeError",
+    "collapse_chains",
+    "escape_word",
+    "expand_chains",
+    "join_chain",
+    "parse_tree",
+    "read_brackets",
+    "read_brackets_with_lines",
+    "spans_to_tree",
+    "split_chain",
+    "tree_to_spans",
+    "unescape_word",
+    "write_brackets",
+]

@@ -1,0 +1,219 @@
+"""Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order.
+
+Two forms. Collapsed: one span per stretch of words, its label a unary chain joined by `::`, outermost first
+(`(0, 2, "S::VP")`). Expanded: one span per constituent, outer before inner (`(0, 2, "S"), (0, 2, "VP")`).
+A tree is spans + words + tags, and nothing is lost on the way there and back. No recursion; no heads (`joint.py`).
+"""
+
+import re
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+from nltk.tree import Tree
+
+from .brackets import FALLBACK_ROOT
+from .labels import CHAIN_SEPARATOR, SUB_HEAD_LABEL, join_chain, split_chain
+
+Span = Tuple[int, int, str]
+
+
+class TreeSpans(NamedTuple):
+    """A tree in three lists.
+
+    words (List[Any]): The leaves, n of them. Strings, unless the tree came with other leaves.
+    tags (List[str]): The label above each word; the empty string where the word has no preterminal.
+    spans (List[Tuple[int, int, str]]): Collapsed, in pre-order.
+    """
+
+    words: List[Any]
+    tags: List[str]
+    spans: List[Span]
+
+
+class SpanError(ValueError):
+    """Spans that make no tree."""
+
+
+class CrossingSpansError(SpanError):
+    """Two spans that overlap, neither within the other.
+
+    first, second (Tuple[int, int, str]): The two, by start.
+    """
+
+    def __init__(self, first: Span, second: Span) -> None:
+        self.first, self.second = first, second
+        super().__init__(first, second)
+
+    def __str__(self) -> str:
+        return f"constituents must nest, got two that cross: {self.first} and {self.second}"
+
+
+def is_preterminal(node: object) -> bool:
+    """Whether a node is a tag above one word."""
+    return isinstance(node, Tree) and len(node) == 1 and not isinstance(node[0], Tree)
+
+
+def tree_to_spans(tree: Tree) -> TreeSpans:
+    """A tree as words, tags and collapsed spans.
+
+    A label that could not be told apart in a chain (it is empty, is `<H>`, has `::` within or `:` at an end) is
+    percent-encoded, and `spans_to_tree` decodes it.
+
+    RAISES (SpanError): On a constituent without words.
+
+    >>> tree_to_spans(Tree("S", [Tree("VP", [Tree("VB", ["Go"]), Tree("RB", ["on"])])]))
+    TreeSpans(words=['Go', 'on'], tags=['VB', 'RB'], spans=[(0, 2, 'S::VP')])
+    """
+    words: List[Any] = []
+    tags: List[str] = []
+    spans: List[Span] = []
+    open_spans: List[int] = []  # indices into `spans` of the constituents around
+    todo: List[Any] = [tree]
+    while todo:
+        node = todo.pop()
+        if node is _CLOSE:
+            start, _, label = spans[open_spans[-1]]
+            spans[open_spans.pop()] = (start, len(words), label)
+        elif not isinstance(node, Tree):
+            words.append(node)
+            tags.append("")
+        elif is_preterminal(node):
+            words.append(node[0])
+            tags.append(_encode_tag(node.label()))
+        else:
+            chain = [_encode_label(node.label())]
+            while len(node) == 1 and not is_preterminal(node[0]):
+                node = node[0]
+                chain.append(_encode_label(node.label()))
+            if not len(node):
+                raise SpanError(
+                    f"a constituent must have words, got an empty {node.label()!r} after {len(words)} words"
+                )
+            open_spans.append(len(spans))
+            spans.append((len(words), -1, join_chain(chain)))
+            todo.append(_CLOSE)
+            todo.extend(reversed(node))
+    return TreeSpans(words, tags, spans)
+
+
+def spans_to_tree(
+    words: Sequence[Any],
+    tags: Optional[Sequence[str]],
+    spans: Sequence[Span],
+    *,
+    root: str = FALLBACK_ROOT,
+) -> Tree:
+    """A tree from its words, tags and spans.
+
+    words (Sequence[str]): n >= 1 words.
+    tags (Optional[Sequence[str]]): Their tags; an empty one, or None for all, leaves the word without preterminal.
+    spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order but that of spans over the same words,
+        which is outermost first. An empty label is no constituent.
+    root (str): Label of the node above all, made only where neither a span nor a tag is above all words.
+    RAISES (CrossingSpansError): Where two spans cross.
+    RAISES (SpanError): Where a span lies outside of the words, or there are no words, or not as many tags.
+
+    >>> spans_to_tree(["Go", "on"], ["VB", "RB"], [(0, 2, "S::VP")])
+    Tree('S', [Tree('VP', [Tree('VB', ['Go']), Tree('RB', ['on'])])])
+    """
+    if not len(words):
+        raise SpanError("a tree needs at least one word, got none")
+    if tags is not None and len(tags) != len(words):
+        raise SpanError(f"expected a tag for each of {len(words)} words, got {len(tags)}")
+    leaves = [Tree(_decode_tag(tags[i]), [word]) if tags and tags[i] else word for i, word in enumerate(words)]
+    top: List[Any] = []
+    around: List[Tuple[int, List[Any]]] = [(len(words), top)]  # (end, children) of the open constituents
+    position = 0  # words that have found their place
+    for start, end, label in nested_spans(spans, len(words)):
+        while around[-1][0] <= start:
+            position = _fill(around.pop(), leaves, position)
+        around[-1][1].extend(leaves[position:start])
+        position = start
+        for part in split_chain(label):
+            node = Tree(_decode_label(part), [])
+            around[-1][1].append(node)
+            around.append((end, node))
+    while around:
+        position = _fill(around.pop(), leaves, position)
+    return top[0] if len(top) == 1 and isinstance(top[0], Tree) else Tree(root, top)
+
+
+def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
+    """Spans in pre-order: by start, the longer first, those over the same words in the order given.
+
+    RAISES (CrossingSpansError): Where two cross. (SpanError): where one lies outside of the words.
+    """
+    ordered = sorted(spans, key=lambda span: (span[0], -span[1]))
+    around: List[Span] = []
+    for span in ordered:
+        start, end, _ = span
+        if not 0 <= start < end <= n_words:
+            raise SpanError(f"expected spans with 0 <= start < end <= {n_words} words, got {tuple(span)}")
+        while around and around[-1][1] <= start:
+            around.pop()
+        if around and around[-1][1] < end:
+            raise CrossingSpansError(around[-1], span)
+        around.append(span)
+    return ordered
+
+
+def expand_chains(spans: Sequence[Span]) -> List[Span]:
+    """One span per label of each chain, outermost first; a span with the empty label gives none.
+
+    >>> expand_chains([(0, 2, "S::VP"), (1, 2, "PRT")])
+    [(0, 2, 'S'), (0, 2, 'VP'), (1, 2, 'PRT')]
+    """
+    return [(start, end, part) for start, end, label in spans for part in split_chain(label)]
+
+
+def collapse_chains(spans: Sequence[Span]) -> List[Span]:
+    """One span per stretch of words, in pre-order; labels over the same words joined in the order given.
+
+    >>> collapse_chains([(0, 2, "S"), (0, 2, "VP"), (1, 2, "PRT")])
+    [(0, 2, 'S::VP'), (1, 2, 'PRT')]
+    """
+    collapsed: List[Span] = []
+    for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if collapsed and collapsed[-1][:2] == (start, end):
+            collapsed[-1] = (start, end, join_chain([part for part in (collapsed[-1][2], label) if part]))
+        else:
+            collapsed.append((start, end, label))
+    return collapsed
+
+
+_CLOSE = object()  # stands in a stack of nodes for the end of a constituent
+_CODES = {"%25": "%", "%3A": ":", "%3C": "<", "%00": ""}
+_CODE = re.compile("|".join(_CODES))
+_CODED_EMPTY_TAG = re.compile("%(?:25)*00")
+
+
+def _fill(constituent: Tuple[int, List[Any]], leaves: Sequence[Any], position: int) -> int:
+    """Gives a constituent that ends the words after its last child; returns where it ends."""
+    end, children = constituent
+    children.extend(leaves[position:end])
+    return max(position, end)
+
+
+def _encode_label(label: str) -> str:
+    if not label:
+        return "%00"
+    clear = CHAIN_SEPARATOR not in label and label[0] != ":" != label[-1] and label != SUB_HEAD_LABEL
+    if clear and not _CODE.search(label):
+        return label
+    return label.replace("%", "%25").replace(":", "%3A").replace("<", "%3C")
+
+
+def _decode_label(label: str) -> str:
+    return _CODE.sub(lambda match: _CODES[match[0]], label) if "%" in label else label
+
+
+def _encode_tag(tag: str) -> str:
+    # The empty string among tags says that there is no preterminal; an empty preterminal label must differ from it.
+    if tag and not _CODED_EMPTY_TAG.fullmatch(tag):
+        return tag
+    return "%25" + tag[1:] if tag else "%00"
+
+
+def _decode_tag(tag: str) -> str:
+    if not _CODED_EMPTY_TAG.fullmatch(tag):
+        return tag
+    return "" if tag == "%00" else "%" + tag[3:]

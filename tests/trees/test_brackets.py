@@ -1,0 +1,217 @@
+"""Brackets: round trips, escapes, what reading cleans away, and one test per malformation."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.tree import Tree
+
+from spacy_lal.trees.brackets import (
+    BracketDecodeError,
+    BracketError,
+    ExtraCloseTreeError,
+    MixedTreeError,
+    UnclosedTreeError,
+    UnlabeledTreeError,
+    escape_word,
+    parse_tree,
+    read_brackets,
+    read_brackets_with_lines,
+    unescape_word,
+    write_brackets,
+)
+
+DEPTH = 5000
+AS_IS = {"strip_root": False, "strip_traces": False, "strip_functions": False}
+
+
+def read_lines(text, **options):
+    return [(write_brackets(tree), line) for tree, line in read_brackets_with_lines(text.split("\n"), **options)]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("(NP (DT the) (NN cat))", "(NP (DT the) (NN cat))"),
+        ("(ROOT (NP (NN cat)))", "(NP (NN cat))"),
+        ("(TOP (NN cat))", "(NN cat)"),
+        ("( (S1 (NP (NN cat))))", "(NP (NN cat))"),
+        ("(\n(VROOT\n(NP\n(NN\ncat\n)\n)\n)\n)", "(NP (NN cat))"),
+        ("( (NP (NN cat)) (. .))", "(TOP (NP (NN cat)) (. .))"),
+        ("(VROOT (NP (NN cat)) (. .))", "(TOP (NP (NN cat)) (. .))"),
+        ("(ROOT cat)", "(ROOT cat)"),
+        ("(S(NP(NN cat))(VP(VBZ is)))", "(S (NP (NN cat)) (VP (VBZ is)))"),
+        ("\ufeff(NP (NN cat))", "(NP (NN cat))"),
+        ("(NP-SBJ-1 (NN cat))", "(NP (NN cat))"),
+        ("(NP=2 (NN cat))", "(NP (NN cat))"),
+        ("(ADVP|PRT (RB up))", "(ADVP (RB up))"),
+        ("(PRN (-LRB- -LRB-) (NN cat) (-RRB- -RRB-))", "(PRN (-LRB- -LRB-) (NN cat) (-RRB- -RRB-))"),
+        ("(NP (PRP$ its) (: --) (SYM =) (= =))", "(NP (PRP$ its) (: --) (SYM =) (= =))"),
+        ("(S (NP-SBJ (-NONE- *T*-1)) (VP (VB go) (NP (NP (-NONE- *)))))", "(S (VP (VB go)))"),
+    ],
+)
+def test_reads_and_cleans(text, expected):
+    assert write_brackets(parse_tree(text)) == expected
+
+
+def test_options_switch_cleaning_off():
+    text = "(ROOT (S (NP-SBJ-1 (-NONE- *)) (ADVP|PRT (RB 1\\/2))))"
+    assert write_brackets(parse_tree(text, **AS_IS, unescape=False)) == text
+    assert write_brackets(parse_tree("( (NN a))", strip_root=False)) == "( (NN a))"
+
+
+def test_several_on_a_line_one_over_many_comments_and_blank_lines():
+    text = "# sent 1\n(A (B b)) (C\n\n  (D # )\n (E e))(F f)\n\n   # (G\n(H h)\n"
+    assert read_lines(text) == [("(A (B b))", 2), ("(C (D #) (E e))", 2), ("(F f)", 5), ("(H h)", 8)]
+
+
+def test_a_tree_of_traces_only_has_no_words_and_is_left_out():
+    assert read_lines("(S (NP (-NONE- *)))\n(X (Y y))") == [("(X (Y y))", 2)]
+
+
+def test_streams():
+    trees = read_brackets(["(A a)", "(B"])
+    assert next(trees).label() == "A"
+    with pytest.raises(UnclosedTreeError):
+        next(trees)
+
+
+def test_parse_tree_wants_one():
+    for text in ("", "(A a) (B b)", "(S (-NONE- *))"):
+        with pytest.raises(ValueError, match="exactly one tree"):
+            parse_tree(text)
+
+
+@pytest.mark.parametrize(
+    "text, error, line, shown",
+    [
+        ("(A a)\n(S (NP (DT the) (NN cat))", UnclosedTreeError, 2, "(S (NP"),
+        ("(A a)\n(ROOT (S (DT the)\n(ROOT (B b))", UnclosedTreeError, 2, "(ROOT (S"),
+        ("( (S\n (DT the)\n( (B b))", UnclosedTreeError, 1, "( (S"),
+        ("(", UnclosedTreeError, 1, "("),
+        ("(A a)\n\n(NP (NN cat)))", ExtraCloseTreeError, 3, "(NP (NN cat)))"),
+        (")", ExtraCloseTreeError, 1, ")"),
+        ("(S ((DT the) (NN cat)))", UnlabeledTreeError, 1, "(S ((DT"),
+        ("()", UnlabeledTreeError, 1, "()"),
+        ("(S (NN cat) ())", UnlabeledTreeError, 1, "(S (NN"),
+        ("(S\n(cat))", UnlabeledTreeError, 2, "(cat))"),
+        ("(NP)", UnlabeledTreeError, 1, "(NP)"),
+        ("(NP (DT the) cat)", MixedTreeError, 1, "(NP (DT"),
+        ("(NP the (NN cat))", MixedTreeError, 1, "(NP the"),
+        ("(NN cat dog)", MixedTreeError, 1, "(NN cat"),
+        ("(A a)\ncat (NN dog)", MixedTreeError, 2, "cat (NN"),
+        ("1\tcat\tcat", MixedTreeError, 1, "1\tcat"),
+    ],
+)
+def test_malformed(text, error, line, shown):
+    with pytest.raises(error) as caught:
+        list(read_brackets(text.split("\n"), name="bad.ptb"))
+    assert isinstance(caught.value, BracketError) and isinstance(caught.value, ValueError)
+    assert (caught.value.path, caught.value.line) == ("bad.ptb", line)
+    assert caught.value.text.startswith(shown)
+    assert str(caught.value).startswith(f"bad.ptb:{line}: ") and repr(caught.value.text) in str(caught.value)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is error and str(copy) == str(caught.value)
+
+
+def test_files(tmp_path: Path):
+    path = tmp_path / "a.ptb"
+    path.write_bytes("\ufeff(NP (NN caf\u00e9))\r\n(NP (CD 1\u00a0000) (X a\u2028b))\r\n".encode())
+    trees = list(read_brackets(path))
+    assert trees[0][0][0] == "caf\u00e9"
+    assert (trees[1][0][0], trees[1][1][0]) == ("1\u00a0000", "a\u2028b")
+    assert [write_brackets(tree) for tree in read_brackets(str(path))] == [write_brackets(tree) for tree in trees]
+    path.write_bytes(b"(NN cat)\n(NN caf\xe9)\n")
+    with pytest.raises(BracketDecodeError, match=r"a\.ptb:2: expected UTF-8.*caf\\\\xe9"):
+        list(read_brackets(path))
+    path.write_bytes(b"(NN cat)\n(S (NN cat)\n")
+    with pytest.raises(UnclosedTreeError) as caught:
+        list(read_brackets(path))
+    assert caught.value.path == str(path) and caught.value.line == 2
+    with pytest.raises(FileNotFoundError):
+        list(read_brackets(tmp_path / "none.ptb"))
+
+
+def test_deep_nesting():
+    opening = "(S " * DEPTH
+    text = opening + "(NN cat)" + ")" * DEPTH
+    tree = parse_tree(text)
+    assert write_brackets(tree) == text
+    for bad, error in [
+        (opening + "(NN cat)", UnclosedTreeError),
+        (text + ")", ExtraCloseTreeError),
+        (opening + "((NN cat))", UnlabeledTreeError),
+        (opening + "(NN cat) dog", MixedTreeError),
+    ]:
+        with pytest.raises(error) as caught:
+            list(read_brackets([bad]))
+        assert len(str(caught.value)) < 250
+    assert read_lines(opening + "(-NONE- *)" + ")" * DEPTH) == []
+    assert write_brackets(parse_tree("(TOP " * DEPTH + "(NN cat)" + ")" * DEPTH)) == "(NN cat)"
+
+
+@pytest.mark.parametrize(
+    "raw, escaped",
+    [
+        ("(", "-LRB-"),
+        (")", "-RRB-"),
+        ("{", "-LCB-"),
+        ("}", "-RCB-"),
+        ("[...]", "-LSB-...-RSB-"),
+        ("friend(s)", "friend-LRB-s-RRB-"),
+        ("))", "-RRB--RRB-"),
+        ("1\u00a0000", "1-U+00A0-000"),
+        ("a b", "a-U+0020-b"),
+        ("", "-EMPTY-"),
+        ("-LRB(", "-U+002D-LRB-LRB-"),
+        ("\U0001f600\u200d", "\U0001f600\u200d"),
+        ("-U+200D-", "-U+200D-"),
+    ],
+)
+def test_escapes(raw, escaped):
+    assert escape_word(raw) == escaped
+    assert unescape_word(escaped) == raw
+
+
+def test_words_that_are_escapes_read_as_what_they_stand_for():
+    assert escape_word("-LRB-") == "-LRB-" and unescape_word("-LRB-") == "("
+    assert unescape_word(r"1\/2") == "1/2" and unescape_word(r"\*") == "*" and unescape_word("\\\\") == "\\\\"
+
+
+tricky = st.text(st.sampled_from(list("()-LRBSCU+020 \\/*E\n\t\u00a0[]a\u2028\x1c")), max_size=14)
+
+
+@given(tricky | st.text())
+def test_every_word_comes_back(word):
+    escaped = escape_word(word)
+    assert escaped and not set(escaped) & set("(){}[]") and not any(char.isspace() for char in escaped)
+    assert unescape_word(escaped) == unescape_word(word)
+    if unescape_word(word) == word:
+        assert parse_tree(write_brackets(Tree("X", [word])))[0] == word
+
+
+labels = st.text(st.characters(exclude_characters="()[]{}", exclude_categories=["Z", "C"]), min_size=1, max_size=4)
+leaves = st.builds(lambda tag, word: Tree(tag, [word]), labels, st.sampled_from(["a", "b b", "(", "x]", "#", "\u2028"]))
+trees = st.recursive(leaves, lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4)))
+
+
+@given(trees)
+def test_every_tree_comes_back(tree):
+    text = write_brackets(tree)
+    assert parse_tree(text, **AS_IS) == tree
+    assert parse_tree(text.replace(" ", "\n \n"), **AS_IS) == tree
+    assert list(read_brackets([text + text], **AS_IS)) == [tree, tree]
+
+
+def test_writes_trees_of_other_shapes():
+    assert write_brackets(Tree("S", ["a", Tree("B (", ["c d"])])) == "(S a (B-U+0020--LRB- c-U+0020-d))"
+    assert write_brackets(Tree("S", ["("]), escape=False) == "(S ()"
+
+
+@pytest.mark.parametrize("name", ["ewt/dev.ptb", "gum/dev.ptb", "craft/dev.ptb"])
+def test_treebanks_come_back(shared_dir, name):
+    lines = (shared_dir / name).read_text(encoding="utf8").split("\n")
+    for tree, line in read_brackets_with_lines(shared_dir / name, strip_root=False):
+        assert write_brackets(tree) == lines[line - 1].replace(" )", ")")
