@@ -1,0 +1,43 @@
+"""One decoder over many sentences, on one thread or several."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Callable, List, Optional, Sequence, TypeVar
+
+ResultT = TypeVar("ResultT")
+
+
+def run_batch(decode: Callable[[int], ResultT], lengths: Sequence[int], n_threads: int) -> List[ResultT]:
+    """Decode sentence 0, 1, ... of a batch.
+
+    The threads take sentences from one list, longest first, so that a long one does not start last. They only gain where
+    `decode` releases the interpreter lock.
+
+    decode (Callable[[int], ResultT]): Decodes the i-th sentence.
+    lengths (Sequence[int]): For each sentence its length, or any other measure of the work.
+    n_threads (int): Number of threads, 1 or more. With 1, all runs on the thread of the caller.
+    RETURNS (List[ResultT]): The results, in the order of the sentences.
+    RAISES (Exception): What `decode` raises for the first sentence, in their order, that it fails on.
+    """
+    n_workers = min(n_threads, len(lengths))
+    if n_workers < 2:
+        return [decode(i) for i in range(len(lengths))]
+    results: List[Optional[ResultT]] = [None] * len(lengths)
+    errors: List[Optional[Exception]] = [None] * len(lengths)
+    queue = iter(sorted(range(len(lengths)), key=lambda i: -lengths[i]))
+
+    def work() -> None:
+        for i in queue:  # next() on a list iterator is atomic
+            try:
+                results[i] = decode(i)
+            except Exception as error:  # noqa: PERF203
+                errors[i] = error
+
+    with ThreadPoolExecutor(n_workers - 1) as pool:
+        futures = [pool.submit(work) for _ in range(n_workers - 1)]
+        work()
+        for future in futures:
+            future.result()
+    for error in errors:
+        if error is not None:
+            raise error
+    return results  # type: ignore[return-value]

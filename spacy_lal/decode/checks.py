@@ -1,0 +1,121 @@
+"""What every decoder asks of its arguments before it releases the interpreter lock.
+
+Whether the scores are finite is found out by the decoders themselves, in the pass that reads them anyway; here is only
+the search for the first cell to blame.
+"""
+
+from typing import Any, NoReturn, Optional
+
+import numpy as np
+from numpy import ndarray
+
+
+def check_labels(labels: Any, name: str, min_labels: int) -> ndarray:
+    """Label scores as a C-contiguous array.
+
+    labels (Any): What the caller gave. Shape: (n + 1, n + 1, n_labels), float32.
+    name (str): What to call it in a message.
+    min_labels (int): How many labels the decoder needs.
+    RETURNS (ndarray): The same array, or a contiguous copy.
+    RAISES (ValueError): On any other type, dtype or shape.
+    """
+    _check_dtype(labels, name, np.dtype(np.float32))
+    shape = labels.shape
+    if len(shape) != 3 or shape[0] != shape[1] or shape[0] < 1 or shape[2] < min_labels:
+        raise ValueError(f"{name} must have shape (n + 1, n + 1, at least {min_labels} labels), got {shape}")
+    return np.ascontiguousarray(labels)
+
+
+def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
+    """Arc scores as a C-contiguous array.
+
+    arcs (Any): What the caller gave. Shape: (n + 1, n + 1), [dependent, head], float32.
+    name (str): What to call it in a message.
+    n_tokens (Optional[int]): n, where it is known from the label scores.
+    RETURNS (ndarray): The same array, or a contiguous copy.
+    RAISES (ValueError): On any other type, dtype or shape.
+    """
+    _check_dtype(arcs, name, np.dtype(np.float32))
+    shape = arcs.shape
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
+        raise ValueError(f"{name} must have shape (n + 1, n + 1), [dependent, head], got {shape}")
+    if n_tokens is not None and shape[0] != n_tokens + 1:
+        raise ValueError(f"{name} must have shape {(n_tokens + 1, n_tokens + 1)} as the labels have, got {shape}")
+    return np.ascontiguousarray(arcs)
+
+
+def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[ndarray]:
+    """Gold label ids as a C-contiguous array, or None where there is nothing to augment.
+
+    gold (Any): What the caller gave. Shape: (n + 1, n + 1), int32; only start < end is read.
+    margin (Any): What the caller gave for it: a finite number, 0 or more; 0 where there is no gold.
+    name (str): What to call the gold in a message.
+    n_tokens (int): n, from the label scores.
+    RETURNS (Optional[ndarray]): The same array, or a contiguous copy, or None.
+    RAISES (ValueError): On any other type, dtype, shape or margin.
+    """
+    if not isinstance(margin, (int, float, np.floating, np.integer)) or not 0.0 <= margin < float("inf"):
+        raise ValueError(f"margin must be a finite number, 0 or more, got {margin!r}")
+    if gold is None:
+        if margin:
+            raise ValueError(f"margin {margin} needs gold label ids to spare, got gold=None")
+        return None
+    _check_dtype(gold, name, np.dtype(np.int32))
+    if gold.shape != (n_tokens + 1, n_tokens + 1):
+        raise ValueError(f"{name} must have shape {(n_tokens + 1, n_tokens + 1)} as the labels have, got {gold.shape}")
+    return np.ascontiguousarray(gold)
+
+
+def check_batch(n_threads: Any, n_items: int, **others: Any) -> None:
+    """That the arguments of one batch fit each other.
+
+    n_threads (Any): What the caller gave: an int, 1 or more.
+    n_items (int): Length of the first argument.
+    others (Any): The arguments that go with it by name; a sequence of as many items, or None.
+    RAISES (ValueError): Where they do not.
+    """
+    check_threads(n_threads)
+    for name, value in others.items():
+        if value is None:
+            continue
+        if not isinstance(value, (list, tuple)) or len(value) != n_items:
+            given = f"{len(value)} items" if isinstance(value, (list, tuple)) else type(value).__name__
+            raise ValueError(f"{name} must be a list of {n_items} arrays, one for each sentence, got {given}")
+
+
+def check_threads(n_threads: Any) -> None:
+    """That a number of threads is one. RAISES (ValueError): Where it is not."""
+    if isinstance(n_threads, bool) or not isinstance(n_threads, (int, np.integer)) or n_threads < 1:
+        raise ValueError(f"n_threads must be an integer, 1 or more, got {n_threads!r}")
+
+
+def raise_bad_labels(labels: ndarray, name: str) -> NoReturn:
+    """Names the first label score that is not finite. RAISES (ValueError): Always."""
+    spans = np.triu(np.ones(labels.shape[:2], dtype=bool), 1)
+    _raise_first(labels, name, ~np.isfinite(labels) & spans[:, :, None])
+
+
+def raise_bad_arcs(arcs: ndarray, name: str) -> NoReturn:
+    """Names the first arc score that is not finite. RAISES (ValueError): Always."""
+    read = ~np.eye(arcs.shape[0], dtype=bool)
+    read[0] = False
+    _raise_first(arcs, name, ~np.isfinite(arcs) & read)
+
+
+def raise_bad_gold(gold: ndarray, name: str, n_labels: int) -> NoReturn:
+    """Names the first gold label that there is not. RAISES (ValueError): Always."""
+    bad = np.triu((gold < 0) | (gold >= n_labels), 1)
+    cell = tuple(np.argwhere(bad)[0].tolist())
+    raise ValueError(f"{name} must hold label ids 0 to {n_labels - 1}, got {gold[cell]} at {list(cell)}")
+
+
+def _raise_first(scores: ndarray, name: str, bad: ndarray) -> NoReturn:
+    cell = tuple(np.argwhere(bad)[0].tolist())
+    raise ValueError(f"{name} must be finite, got {scores[cell]} at {list(cell)}")
+
+
+def _check_dtype(value: Any, name: str, dtype: np.dtype) -> None:
+    if not isinstance(value, ndarray):
+        raise ValueError(f"{name} must be a numpy array of {dtype}, got {type(value).__name__}")
+    if value.dtype != dtype:
+        raise ValueError(f"{name} must be an array of {dtype}, got {value.dtype}")

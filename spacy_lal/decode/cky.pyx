@@ -1,0 +1,206 @@
+# cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Constituency decoding over label scores alone: CKY on the tree's binarisation, exact, in O(n^3) (Stern et al. 2017).
+
+The decoder of training, with a margin, and of a pipeline that finds its dependency tree apart. It is not a joint decoder:
+`<H>` (label 1) is here a label as any other.
+Of several trees with equal scores the one of the LAL parser's decoder is kept (reference-parser.md, section 3.5).
+"""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from .batches import run_batch
+from .checks import check_batch, check_gold, check_labels, check_threads, raise_bad_gold, raise_bad_labels
+
+from .maxplus cimport MaxPlus, maxplus_kernels
+
+cdef MaxPlus KERNELS = maxplus_kernels(0)
+
+cdef enum Status:
+    DONE
+    NO_MEMORY
+    BAD_LABELS
+    BAD_GOLD
+
+
+cdef struct Sentence:
+    int n
+    int n_labels
+    const float* labels  # (n + 1, n + 1, n_labels)
+    const int* gold  # (n + 1, n + 1) or NULL
+    float margin
+    # The chart, in one allocation: the same values twice, so that both addends of a split lie in a row.
+    float* by_start  # (n + 1, n + 1): value(l, r) at [l, r]
+    float* by_end  # (n + 1, n + 1): value(l, r) at [r, l]
+    int* stack  # (n + 1, 2)
+    float* sums  # (n + 1,)
+
+
+def cky(labels, *, gold=None, margin=0.0, n_threads=1):
+    """The constituency tree with the greatest sum of label scores over its binarisation (Stern et al. 2017, section 4).
+
+    Every node of the binarised tree bears one label; label 0 is the empty one, and the root may not bear it. Given a list
+    of arrays, decodes a batch.
+
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j].
+    gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
+    margin (float): What each node, empty or not, gains in the search where its label is not the gold one.
+    n_threads (int): Number of threads for a batch.
+    RETURNS (Tuple[float, ndarray]): The score, margins included; the nodes in pre-order, those with label 0 included
+        (int32, shape (2n - 1, 3): start, end, label). A list of such pairs for a batch.
+    RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels that there are not.
+    """
+    if not isinstance(labels, (list, tuple)):
+        check_threads(n_threads)
+        return _decode(labels, gold, margin, "")
+    check_batch(n_threads, len(labels), gold=gold)
+
+    def decode(i):
+        return _decode(labels[i], None if gold is None else gold[i], margin, f"[{i}]")
+
+    return run_batch(decode, [getattr(item, "size", 0) for item in labels], n_threads)
+
+
+def _decode(labels, gold, margin, item):
+    labels = check_labels(labels, "labels" + item, 2)
+    n = labels.shape[0] - 1
+    gold = check_gold(gold, margin, "gold" + item, n)
+    spans = np.empty((max(2 * n - 1, 0), 3), dtype=np.int32)
+    if n == 0:
+        return 0.0, spans
+    cdef const float[:, :, ::1] labels_view = labels
+    cdef const int[:, ::1] gold_view = gold
+    cdef int[:, ::1] spans_view = spans
+    cdef Sentence sent
+    cdef float score = 0.0
+    cdef Status status
+    sent.n = n
+    sent.n_labels = labels_view.shape[2]
+    sent.labels = &labels_view[0, 0, 0]
+    sent.gold = NULL
+    if gold is not None:
+        sent.gold = &gold_view[0, 0]
+    sent.margin = margin
+    with nogil:
+        status = decode_sentence(&sent, &spans_view[0, 0], &score)
+    if status == NO_MEMORY:
+        raise MemoryError(f"no memory for the chart of a sentence of {n} tokens")
+    elif status == BAD_LABELS:
+        raise_bad_labels(labels, "labels" + item)
+    elif status == BAD_GOLD:
+        raise_bad_gold(gold, "gold" + item, labels.shape[2])
+    return score, spans
+
+
+cdef Status decode_sentence(Sentence* sent, int* spans, float* score) noexcept nogil:
+    cdef size_t side = sent.n + 1
+    cdef Status status = NO_MEMORY
+    cdef float* chart = <float*>malloc((2 * side * side + side) * sizeof(float))
+    sent.stack = <int*>malloc(2 * side * sizeof(int))
+    if chart != NULL and sent.stack != NULL:
+        sent.by_start = chart
+        sent.by_end = sent.by_start + side * side
+        sent.sums = sent.by_end + side * side
+        status = fill_chart(sent)
+        if status == DONE:
+            recover(sent, spans)
+            score[0] = sum_scores(sent, spans)
+    free(chart)
+    free(sent.stack)
+    return status
+
+
+cdef inline int first_label(const Sentence* sent, int start, int end) noexcept nogil:
+    # The root bears a label.
+    return 1 if end - start == sent.n else 0
+
+
+cdef inline float best_label_score(const Sentence* sent, int l, int r, float* residue) noexcept nogil:
+    """s*(l, r) = max_y L[l, r, y]; the gold label loses the margin, then all gain it, as the authors round."""
+    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+    cdef const float* row = sent.labels + cell * sent.n_labels
+    cdef int low = first_label(sent, l, r)
+    cdef int gold_label
+    cdef float best, value
+    residue[0] += row[0] - row[0]
+    if sent.gold == NULL:
+        return KERNELS.max(row + low, sent.n_labels - low, residue)
+    gold_label = sent.gold[cell]
+    if gold_label < low:
+        return KERNELS.max(row + low, sent.n_labels - low, residue) + sent.margin
+    best = KERNELS.max(row + low, gold_label - low, residue)
+    value = KERNELS.max(row + gold_label + 1, sent.n_labels - gold_label - 1, residue)
+    best = value if value > best else best
+    residue[0] += row[gold_label] - row[gold_label]
+    value = row[gold_label] - sent.margin
+    best = value if value > best else best
+    return best + sent.margin
+
+
+cdef Status fill_chart(Sentence* sent) noexcept nogil:
+    """value(l, r) = s*(l, r) + max_k value(l, k) + value(k, r);  value(l, l + 1) = s*(l, l + 1)."""
+    cdef int l, r, gold_label
+    cdef size_t side = sent.n + 1
+    cdef float value, residue = 0.0
+    for r in range(1, sent.n + 1):
+        for l in range(r - 1, -1, -1):
+            if sent.gold != NULL:
+                gold_label = sent.gold[l * side + r]
+                if gold_label < 0 or gold_label >= sent.n_labels:
+                    return BAD_GOLD
+            value = best_label_score(sent, l, r, &residue)
+            if r - l > 1:
+                value += KERNELS.dot(sent.by_start + l * side + l + 1, sent.by_end + r * side + l + 1, r - l - 1)
+            sent.by_start[l * side + r] = value
+            sent.by_end[r * side + l] = value
+    return DONE if residue == 0.0 else BAD_LABELS
+
+
+cdef int find_split(const Sentence* sent, int l, int r) noexcept nogil:
+    """The first k of max_k value(l, k) + value(k, r)."""
+    cdef int k, best_k = l + 1
+    cdef size_t side = sent.n + 1
+    cdef float value, best = -INFINITY
+    for k in range(l + 1, r):
+        value = sent.by_start[l * side + k] + sent.by_end[r * side + k]
+        if value > best:
+            best = value
+            best_k = k
+    return best_k
+
+
+cdef int find_label(const Sentence* sent, int l, int r) noexcept nogil:
+    """The lowest y of s*(l, r)."""
+    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+    cdef const float* row = sent.labels + cell * sent.n_labels
+    cdef int gold_label = -1 if sent.gold == NULL else sent.gold[cell]
+    cdef int y, best_y = first_label(sent, l, r)
+    cdef float value, best = -INFINITY
+    for y in range(best_y, sent.n_labels):
+        value = row[y] - sent.margin if y == gold_label else row[y]
+        if value > best:
+            best = value
+            best_y = y
+    return best_y
+
+
+cdef void recover(Sentence* sent, int* spans) noexcept nogil:
+    """Walk the best tree from its root, in pre-order."""
+    cdef int start, end, k, i = 0, depth = 1
+    sent.stack[0], sent.stack[1] = 0, sent.n
+    while depth > 0:
+        depth -= 1
+        start, end = sent.stack[2 * depth], sent.stack[2 * depth + 1]
+        spans[3 * i], spans[3 * i + 1], spans[3 * i + 2] = start, end, find_label(sent, start, end)
+        i += 1
+        if end - start > 1:
+            k = find_split(sent, start, end)
+            sent.stack[2 * depth], sent.stack[2 * depth + 1] = k, end
+            sent.stack[2 * depth + 2], sent.stack[2 * depth + 3] = start, k
+            depth += 2
+
+
+cdef float sum_scores(const Sentence* sent, const int* spans) noexcept nogil:
+    return sent.by_start[sent.n]

@@ -1,0 +1,395 @@
+# cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Joint decoding of a constituency and a dependency tree: head-lexicalised CKY (Zhou & Zhao 2019), exact, in O(n^4).
+
+The authors' decoder takes O(n^5). The hook trick (Eisner & Satta 1999) attaches a dependent span to its head before it
+looks for the head's own span: the choice of the dependent and the choice of the split no longer multiply.
+Of several trees with equal scores the one of the authors' decoder is kept (reference-parser.md, section 3.3).
+
+This is not the decoder of training: that is `cky`, on labels alone.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from .batches import run_batch
+from .checks import (
+    check_arcs,
+    check_batch,
+    check_gold,
+    check_labels,
+    check_threads,
+    raise_bad_arcs,
+    raise_bad_gold,
+    raise_bad_labels,
+)
+
+from .maxplus cimport MAXPLUS_LANES, MaxPlus, maxplus_kernels
+
+cdef MaxPlus KERNELS = maxplus_kernels(0)
+
+cdef enum Status:
+    DONE
+    NO_MEMORY
+    BAD_LABELS
+    BAD_ARCS
+    BAD_GOLD
+
+
+cdef struct Node:
+    int start
+    int end
+    int head
+    bint must_label  # scored as `one` (else as `mul`)
+
+
+cdef struct Sentence:
+    # What is given. Heads and dependents are words from 0 here; the root of the arcs is apart.
+    int n
+    int n_labels
+    const float* labels  # (n + 1, n + 1, n_labels)
+    const float* arcs  # (n + 1, n + 1)
+    const int* gold  # (n + 1, n + 1) or NULL
+    float margin
+    # The chart: one allocation.
+    size_t stride
+    float* P
+    float* Q
+    float* T  # (n, stride): the arcs between words
+    float* s1  # (n + 1, n + 1): best score of a label that is not empty
+    float* s_mul  # (n + 1, n + 1): best score of any label
+    float* cpl  # (stride,)
+    float* best  # (stride,)
+    Node* stack  # (n + 1,)
+    float* label_scores  # (2n - 1,): of the nodes of the best tree, in pre-order
+    float* arc_scores  # (2n - 1,): of the arc between the two children of each that is not a leaf
+    float* sums  # (n + 1,)
+
+
+def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
+    """The best pair of a constituency tree and a dependency tree that agree (Zhou & Zhao 2019; Eisner & Satta 1999).
+
+    Every constituent has a head word, and a dependency tree follows from the heads: it is projective, with a single root.
+    The score of the pair is the sum of its label scores and its arc scores. Nodes on the path to a head, and leaves, may
+    be empty (label 0); every other node bears a label. Label 1, which only binds a head to its dependents, is for nodes
+    between leaves and root. Given a list of arrays for each argument, decodes a batch.
+
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j].
+    arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head], float32; index 0 is the root.
+    gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
+    margin (float): What each node whose label is not the gold one gains in the search.
+    n_threads (int): Number of threads for a batch.
+    RETURNS (Tuple[float, ndarray, ndarray]): The score; the nodes of the binarised tree in pre-order, those with label 0
+        included (int32, shape (2n - 1, 3): start, end, label); the heads (int32, shape (n + 1,), heads[0] = 0, where 0 is
+        the root). A list of such tuples for a batch. With n = 1, the score counts the best label that is not empty even
+        where the node is left empty, as the authors' decoder does.
+    RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels that there are not.
+    """
+    if not isinstance(labels, (list, tuple)):
+        check_threads(n_threads)
+        return _decode(labels, arcs, gold, margin, "")
+    check_batch(n_threads, len(labels), arcs=arcs, gold=gold)
+
+    def decode(i):
+        return _decode(labels[i], arcs[i], None if gold is None else gold[i], margin, f"[{i}]")
+
+    return run_batch(decode, [getattr(item, "size", 0) for item in arcs], n_threads)
+
+
+def _decode(labels, arcs, gold, margin, item):
+    labels = check_labels(labels, "labels" + item, 3)
+    n = labels.shape[0] - 1
+    arcs = check_arcs(arcs, "arcs" + item, n)
+    gold = check_gold(gold, margin, "gold" + item, n)
+    heads = np.zeros(n + 1, dtype=np.int32)
+    spans = np.empty((max(2 * n - 1, 0), 3), dtype=np.int32)
+    if n == 0:
+        return 0.0, spans, heads
+    cdef const float[:, :, ::1] labels_view = labels
+    cdef const float[:, ::1] arcs_view = arcs
+    cdef const int[:, ::1] gold_view = gold
+    cdef int[:, ::1] spans_view = spans
+    cdef int[::1] heads_view = heads
+    cdef Sentence sent
+    cdef float score = 0.0
+    cdef Status status
+    sent.n = n
+    sent.n_labels = labels_view.shape[2]
+    sent.labels = &labels_view[0, 0, 0]
+    sent.arcs = &arcs_view[0, 0]
+    sent.gold = NULL
+    if gold is not None:
+        sent.gold = &gold_view[0, 0]
+    sent.margin = margin
+    with nogil:
+        status = decode_sentence(&sent, &spans_view[0, 0], &heads_view[0], &score)
+    if status == NO_MEMORY:
+        raise MemoryError(f"no memory for the chart of a sentence of {n} tokens")
+    elif status == BAD_LABELS:
+        raise_bad_labels(labels, "labels" + item)
+    elif status == BAD_ARCS:
+        raise_bad_arcs(arcs, "arcs" + item)
+    elif status == BAD_GOLD:
+        raise_bad_gold(gold, "gold" + item, labels.shape[2])
+    return score, spans, heads
+
+
+cdef Status decode_sentence(Sentence* sent, int* spans, int* heads, float* score) noexcept nogil:
+    cdef size_t n = sent.n
+    cdef size_t cells = (n + 1) * (n + 1)
+    sent.stride = n + MAXPLUS_LANES
+    cdef size_t rows = n * (n + 1) // 2 + 1
+    cdef size_t n_floats = 2 * rows * sent.stride + (n + 2) * sent.stride + 2 * cells + 5 * (n + 1)
+    cdef float* chart = <float*>malloc(n_floats * sizeof(float))
+    cdef Status status = NO_MEMORY
+    sent.stack = <Node*>malloc((n + 1) * sizeof(Node))
+    if chart != NULL and sent.stack != NULL:
+        sent.P = chart
+        sent.Q = sent.P + rows * sent.stride
+        sent.T = sent.Q + rows * sent.stride
+        sent.cpl = sent.T + n * sent.stride
+        sent.best = sent.cpl + sent.stride
+        sent.s1 = sent.best + sent.stride
+        sent.s_mul = sent.s1 + cells
+        sent.label_scores = sent.s_mul + cells
+        sent.arc_scores = sent.label_scores + 2 * (n + 1)
+        sent.sums = sent.arc_scores + 2 * (n + 1)
+        status = read_labels(sent)
+        if status == DONE:
+            status = read_arcs(sent)
+        if status == DONE:
+            fill_chart(sent)
+            recover(sent, spans, heads)
+            score[0] = sum_scores(sent, spans, heads)
+    free(chart)
+    free(sent.stack)
+    return status
+
+
+cdef inline int first_label(const Sentence* sent, int start, int end) noexcept nogil:
+    # No <H> on leaves and root.
+    return 2 if end - start == 1 or end - start == sent.n else 1
+
+
+cdef Status read_labels(Sentence* sent) noexcept nogil:
+    """s1(l, r) = max_y L[l, r, y];  s_mul(l, r) = max(s1(l, r), L[l, r, 0])."""
+    cdef int l, r, low, gold_label
+    cdef size_t cell
+    cdef const float* row
+    cdef float s0, s1, residue = 0.0
+    for l in range(sent.n):
+        for r in range(l + 1, sent.n + 1):
+            cell = <size_t>l * (sent.n + 1) + r
+            row = sent.labels + cell * sent.n_labels
+            low = first_label(sent, l, r)
+            s0 = row[0]
+            residue += (s0 - s0) + (row[1] - row[1])
+            if sent.gold == NULL:
+                s1 = KERNELS.max(row + low, sent.n_labels - low, &residue)
+            else:
+                gold_label = sent.gold[cell]
+                if gold_label < 0 or gold_label >= sent.n_labels:
+                    return BAD_GOLD
+                s1 = augmented_max(sent, row, low, gold_label, &residue)
+                s0 = (s0 - sent.margin if gold_label == 0 else s0) + sent.margin
+            sent.s1[cell] = s1
+            sent.s_mul[cell] = s1 if s1 > s0 else s0
+    return DONE if residue == 0.0 else BAD_LABELS
+
+
+cdef inline float augmented_max(
+    const Sentence* sent, const float* row, int low, int gold_label, float* residue
+) noexcept nogil:
+    # The gold label loses the margin, then all gain it: in this order, as the authors' decoder rounds.
+    cdef float best, value
+    if gold_label < low:
+        best = KERNELS.max(row + low, sent.n_labels - low, residue)
+    else:
+        best = KERNELS.max(row + low, gold_label - low, residue)
+        value = KERNELS.max(row + gold_label + 1, sent.n_labels - gold_label - 1, residue)
+        best = value if value > best else best
+        residue[0] += row[gold_label] - row[gold_label]
+        value = row[gold_label] - sent.margin
+        best = value if value > best else best
+    return best + sent.margin
+
+
+cdef Status read_arcs(Sentence* sent) noexcept nogil:
+    """Copy the arcs between words to rows that a kernel may read past their end."""
+    cdef int d, n = sent.n
+    cdef const float* row
+    cdef float residue = 0.0
+    for d in range(n):
+        row = sent.arcs + <size_t>(d + 1) * (n + 1)
+        KERNELS.max(row, d + 1, &residue)  # the diagonal is no arc
+        KERNELS.max(row + d + 2, n - d - 1, &residue)
+        memcpy(sent.T + d * sent.stride, row + 1, n * sizeof(float))
+        memset(sent.T + d * sent.stride + n, 0, MAXPLUS_LANES * sizeof(float))
+    return DONE if residue == 0.0 else BAD_ARCS
+
+
+# Two tables hold both the heads inside a span and the hooks to heads outside, by where the head stands:
+#   P[l, k, h] = mul(l, k, h)  for h in l..k-1,   hook(l, k, h)  for h >= k
+#   Q[r, k, h] = mul(k, r, h)  for h in k..r-1,   hook(k, r, h)  for h < k
+# so that one sum serves a split left of the head as well as right of it. The rows of one l (or r) lie together.
+cdef inline float* row_p(const Sentence* sent, size_t l, size_t k) noexcept nogil:
+    return sent.P + (l * sent.n - l * (l + 1) // 2 + k - 1) * sent.stride
+
+
+cdef inline float* row_q(const Sentence* sent, size_t r, size_t k) noexcept nogil:
+    return sent.Q + (r * (r - 1) // 2 + k) * sent.stride
+
+
+cdef inline void complete(Sentence* sent, int l, int r) noexcept nogil:
+    """B(l, r, h) = max_k P[l, k, h] + Q[r, k, h];  cpl(l, r, h) = B(l, r, h) + s1(l, r), or s_mul for a leaf."""
+    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+    cdef int t
+    cdef float s1 = sent.s1[cell]
+    if r - l == 1:
+        sent.cpl[0] = sent.s_mul[cell]
+        return
+    KERNELS.rows(sent.best, row_p(sent, l, l + 1) + l, row_q(sent, r, l + 1) + l, sent.stride, r - l - 1, r - l)
+    for t in range(r - l):
+        sent.cpl[t] = sent.best[t] + s1
+
+
+cdef void fill_chart(Sentence* sent) noexcept nogil:
+    cdef int l, r, t, width, n = sent.n
+    cdef size_t S = sent.stride
+    cdef float* p
+    cdef float* q
+    cdef float s_mul
+    for width in range(1, n):
+        for l in range(n - width + 1):
+            r = l + width
+            p = row_p(sent, l, r)
+            q = row_q(sent, r, l)
+            complete(sent, l, r)
+            # hook(l, r, h) = max_g cpl(l, r, g) + T[g, h]
+            KERNELS.product(q, sent.cpl, sent.T + l * S, S, width, l)
+            memset(p + n, 0, MAXPLUS_LANES * sizeof(float))
+            KERNELS.product(p + r, sent.cpl, sent.T + l * S + r, S, width, n - r)
+            # mul(l, r, h) = B(l, r, h) + s_mul(l, r)
+            s_mul = sent.s_mul[<size_t>l * (n + 1) + r]
+            if width == 1:
+                q[l] = s_mul
+            else:
+                for t in range(width):
+                    q[l + t] = sent.best[t] + s_mul
+            memcpy(p + l, q + l, width * sizeof(float))
+            memset(q + r, 0, MAXPLUS_LANES * sizeof(float))
+
+
+cdef int find_split(const Sentence* sent, int l, int r, int h) noexcept nogil:
+    """The first k of max_k P[l, k, h] + Q[r, k, h]."""
+    cdef int k, best_k = l + 1
+    cdef const float* p = row_p(sent, l, l + 1) + h
+    cdef const float* q = row_q(sent, r, l + 1) + h
+    cdef float value, best = -INFINITY
+    for k in range(l + 1, r):
+        value = p[0] + q[0]
+        if value > best:
+            best = value
+            best_k = k
+        p += sent.stride
+        q += sent.stride
+    return best_k
+
+
+cdef int find_dependent(Sentence* sent, int l, int r, int h) noexcept nogil:
+    """The first g of hook(l, r, h) = max_g cpl(l, r, g) + T[g, h]."""
+    cdef int g, best_g = l
+    cdef float value, best = -INFINITY
+    complete(sent, l, r)
+    for g in range(l, r):
+        value = sent.cpl[g - l] + sent.T[g * sent.stride + h]
+        if value > best:
+            best = value
+            best_g = g
+    return best_g
+
+
+cdef int find_label(const Sentence* sent, int l, int r, bint must_label) noexcept nogil:
+    """The lowest label of s1 (or, where the node need not be labelled, of s_mul)."""
+    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+    cdef const float* row = sent.labels + cell * sent.n_labels
+    cdef int gold_label = -1 if sent.gold == NULL else sent.gold[cell]
+    cdef int y, best_y = first_label(sent, l, r)
+    cdef float value, best = -INFINITY
+    for y in range(best_y, sent.n_labels):
+        value = row[y] - sent.margin if y == gold_label else row[y]
+        if value > best:
+            best = value
+            best_y = y
+    if must_label and r - l > 1:
+        return best_y
+    value = row[0] - sent.margin if gold_label == 0 else row[0]
+    # On a tie a leaf stays empty, a longer span does not.
+    return 0 if best < value or (best == value and r - l == 1) else best_y
+
+
+cdef inline float label_score(const Sentence* sent, int l, int r, int y) noexcept nogil:
+    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+    cdef float value = sent.labels[cell * sent.n_labels + y]
+    if sent.gold == NULL:
+        return value
+    return (value - sent.margin if sent.gold[cell] == y else value) + sent.margin
+
+
+cdef void recover(Sentence* sent, int* spans, int* heads) noexcept nogil:
+    """Walk the best tree from its root: max_h one(0, n, h) + T[h, root]."""
+    cdef int h, k, g, y, i = 0, n = sent.n, depth = 1
+    cdef Node node = Node(0, n, 0, True)
+    cdef float value, best = -INFINITY
+    complete(sent, 0, n)
+    for h in range(n):
+        value = sent.cpl[h] + sent.arcs[<size_t>(h + 1) * (n + 1)]
+        if value > best:
+            best = value
+            node.head = h
+    heads[node.head + 1] = 0
+    sent.stack[0] = node
+    while depth > 0:
+        depth -= 1
+        node = sent.stack[depth]
+        y = find_label(sent, node.start, node.end, node.must_label)
+        spans[3 * i], spans[3 * i + 1], spans[3 * i + 2] = node.start, node.end, y
+        # A sentence of one word is scored with a label even where its leaf stays empty.
+        sent.label_scores[i] = sent.s1[1] if n == 1 else label_score(sent, node.start, node.end, y)
+        if node.end - node.start > 1:
+            h = node.head
+            k = find_split(sent, node.start, node.end, h)
+            if h >= k:
+                g = find_dependent(sent, node.start, k, h)
+                sent.stack[depth] = Node(k, node.end, h, False)
+                sent.stack[depth + 1] = Node(node.start, k, g, True)
+            else:
+                g = find_dependent(sent, k, node.end, h)
+                sent.stack[depth] = Node(k, node.end, g, True)
+                sent.stack[depth + 1] = Node(node.start, k, h, False)
+            heads[g + 1] = h + 1
+            sent.arc_scores[i] = sent.T[g * sent.stride + h]
+            depth += 2
+        i += 1
+
+
+cdef float sum_scores(const Sentence* sent, const int* spans, const int* heads) noexcept nogil:
+    """The score of the best tree, in float32 and in the order of the authors' O(n^5) recurrence.
+
+    one(l, r, h) = ((cpl(l, k, g) + mul(k, r, h)) + T[g, h]) + s1. The hook trick adds the arc first, which may round
+    otherwise; summed again, the score has the authors' bits.
+    """
+    cdef int i, h, root = 0, depth = 0
+    for i in range(2 * sent.n - 2, -1, -1):
+        if spans[3 * i + 1] - spans[3 * i] == 1:
+            sent.sums[depth] = sent.label_scores[i]
+            depth += 1
+        else:
+            depth -= 1
+            sent.sums[depth - 1] = ((sent.sums[depth] + sent.sums[depth - 1]) + sent.arc_scores[i]) + sent.label_scores[i]
+    for h in range(1, sent.n + 1):
+        if heads[h] == 0:
+            root = h
+    return sent.sums[0] + sent.arcs[<size_t>root * (sent.n + 1)]
