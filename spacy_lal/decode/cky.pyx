@@ -203,4 +203,24 @@ cdef void recover(Sentence* sent, int* spans) noexcept nogil:
 
 
 cdef float sum_scores(const Sentence* sent, const int* spans) noexcept nogil:
-    return sent.by_start[sent.n]
+    """The score of the best tree, in float32 and in the order of the authors' decoder.
+
+    It looks for the greatest value(l, k) + value(k, r) but then adds (s* + value(l, k)) + value(k, r), which may round
+    otherwise. Summed again along the tree, the score has its bits.
+    """
+    cdef int i, start, end, y, depth = 0
+    cdef size_t cell
+    cdef float value
+    for i in range(2 * sent.n - 2, -1, -1):
+        start, end, y = spans[3 * i], spans[3 * i + 1], spans[3 * i + 2]
+        cell = <size_t>start * (sent.n + 1) + end
+        value = sent.labels[cell * sent.n_labels + y]
+        if sent.gold != NULL:
+            value = (value - sent.margin if sent.gold[cell] == y else value) + sent.margin
+        if end - start == 1:
+            depth += 1
+        else:
+            depth -= 1
+            value = (value + sent.sums[depth]) + sent.sums[depth - 1]
+        sent.sums[depth - 1] = value
+    return sent.sums[0]
