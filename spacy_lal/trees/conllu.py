@@ -23,12 +23,18 @@ Source = Union[str, Path, Iterable[str]]
 
 
 class ConlluError(ValueError):
-    """A sentence that is no dependency graph over words 1..n. `path` and `line` say where (line from 1)."""
+    """A sentence that is no dependency graph over words 1..n.
 
-    def __init__(self, message: str, path: str, line: int) -> None:
-        super().__init__(f"{path}:{line}: {message}")
-        self.path = path
-        self.line = line
+    reason (str): What was expected, and what stands there.
+    path (str): The file. line (int): The line, from 1.
+    """
+
+    def __init__(self, reason: str, path: str, line: int) -> None:
+        self.reason, self.path, self.line = reason, path, line
+        super().__init__(reason, path, line)  # the arguments as they are: errors cross processes as pickles
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
 
 
 @dataclass
@@ -120,6 +126,8 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
             _finish_range(sentence, pending)
             pending = _open_range(sentence, columns, word_id[0], word_id[2], number)
     _finish_range(sentence, pending)
+    if not sentence.words:
+        raise ConlluError("a sentence without words", block.path, block.lines[-1][0])
     _check_heads(sentence)
     return sentence
 
@@ -236,8 +244,6 @@ def _finish_range(sentence: ConlluSentence, pending: Optional[_Range]) -> None:
 
 def _check_heads(sentence: ConlluSentence) -> None:
     n_words = len(sentence.words)
-    if not n_words:  # nothing but ranges and empty nodes
-        raise ConlluError("a sentence without words", sentence.path, 0)
     for i, head in enumerate(sentence.heads):
         if head is not None and not 0 <= head <= n_words:
             message = f"expected a head from 0 to {n_words} for word {i + 1} ({sentence.words[i]!r}), got {head}"
