@@ -1,0 +1,357 @@
+"""The bridge between thinc and the torch network: arrays are padded to tensors, scores and gradients come back.
+
+A thinc layer around `layers.parser_network.ParserNetwork`. Sentences are run in sub-batches by padded size, so that one
+long sentence does not blow up the charts of the others; the numbers do not depend on how they are cut.
+It is *not* where a network is defined, and it knows no Docs.
+"""
+
+import contextlib
+from dataclasses import replace
+from io import BytesIO
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+import srsly
+import torch
+from thinc.api import Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
+from thinc.optimizers import Optimizer
+from thinc.types import ArgsKwargs, Floats2d, Ints1d
+
+from ..layers.parser_network import NetworkConfig, NetworkInputs, NetworkOutput, ParserNetwork
+from ..scores import ParserScores
+from .features import SentenceFeatures
+
+# Charts of very short sentences are small, their label attention is not: no sentence counts as shorter than this.
+MIN_CHART_SIDE = 32
+
+
+class VectorRows(NamedTuple):
+    """Vectors of a whole batch, and which of them each sentence takes.
+
+    data (Floats2d): Shape: (n_rows, width). On the device that thinc is on.
+    rows (List[Ints1d]): One array of row numbers for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
+    has_boundaries (bool): Whether the rows of START and STOP are among them.
+    """
+
+    data: Floats2d
+    rows: List[Ints1d]
+    has_boundaries: bool
+
+
+class NetworkBatch(NamedTuple):
+    """What goes into the network layer: the features of every sentence, and their vectors where there are any."""
+
+    features: List[SentenceFeatures]
+    vectors: Optional[VectorRows]
+    return_attention: bool = False
+
+
+class PaddedInputs(NamedTuple):
+    """A sub-batch as the network takes it, and where its vectors came from.
+
+    network (NetworkInputs): Padded tensors.
+    sources (Optional[Ints1d]): Shape: (n_rows,). Which rows of `VectorRows.data` its vectors are.
+    places (Optional[Ints1d]): Shape: (n_rows,). Where they are among the batch_size * seq_len padded ones.
+    """
+
+    network: NetworkInputs
+    sources: Optional[Ints1d]
+    places: Optional[Ints1d]
+
+
+NetworkModel = Model[NetworkBatch, List[ParserScores]]
+# Which sentences, their scores; in training, what went in and came out of the network, and its backward pass.
+Run = Tuple[List[int], List[ParserScores], Optional[Tuple[PaddedInputs, NetworkOutput, Callable]]]
+
+
+class ParserNetworkShim(PyTorchShim):
+    """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
+
+    Departs from `PyTorchShim` in three ways: there may be no network yet; the sizes that it was made with are saved
+    beside its weights (in `cfg`), so that loading needs nothing else; and `use_params` finds the averages under the
+    keys that `finish_update` gave them (thinc 8.3 looks for string keys, which its optimizer does not have).
+    """
+
+    def __init__(self, settings: NetworkConfig, *, mixed_precision: bool = False) -> None:
+        super().__init__(None, mixed_precision=mixed_precision)
+        self.settings = settings
+
+    @property
+    def mixed_precision(self) -> bool:
+        """Whether the network runs in half precision where torch's autocast thinks it safe (GPU only)."""
+        return self._mixed_precision
+
+    @property
+    def network(self) -> ParserNetwork:
+        """The torch network.
+
+        RAISES (ValueError): If there is none yet.
+        """
+        if self._model is None:
+            raise ValueError("The LAL parser's network has no weights yet: call nlp.initialize(), or load it from disk")
+        return self._model
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network is, or would be."""
+        return get_torch_default_device() if self._model is None else super().device
+
+    def set_sizes(self, sizes: Dict[str, int]) -> None:
+        """Set sizes that come from data (fields of `NetworkConfig`). A network of other sizes is dropped."""
+        if any(self.cfg.get(name) != size for name, size in sizes.items()):
+            self._model = None
+        self.cfg.update(sizes)
+
+    def build(self) -> None:
+        """Make a network of the present sizes, with fresh weights, on thinc's device."""
+        self._model = ParserNetwork(replace(self.settings, **self.cfg)).to(get_torch_default_device())
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Apply the gradients, if there is a network."""
+        if self._model is not None:
+            super().finish_update(optimizer)
+
+    @contextlib.contextmanager
+    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
+        """Run with other parameters (averages) for a while; the present ones come back at the end."""
+        backup = {}
+        named = {} if self._model is None else dict(self._model.named_parameters())
+        for name, parameter in named.items():
+            if (self.id, name) in params:
+                backup[name] = parameter.data
+                average = xp2torch(params[(self.id, name)], device=parameter.device)
+                parameter.data = average.reshape(parameter.shape).clone()
+        try:
+            yield
+        finally:
+            for name, data in backup.items():
+                named[name].data = data
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Move the network, if there is one."""
+        if self._model is not None:
+            super().to_device(device_type, device_id)
+
+    def to_bytes(self) -> bytes:
+        """Sizes and weights, as msgpack."""
+        state = BytesIO()
+        if self._model is not None:
+            torch.save(self._model.state_dict(), state)
+        return srsly.msgpack_dumps({"config": self.cfg, "state": state.getvalue()})
+
+    def from_bytes(self, bytes_data: bytes) -> "ParserNetworkShim":
+        """Make the network anew with the saved sizes and weights; everything else is as the config says.
+
+        RAISES (ValueError): If the saved weights are those of another architecture.
+        """
+        msg = srsly.msgpack_loads(bytes_data)
+        self.cfg = dict(msg["config"])
+        self._model = None
+        if msg["state"]:
+            self.build()
+            device = get_torch_default_device()
+            state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
+            try:
+                self.network.load_state_dict(state)
+            except RuntimeError as error:
+                raise ValueError(
+                    "The saved weights do not fit the network of the config; expected the [model] block that they were "
+                    f"trained with. {error}"
+                ) from error
+            self._grad_scaler.to_(device)
+        return self
+
+
+def parser_network(
+    settings: NetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536
+) -> NetworkModel:
+    """The torch network as a thinc layer, made when its shim's `build` or `from_bytes` is called.
+
+    settings (NetworkConfig): Everything but the sizes that come from data.
+    mixed_precision (bool): Run in half precision where safe (GPU only).
+    max_batch_cells (int): How many chart cells the sentences run at once may have, padding included.
+    RETURNS (NetworkModel): The layer.
+    """
+    shim = ParserNetworkShim(settings, mixed_precision=mixed_precision)
+    return Model("parser_network", forward, shims=[shim], attrs={"max_batch_cells": max_batch_cells})
+
+
+def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[List[ParserScores], Callable]:
+    """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores and gives that of
+    `batch.vectors.data` (None where the batch has no vectors)."""
+    scores: List[Optional[ParserScores]] = [None] * len(batch.features)
+    runs = []
+    for indices, run_scores, run in iter_runs(model, batch, is_train):
+        for i, one in zip(indices, run_scores, strict=True):
+            scores[i] = one
+        if run is not None:
+            runs.append((indices, run))
+
+    def backprop(d_scores: List[ParserScores]) -> Optional[Floats2d]:
+        if len(d_scores) != len(scores):
+            raise ValueError(f"Got gradients of {len(d_scores)} sentences, expected {len(scores)}")
+        d_data = None if batch.vectors is None else model.ops.alloc2f(*batch.vectors.data.shape)
+        while runs:
+            indices, (inputs, output, backprop_torch) = runs.pop()
+            tensors, grads = _pad_gradients(output, [d_scores[i] for i in indices])
+            if not tensors:
+                continue
+            backprop_torch(ArgsKwargs(args=(tensors,), kwargs={"grad_tensors": grads}))
+            if d_data is not None and inputs.network.vectors.grad is not None:
+                d_padded = torch2xp(inputs.network.vectors.grad, ops=model.ops)
+                d_data[inputs.sources] = d_padded.reshape(-1, d_data.shape[1])[inputs.places]
+        return d_data
+
+    return scores, backprop  # type: ignore[return-value]
+
+
+def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) -> Iterator[Run]:
+    """Run the network on one sub-batch after the other: which sentences, their scores, and in training what the
+    backward pass needs. Sentences without tokens come first, and do not trouble the network."""
+    shim: ParserNetworkShim = model.shims[0]  # type: ignore[assignment]
+    lengths = [features.length for features in batch.features]
+    empty = [i for i, length in enumerate(lengths) if length == 0]
+    if empty:
+        nothing = _scores_of_nothing(shim.network.config, batch.return_attention)
+        yield empty, [nothing] * len(empty), None
+    for indices in _sub_batches(model, lengths, is_train):
+        inputs = _pad_inputs(model, batch, indices, is_train)
+        call = ArgsKwargs(args=(inputs.network,), kwargs={"return_attention": batch.return_attention})
+        output, backprop_torch = shim(call, is_train)
+        scores = list(_unpad_scores(output, [lengths[i] for i in indices], copy=is_train))
+        yield indices, scores, (inputs, output, backprop_torch) if is_train else None
+
+
+def batch_sentences(lengths: Sequence[int], max_batch_cells: int) -> List[List[int]]:
+    """Cut sentences into sub-batches of similar length.
+
+    lengths (Sequence[int]): Number of tokens of each sentence.
+    max_batch_cells (int): How many chart cells (n + 1)^2 a sub-batch may have, padding included. A sentence that has
+        more is a sub-batch by itself.
+    RETURNS (List[List[int]]): Which sentences each sub-batch has, shorter ones first. Empty sentences are in none.
+    """
+    batches: List[List[int]] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if lengths[i] == 0:
+            continue
+        n_cells = (lengths[i] + 1) * max(lengths[i] + 1, MIN_CHART_SIDE)
+        if not batches or (len(batches[-1]) + 1) * n_cells > max_batch_cells:
+            batches.append([])
+        batches[-1].append(i)
+    return batches
+
+
+def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) -> List[List[int]]:
+    shim: ParserNetworkShim = model.shims[0]  # type: ignore[assignment]
+    # The authors' batch effect is a function of the batch and its order. And thinc's gradient scaler would scale the
+    # gradients of one sub-batch down once more after each further one.
+    if shim.network.config.scrambled_queries or (is_train and shim.mixed_precision):
+        whole = [i for i, length in enumerate(lengths) if length > 0]
+        return [whole] if whole else []
+    return batch_sentences(lengths, model.attrs["max_batch_cells"])
+
+
+def _pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_train: bool) -> PaddedInputs:
+    device = model.shims[0].device  # type: ignore[attr-defined]
+    features = [batch.features[i] for i in indices]
+    shape = (len(indices), max(one.length for one in features) + 2)
+    vectors = sources = places = None
+    if batch.vectors is not None:
+        data, rows, has_boundaries = batch.vectors
+        first = 0 if has_boundaries else 1
+        sources = model.ops.asarray(numpy.concatenate([rows[i] for i in indices]), dtype="int64")
+        starts = [k * shape[1] + first + numpy.arange(len(rows[i])) for k, i in enumerate(indices)]
+        places = model.ops.asarray(numpy.concatenate(starts), dtype="int64")
+        padded = model.ops.alloc2f(shape[0] * shape[1], data.shape[1])
+        padded[places] = data[sources]
+        vectors = xp2torch(padded.reshape((*shape, -1)), requires_grad=is_train, device=device)
+    char_ids, char_lengths = _pad_chars([one.chars for one in features], shape, device)
+    inputs = NetworkInputs(
+        lengths=torch.tensor([one.length for one in features], dtype=torch.int64, device=device),
+        vectors=vectors,
+        tag_ids=_pad_ids([one.tag_ids for one in features], shape, device),
+        char_ids=char_ids,
+        char_lengths=char_lengths,
+        has_boundary_vectors=batch.vectors is not None and batch.vectors.has_boundaries,
+    )
+    return PaddedInputs(inputs, sources, places)
+
+
+def _pad_ids(ids: Sequence[Optional[Ints1d]], shape: Tuple[int, int], device: torch.device) -> Optional[torch.Tensor]:
+    """(n + 2,) arrays to one (batch, seq_len) tensor, 0 where there is nothing."""
+    padded = numpy.zeros(shape, dtype="int64")
+    for row, one in zip(padded, ids, strict=True):
+        if one is None:
+            return None
+        row[: len(one)] = one
+    return torch.from_numpy(padded).to(device)
+
+
+def _pad_chars(
+    chars: Sequence[Optional[List[Sequence[int]]]], shape: Tuple[int, int], device: torch.device
+) -> Tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
+    """Character ids to a (batch, seq_len, word_len) tensor, 0 where there is nothing, and their (batch, seq_len)
+    lengths."""
+    lengths = numpy.zeros(shape, dtype="int64")
+    flat: List[int] = []
+    for row, words in zip(lengths, chars, strict=True):
+        if words is None:
+            return None, None
+        row[: len(words)] = [len(word) for word in words]
+        for word in words:
+            flat.extend(word)
+    padded = numpy.zeros((*shape, int(lengths.max())), dtype="int64")
+    padded[numpy.arange(padded.shape[2]) < lengths[..., None]] = flat
+    return torch.from_numpy(padded).to(device), torch.from_numpy(lengths).to(device)
+
+
+def _unpad_scores(output: NetworkOutput, lengths: Sequence[int], *, copy: bool) -> Iterator[ParserScores]:
+    """One `ParserScores` for each sentence, on the host. `copy`: never a view of the network's own memory."""
+    labels, arcs, deprels = (
+        tensor.detach().float().cpu().numpy() for tensor in (output.labels, output.arcs, output.deprels)
+    )
+    attention = output.label_attention
+    weights = None if attention is None else attention.detach().float().cpu().numpy()
+    to_array = numpy.array if copy else numpy.ascontiguousarray
+    for k, length in enumerate(lengths):
+        side = slice(length + 1)
+        yield ParserScores(
+            labels=to_array(labels[k, side, side]),
+            arcs=to_array(arcs[k, side, side]),
+            deprels=to_array(deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]),
+            attention=None if weights is None else to_array(weights[k, ..., : length + 2]),
+        )
+
+
+def _pad_gradients(
+    output: NetworkOutput, d_scores: Sequence[ParserScores]
+) -> Tuple[Tuple[torch.Tensor, ...], Tuple[torch.Tensor, ...]]:
+    """The tensors that take a gradient, and their gradients, padded as they are."""
+    tensors, grads = [], []
+    for field in ("labels", "arcs", "deprels"):
+        tensor = getattr(output, field)
+        if not tensor.requires_grad:  # a scorer that the network does without
+            continue
+        padded = numpy.zeros(tuple(tensor.shape), dtype="float32")
+        for k, one in enumerate(d_scores):
+            d_field = getattr(one, field)
+            if d_field is not None and d_field.size:
+                side = slice(d_field.shape[0])
+                place = (k, side, side) if tensor.dim() == 4 or field == "arcs" else (k, side)
+                padded[place] = d_field
+        tensors.append(tensor)
+        grads.append(torch.from_numpy(padded).to(device=tensor.device, dtype=tensor.dtype))
+    return tuple(tensors), tuple(grads)
+
+
+def _scores_of_nothing(config: NetworkConfig, with_attention: bool) -> ParserScores:
+    """The scores of a sentence without tokens: it does not trouble the network."""
+    labels = (1, 1, config.n_labels) if config.n_labels else (0, 0, 0)
+    deprels = (1, 1, config.n_deprels) if config.deprel_given_head and config.n_deprels else (1, config.n_deprels)
+    has_attention = with_attention and config.label_attention
+    return ParserScores(
+        labels=numpy.zeros(labels, dtype="float32"),
+        arcs=numpy.zeros((1, 1), dtype="float32"),
+        deprels=numpy.zeros(deprels, dtype="float32"),
+        attention=numpy.zeros((config.n_label_heads, 2), dtype="float32") if has_attention else None,
+    )

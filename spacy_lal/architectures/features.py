@@ -1,0 +1,126 @@
+"""Docs to sentences, and sentences to rows, tag ids and character ids.
+
+A Thinc layer without weights and without gradient. It is *not* where vectors are made: those come from a `tok2vec`.
+Everything here is numpy on the host; `bridge.py` pads it and moves it to the device.
+"""
+
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+from spacy.attrs import IS_SPACE
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Ints1d
+
+# First ids of the tag vocabulary (reference-parser.md 1.1), ahead of what the treebank has.
+START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
+N_SPECIAL_IDS = 3
+# First ids of the character vocabulary (reference-parser.md 1.5). The unknown character is also the padding.
+UNKNOWN_CHAR, SENTENCE_START_CHAR, WORD_START_CHAR, WORD_STOP_CHAR, SENTENCE_STOP_CHAR = range(5)
+N_SPECIAL_CHARS = 5
+
+START_CHARS = (WORD_START_CHAR, SENTENCE_START_CHAR, SENTENCE_START_CHAR, SENTENCE_START_CHAR, WORD_STOP_CHAR)
+STOP_CHARS = (WORD_START_CHAR, SENTENCE_STOP_CHAR, SENTENCE_STOP_CHAR, SENTENCE_STOP_CHAR, WORD_STOP_CHAR)
+
+
+class SentenceFeatures(NamedTuple):
+    """What the network is told of one sentence of n tokens, apart from their vectors. Whitespace tokens are left out.
+
+    rows (Ints1d): Shape: (n,). Which rows of the batch's tokens, all Docs one after the other, the sentence has.
+    tag_ids (Optional[Ints1d]): Shape: (n + 2,). START, tokens, STOP. None where the network reads no tags.
+    chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks. None where the
+        network reads no characters.
+    """
+
+    rows: Ints1d
+    tag_ids: Optional[Ints1d] = None
+    chars: Optional[List[Sequence[int]]] = None
+
+    @property
+    def length(self) -> int:
+        """Number of tokens, START and STOP not counted."""
+        return len(self.rows)
+
+
+FeaturesModel = Model[List[Doc], List[SentenceFeatures]]
+
+
+def sentence_tokens(doc: Doc) -> List[Ints1d]:
+    """The tokens of each sentence of a Doc by their index in the Doc, whitespace tokens left out.
+
+    doc (Doc): The Doc, with its sentence boundaries set.
+    RETURNS (List[Ints1d]): One array for each sentence, in order. *Shape:* (n,), where n may be 0.
+    RAISES (ValueError): If the Doc has no sentence boundaries (spaCy's E030).
+    """
+    if len(doc) == 0:
+        return []
+    is_space = numpy.asarray(doc.to_array(IS_SPACE), dtype=bool)
+    indices = numpy.arange(len(doc), dtype="int64")
+    return [indices[sent.start : sent.end][~is_space[sent.start : sent.end]] for sent in doc.sents]
+
+
+def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_word_length: int = 64) -> FeaturesModel:
+    """A layer from Docs to one `SentenceFeatures` for each sentence, in order.
+
+    Its vocabularies are the attributes `tags` and `chars`: lists, saved with the model.
+
+    use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag.
+    use_chars (bool): Look up the characters of `token.text`.
+    max_word_length (int): Of a longer token, only the first and the last characters are read, this many in all.
+    RETURNS (FeaturesModel): The layer.
+    """
+    if max_word_length < 2:
+        raise ValueError(f"max_word_length is {max_word_length}: expected at least 2 (a first and a last character)")
+    attrs = {
+        "use_tags": use_tags,
+        "use_chars": use_chars,
+        "max_word_length": max_word_length,
+        "tags": [],
+        "chars": [],
+    }
+    return Model("sentence_features", forward, attrs=attrs)
+
+
+def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List[SentenceFeatures], Callable]:
+    """Look the features of each sentence up. There is nothing to backpropagate to."""
+    attrs = model.attrs
+    tag_table = _id_table(attrs["tags"], N_SPECIAL_IDS) if attrs["use_tags"] else None
+    char_table = _id_table(attrs["chars"], N_SPECIAL_CHARS) if attrs["use_chars"] else None
+    spellings: Dict[str, Tuple[int, ...]] = {}
+    features = []
+    offset = 0
+    for doc in docs:
+        for tokens in sentence_tokens(doc):
+            tag_ids = chars = None
+            if tag_table is not None:
+                tag_ids = _framed_ids([tag_table.get(doc[int(i)].tag_, UNKNOWN_ID) for i in tokens])
+            if char_table is not None:
+                words = [doc[int(i)].text for i in tokens]
+                for word in words:
+                    if word not in spellings:
+                        spellings[word] = _char_ids(word, char_table, attrs["max_word_length"])
+                chars = [START_CHARS, *(spellings[word] for word in words), STOP_CHARS]
+            features.append(SentenceFeatures(tokens + offset, tag_ids, chars))
+        offset += len(doc)
+
+    def backprop(d_features: object) -> List[Doc]:
+        return []
+
+    return features, backprop
+
+
+def _id_table(values: Sequence[str], n_special: int) -> Dict[str, int]:
+    return {value: i for i, value in enumerate(values, start=n_special)}
+
+
+def _framed_ids(ids: List[int]) -> Ints1d:
+    """START, the ids, STOP. *Shape:* (n + 2,)"""
+    return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
+
+
+def _char_ids(word: str, table: Dict[str, int], max_word_length: int) -> Tuple[int, ...]:
+    """The ids of a word's characters between the two word marks; the middle of a very long word is left out."""
+    if len(word) > max_word_length:
+        n_last = max_word_length // 2
+        word = word[: max_word_length - n_last] + word[-n_last:]
+    return (WORD_START_CHAR, *(table.get(char, UNKNOWN_CHAR) for char in word), WORD_STOP_CHAR)
