@@ -49,7 +49,14 @@ def _words(sentence: EvalbSentence) -> List[Tuple[str, str]]:
 
 
 def _cell(words: List[Tuple[str, str]], i: int, result: int) -> str:
-    return f"{i:3d} : {result} : {words[i][0]:6s}  {words[i][1]:16s}" if i < len(words) and words[i][1] else ""
+    return (
+        f"{i:3d} : {result} : {_pad(words[i][0], 6)}  {_pad(words[i][1], 16)}" if i < len(words) and words[i][1] else ""
+    )
+
+
+def _pad(text: str, width: int) -> str:
+    """Padded as the program pads: it counts bytes."""
+    return text + " " * (width - len(text.encode("utf-8", "surrogateescape")))
 
 
 def _brackets(sentence: EvalbSentence, params: EvalbParams, results: Optional[List[int]]) -> List[str]:
@@ -59,7 +66,7 @@ def _brackets(sentence: EvalbSentence, params: EvalbParams, results: Optional[Li
         result = UNDEFINED if results is None else results[i]
         if results is not None and start != end:
             label = params.cut_label(label)
-        lines.append(f"{i:3d} : {result} : {start:3d}  {end:3d}  {label:6s}")
+        lines.append(f"{i:3d} : {result} : {start:3d}  {end:3d}  {_pad(label, 6)}")
     return lines
 
 

@@ -1,0 +1,203 @@
+"""EVALB against the original program's own answers, and against itself by other doors."""
+
+import gzip
+from pathlib import Path
+from typing import List, Tuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk import Tree
+
+from spacy_lal.metrics import (
+    COLLINS,
+    NK,
+    EvalbCounts,
+    EvalbFormatError,
+    EvalbLineError,
+    EvalbParams,
+    EvalbParamsError,
+    EvalbStopped,
+    read_sentence,
+    report,
+    score_parses,
+    score_sentence,
+)
+from spacy_lal.metrics.evalb import VALID, count_crossing
+from spacy_lal.metrics.evalb_sentence import sentence_from_spans, sentence_from_tree
+
+
+def read(path: Path) -> List[str]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8", newline="\n") as file:
+        return list(file)
+
+
+def run(gold: List[str], test: List[str], params: EvalbParams) -> Tuple[List[str], List[str]]:
+    """What goes to stdout and to stderr, up to the error that stops the run."""
+    out: List[str] = []
+    errors: List[str] = []
+    try:
+        for line in report(gold, test, params, on_error=errors.append):
+            out.append(f"{line}\n")
+    except EvalbStopped:
+        errors.append("stopped")
+    return out, errors
+
+
+def test_params_of_the_program(data_dir):
+    assert EvalbParams.from_file(data_dir / "evalb" / "COLLINS.prm") == COLLINS
+    assert EvalbParams.from_file(data_dir / "evalb" / "nk.prm") == NK
+    assert COLLINS.signature == "params:COLLINS"
+    assert NK.signature == "params:nk"
+
+
+@pytest.mark.parametrize(("name", "prm"), [("v1", "nk"), ("v2", "COLLINS")])
+def test_equals_the_program(data_dir, name, prm):
+    folder = data_dir / "evalb"
+    params = EvalbParams.from_file(folder / f"{prm}.prm")
+    out, errors = run(read(folder / f"{name}.gld.gz"), read(folder / f"{name}.tst.gz"), params)
+    assert out == read(folder / f"{name}.{prm}.out.gz")
+    assert len(errors) == (15 if name == "v1" else 0)
+
+
+@pytest.mark.parametrize("prm", ["COLLINS", "nk", "own", "debug"])
+def test_equals_the_program_on_odd_trees(data_dir, prm):
+    folder = data_dir / "evalb"
+    params = EvalbParams.from_file(folder / f"{prm}.prm")
+    out, errors = run(read(folder / "odd.gld"), read(folder / "odd.tst"), params)
+    assert out == read(folder / f"odd.{prm}.out")
+    assert errors[: -1 if prm == "COLLINS" else None] == [line[:-1] for line in read(folder / f"odd.{prm}.err")]
+    assert (errors[-1] == "stopped") == (prm == "COLLINS")
+
+
+@pytest.mark.parametrize("params", [COLLINS, NK])
+def test_trees_and_spans_score_as_lines_do(data_dir, params):
+    folder = data_dir / "evalb"
+    pairs = list(zip(read(folder / "v1.gld.gz"), read(folder / "v1.tst.gz"), strict=True))
+    lines, _ = score_parses(pairs, params)
+    trees = [(Tree.fromstring(gold), Tree.fromstring(test)) for gold, test in pairs]
+    assert score_parses(trees, params)[0] == lines
+    spans = [(to_spans(gold), to_spans(test)) for gold, test in trees]
+    assert score_parses(spans, params)[0] == lines
+    assert lines.n_errors == 15
+
+
+def to_spans(tree: Tree) -> Tuple[List[str], List[str], List[Tuple[int, int, str]]]:
+    """Words, tags and spans by plain recursion, unary chains collapsed."""
+    words, tags, spans = [], [], []
+
+    def visit(node: Tree, chain: str) -> int:
+        if not isinstance(node[0], Tree):
+            tags.append(node.label())
+            words.append(node[0])
+            return len(words)
+        chain = f"{chain}::{node.label()}" if chain else node.label()
+        if len(node) == 1 and isinstance(node[0][0], Tree):
+            return visit(node[0], chain)
+        start, at = len(words), len(spans)
+        spans.append(None)
+        for child in node:
+            visit(child, "")
+        spans[at] = (start, len(words), chain)
+        return len(words)
+
+    visit(tree, "")
+    return words, tags, spans
+
+
+def test_counts():
+    rows = [
+        ("(TOP (S (NP (DT a) (NN b)) (VP (VB c))))", "(TOP (S (NP (DT a) (NN b)) (VP (VB c))))"),
+        ("(TOP (S (NP (DT a) (NN b)) (VP (VB c))))", "(TOP (S (DT a) (VP (VB b) (VB c))))"),
+        ("(TOP (. .))", "(TOP (. .))"),
+        ("(TOP (S (NN a)))", "(TOP (S (NN b)))"),
+    ]
+    counts, short = score_parses(rows)
+    assert counts == short
+    assert (counts.n_sentences, counts.n_valid, counts.n_skipped, counts.n_errors) == (4, 2, 1, 1)
+    assert (counts.matched, counts.gold_brackets, counts.test_brackets) == (4, 6, 5)
+    assert counts.const_f == pytest.approx(8 / 11)
+    assert (counts.const_cm, counts.const_cb, counts.const_0cb, counts.const_2cb) == (0.5, 0.5, 0.5, 1.0)
+    assert counts.tag_acc == pytest.approx(5 / 6)
+    halves = [score_parses(rows[:2])[0], score_parses(rows[2:])[0]]
+    assert halves[0] + halves[1] == counts
+    assert counts.signature() == "evalb|params:COLLINS|sents:4|errors:1|skipped:1"
+    assert EvalbCounts().scores()["const_f"] == 0.0
+
+
+def test_no_sentence_at_all():
+    out, errors = run([], [], COLLINS)
+    assert errors == []
+    assert "Bracketing FMeasure       =   -nan\n" in out
+
+
+@pytest.mark.parametrize("equal", [(), (("NP", "VP"),)])
+def test_equal_labels_count_as_deleted_together(equal):
+    params = EvalbParams(delete_label=("VP",), eq_label=equal)
+    row = score_sentence("(S (NP (NN a)))", "(S (NP (NN a)))", params)
+    assert row.gold_brackets == (1 if equal else 2)
+
+
+def test_very_deep_trees():
+    depth = 20000
+    line = "(NP " * depth + "(NN a)" + ")" * depth
+    tree = Tree("NN", ["a"])
+    for _ in range(depth):
+        tree = Tree("NP", [tree])
+    for row in (score_sentence(line, line), score_sentence(tree, line)):
+        assert (row.status, row.matched) == (VALID, depth)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["(TOP (S (NN a b)))", "(TOP (S (NN a )))", "(TOP a (NN b))", "word", "(TOP (S (NN a))) x", "(TOP", "(TOP (S \n"],
+)
+def test_lines_that_the_program_cannot_pass(line):
+    with pytest.raises(EvalbFormatError):
+        read_sentence(line, COLLINS)
+    with pytest.raises(EvalbLineError) as err:
+        list(report(["(TOP (NN a))\n", line], ["(TOP (NN a))\n", "(TOP (NN a))\n"]))
+    assert (err.value.side, err.value.line) == ("gold", 2)
+
+
+def test_words_beside_brackets_in_a_tree():
+    with pytest.raises(EvalbFormatError, match="'b'"):
+        sentence_from_tree(Tree("S", [Tree("NN", ["a"]), "b"]), COLLINS)
+
+
+def test_one_tag_a_word():
+    with pytest.raises(ValueError, match="2 words and 1 tags"):
+        sentence_from_spans(["a", "b"], ["NN"], [], COLLINS)
+
+
+def test_only_c_whitespace_separates():
+    assert read_sentence("(NN\u00a0 a\u00a0b)\r\n", COLLINS).words == ["a\u00a0b"]
+
+
+def test_params_file(tmp_path):
+    path = tmp_path / "own.prm"
+    path.write_text("# note\n\nDELETE_LABEL  A B  \nLABELED 0\nCUTOFF_LEN 12x\nEQ_WORD a  b\nEQ_LABEL X\nNOTHING 1\n")
+    with pytest.warns(UserWarning) as caught:
+        params = EvalbParams.from_file(path)
+    assert params == EvalbParams(delete_label=("A B",), labeled=False, cutoff_len=12, eq_word=(("a", "b"),))
+    assert [f"{path}, line {n}" in str(w.message) for n, w in zip((7, 8), caught, strict=True)] == [True, True]
+    assert "labeled:0|cutoff:12|delete:A B|eq_word:a=b" in params.signature
+    path.write_text("DEBUG 0\nDELETE_LABEL\n")
+    with pytest.raises(EvalbParamsError, match="line 2"):
+        EvalbParams.from_file(path)
+    with pytest.raises(EvalbParamsError, match="nowhere"):
+        EvalbParams.from_file(tmp_path / "nowhere.prm")
+
+
+spans = st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda span: span[0] < span[1])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(spans, max_size=8), st.lists(spans, max_size=8))
+def test_crossing_by_definition(gold, test):
+    expected = sum(
+        any(len({*range(*a)} & {*range(*b)}) not in (0, b[1] - b[0], a[1] - a[0]) for a in gold) for b in test
+    )
+    labelled = [[(span, "X") for span in side] for side in (gold, test)]
+    assert count_crossing(*labelled, nested=False) == expected
