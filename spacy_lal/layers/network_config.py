@@ -107,9 +107,9 @@ class NetworkConfig:
 
     def _check_multiple(self, name: str, factor: int) -> None:
         value = getattr(self, name)
-        if value < 1 or value % factor:
-            kind = "a positive even number" if factor == 2 else "positive"
-            raise ValueError(f"{name} must be {kind}, got {value}")
+        if not isinstance(value, int) or value < 1 or value % factor:
+            kind = "a positive even number" if factor == 2 else "a positive integer"
+            raise ValueError(f"{name} must be {kind}, got {value!r}")
 
     def _check_label_attention(self) -> None:
         self._check_multiple("n_label_heads", 1)

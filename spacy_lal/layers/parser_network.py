@@ -25,7 +25,7 @@ class NetworkOutput(NamedTuple):
     arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
     deprels (Tensor): *Shape:* (batch_size, n + 1, n_deprels), or given the head (batch_size, n + 1, n + 1, n_deprels).
     label_attention (Optional[Tensor]): Weights of each label head over START, words, STOP; where queries are computed
-        per token, their mean over the sentence's queries. Without gradient. *Shape:* (batch_size, n_label_heads, n + 2).
+        per token, their mean over the queries. Without gradient. *Shape:* (batch_size, n_label_heads, n + 2).
     """
 
     labels: Tensor

@@ -1,0 +1,303 @@
+"""The reference's checkpoints (`best_parser.pt`) -> our network, its vocabularies, its config.
+
+One table of key rules says where each weight goes; what has no place, or lacks one, is an error that lists it
+(reference-parser.md 1.2 and 6). Not here: tokenizers and transformers, whose weights are handed on as they are.
+"""
+
+import re
+from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
+
+import torch
+from torch import Tensor
+
+from .checkpoint_file import Checkpoint, CheckpointError, ReferenceVocabulary, read_checkpoint
+from .layers.parser_network import NetworkConfig, ParserNetwork
+from .trees.labels import SUB_HEAD_LABEL, join_chain
+
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "LoadedNetwork",
+    "ReferenceVocabulary",
+    "convert_state_dict",
+    "load_network",
+    "network_config",
+    "our_key",
+    "read_checkpoint",
+]
+
+
+# Hyperparameters that a checkpoint does not mention (reference-parser.md, section 6): an older one, of the HPSG parser,
+# knows no label attention.
+DEFAULT_HPARAMS: Dict[str, Any] = {
+    "num_layers": 12,
+    "d_model": 1024,
+    "num_heads": 8,
+    "d_kv": 64,
+    "d_ff": 2048,
+    "d_label_hidden": 250,
+    "d_biaffine": 1024,
+    "partitioned": True,
+    "sentence_max_len": 300,
+    "use_lal": False,
+    "lal_d_kv": 64,
+    "lal_d_proj": 64,
+    "lal_resdrop": False,
+    "lal_pwff": False,
+    "lal_q_as_matrix": False,
+    "lal_partitioned": False,
+    "lal_combine_as_self": False,
+    "attention_dropout": 0.2,
+    "embedding_dropout": 0.2,
+    "relu_dropout": 0.2,
+    "residual_dropout": 0.2,
+    "tag_emb_dropout": 0.2,
+    "word_emb_dropout": 0.4,
+    "timing_dropout": 0.0,
+    "char_lstm_input_dropout": 0.2,
+    "d_char_emb": 64,
+    "const_lada": 0.5,
+    "use_tags": False,
+    "use_words": False,
+    "use_cat": False,
+    "use_chars_lstm": False,
+    "use_xlnet": False,
+    "use_elmo": False,
+    "use_bert": False,
+    "use_bert_only": False,
+    "embedding_type": "random",
+    "xlnet_model": "xlnet-large-cased",
+    "xlnet_do_lower_case": False,
+    "pad_left": False,
+}
+
+# Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers,
+# under which they file the label attention layer; `{first}` and `{second}` are the embeddings in use.
+KEY_RULES: Tuple[Tuple[str, str], ...] = (
+    (r"^project_xlnet\.", "embedding.vector_projection."),
+    (r"^char_encoder\.emb\.", "embedding.chars.embedding."),
+    (r"^char_encoder\.lstm\.", "embedding.chars.lstm."),
+    (r"^embedding\.position_table$", "embedding.positions"),
+    (r"^embedding\.embs\.0\.", "embedding.{first}."),
+    (r"^embedding\.embs\.1\.", "embedding.{second}."),
+    (r"^encoder\.attn_{L}\.", "encoder.label_attention."),
+    (r"^encoder\.ff_{L}\.", "encoder.label_feed_forward."),
+    (r"^encoder\.attn_(\d+)\.", r"encoder.attention.\1."),
+    (r"^encoder\.ff_(\d+)\.", r"encoder.feed_forward.\1."),
+    (r"\.w_qs(\d?)$", r".query.<\1>"),
+    (r"\.w_ks(\d?)$", r".key.<\1>"),
+    (r"\.w_vs(\d?)$", r".value.<\1>"),
+    (r"\.proj(\d?)\.weight$", r".output.<\1>.weight"),
+    (r"\.reduce_proj\.", ".reduce."),
+    (r"\.w_1([cp]?)\.", r".hidden.<\1>."),
+    (r"\.w_2([cp]?)\.", r".output.<\1>."),
+    (r"<(1|c)>", "content"),
+    (r"<(2|p)>", "position"),
+    (r"<>", "all"),
+    (r"^f_label\.0\.", "span_scorer.hidden."),
+    (r"^f_label\.1\.", "span_scorer.layer_norm."),
+    (r"^f_label\.3\.", "span_scorer.output."),
+    (r"\.layer_norm\.a_2$", ".norm.gain"),
+    (r"\.layer_norm\.b_2$", ".norm.bias"),
+    (r"^dep_score\.arc_h\.", "biaffine_scorer.arc_head."),
+    (r"^dep_score\.arc_c\.", "biaffine_scorer.arc_dependent."),
+    (r"^dep_score\.type_h\.", "biaffine_scorer.deprel_head."),
+    (r"^dep_score\.type_c\.", "biaffine_scorer.deprel_dependent."),
+    (r"^dep_score\.attention\.dep_weight$", "biaffine_scorer.arc_bilinear"),
+    (r"^dep_score\.bilinear\.U$", "biaffine_scorer.deprel_bilinear"),
+    (r"^dep_score\.bilinear\.W_l$", "biaffine_scorer.deprel_from_head"),
+    (r"^dep_score\.bilinear\.W_r$", "biaffine_scorer.deprel_from_dependent"),
+    (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
+)
+TRANSFORMER_PREFIX = "xlnet."
+# Weights that the reference builds and never uses in a forward pass (reference-parser.md 1.4 and 4.1).
+UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
+
+
+class LoadedNetwork(NamedTuple):
+    """A network with all that belongs to it.
+
+    network (ParserNetwork): In evaluation mode.
+    labels (List[str]): Constituent labels from id 2 on, as `LabelVocab` takes them.
+    deprels (List[str]): Dependency labels by id.
+    tags, words, chars (List[str]): Vocabularies by id; empty where the network does not read them.
+    transformer (Dict[str, Tensor]): Weights of the XLNet model, by the names of `XLNetModel`; may be empty.
+    constituency_weight (float): Weight of label scores against arc scores in the joint decoder (their `const_lada`).
+    """
+
+    network: ParserNetwork
+    labels: List[str]
+    deprels: List[str]
+    tags: List[str]
+    words: List[str]
+    chars: List[str]
+    transformer: Dict[str, Tensor]
+    constituency_weight: float
+
+
+def network_config(
+    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], *, scrambled_queries: bool = False
+) -> NetworkConfig:
+    """The config of a checkpoint's network. Sizes of vocabularies and the number of label heads come from the weights.
+
+    hparams (Mapping[str, Any]): The reference's hyperparameters; missing ones take their defaults.
+    state_dict (Mapping[str, Tensor]): The reference's weights.
+    scrambled_queries (bool): Reproduce the reference's batch effect.
+    RETURNS (NetworkConfig): The config.
+    RAISES (CheckpointError): if the network needs what we do not build (GloVe, ELMo, BERT), or lacks a weight.
+    """
+    given = {**DEFAULT_HPARAMS, **hparams}
+    _refuse_unsupported(given, state_dict)
+
+    def size(key: str, axis: int = 0) -> int:
+        if key not in state_dict or state_dict[key].dim() <= axis:
+            raise CheckpointError(f"the checkpoint's weights lack {key!r}, which its hyperparameters call for")
+        return int(state_dict[key].shape[axis])
+
+    label_attention, factored = bool(given["use_lal"]), bool(given["partitioned"])
+    label_factored = factored and bool(given["lal_partitioned"])
+    feed_forward = "none" if not given["lal_pwff"] else "split" if label_factored else "joint"
+    label_keys = f"encoder.attn_{given['num_layers']}.w_ks{'1' if label_factored else ''}"
+    try:
+        return NetworkConfig(
+            vector_width=size("project_xlnet.weight", 1) if _reads_vectors(given) else 0,
+            n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
+            n_words=size(f"embedding.embs.{int(given['use_tags'])}.weight") if given["use_words"] else 0,
+            n_chars=size("char_encoder.emb.weight") if given["use_chars_lstm"] else 0,
+            char_width=given["d_char_emb"],
+            concatenate_features=bool(given["use_cat"]),
+            learned_boundaries=False,
+            hidden_width=given["d_model"],
+            n_layers=given["num_layers"],
+            n_attn_heads=given["num_heads"],
+            attn_width=given["d_kv"],
+            ff_width=given["d_ff"],
+            factored=factored,
+            max_positions=given["sentence_max_len"],
+            label_attention=label_attention,
+            n_label_heads=size(label_keys) if label_attention else 0,
+            label_attn_width=given["lal_d_kv"],
+            label_proj_width=given["lal_d_proj"],
+            label_factored=label_factored,
+            label_feed_forward=feed_forward if label_attention else "none",
+            label_residual_dropout=bool(given["lal_resdrop"]),
+            label_query_per_token=bool(given["lal_q_as_matrix"]),
+            label_combine_as_self=bool(given["lal_combine_as_self"]),
+            scrambled_queries=scrambled_queries,
+            span_hidden_width=given["d_label_hidden"],
+            arc_hidden_width=given["d_biaffine"],
+            deprel_hidden_width=given["d_label_hidden"],
+            n_labels=size("f_label.3.weight") + 1,
+            n_deprels=size("dep_score.bilinear.U"),
+            deprel_given_head=False,
+            attention_dropout=given["attention_dropout"],
+            embedding_dropout=given["embedding_dropout"],
+            relu_dropout=given["relu_dropout"],
+            residual_dropout=given["residual_dropout"],
+            tag_dropout=given["tag_emb_dropout"],
+            word_dropout=given["word_emb_dropout"],
+            position_dropout=given["timing_dropout"],
+            char_dropout=given["char_lstm_input_dropout"],
+        )
+    except CheckpointError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {error}") from error
+
+
+def _reads_vectors(hparams: Mapping[str, Any]) -> bool:
+    """With a character LSTM, the reference drops its XLNet vectors without a word, unless it concatenates (T10)."""
+    return bool(hparams["use_xlnet"]) and (bool(hparams["use_cat"]) or not hparams["use_chars_lstm"])
+
+
+def _refuse_unsupported(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]) -> None:
+    """Name the inputs that we do not build."""
+    refused = [name for name in ("use_elmo", "use_bert", "use_bert_only") if hparams[name]]
+    if (hparams["use_words"] and hparams["embedding_type"] != "random") or any("pretrain_emb" in k for k in state_dict):
+        refused.append(f"embedding_type={hparams['embedding_type']!r} (GloVe)")
+    if refused:
+        raise CheckpointError(f"the checkpoint needs inputs that are not supported: {', '.join(refused)}")
+
+
+def our_key(key: str, config: NetworkConfig) -> str:
+    """The name in our network of a weight of the reference, by `KEY_RULES`.
+
+    >>> our_key("encoder.attn_0.w_qs1", NetworkConfig(n_tags=3, label_attention=False))
+    'encoder.attention.0.query.content'
+    """
+    tables = [name for name, size in (("tags", config.n_tags), ("words", config.n_words)) if size] + ["?", "?"]
+    for pattern, replacement in KEY_RULES:
+        pattern = pattern.replace("{L}", str(config.n_layers))
+        key = re.sub(pattern, replacement.replace("{first}", tables[0]).replace("{second}", tables[1]), key)
+    return key
+
+
+def convert_state_dict(state_dict: Mapping[str, Tensor], config: NetworkConfig) -> Dict[str, Tensor]:
+    """The reference's weights under our names, each used once.
+
+    state_dict (Mapping[str, Tensor]): The reference's weights; those of the transformer are passed over.
+    config (NetworkConfig): The network that they are for.
+    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config)`, float32.
+    RAISES (CheckpointError): if a weight has no place, a place no weight, or a shape differs; all of them are listed.
+    """
+    with torch.device("meta"):
+        wanted = {key: tuple(value.shape) for key, value in ParserNetwork(config).state_dict().items()}
+    skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if config.vector_width else ("project_xlnet.",)))
+    converted, unused, misshapen = {}, [], []
+    for key, value in state_dict.items():
+        if key.startswith(skipped):
+            continue
+        ours = our_key(key, config)
+        if ours not in wanted or ours in converted:
+            unused.append(key)
+        elif tuple(value.shape) != wanted[ours]:
+            misshapen.append(f"{key} {tuple(value.shape)}, expected {wanted[ours]}")
+        converted[ours] = value.detach().to(torch.float32)
+    unfilled = sorted(wanted.keys() - converted.keys())
+    problems = {"unused": unused, "not filled": unfilled, "of another shape": misshapen}
+    if any(problems.values()):
+        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in problems.items() if names)
+        raise CheckpointError(f"the checkpoint's weights do not fit the network. {listed}")
+    return converted
+
+
+def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> LoadedNetwork:
+    """Build the network of a checkpoint.
+
+    checkpoint (Checkpoint): From `read_checkpoint`.
+    scrambled_queries (bool): Reproduce the reference's batch effect, for published scores.
+    RETURNS (LoadedNetwork): The network and its vocabularies.
+    RAISES (CheckpointError): if the parts of the checkpoint do not fit one another.
+    """
+    hparams = {**DEFAULT_HPARAMS, **checkpoint.hparams}
+    config = network_config(hparams, checkpoint.state_dict, scrambled_queries=scrambled_queries)
+    network = ParserNetwork(config)
+    network.load_state_dict(convert_state_dict(checkpoint.state_dict, config))
+    values = {name: vocabulary.values for name, vocabulary in checkpoint.vocabularies.items()}
+    transformer = {}
+    if config.vector_width:
+        length = len(TRANSFORMER_PREFIX)
+        items = checkpoint.state_dict.items()
+        transformer = {key[length:]: value for key, value in items if key.startswith(TRANSFORMER_PREFIX)}
+    sizes = {"type_vocab": config.n_deprels, "tag_vocab": config.n_tags, "word_vocab": config.n_words}
+    for name, size in {**sizes, "label_vocab": config.n_labels}.items():
+        if size and len(values[name]) != size:
+            raise CheckpointError(f"{name} has {len(values[name])} entries, but the weights are for {size}")
+    return LoadedNetwork(
+        network=network.eval(),
+        labels=_label_strings(values["label_vocab"]),
+        deprels=[str(value) for value in values["type_vocab"]],
+        tags=list(values["tag_vocab"]) if config.n_tags else [],
+        words=list(values["word_vocab"]) if config.n_words else [],
+        chars=list(values["char_vocab"]) if config.n_chars else [],
+        transformer=transformer,
+        constituency_weight=float(hparams["const_lada"]),
+    )
+
+
+def _label_strings(values: List[Any]) -> List[str]:
+    """Label tuples as strings, without the two fixed ones, which must come first."""
+    chains = [tuple(value) for value in values]
+    if chains[:2] != [(), (SUB_HEAD_LABEL,)]:
+        raise CheckpointError(f"the label vocabulary begins with {chains[:2]}, expected [(), ('{SUB_HEAD_LABEL}',)]")
+    return [join_chain(chain) for chain in chains[2:]]
