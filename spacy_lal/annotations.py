@@ -15,7 +15,7 @@ import numpy as np
 from nltk.tree import Tree
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from .trees import expand_chains, join_chain, spans_to_tree, split_chain, write_brackets
+from .trees import collapse_chains, expand_chains, spans_to_tree, split_chain, write_brackets
 
 SPANS_KEY = "constituents"
 WHITESPACE_DEPREL = "dep"  # spaCy counts a token as unparsed while both its head offset and its deprel are 0
@@ -161,24 +161,13 @@ def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
     RAISES (ValueError): Where sentence boundaries are not known.
     """
     sentences = sentence_words(doc)
-    collapsed: List[Dict[Tuple[int, int], List[str]]] = [{} for _ in sentences]
-    if SPANS_KEY not in doc.spans:
-        return [[] for _ in sentences]
+    expanded: List[List[CollapsedSpan]] = [[] for _ in sentences]
     owner = {word: (s, position) for s, words in enumerate(sentences) for position, word in enumerate(words)}
-    for span in doc.spans[SPANS_KEY]:
+    for span in doc.spans.get(SPANS_KEY, ()):
         ends = [owner[i] for i in range(span.start, span.end) if i in owner]
         if ends and ends[0][0] == ends[-1][0]:
-            key = (ends[0][1], ends[-1][1] + 1)
-            collapsed[ends[0][0]].setdefault(key, []).append(span.label_)
-    return [
-        [(start, end, join_chain(chain)) for (start, end), chain in sorted(spans.items(), key=_pre_order)]
-        for spans in collapsed
-    ]
-
-
-def _pre_order(item: Tuple[Tuple[int, int], List[str]]) -> Tuple[int, int]:
-    (start, end), _ = item
-    return start, -end
+            expanded[ends[0][0]].append((ends[0][1], ends[-1][1] + 1, span.label_))
+    return [collapse_chains(spans) for spans in expanded]
 
 
 class _Constituency:

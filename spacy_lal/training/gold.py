@@ -10,8 +10,9 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import SPANS_KEY, get_constituents, has_sentences, sentence_words, set_sentence_starts
-from ..trees import CollapsedSpan, LabelVocab, collapse_chains, joint_spans
+from ..annotations import SPANS_KEY, CollapsedSpan, get_constituents, has_sentences, sentence_words, set_sentence_starts
+from ..trees import LabelVocab, collapse_chains
+from ..trees.joint import joint_spans, label_ids
 
 MISSING = -1
 
@@ -49,7 +50,7 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
         ]
         golds.append(
             GoldParse(
-                labels=_label_chart(spans, sentence_heads, eg.predicted, words, labels),
+                labels=_label_chart(spans, sentence_heads, [arcs_deprels[w] or "" for w in words], labels),
                 heads=np.array(sentence_heads, dtype=np.int32),
                 deprels=np.array([deprels.get(arcs_deprels[w] or "", MISSING) for w in words], dtype=np.int32),
             )
@@ -129,17 +130,13 @@ def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]
 
 
 def _label_chart(
-    spans: Optional[List[CollapsedSpan]], heads: List[int], doc: Doc, words: List[int], labels: LabelVocab
+    spans: Optional[List[CollapsedSpan]], heads: List[int], deprels: List[str], labels: LabelVocab
 ) -> Optional[np.ndarray]:
     """None where there is no tree, where no constituent covers the sentence (every candidate of the margin loss has
     one), or where a label is unknown."""
-    if not spans or spans[0][:2] != (0, len(words)) or any(label not in labels for _, _, label in spans):
+    if not spans or spans[0][:2] != (0, len(heads)):
         return None
-    chart = np.zeros((len(words) + 1, len(words) + 1), dtype=np.int32)
-    if all(head == MISSING for head in heads):
-        for start, end, label in spans:
-            chart[start, end] = labels.ids[label]
-        return chart
-    for span in joint_spans(spans, heads):
-        chart[span.start, span.end] = labels.ids[span.label]
-    return chart
+    if any(head != MISSING for head in heads):
+        spans = joint_spans(spans, heads, deprels=deprels)
+    chart, unseen = label_ids(spans, len(heads), labels)
+    return None if unseen else chart
