@@ -74,7 +74,7 @@ class TreebankSentence:
 
 
 class Pair(NamedTuple):
-    """Tree k beside sentence k; one of them None where it has no partner. `differs`: first word that is not the same."""
+    """Tree k and sentence k; one of them None where it has no partner. `differs`: the first word that is not the same, if any."""
 
     tree: Optional[TreebankTree]
     sentence: Optional[ConlluSentence]

@@ -62,26 +62,32 @@ def make_docs(
 
 
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
-    """Write Docs without user data: to one file where the path ends in `.spacy`, else to a folder of several.
+    """Write Docs without user data: to one file where the path ends in `.spacy`, else to a folder of several, in which
+    the files of an earlier run are replaced. Nothing is written, nor replaced, before the last Doc has come.
 
     RAISES (ValueError): Where there are no Docs.
     """
     one_file = path.suffix == SUFFIX
-    counts = WrittenCounts(0, 0, 0, 0)
+    n_docs = n_sents = n_tokens = 0
+    packed: List[bytes] = []
     doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)
-    (path.parent if one_file else path).mkdir(parents=True, exist_ok=True)
     for doc in docs:
         if not one_file and len(doc_bin) >= docs_a_file:
-            doc_bin.to_disk(path / f"{counts.files:04d}{SUFFIX}")
+            packed.append(doc_bin.to_bytes())
             doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)
-            counts = counts._replace(files=counts.files + 1)
         doc_bin.add(doc)
-        n_sents = sum(1 for _ in doc.sents)
-        counts = WrittenCounts(counts.docs + 1, counts.sentences + n_sents, counts.tokens + len(doc), counts.files)
-    if not counts.docs:
+        n_docs += 1
+        n_sents += sum(1 for _ in doc.sents)
+        n_tokens += len(doc)
+    if not n_docs:
         raise ValueError(f"no sentences to write to {path}")
-    doc_bin.to_disk(path if one_file else path / f"{counts.files:04d}{SUFFIX}")
-    return counts._replace(files=counts.files + 1)
+    packed.append(doc_bin.to_bytes())
+    (path.parent if one_file else path).mkdir(parents=True, exist_ok=True)
+    for earlier in [] if one_file else path.glob(f"[0-9][0-9][0-9][0-9]{SUFFIX}"):
+        earlier.unlink()
+    for i, data in enumerate(packed):
+        (path if one_file else path / f"{i:04d}{SUFFIX}").write_bytes(data)
+    return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
 
 
 def span_to_conllu(sent: DocSpan) -> ConlluSentence:

@@ -1,0 +1,173 @@
+"""`python -m spacy lal check` and `python -m spacy lal convert`: look at a treebank, make `.spacy` files of it."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
+
+import typer
+
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+
+if TYPE_CHECKING:
+    from spacy_lal.training.treebank import TreebankSentence
+    from spacy_lal.training.treebank_report import TreebankReport
+
+SHOWN_PROBLEMS = 20
+BAR_WIDTH = 40
+
+
+def check_cli(
+    paths: Annotated[
+        List[Path], typer.Argument(metavar="FILE...", help="Trees (.ptb), dependencies (.conllu), or both")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON")] = False,
+    top: Annotated[int, typer.Option("--top", help="Rows of each table of labels; 0 shows all")] = 15,
+) -> None:
+    """Report what a treebank holds and what is odd in it.
+
+    Ends with exit code 1 where something cannot be read, or where words or numbers of sentences disagree.
+    """
+    import json
+
+    from spacy_lal.training.treebank import TreebankError, treebank_files
+    from spacy_lal.training.treebank_report import check_treebank
+
+    try:
+        report = check_treebank(*treebank_files(paths))
+    except (TreebankError, OSError) as error:
+        fail(str(error))
+    with closed_pipe_is_no_error():
+        if as_json:
+            typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+        else:
+            for line in report_lines(report, top):
+                typer.echo(line)
+    if not report.sound:
+        shown = report.problems[:SHOWN_PROBLEMS]
+        more = len(report.problems) - len(shown)
+        fail("\n".join([*shown, *([f"... and {more} more"] if more else [])]))
+
+
+def convert_cli(
+    paths: Annotated[
+        List[Path], typer.Argument(metavar="FILE...", help="Trees (.ptb), dependencies (.conllu), or both")
+    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A .spacy file to write, or a folder for several")],
+    n_sents: Annotated[
+        int, typer.Option("--n-sents", "-n", help="Sentences in a Doc, at most; 0 with --by-document")
+    ] = 1,
+    by_document: Annotated[
+        bool, typer.Option("--by-document", "-d", help="Begin a new Doc where the CoNLL-U has '# newdoc'")
+    ] = False,
+    exclude: Annotated[
+        Optional[str],
+        typer.Option("--exclude", "-x", help="Leave out sentences whose sent_id this regex matches"),
+    ] = None,
+) -> None:
+    """Turn a treebank into Docs with heads, deprels, tags and constituents, in a .spacy file.
+
+    Nothing is dropped but what --exclude names: a tree that cannot be read, or words that differ between the two files,
+    end the command with the files and lines, and nothing is written.
+    """
+    from spacy.vocab import Vocab
+
+    from spacy_lal.training.treebank import SUFFIXES, TreebankError, read_treebank, treebank_files
+    from spacy_lal.training.treebank_docs import make_docs, write_docs
+    from spacy_lal.trees import BracketError, SpanError
+    from spacy_lal.trees.conllu import ConlluError
+
+    if output.suffix in SUFFIXES or output in paths:
+        fail(f"the last argument is the .spacy file or the folder to write, got {output}")
+    try:
+        excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
+        sentences = _with_progress(excluded.filter(read_treebank(*treebank_files(paths))))
+        counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), output)
+    except re.error as error:
+        fail(f"--exclude: {exclude!r} is no regular expression: {error}")
+    except (BracketError, ConlluError, SpanError, TreebankError, ValueError, OSError) as error:
+        fail(str(error))
+    left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
+    files = "" if counts.files == 1 else f" in {counts.files} files"
+    typer.echo(
+        f"{output}: {counts.docs} Docs, {counts.sentences} sentences, {counts.tokens} tokens{files}{left_out}", err=True
+    )
+
+
+def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
+    """The report as text. top (int): Rows of each table of labels, 0 for all."""
+    trees, arcs = report.brackets is not None, report.conllu is not None
+    yield "Treebank: " + " + ".join(name for name in (report.brackets, report.conllu) if name)
+    yield ""
+    for name, count in [("sentences", report.sentences), ("tokens", report.tokens)]:
+        yield f"{name:<28}{count:>12,}"
+    if trees:
+        yield f"{'constituents':<28}{report.constituents:>12,}"
+        yield f"{'trees without one over all':<28}{report.trees_without_cover:>12,}"
+    if arcs:
+        yield f"{'arcs':<28}{report.arcs:>12,}"
+        for name, count in [
+            ("non-projective sentences", report.non_projective),
+            ("sentences of several roots", report.several_roots),
+            ("sentences without root", report.no_root),
+            ("sentences lacking heads", report.missing_heads),
+        ]:
+            yield f"{name:<28}{count:>12,}"
+    if report.one_outside_head_share is not None:
+        yield f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of constituents of 2+ words"
+    if trees and arcs:
+        yield f"{'tags that differ':<28}{report.different_tags:>12,}"
+        yield f"{'disagreements, malformed':<28}{len(report.problems):>12,}"
+    yield from _length_lines(report)
+    for title, counter in [
+        ("labels", report.labels),
+        ("unary chains", report.chains),
+        ("deprels", report.deprels),
+        ("tags", report.tags),
+    ]:
+        if counter:
+            yield from _table_lines(title, counter, top)
+
+
+def _length_lines(report: "TreebankReport") -> Iterator[str]:
+    if not report.sentences:
+        return
+    yield ""
+    mean, p95 = report.tokens / report.sentences, report.length_quantile(0.95)
+    yield f"Length in words: mean {mean:.1f}, 95 % are at most {p95}, longest {max(report.lengths)}"
+    histogram = report.length_histogram()
+    most = max(histogram.values())
+    for name, count in histogram.items():
+        yield f"  {name:>7}{count:>10,} {'#' * round(BAR_WIDTH * count / most)}".rstrip()
+
+
+def _table_lines(title: str, counter: "Counter[str]", top: int) -> Iterator[str]:
+    yield ""
+    yield f"{len(counter)} {title}:"
+    rows = counter.most_common(top or None)
+    for name, count in rows:
+        yield f"  {name:<24}{count:>10,}"
+    if len(rows) < len(counter):
+        yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
+
+
+class _Excluded:
+    """Leaves out sentences by their sent_id and counts them. pattern: a compiled regex, None for nothing."""
+
+    def __init__(self, pattern: Optional["re.Pattern[str]"]) -> None:
+        self.pattern = pattern
+        self.count = 0
+
+    def filter(self, sentences: Iterable["TreebankSentence"]) -> Iterator["TreebankSentence"]:
+        for sentence in sentences:
+            if self.pattern is not None and self.pattern.search(sentence.sent_id):
+                self.count += 1
+            else:
+                yield sentence
+
+
+def _with_progress(sentences: Iterable["TreebankSentence"]) -> Iterable["TreebankSentence"]:
+    """A count on stderr where that is a terminal."""
+    from tqdm import tqdm
+
+    return tqdm(sentences, unit=" sentences", disable=None, leave=False)
