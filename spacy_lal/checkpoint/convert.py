@@ -1,4 +1,4 @@
-"""The reference's checkpoints (`best_parser.pt`) -> our network, its vocabularies, its config.
+"""A checkpoint of the reference -> our network, its vocabularies, its config.
 
 One table of key rules says where each weight goes; what has no place, or lacks one, is an error that lists it
 (reference-parser.md 1.2 and 6). Not here: tokenizers and transformers, whose weights are handed on as they are.
@@ -10,22 +10,9 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 import torch
 from torch import Tensor
 
-from .checkpoint_file import Checkpoint, CheckpointError, ReferenceVocabulary, read_checkpoint
-from .layers.parser_network import NetworkConfig, ParserNetwork
-from .trees.labels import SUB_HEAD_LABEL, join_chain
-
-__all__ = [
-    "Checkpoint",
-    "CheckpointError",
-    "LoadedNetwork",
-    "ReferenceVocabulary",
-    "convert_state_dict",
-    "load_network",
-    "network_config",
-    "our_key",
-    "read_checkpoint",
-]
-
+from ..layers.parser_network import NetworkConfig, ParserNetwork
+from ..trees.labels import SUB_HEAD_LABEL, join_chain
+from .reader import Checkpoint, CheckpointError
 
 # Hyperparameters that a checkpoint does not mention (reference-parser.md, section 6): an older one, of the HPSG parser,
 # knows no label attention.
@@ -69,6 +56,35 @@ DEFAULT_HPARAMS: Dict[str, Any] = {
     "xlnet_model": "xlnet-large-cased",
     "xlnet_do_lower_case": False,
     "pad_left": False,
+}
+
+# Their hyperparameter -> our field, where the value is the same.
+PLAIN_HPARAMS: Dict[str, str] = {
+    "d_char_emb": "char_width",
+    "use_cat": "concatenate_features",
+    "d_model": "hidden_width",
+    "num_layers": "n_layers",
+    "num_heads": "n_attn_heads",
+    "d_kv": "attn_width",
+    "d_ff": "ff_width",
+    "partitioned": "factored",
+    "sentence_max_len": "max_positions",
+    "use_lal": "label_attention",
+    "lal_d_kv": "label_attn_width",
+    "lal_d_proj": "label_proj_width",
+    "lal_resdrop": "label_residual_dropout",
+    "lal_q_as_matrix": "label_query_per_token",
+    "lal_combine_as_self": "label_combine_as_self",
+    "d_label_hidden": "span_hidden_width",
+    "d_biaffine": "arc_hidden_width",
+    "attention_dropout": "attention_dropout",
+    "embedding_dropout": "embedding_dropout",
+    "relu_dropout": "relu_dropout",
+    "residual_dropout": "residual_dropout",
+    "tag_emb_dropout": "tag_dropout",
+    "word_emb_dropout": "word_dropout",
+    "timing_dropout": "position_dropout",
+    "char_lstm_input_dropout": "char_dropout",
 }
 
 # Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers,
@@ -154,50 +170,28 @@ def network_config(
             raise CheckpointError(f"the checkpoint's weights lack {key!r}, which its hyperparameters call for")
         return int(state_dict[key].shape[axis])
 
-    label_attention, factored = bool(given["use_lal"]), bool(given["partitioned"])
-    label_factored = factored and bool(given["lal_partitioned"])
-    feed_forward = "none" if not given["lal_pwff"] else "split" if label_factored else "joint"
-    label_keys = f"encoder.attn_{given['num_layers']}.w_ks{'1' if label_factored else ''}"
+    plain = {ours: given[theirs] for theirs, ours in PLAIN_HPARAMS.items()}
+    label_factored = bool(given["partitioned"] and given["lal_partitioned"])
+    if not given["use_lal"]:
+        plain["n_label_heads"], feed_forward = 0, "none"
+    else:
+        plain["n_label_heads"] = size(f"encoder.attn_{given['num_layers']}.w_ks{'1' if label_factored else ''}")
+        feed_forward = "none" if not given["lal_pwff"] else "split" if label_factored else "joint"
     try:
         return NetworkConfig(
+            **plain,
             vector_width=size("project_xlnet.weight", 1) if _reads_vectors(given) else 0,
             n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
             n_words=size(f"embedding.embs.{int(given['use_tags'])}.weight") if given["use_words"] else 0,
             n_chars=size("char_encoder.emb.weight") if given["use_chars_lstm"] else 0,
-            char_width=given["d_char_emb"],
-            concatenate_features=bool(given["use_cat"]),
             learned_boundaries=False,
-            hidden_width=given["d_model"],
-            n_layers=given["num_layers"],
-            n_attn_heads=given["num_heads"],
-            attn_width=given["d_kv"],
-            ff_width=given["d_ff"],
-            factored=factored,
-            max_positions=given["sentence_max_len"],
-            label_attention=label_attention,
-            n_label_heads=size(label_keys) if label_attention else 0,
-            label_attn_width=given["lal_d_kv"],
-            label_proj_width=given["lal_d_proj"],
             label_factored=label_factored,
-            label_feed_forward=feed_forward if label_attention else "none",
-            label_residual_dropout=bool(given["lal_resdrop"]),
-            label_query_per_token=bool(given["lal_q_as_matrix"]),
-            label_combine_as_self=bool(given["lal_combine_as_self"]),
+            label_feed_forward=feed_forward,
             scrambled_queries=scrambled_queries,
-            span_hidden_width=given["d_label_hidden"],
-            arc_hidden_width=given["d_biaffine"],
             deprel_hidden_width=given["d_label_hidden"],
             n_labels=size("f_label.3.weight") + 1,
             n_deprels=size("dep_score.bilinear.U"),
             deprel_given_head=False,
-            attention_dropout=given["attention_dropout"],
-            embedding_dropout=given["embedding_dropout"],
-            relu_dropout=given["relu_dropout"],
-            residual_dropout=given["residual_dropout"],
-            tag_dropout=given["tag_emb_dropout"],
-            word_dropout=given["word_emb_dropout"],
-            position_dropout=given["timing_dropout"],
-            char_dropout=given["char_lstm_input_dropout"],
         )
     except CheckpointError:
         raise
