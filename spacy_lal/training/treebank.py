@@ -74,7 +74,10 @@ class TreebankSentence:
 
 
 class Pair(NamedTuple):
-    """Tree k and sentence k; one of them None where it has no partner. `differs`: the first word that is not the same, if any."""
+    """Tree k and sentence k, one of them None where it has no partner.
+
+    differs (Optional[int]): The first word, from 0, that the two do not share; None where they are the same sentence.
+    """
 
     tree: Optional[TreebankTree]
     sentence: Optional[ConlluSentence]
