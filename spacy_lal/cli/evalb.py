@@ -1,11 +1,14 @@
 """`python -m spacy lal evalb GOLD TEST`: EVALB's table for two bracket files."""
 
 from pathlib import Path
-from typing import Annotated, Iterator, Optional
+from typing import TYPE_CHECKING, Annotated, Iterator, Optional
 
 import typer
 
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+
+if TYPE_CHECKING:
+    from spacy_lal.metrics.evalb_params import EvalbParams
 
 
 def evalb_cli(
@@ -32,7 +35,7 @@ def evalb_cli(
     from spacy_lal.metrics.evalb_report import EvalbLineError, EvalbStopped, report
 
     try:
-        params = _params(param)
+        params = read_params(param)
     except EvalbParamsError as err:
         fail(str(err))
     if cutoff_len is not None:
@@ -61,8 +64,8 @@ def evalb_cli(
             fail(str(err))
 
 
-def _params(param: Optional[str]):  # noqa: ANN202  (its type would import the metrics for every spaCy command)
-    """The parameters by name or file; what the file's reader warns of goes to stderr as a plain line."""
+def read_params(param: Optional[str]) -> "EvalbParams":
+    """The parameters by name or file (None: COLLINS); what the file's reader warns of goes to stderr."""
     import warnings
 
     from spacy_lal.metrics.evalb_params import COLLINS, NAMED, EvalbParams

@@ -1,0 +1,204 @@
+"""`python -m spacy lal evaluate MODEL DEV.spacy`: every score of both trees, with what is needed to compare them."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional
+
+import typer
+
+from spacy_lal.cli.streams import fail
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    from spacy_lal.metrics.evalb_params import EvalbParams
+
+SENTENCE_ATTRIBUTE = "token.is_sent_start"
+CONSTITUENTS = ("const_f", "const_p", "const_r", "const_cm", "const_cb", "const_0cb", "const_2cb")
+ATTACHMENT = ("dep_uas", "dep_las", "dep_ucm", "dep_lcm")
+
+
+def evaluate_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
+    data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
+    output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the scores as JSON, too")] = None,
+    gold_sents: Annotated[
+        bool, typer.Option("--gold-sents/--no-gold-sents", help="Gold sentence breaks, or the pipeline's own")
+    ] = True,
+    param: Annotated[
+        Optional[str], typer.Option("--param", "-p", help="EVALB parameters: a .prm file, COLLINS (the default) or nk")
+    ] = None,
+    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")] = 256,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+) -> None:
+    """Score a pipeline on a treebank, on gold tokens: brackets as EVALB counts, attachment under each rule for
+    punctuation, tags, sentences a second.
+
+    The first line of each score is its signature. Two numbers compare only where their signatures do.
+    """
+    if not data_path.is_file():
+        fail(f"can't find the file {data_path}")
+    if output is not None and not output.parent.is_dir():
+        fail(f"can't write {output}: no folder {output.parent}")
+
+    from spacy_lal.cli.evalb import read_params
+    from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.metrics.evalb_params import EvalbParamsError
+
+    try:
+        params = read_params(param)
+    except EvalbParamsError as err:
+        fail(str(err))
+    nlp = load_pipeline(model, gpu_id)
+    golds = read_docs(data_path, nlp)
+    try:
+        metrics = evaluate(nlp, golds, params, gold_sents=gold_sents, batch_size=batch_size)
+    except ValueError as err:
+        fail(f"{data_path}: {err}")
+    typer.echo("\n".join(report_lines(metrics)))
+    if output is not None:
+        import srsly
+
+        srsly.write_json(output, metrics)
+
+
+def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
+    """The Docs of a `.spacy` file; ends the command where there are none."""
+    from spacy.tokens import DocBin
+
+    try:
+        docs = list(DocBin().from_disk(path).get_docs(nlp.vocab))
+    except Exception as err:  # zlib's, msgpack's and spaCy's own errors have no base in common
+        fail(f"{path} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them")
+    if not any(len(doc) for doc in docs):
+        fail(f"{path} holds no words")
+    return docs
+
+
+def evaluate(
+    nlp: "Language", golds: "List[Doc]", params: "EvalbParams", *, gold_sents: bool = True, batch_size: int = 256
+) -> Dict[str, Any]:
+    """Parse the gold tokens and compare.
+
+    golds (List[Doc]): Gold Docs; trees, heads or tags may be missing.
+    params (EvalbParams): EVALB's parameters.
+    gold_sents (bool): Whether the pipeline gets the gold sentence breaks, its own components for them set aside.
+    RETURNS (Dict[str, Any]): Scores from 0 to 1 by name (None where there is no gold annotation), sizes, speed,
+        signatures.
+    RAISES (ValueError): A gold Doc has no sentence boundaries.
+    """
+    from spacy.training import Example
+
+    from spacy_lal import __version__
+    from spacy_lal.annotations import has_sentences, sentence_words
+    from spacy_lal.cli.pipelines import parser_names
+    from spacy_lal.pipeline.scorer import score_parses
+
+    for number, gold in enumerate(golds, start=1):
+        if not has_sentences(gold):
+            raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
+    ours = set(parser_names(nlp))
+    splitters = [
+        name
+        for name in nlp.pipe_names
+        if gold_sents and name not in ours and SENTENCE_ATTRIBUTE in nlp.get_pipe_meta(name).assigns
+    ]
+    blanks = [_without_annotation(nlp, gold, gold_sents) for gold in golds]
+    with nlp.select_pipes(disable=splitters):
+        start = time.perf_counter()
+        docs = list(nlp.pipe(blanks, batch_size=batch_size))
+        seconds = time.perf_counter() - start
+    examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+    constituents = score_parses(examples, params)
+    sentences = [words for gold in golds for words in sentence_words(gold) if words]
+    n_words = sum(map(len, sentences))
+    return {
+        "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{len(sentences)}|v:{__version__}",
+        "params": params.signature,
+        **{key: constituents[key] for key in CONSTITUENTS},
+        **_attachment(examples, "spacy", ""),
+        **_attachment(examples, "reference", "_reference"),
+        "tag_acc": _tag_accuracy(examples),
+        "n_sents": len(sentences),
+        "n_words": n_words,
+        "seconds": round(seconds, 3),
+        "sents_per_second": round(len(sentences) / seconds, 1),
+        "words_per_second": round(n_words / seconds, 1),
+    }
+
+
+def _without_annotation(nlp: "Language", gold: "Doc", gold_sents: bool) -> "Doc":
+    """The same tokens; of the annotation, only the sentence breaks, and those only where they are wanted."""
+    from spacy.tokens import Doc
+
+    from spacy_lal.annotations import sentence_bounds
+
+    words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
+    starts = None
+    if gold_sents:
+        first = {start for start, _ in sentence_bounds(gold)}
+        starts = [i in first for i in range(len(gold))]
+    return Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts)
+
+
+def _attachment(examples: "List[Example]", punctuation: Any, suffix: str) -> Dict[str, Optional[float]]:
+    """UAS, LAS and complete matches over the gold sentences; None where no gold Doc has heads. Both sides have the
+    same tokens, so heads are compared by their place in the Doc."""
+    from spacy_lal.annotations import sentence_words
+    from spacy_lal.metrics.attachment import AttachmentCounts, score_attachments
+
+    counts = AttachmentCounts()
+    for eg in examples:
+        gold, test = eg.reference, eg.predicted
+        if not gold.has_annotation("DEP"):
+            continue
+        for words in sentence_words(gold):
+            if words:
+                counts += score_attachments(
+                    [gold[i].head.i for i in words],
+                    [gold[i].dep_ for i in words],
+                    [test[i].head.i for i in words],
+                    [test[i].dep_ for i in words],
+                    punctuation=punctuation,
+                    tags=[gold[i].tag_ for i in words],
+                )
+    return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}
+
+
+def _tag_accuracy(examples: "List[Example]") -> Optional[float]:
+    """Share of words with the gold fine tag, punctuation included; None where one side has no tags."""
+    n_words = n_correct = 0
+    for eg in examples:
+        if eg.predicted.has_annotation("TAG"):
+            for gold, test in zip(eg.reference, eg.predicted, strict=True):
+                if gold.tag_ and not gold.is_space:
+                    n_words += 1
+                    n_correct += gold.tag_ == test.tag_
+    return n_correct / n_words if n_words else None
+
+
+def report_lines(metrics: Dict[str, Any]) -> List[str]:
+    """The scores for the eye: percent, each group below its signature.
+
+    metrics (Dict[str, Any]): From `evaluate`.
+    """
+    common = metrics["signature"]
+    lines = []
+    for title, names in (
+        (f"evalb|{metrics['params']}|{common}", CONSTITUENTS),
+        (f"attachment|punct:spacy|{common}", ATTACHMENT),
+        (f"attachment|punct:reference|{common}", [f"{name}_reference" for name in ATTACHMENT]),
+        (f"tags|{common}", ["tag_acc"]),
+    ):
+        lines.append(title)
+        for name in names:
+            value = metrics[name]
+            scale = 1.0 if name == "const_cb" else 100.0  # a number of brackets, not a share
+            lines.append(f"  {name:<18}{'-' if value is None else format(scale * value, '6.2f'):>6}")
+    lines.append(
+        f"speed: {metrics['sents_per_second']} sentences/s, {metrics['words_per_second']} words/s "
+        f"({metrics['n_sents']} sentences, {metrics['n_words']} words, {metrics['seconds']} s)"
+    )
+    return lines

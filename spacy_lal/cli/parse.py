@@ -1,0 +1,163 @@
+"""`python -m spacy lal parse MODEL FILE`: text in, parses out, as a stream."""
+
+import sys
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, TextIO, Tuple
+
+import typer
+
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+FORMAT_NAMES = ("brackets", "conllu", "json", "tree")
+BATCH_SIZE = 32
+ZONE_SIZE = 4096  # texts between two times that spaCy forgets the words it has met
+
+
+def parse_cli(
+    model: Annotated[Optional[str], typer.Argument(metavar="MODEL", help="A pipeline: path or package")] = None,
+    source: Annotated[str, typer.Argument(metavar="FILE|-", help="Text, each line parsed by itself")] = STDIN,
+    text: Annotated[Optional[str], typer.Option("--text", "-t", help="Parse this text instead of a file")] = None,
+    output_format: Annotated[
+        str, typer.Option("--format", "-f", help=f"What to write: {', '.join(FORMAT_NAMES)}")
+    ] = "brackets",
+    output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write here instead of to stdout")] = None,
+    paragraphs: Annotated[
+        bool, typer.Option("--paragraphs/--lines", help="Blank lines end a text; otherwise each line is one")
+    ] = False,
+    batch_size: Annotated[
+        Optional[int], typer.Option("--batch-size", "-b", min=1, help=f"Texts parsed together  [default: {BATCH_SIZE}]")
+    ] = None,
+    n_process: Annotated[int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")] = 1,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+) -> None:
+    """Parse plain text: one tree a line, CoNLL-U, JSON lines, or drawn trees.
+
+    Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected. A text is a line
+    (or a paragraph, with --paragraphs), and may hold several sentences.
+    """
+    if model is None:
+        fail("name a pipeline to parse with: a path or an installed package (see `python -m spacy lal parse --help`)")
+    if output_format not in FORMAT_NAMES:
+        fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
+    if source != STDIN and text is None and not Path(source).is_file():
+        fail(f"can't find the file {source}")
+
+    from spacy_lal.cli.pipelines import load_pipeline
+
+    nlp = load_pipeline(model, gpu_id)
+    reader = TextReader(source, paragraphs=paragraphs, max_length=nlp.max_length)
+    if batch_size is None:
+        batch_size = 1 if reader.is_terminal else BATCH_SIZE
+    texts: Iterable[Text] = reader if text is None else [_given(text)]
+    name = "--text" if text is not None else reader.name
+    progress_of = reader if text is None else None
+    line = 0
+    with closed_pipe_is_no_error():
+        try:
+            with _opened(output) as file, _progress(progress_of, output) as advance:
+                docs = parse_texts(nlp, texts, batch_size=batch_size, n_process=n_process)
+                for number, (doc, line) in enumerate(docs):  # noqa: B007  (for the message below)
+                    advance(write_doc(doc, number, output_format, file))
+        except TextError as err:
+            fail(str(err))
+        except ValueError as err:
+            fail(f"{name}, after line {line}: {err}")
+        except BrokenPipeError:
+            raise
+        except OSError as err:
+            fail(str(err))
+
+
+def parse_texts(
+    nlp: "Language", texts: Iterable[Text], *, batch_size: int, n_process: int = 1
+) -> Iterator[Tuple["Doc", int]]:
+    """Parse a stream. In one process, words that the vocabulary did not know are forgotten again from time to time
+    (`nlp.memory_zone`), so that memory does not grow with the text: a Doc is good until the next one is asked for.
+
+    YIELDS (Tuple[Doc, int]): Each Doc, with the line where its text begins.
+    """
+    remaining = iter(texts)
+    pairs = ((text.text, text.line) for text in remaining)
+    if n_process != 1:
+        yield from nlp.pipe(pairs, as_tuples=True, batch_size=batch_size, n_process=n_process)
+        return
+    for first in pairs:
+        with nlp.memory_zone():
+            chunk = _chain(first, islice(pairs, ZONE_SIZE - 1))
+            yield from nlp.pipe(chunk, as_tuples=True, batch_size=batch_size)
+
+
+def write_doc(doc: "Doc", number: int, output_format: str, file: TextIO) -> int:
+    """Write the sentences of one Doc, and flush.
+
+    number (int): Its place in the stream, from 0.
+    RETURNS (int): The number of sentences.
+    RAISES (ValueError): The Doc lacks what the format shows.
+    """
+    from spacy_lal.cli.formats import FORMATS, OutputFormat, read_sentences
+
+    write = FORMATS[OutputFormat(output_format)]
+    n_sentences = 0
+    for sentence in read_sentences(doc):
+        file.write(write(sentence, number))
+        n_sentences += 1
+    file.flush()
+    return n_sentences
+
+
+def _chain(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
+    yield first
+    yield from rest
+
+
+def _given(text: str) -> Text:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as err:
+        raise TextError(f"--text: expected UTF-8, got {text!r}") from err
+    return Text(1, text)
+
+
+@contextmanager
+def _opened(output: Optional[Path]) -> Iterator[TextIO]:
+    if output is not None:
+        with output.open("w", encoding="utf-8") as file:
+            yield file
+        return
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    yield sys.stdout
+
+
+@contextmanager
+def _progress(reader: Optional[TextReader], output: Optional[Path]) -> Iterator[Any]:
+    """A bar on stderr, where that is a terminal and the parses do not go to the same one. By bytes read where the size
+    of the file is known, by sentences where it is not."""
+    show = reader is not None and sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
+    if not show:
+        yield lambda n_sentences: None
+        return
+    from tqdm import tqdm
+
+    total = reader.n_bytes
+    unit = "B" if total is not None else " sentences"
+    n_done = 0
+    with tqdm(total=total, unit=unit, unit_scale=total is not None, file=sys.stderr) as bar:
+
+        def advance(n_sentences: int) -> None:
+            nonlocal n_done
+            n_done += n_sentences
+            if total is None:
+                bar.update(n_sentences)
+            else:
+                bar.set_postfix(sentences=n_done, refresh=False)
+                bar.update(reader.bytes_read - bar.n)
+
+        yield advance

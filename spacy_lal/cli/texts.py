@@ -1,0 +1,99 @@
+"""Plain text for `lal parse`, one text at a time: from a file, from stdin, or from the command line."""
+
+import sys
+from pathlib import Path
+from typing import Iterator, List, NamedTuple, Optional
+
+STDIN = "-"
+
+
+class TextError(ValueError):
+    """Text that cannot be read. The message names the source and the line."""
+
+
+class Text(NamedTuple):
+    """One text to parse.
+
+    line (int): The line where it begins, from 1.
+    """
+
+    line: int
+    text: str
+
+
+class TextReader:
+    """Iterates over the texts of a file, holding one at a time. Blank lines are no texts.
+
+    source (str): Name of a file, or `-` for stdin.
+    paragraphs (bool): A text is what stands between blank lines, its lines joined by spaces; otherwise each
+        line is one.
+    max_length (int): The longest text, in characters.
+    """
+
+    def __init__(self, source: str, *, paragraphs: bool = False, max_length: int = 1_000_000) -> None:
+        self.source = source
+        self.name = "<stdin>" if source == STDIN else source
+        self.paragraphs = paragraphs
+        self.max_length = max_length
+        self.bytes_read = 0
+
+    @property
+    def n_bytes(self) -> Optional[int]:
+        """The size of the file; None for what has none."""
+        path = Path(self.source)
+        return path.stat().st_size if self.source != STDIN and path.is_file() else None
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody is typing."""
+        return self.source == STDIN and sys.stdin.isatty()
+
+    def __iter__(self) -> Iterator[Text]:
+        """YIELDS (Text): The texts, in order.
+        RAISES (TextError): The file cannot be opened, a line is not UTF-8, a text is too long.
+        """
+        if not self.paragraphs:
+            yield from (text for text in self._lines() if text.text.strip())
+            return
+        parts: List[str] = []
+        first = 0
+        for line, text in self._lines():
+            if text.strip():
+                first = first if parts else line
+                parts.append(text.strip())
+                self._check_length(first, sum(map(len, parts)))
+            elif parts:
+                yield Text(first, " ".join(parts))
+                parts = []
+        if parts:
+            yield Text(first, " ".join(parts))
+
+    def _lines(self) -> Iterator[Text]:
+        """Decoded line by line, since only so an error of encoding has a line number."""
+        try:
+            file = sys.stdin.buffer if self.source == STDIN else open(self.source, "rb")
+        except OSError as err:
+            raise TextError(f"can't read {self.name}: {err.strerror}") from err
+        with file:
+            try:
+                for number, raw in enumerate(file, start=1):
+                    self.bytes_read += len(raw)
+                    yield Text(number, self._decode(number, raw))
+            except OSError as err:  # a directory opens, and only then cannot be read
+                raise TextError(f"can't read {self.name}: {err.strerror}") from err
+
+    def _decode(self, number: int, raw: bytes) -> str:
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as err:
+            bad = raw[err.start : err.end]
+            raise TextError(f"{self.name}, line {number}: expected UTF-8, got the bytes {bad!r}") from err
+        self._check_length(number, len(text))
+        return text
+
+    def _check_length(self, number: int, length: int) -> None:
+        if length > self.max_length:
+            raise TextError(
+                f"{self.name}, line {number}: a text of more than {self.max_length} characters "
+                "(each line is a text; see also --paragraphs)"
+            )
