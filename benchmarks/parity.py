@@ -1,0 +1,65 @@
+"""Is our parser the reference's? Compares it with golden vectors of the reference, stage by stage.
+
+    python benchmarks/parity.py DIR
+
+DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json). Each network is rebuilt
+from its weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch with all others (which must
+give the same), and in that batch with the reference's scrambled label queries. One line for each set and stage: the
+largest error (for trees, heads and deprels: how many differ), the tolerance, the verdict. Exit code 1 where one is out
+of tolerance, or a set could not be read.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import List, Optional
+
+import torch
+from parity_decoder import EXACT_FAMILIES, compare_decoder
+from parity_network import Row, compare_network
+from parity_vectors import find_sets, read_decoder_set, read_families, read_network_set
+
+
+def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
+    """Compare one set and print its lines. RETURNS: Whether all is well."""
+    notes: List[str] = []
+    try:
+        if kind == "decoder":
+            family = families.get(name) or name.split("_")[1]
+            rows: List[Row] = compare_decoder(list(read_decoder_set(folder, name)), family in EXACT_FAMILIES)
+        else:
+            rows, notes = compare_network(read_network_set(folder, name))
+    except Exception as error:  # whatever is wrong with a set, the others are still compared
+        print(f"{name:<24} {'-':<36} {'-':>9} {'-':>9}  FAIL: could not be read: {type(error).__name__}: {error}")
+        return False
+    all_ok = bool(rows)
+    for stage, error, tolerance in rows:
+        ok = error <= tolerance  # an error that is no number is not
+        all_ok = all_ok and ok
+        print(f"{name:<24} {stage:<36} {error:9.2e} {tolerance:9.1e}  {'ok' if ok else 'FAIL'}")
+    for note in notes:
+        print(f"{name:<24} {note}")
+    if not rows:
+        print(f"{name:<24} FAIL: nothing to compare")
+    return all_ok
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Compare all sets of a folder. RETURNS: The exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="folder with golden vectors")
+    folder = parser.parse_args(arguments).folder
+    torch.manual_seed(0)
+    sets = find_sets(folder) if folder.is_dir() else {}
+    if not sets:
+        print(f"FAIL: no vectors in {folder}")
+        return 1
+    print(f"{'set':<24} {'stage':<36} {'error':>9} {'tolerance':>9}  verdict")
+    families = read_families(folder)
+    verdicts = [check_set(folder, name, kind, families) for name, kind in sets.items()]
+    print(f"{sum(verdicts)} of {len(verdicts)} sets equal the reference within tolerance")
+    return 0 if all(verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
