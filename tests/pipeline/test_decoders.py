@@ -1,0 +1,89 @@
+"""The registered decoders: weights, long sentences, networks without spans or arcs."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from spacy_lal.decode import cky, eisner, joint, mst
+from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
+from spacy_lal.scores import ParserScores
+
+
+def make_scores(n, seed=0, n_labels=5, n_deprels=3, given_head=True):
+    rng = np.random.default_rng(seed)
+    labels = rng.normal(size=(n + 1, n + 1, n_labels)).astype("f4")
+    labels[:, :, 0] = 0.0
+    shape = (n + 1, n + 1, n_deprels) if given_head else (n + 1, n_deprels)
+    return ParserScores(labels, rng.normal(size=(n + 1, n + 1)).astype("f4"), rng.normal(size=shape).astype("f4"))
+
+
+def test_joint_weighs_the_two_trees():
+    scores = make_scores(7)
+    (parse,) = make_joint_decoder(constituency_weight=0.25)([scores])
+    _, spans, heads = joint(scores.labels * np.float32(0.25), scores.arcs * np.float32(0.75))
+    assert parse.spans.tolist() == spans[spans[:, 2] > 1].tolist()
+    assert parse.heads.tolist() == heads[1:].tolist()
+    expected = [scores.deprels[i + 1, head].argmax() for i, head in enumerate(parse.heads)]
+    assert parse.deprels.tolist() == expected
+
+
+def test_deprels_of_the_dependent_alone():
+    scores = make_scores(5, given_head=False)
+    (parse,) = make_joint_decoder()([scores])
+    assert parse.deprels.tolist() == scores.deprels[1:].argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize("arcs,find_heads", [("eisner", eisner), ("mst", mst)])
+def test_separate(arcs, find_heads):
+    batch = [make_scores(n, seed=n) for n in (1, 6, 3)]
+    for scores, parse in zip(batch, make_separate_decoder(arcs)(batch), strict=True):
+        _, spans = cky(scores.labels)
+        assert parse.spans.tolist() == spans[spans[:, 2] > 1].tolist()
+        assert parse.heads.tolist() == find_heads(scores.arcs)[1:].tolist()
+
+
+def test_long_sentences_are_decoded_separately_with_one_warning():
+    batch = [make_scores(n, seed=n) for n in (3, 9, 4, 9)]
+    decode = make_joint_decoder(max_length=4)
+    with pytest.warns(UserWarning, match="more than 4 words"):
+        parses = decode(batch)
+    separate = make_separate_decoder()(batch)
+    for i in (1, 3):
+        assert parses[i].heads.tolist() == separate[i].heads.tolist()
+    joined = make_joint_decoder()(batch)
+    for i in (0, 2):
+        assert parses[i].heads.tolist() == joined[i].heads.tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        decode(batch)
+
+
+def test_a_batch_gives_what_each_sentence_gives():
+    batch = [make_scores(n, seed=n) for n in (0, 1, 2, 8, 5)]
+    decode = make_joint_decoder(n_threads=2)
+    for alone, among in zip([decode([s])[0] for s in batch], decode(batch), strict=True):
+        assert [a.tolist() for a in alone] == [a.tolist() for a in among]
+    assert decode([]) == []
+
+
+def test_no_words():
+    for decode in (make_joint_decoder(), make_separate_decoder()):
+        (parse,) = decode([make_scores(0)])
+        assert parse.spans.shape == (0, 3) and parse.heads.shape == parse.deprels.shape == (0,)
+
+
+def test_networks_without_spans_or_without_arcs():
+    scores = make_scores(4)
+    (parse,) = make_joint_decoder()([scores._replace(labels=np.zeros((0, 0, 0), "f4"))])
+    assert len(parse.spans) == 0 and parse.heads.tolist() == eisner(scores.arcs)[1:].tolist()
+    (parse,) = make_joint_decoder()([scores._replace(deprels=np.zeros((5, 0), "f4"))])
+    _, spans = cky(scores.labels)
+    assert parse.spans.tolist() == spans[spans[:, 2] > 1].tolist()
+
+
+def test_bad_settings():
+    with pytest.raises(ValueError, match="between 0 and 1, got 2"):
+        make_joint_decoder(constituency_weight=2)
+    with pytest.raises(ValueError, match="'eisner' or 'mst', got 'chu'"):
+        make_separate_decoder("chu")
