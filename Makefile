@@ -36,7 +36,7 @@ $(INSTALLED): $(METADATA) $(SOURCES)
 	@rm -f $@; rm -rf build/lib*
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test]"
-	@cp $(VENV)/lib/python3*/site-packages/spacy_lal/decode/*.so spacy_lal/decode/
+	@cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/decode/*.so spacy_lal/decode/
 	@touch $@
 
 $(LINTERS): $(INSTALLED)

@@ -15,7 +15,10 @@ from weasel.schemas import ProjectConfigSchema, validate
 from weasel.util import load_project_config
 
 ROOT = Path(__file__).resolve().parent.parent
-PROJECT: Dict[str, Any] = load_project_config(ROOT)
+try:
+    PROJECT: Dict[str, Any] = load_project_config(ROOT)
+except SystemExit as err:  # weasel leaves the interpreter, and pytest with it
+    raise AssertionError("project.yml is not valid: see what weasel printed") from err
 COMMANDS: Dict[str, Dict[str, Any]] = {command["name"]: command for command in PROJECT["commands"]}
 STEPS = [(name, line) for name, command in COMMANDS.items() for line in command["script"]]
 # Folders and files that the user provides (vars of project.yml); anything else is in the repository or made by a step.

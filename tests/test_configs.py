@@ -1,0 +1,167 @@
+"""The three configs: accepted by spaCy, built, trained for some steps, saved, loaded, and independent of the batch.
+
+Transformers are tiny ones made here, a real SentencePiece model among them: nothing is fetched.
+"""
+
+from pathlib import Path
+from typing import Any, Dict, List
+
+import pytest
+import spacy
+from spacy.cli.debug_config import debug_config
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from spacy.util import load_config
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
+SENTENCES: List[Dict[str, Any]] = [
+    {
+        "words": ["She", "sleeps", "."],
+        "tags": ["PRP", "VBZ", "."],
+        "heads": [1, 1, 1],
+        "deps": ["nsubj", "root", "punct"],
+        "constituents": [(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")],
+    },
+    {
+        "words": ["The", "old", "cat", "sees", "the", "mat", "."],
+        "tags": ["DT", "JJ", "NN", "VBZ", "DT", "NN", "."],
+        "heads": [2, 2, 3, 3, 5, 3, 3],
+        "deps": ["det", "amod", "nsubj", "root", "det", "obj", "punct"],
+        "constituents": [(0, 7, "S"), (0, 3, "NP"), (3, 6, "VP"), (4, 6, "NP")],
+    },
+    {
+        "words": ["Stop", "!"],
+        "tags": ["VB", "."],
+        "heads": [0, 0],
+        "deps": ["root", "punct"],
+        "constituents": [(0, 2, "S"), (0, 1, "VP")],
+    },
+]
+# Sizes at which the largest network fits a test; what a config switches on stays on.
+SMALL: Dict[str, Any] = {
+    "components.lal_parser.model.hidden_width": 16,
+    "components.lal_parser.model.n_layers": 1,
+    "components.lal_parser.model.n_attn_heads": 2,
+    "components.lal_parser.model.attn_width": 4,
+    "components.lal_parser.model.ff_width": 8,
+    "components.lal_parser.model.label_attn_width": 4,
+    "components.lal_parser.model.label_proj_width": 4,
+    "components.lal_parser.model.span_hidden_width": 8,
+    "components.lal_parser.model.arc_hidden_width": 8,
+    "components.lal_parser.model.deprel_hidden_width": 8,
+}
+
+
+def gold_doc(vocab: Any, sentence: Dict[str, Any]) -> Doc:
+    fields = {name: sentence[name] for name in ("words", "tags", "heads", "deps")}
+    doc = Doc(vocab, **fields)
+    doc.spans["constituents"] = [Span(doc, start, end, label) for start, end, label in sentence["constituents"]]
+    return doc
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "train.spacy"
+    vocab = spacy.blank("en").vocab
+    DocBin(docs=[gold_doc(vocab, sentence) for sentence in SENTENCES], store_user_data=True).to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def tiny_xlnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real XLNet of two layers with a real SentencePiece tokenizer, in a folder."""
+    sentencepiece = pytest.importorskip("sentencepiece")
+    from transformers import XLNetConfig, XLNetModel, XLNetTokenizerFast
+
+    folder = tmp_path_factory.mktemp("xlnet")
+    texts = [" ".join(sentence["words"]) for sentence in SENTENCES]
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(texts),
+        model_prefix=str(folder / "spiece"),
+        vocab_size=40,
+        hard_vocab_limit=False,
+        control_symbols=["<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"],
+        minloglevel=2,
+    )
+    tokenizer = XLNetTokenizerFast(vocab_file=str(folder / "spiece.model"))
+    tokenizer.save_pretrained(folder)
+    config = XLNetConfig(vocab_size=len(tokenizer), d_model=16, n_layer=2, n_head=2, d_inner=24)
+    XLNetModel(config).save_pretrained(folder)
+    return folder
+
+
+def overrides(path: Path, treebank: Path, request: pytest.FixtureRequest) -> Dict[str, Any]:
+    values: Dict[str, Any] = {"paths.train": str(treebank), "paths.dev": str(treebank), "system.gpu_allocator": None}
+    if "transformer" in load_config(path)["components"]:
+        values["components.transformer.model.name"] = str(request.getfixturevalue("tiny_xlnet"))
+    return values
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_debug_config_accepts_it(path: Path, treebank: Path, request: pytest.FixtureRequest):
+    debug_config(path, overrides=overrides(path, treebank, request), show_funcs=True, show_vars=True)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_it_names_every_width_of_the_network(path: Path):
+    """Sizes that are tuned stand in the config, so that a default that changes does not change it."""
+    model = load_config(path)["components"]["lal_parser"]["model"]
+    assert {key.rsplit(".", 1)[1] for key in SMALL} <= set(model)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_train_save_load(path: Path, treebank: Path, request: pytest.FixtureRequest, tmp_path: Path):
+    changes = {**overrides(path, treebank, request), **SMALL}
+    changes.update({"training.max_steps": 2, "training.max_epochs": 0, "training.eval_frequency": 1})
+    config = load_config(path, overrides=changes)
+    nlp = init_nlp(config)
+    nlp, _ = train(nlp, tmp_path, use_gpu=-1)
+    loaded = spacy.load(tmp_path / "model-last")
+    words = [sentence["words"] for sentence in SENTENCES]
+    batch = [scores(loaded, one) for one in [words, [words[0]], [words[1]], [words[2]]]]
+    for together, alone in zip(batch[0], [one[0] for one in batch[1:]], strict=True):
+        for field in ("labels", "arcs", "deprels"):
+            assert getattr(together, field) == pytest.approx(getattr(alone, field), abs=1e-5)
+    for before, after in zip(scores(nlp, words), batch[0], strict=True):
+        assert before.arcs == pytest.approx(after.arcs, abs=1e-6)
+        assert before.labels == pytest.approx(after.labels, abs=1e-6)
+
+
+def scores(nlp: Language, sentences: List[List[str]]) -> List[Any]:
+    """What the parser's network says of sentences that go through the pipeline together."""
+    docs = [Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1)) for words in sentences]
+    for name, component in nlp.pipeline:
+        if name == "lal_parser":
+            return component.model.predict(docs)
+        docs = list(component.pipe(docs, batch_size=len(docs)))
+    raise ValueError("no parser")
+
+
+def test_the_published_model_is_as_published():
+    """Section 6 of the reference's description, "best script"."""
+    config = load_config(ROOT / "configs" / "lal_xlnet.cfg", interpolate=True)
+    model = config["components"]["lal_parser"]["model"]
+    assert config["components"]["transformer"]["model"]["name"] == "xlnet-large-cased"
+    assert model["tok2vec"]["pooling"] == {"@layers": "reduce_last.v1"}
+    expected = {
+        "use_tags": True,
+        "hidden_width": 1024,
+        "n_layers": 3,
+        "n_attn_heads": 8,
+        "attn_width": 64,
+        "ff_width": 2048,
+        "label_attn_width": 128,
+        "label_proj_width": 128,
+        "label_feed_forward": "split",
+        "label_residual_dropout": False,
+        "span_hidden_width": 250,
+        "arc_hidden_width": 1024,
+        "deprel_hidden_width": 250,
+    }
+    assert {name: model[name] for name in expected} == expected
+    assert config["training"]["optimizer"]["learn_rate"]["initial_rate"] == 5e-5
+    assert config["training"]["optimizer"]["learn_rate"]["warmup_steps"] == 160
+    assert config["training"]["batcher"]["size"] == 100
