@@ -155,7 +155,7 @@ class TreebankCorpus:
         if self.gold_sents and has_sentences(reference):
             sent_starts = reference.to_array(["SENT_START"])
             sent_starts[0] = 1  # spaCy leaves the first token's unset where a Doc is read without heads
-            doc.from_array(["SENT_START"], sent_starts)
+            doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]  # spaCy's stubs say int
         return doc
 
 
@@ -198,8 +198,8 @@ def _copy_tokens(doc: Doc, start: int, end: int, *, with_arcs: bool = True) -> D
     tokens = doc[start:end]
     spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in tokens]
     copied = Doc(doc.vocab, words=[token.text for token in tokens], spaces=spaces)
-    attrs = [*ATTRS, *ARCS] if with_arcs and doc.has_annotation("DEP") else list(ATTRS)
-    copied.from_array(attrs, doc.to_array(attrs)[start:end])
+    attrs: List[Union[int, str]] = [*ATTRS, *ARCS] if with_arcs and doc.has_annotation("DEP") else [*ATTRS]
+    copied.from_array(attrs, doc.to_array(attrs)[start:end])  # type: ignore[arg-type]
     if SPANS_KEY in doc.spans:
         inside = [span for span in doc.spans[SPANS_KEY] if start <= span.start and span.end <= end]
         spans = [Span(copied, span.start - start, span.end - start, label=span.label) for span in inside]

@@ -107,12 +107,12 @@ def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path
 
 
 def _sniff(path: Path) -> str:
-    with path.open(encoding="utf-8", errors="replace") as file_:
+    with path.open(encoding="utf-8-sig", errors="replace") as file_:
         for number, line in enumerate(file_, start=1):
             if line.strip() and not line.startswith("#"):
-                if line.lstrip("\ufeff \t").startswith("("):
+                if line.lstrip().startswith("("):
                     return BRACKETS
-                if re.match(r"\ufeff?\d[\d.-]*\t", line):
+                if re.match(r"\d[\d.-]*\t", line):
                     return CONLLU
                 shown = line.strip()[:_EXCERPT]
                 raise TreebankError(f"{path}:{number}: expected a bracketed tree or a line of CoNLL-U, got {shown!r}")

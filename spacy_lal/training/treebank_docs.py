@@ -117,7 +117,7 @@ def span_to_conllu(sent: DocSpan) -> ConlluSentence:
 
 
 def _space_after(doc: Doc, i: int) -> bool:
-    return bool(doc[i].whitespace_) or i + 1 == len(doc) or doc[i + 1].is_space
+    return bool(doc[i].whitespace_) or (i + 1 < len(doc) and doc[i + 1].is_space)
 
 
 def _anchor(sentence: TreebankSentence) -> str:
@@ -131,15 +131,15 @@ def _anchor(sentence: TreebankSentence) -> str:
 def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
     words = [word for sentence in group for word in sentence.words]
     starts, heads, deprels = _arcs(group)
-    dependencies = [sentence.dependencies for sentence in group]
+    dependencies = [sentence.dependencies for sentence in group if sentence.dependencies]
     doc = Doc(
         vocab,
         words=words,
-        spaces=[space for d in dependencies for space in d.spaces] if all(dependencies) else None,
+        spaces=[space for d in dependencies for space in d.spaces] if dependencies else None,
         tags=_or_none([tag for sentence in group for tag in sentence.tags]),
-        pos=_or_none([pos if pos in POS_IDS else "" for d in dependencies if d for pos in d.pos]),
-        lemmas=_or_none([lemma for d in dependencies if d for lemma in d.lemmas]),
-        morphs=_or_none([morph for d in dependencies if d for morph in d.morphs]),
+        pos=_or_none([pos if pos in POS_IDS else "" for d in dependencies for pos in d.pos]),
+        lemmas=_or_none([lemma for d in dependencies for lemma in d.lemmas]),
+        morphs=_or_none([morph for d in dependencies for morph in d.morphs]),
         heads=heads if any(deprels) else None,
         deps=deprels if any(deprels) else None,
         sent_starts=None if any(deprels) else [i in starts for i in range(len(words))],
