@@ -1,6 +1,6 @@
 """The three configs: accepted by spaCy, built, trained for some steps, saved, loaded, and independent of the batch.
 
-Transformers are tiny ones made here, a real SentencePiece model among them: nothing is fetched.
+The transformer is a tiny real XLNet that the tests make: nothing is fetched.
 """
 
 from pathlib import Path
@@ -14,6 +14,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import load_config
+from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
@@ -68,29 +69,6 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vocab = spacy.blank("en").vocab
     DocBin(docs=[gold_doc(vocab, sentence) for sentence in SENTENCES], store_user_data=True).to_disk(path)
     return path
-
-
-@pytest.fixture(scope="module")
-def tiny_xlnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A real XLNet of two layers with a real SentencePiece tokenizer, in a folder."""
-    sentencepiece = pytest.importorskip("sentencepiece")
-    from transformers import XLNetConfig, XLNetModel, XLNetTokenizerFast
-
-    folder = tmp_path_factory.mktemp("xlnet")
-    texts = [" ".join(sentence["words"]) for sentence in SENTENCES]
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(texts),
-        model_prefix=str(folder / "spiece"),
-        vocab_size=40,
-        hard_vocab_limit=False,
-        control_symbols=["<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"],
-        minloglevel=2,
-    )
-    tokenizer = XLNetTokenizerFast(vocab_file=str(folder / "spiece.model"))
-    tokenizer.save_pretrained(folder)
-    config = XLNetConfig(vocab_size=len(tokenizer), d_model=16, n_layer=2, n_head=2, d_inner=24)
-    XLNetModel(config).save_pretrained(folder)
-    return folder
 
 
 def overrides(path: Path, treebank: Path, request: pytest.FixtureRequest) -> Dict[str, Any]:

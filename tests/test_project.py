@@ -36,7 +36,6 @@ def test_it_is_valid():
         "package",
         "import-official",
         "parity",
-        "benchmark",
         "clean",
     }
     assert wanted <= set(COMMANDS)

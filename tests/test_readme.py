@@ -48,7 +48,9 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     gold = Doc(nlp.vocab, words=words, tags=["PRP", "VBZ", "."], heads=[1, 1, 1], deps=["nsubj", "ROOT", "punct"])
     gold.spans["constituents"] = [Span(gold, 0, 3, "S"), Span(gold, 0, 1, "NP"), Span(gold, 1, 2, "VP")]
     nlp.initialize(lambda: [Example(nlp.make_doc("She sleeps."), gold)])
-    nlp.to_disk(folder / "training" / "toy" / "model-best")
+    path = folder / "training" / "toy" / "model-best"
+    path.mkdir(parents=True)
+    nlp.to_disk(path)
     return folder
 
 
