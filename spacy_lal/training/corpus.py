@@ -174,9 +174,9 @@ def _spacy_files(path: Path) -> List[Path]:
         return [path]
     files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
     if not files:
-        what = "a folder without .spacy files" if path.is_dir() else "nothing there"
+        got = "a folder without any" if path.is_dir() else "a path where nothing is"
         raise ValueError(
-            f"{path}: expected a .spacy file or a folder with some (`spacy lal convert` makes them), {what}"
+            f"{path}: expected a .spacy file, or a folder with some (`spacy lal convert` makes them), got {got}"
         )
     return files
 
