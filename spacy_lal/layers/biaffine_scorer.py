@@ -5,6 +5,8 @@ from typing import Tuple
 import torch
 from torch import Tensor, nn
 
+from .dropout import ElementDropout
+
 
 class BiaffineScorer(nn.Module):
     """Biaffine scores between fenceposts: row k is word k, row 0 the root.
@@ -38,7 +40,7 @@ class BiaffineScorer(nn.Module):
         self.deprel_from_head = nn.Parameter(from_head)
         self.deprel_from_dependent = nn.Parameter(from_dependent)
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = ElementDropout(dropout)
 
     def forward(self, fenceposts: Tensor) -> Tuple[Tensor, Tensor]:
         """Score arcs and deprels.

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
+from .dropout import ElementDropout
+
 
 class CharLSTM(nn.Module):
     """A bidirectional LSTM over a word's characters; its two final states are the word.
@@ -23,7 +25,7 @@ class CharLSTM(nn.Module):
             raise ValueError(f"a character LSTM has two directions, so its output width must be even: {output_width}")
         self.embedding = nn.Embedding(n_chars, char_width)
         self.lstm = nn.LSTM(char_width, output_width // 2, batch_first=True, bidirectional=True)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = ElementDropout(dropout)
 
     def forward(self, char_ids: Tensor, char_lengths: Optional[Tensor] = None) -> Tensor:
         """Vectors of words.

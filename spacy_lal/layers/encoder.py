@@ -1,8 +1,7 @@
-"""The stack: self-attention layers, then one label attention layer, then the features of the gaps between words."""
+"""The stack: self-attention layers, then one label attention layer and its feed-forward layer."""
 
 from typing import Optional, Tuple
 
-import torch
 from torch import Tensor, nn
 
 from .factored import FeedForward, split_width
@@ -37,42 +36,6 @@ class LabelFeedForward(nn.Module):
         """
         blocks = inputs.unflatten(-1, (-1, self.block_width))
         return self.norm(blocks + self.output(self.hidden(blocks).relu())).flatten(2)
-
-
-class Fenceposts(nn.Module):
-    """Features of the gaps between words: a forward half of the token before, a backward half of the token after.
-
-    f_k = [forward half of y_k ; backward half of y_k+1] for k = 0..n (reference-parser.md 1.10; the paper's Eq. 5 is
-    f_end - f_start). What the halves are depends on the encoder:
-    - label attention: the halves of each label head's block, all forward halves first;
-    - no label attention, factored: even and odd features, so that each half has content and position;
-    - otherwise: the first and the second half of the features.
-
-    config (NetworkConfig): Says which of the three.
-    """
-
-    def __init__(self, config: NetworkConfig) -> None:
-        super().__init__()
-        self.block_width = config.label_proj_width if config.has_label_blocks else 0
-        self.interleaved = config.factored and not config.label_attention
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Features of each gap.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, width).
-        """
-        before, after = inputs[:, :-1], inputs[:, 1:]
-        if self.block_width:
-            half = self.block_width // 2
-            before = before.unflatten(-1, (-1, self.block_width))[..., :half].flatten(2)
-            after = after.unflatten(-1, (-1, self.block_width))[..., half:].flatten(2)
-        elif self.interleaved:
-            before, after = before[..., 0::2], after[..., 1::2]
-        else:
-            half = inputs.shape[-1] // 2
-            before, after = before[..., :half], after[..., half:]
-        return torch.cat([before, after], dim=-1)
 
 
 class Encoder(nn.Module):

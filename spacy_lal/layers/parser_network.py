@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from .biaffine_scorer import BiaffineScorer
 from .embedding import InputLayer, NetworkInputs
-from .encoder import Encoder, Fenceposts
+from .encoder import Encoder
+from .fenceposts import Fenceposts
 from .network_config import NetworkConfig
 from .span_scorer import SpanScorer
 

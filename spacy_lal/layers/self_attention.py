@@ -6,7 +6,7 @@ from typing import Dict
 import torch
 from torch import Tensor, nn
 
-from .dropout import FeatureDropout
+from .dropout import ElementDropout, FeatureDropout
 from .factored import join_features, split_features
 from .norm import StdNorm
 
@@ -21,7 +21,7 @@ class MaskedSoftmax(nn.Module):
 
     def __init__(self, dropout: float) -> None:
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = ElementDropout(dropout)
 
     def forward(self, logits: Tensor, padding: Tensor) -> Tensor:
         """Softmax over the last axis.

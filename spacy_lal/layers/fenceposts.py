@@ -1,0 +1,70 @@
+"""Features of the gaps between words, from those of the tokens on either side."""
+
+from typing import Any, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from .network_config import NetworkConfig
+
+
+class _JoinHalves(torch.autograd.Function):
+    """out[:, k] = [left[:, k] ; right[:, k + 1]] for two strided views of the same tensor.
+
+    Plain slicing and concatenation would fill and copy the widest tensor of the network six times in backward.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, blocks: int, first_width: int) -> Tensor:
+        batch_size, seq_len, width = inputs.shape
+        ctx.sizes = (batch_size, seq_len, blocks, width // blocks)
+        ctx.first_width = first_width
+        views = inputs.view(ctx.sizes)
+        joined = inputs.new_empty(batch_size, seq_len - 1, width)
+        left, right = joined.split([blocks * first_width, width - blocks * first_width], dim=-1)
+        left.unflatten(-1, (blocks, -1)).copy_(views[:, :-1, :, :first_width])
+        right.unflatten(-1, (blocks, -1)).copy_(views[:, 1:, :, first_width:])
+        return joined
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, None, None]:
+        batch_size, seq_len, blocks, block_width = ctx.sizes
+        width, first_width = blocks * block_width, ctx.first_width
+        d_inputs = grads[0].new_empty(ctx.sizes)
+        left, right = grads[0].split([blocks * first_width, width - blocks * first_width], dim=-1)
+        d_inputs[:, :-1, :, :first_width] = left.unflatten(-1, (blocks, -1))
+        d_inputs[:, 1:, :, first_width:] = right.unflatten(-1, (blocks, -1))
+        d_inputs[:, -1, :, :first_width] = 0.0
+        d_inputs[:, 0, :, first_width:] = 0.0
+        return d_inputs.view(batch_size, seq_len, width), None, None
+
+
+class Fenceposts(nn.Module):
+    """Features of the gaps between words: a forward half of the token before, a backward half of the token after.
+
+    f_k = [forward half of y_k ; backward half of y_k+1] for k = 0..n (reference-parser.md 1.10; the paper's Eq. 5 is
+    f_end - f_start). What the halves are depends on the encoder:
+    - label attention: the halves of each label head's block, all forward halves first;
+    - no label attention, factored: even and odd features, so that each half has content and position;
+    - otherwise: the first and the second half of the features.
+
+    config (NetworkConfig): Says which of the three.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        width = config.encoded_width
+        if config.has_label_blocks:
+            self.blocks, self.first_width = config.n_label_heads, config.label_proj_width // 2
+        elif config.factored and not config.label_attention:
+            self.blocks, self.first_width = width // 2, 1
+        else:
+            self.blocks, self.first_width = 1, width // 2
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Features of each gap.
+
+        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, width).
+        """
+        return _JoinHalves.apply(inputs.contiguous(), self.blocks, self.first_width)
