@@ -286,7 +286,7 @@ class LALParser(TrainablePipe):
     def get_loss(self, examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ParserScores]]:
         """The loss of the scores of the Examples' sentences, and its gradient.
 
-        RETURNS (Tuple[float, List[ParserScores]]): The loss a sentence; for each sentence the gradient.
+        RETURNS (Tuple[float, List[ParserScores]]): The loss, summed; for each sentence the gradient.
         RAISES (ValueError): Where the loss is not finite.
         """
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]

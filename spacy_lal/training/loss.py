@@ -1,8 +1,11 @@
 """The training loss and its gradient: margin over trees, cross-entropy over arcs and deprels.
 
 Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11, 12; the weights are those of the authors' code (reference-parser.md
-4.1): hinge + 0.5 arcs + 0.5 deprels, summed over words, divided by the number of sentences. Trees are found by plain
-CKY with the margin, arcs by local softmax: the joint decoder takes no part in training.
+4.1): hinge + 0.5 arcs + 0.5 deprels, summed over words and sentences. Trees are found by plain CKY with the margin, arcs
+by local softmax: the joint decoder takes no part in training.
+
+Departure: the authors divide the sum by the number of sentences. Adam does not care; but spaCy's other components send
+back sums over tokens, and to an encoder that they share, a mean over sentences would be a hundred times fainter.
 """
 
 from typing import Dict, List, Sequence, Tuple
@@ -30,23 +33,22 @@ def parser_loss(
     golds (Sequence[GoldParse]): What it should have said; masked parts add neither loss nor gradient.
     margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
     RETURNS (Tuple[Dict[str, float], List[ParserScores]]): The weighted losses by name (`spans`, `arcs`, `deprels`),
-        divided by the number of sentences; and for each sentence the gradient, in the shapes of its scores.
+        and for each sentence the gradient of their sum, in the shapes of its scores.
     RAISES (ValueError): Where there is not one gold parse for each sentence, or a score is not finite.
     """
     if len(scores) != len(golds):
         raise ValueError(f"expected one gold parse for each of {len(scores)} sentences, got {len(golds)}")
-    n_sentences = max(len(scores), 1)
     span_loss, d_labels = _span_loss(scores, golds, margin, n_threads)
-    losses = {"spans": span_weight * span_loss / n_sentences, "arcs": 0.0, "deprels": 0.0}
+    losses = {"spans": span_weight * span_loss, "arcs": 0.0, "deprels": 0.0}
     gradients = []
     for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
-        d_label *= span_weight / n_sentences
+        d_label *= span_weight
         arc_loss, d_arcs = _arc_loss(sentence.arcs, gold.heads)
         deprel_loss, d_deprels = _deprel_loss(sentence.deprels, gold.heads, gold.deprels)
-        losses["arcs"] += arc_weight * arc_loss / n_sentences
-        losses["deprels"] += deprel_weight * deprel_loss / n_sentences
-        d_arcs *= arc_weight / n_sentences
-        d_deprels *= deprel_weight / n_sentences
+        losses["arcs"] += arc_weight * arc_loss
+        losses["deprels"] += deprel_weight * deprel_loss
+        d_arcs *= arc_weight
+        d_deprels *= deprel_weight
         gradients.append(ParserScores(d_label, d_arcs, d_deprels))
     return losses, gradients
 

@@ -1,0 +1,308 @@
+"""The component as spaCy's users meet it: overfit, disk and bytes, odd text, processes, other pipes."""
+
+import pickle
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+from spacy.util import raise_error
+
+from spacy_lal.annotations import SPANS_KEY
+
+PERSON = {
+    "words": ["Select", "the", "person", "driving", "."],
+    "heads": [0, 2, 0, 2, 0],
+    "deps": ["ROOT", "det", "obj", "acl", "punct"],
+    "tags": ["VB", "DT", "NN", "VBG", "."],
+    "spans": [(0, 5, "S"), (0, 4, "VP"), (1, 4, "NP"), (1, 3, "NP"), (3, 4, "VP")],
+}
+DOG = {
+    "words": ["She", "sees", "a", "dog", "in", "the", "park", "."],
+    "heads": [1, 1, 3, 1, 6, 6, 1, 1],
+    "deps": ["nsubj", "ROOT", "det", "obj", "case", "det", "obl", "punct"],
+    "tags": ["PRP", "VBZ", "DT", "NN", "IN", "DT", "NN", "."],
+    "spans": [(0, 8, "S"), (0, 1, "NP"), (1, 7, "VP"), (2, 4, "NP"), (4, 7, "PP"), (5, 7, "NP")],
+}
+PERSON_TREE = "(S (VP (X Select) (NP (NP (X the) (X person)) (VP (X driving)))) (X .))"
+DOG_TREE = "(S (NP (X She)) (VP (X sees) (NP (X a) (X dog)) (PP (X in) (NP (X the) (X park)))) (X .))"
+ODD_TEXTS = [
+    "",
+    " ",
+    "\n\n \t",
+    "Go",
+    "  She   sees\n\na dog .  ",
+    "😀 👩‍👩‍👧 dog\u200bpark \u200b",
+    "x" * 1000,
+    "هذا كلب في الحديقة .",
+    "( [ { -LRB- ) ] } ( S (",
+    "She sees. \n \n A dog",
+    "\ufeff\u2028She\u00a0sees",
+]
+
+
+def make_examples(nlp, *, trees=True, arcs=True):
+    examples = []
+    for data in (PERSON, DOG):
+        annotations = {key: data[key] for key in ("heads", "deps")} if arcs else {"sent_starts": [1] + [0] * 20}
+        if not arcs:
+            annotations["sent_starts"] = annotations["sent_starts"][: len(data["words"])]
+        doc = Doc(nlp.vocab, words=data["words"], tags=data["tags"], **annotations)
+        if trees:
+            doc.spans[SPANS_KEY] = [Span(doc, start, end, label=label) for start, end, label in data["spans"]]
+        examples.append(Example(nlp.make_doc(doc.text), doc))
+    return examples
+
+
+def train(nlp, examples, steps=60):
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(steps):
+        losses = {}
+        nlp.update(examples, sgd=optimizer, losses=losses)
+    return losses
+
+
+def make_nlp(**config):
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("lal_parser", config=config)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = make_nlp()
+    train(nlp, make_examples(nlp))
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return [eg.reference.text for eg in make_examples(spacy.blank("en"))]
+
+
+def parses(docs):
+    return [(doc._.parse_string, [t.head.i for t in doc], [t.dep_ for t in doc]) for doc in docs]
+
+
+def test_two_sentences_overfit(nlp, texts):
+    docs = list(nlp.pipe(texts))
+    assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
+    for doc, data in zip(docs, (PERSON, DOG), strict=True):
+        assert [t.head.i for t in doc] == data["heads"]
+        assert [t.dep_ for t in doc] == data["deps"]
+    scores = nlp.evaluate(make_examples(nlp))
+    assert scores["const_f"] == scores["dep_uas"] == scores["dep_las"] == scores["dep_las_reference"] == 1.0
+
+
+def test_disk_and_bytes(nlp, texts, tmp_path):
+    expected = parses(nlp.pipe(texts))
+    nlp.to_disk(tmp_path / "model")
+    assert parses(spacy.load(tmp_path / "model").pipe(texts)) == expected
+    loaded = make_nlp().from_bytes(nlp.to_bytes())
+    assert parses(loaded.pipe(texts)) == expected
+    again = make_nlp()
+    again.get_pipe("lal_parser").from_bytes(nlp.get_pipe("lal_parser").to_bytes())
+    assert parses(again.pipe(texts)) == expected
+
+
+def test_an_untrained_component_saves_and_loads_but_says_that_it_is_untrained(tmp_path):
+    nlp = make_nlp()
+    nlp.to_disk(tmp_path)
+    with pytest.raises(ValueError, match="neither trained nor loaded"):
+        spacy.load(tmp_path)("She sees a dog.")
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS)
+def test_odd_text(nlp, text):
+    doc = nlp(text)
+    assert doc.text == text
+    check_sound(doc)
+
+
+def check_sound(doc):
+    for sent in doc.sents:
+        roots = [t for t in sent if t.head == t]
+        assert len(roots) == 1 and all(t.head in sent for t in sent)
+    copy = Doc(doc.vocab).from_bytes(doc.to_bytes())
+    binned = next(DocBin(docs=[doc], store_user_data=False).get_docs(doc.vocab))
+    assert parses([copy]) == parses([binned]) == parses([pickle.loads(pickle.dumps(doc))]) == parses([doc])
+    assert all(tree.count("(") for tree in (doc._.parse_string or "").splitlines())
+
+
+def test_whitespace_tokens_anywhere(nlp):
+    plain = nlp("She sees a dog in the park.")
+    doc = Doc(nlp.vocab, words=["\n", "She", " ", "sees", "a", "dog", "in", "the", "park", "  ", ".", "\t"])
+    for _, pipe in nlp.pipeline:
+        doc = pipe(doc)
+    assert doc._.parse_string == plain._.parse_string
+    assert len(list(nlp(Doc(nlp.vocab, words=[" ", "\n", "\t"])).sents)) == 1
+
+
+def test_order_batches_and_processes_do_not_matter(nlp, texts):
+    many = (texts + ODD_TEXTS) * 2
+    expected = parses(nlp(text) for text in many)
+    assert parses(nlp.pipe(many)) == expected
+    assert parses(nlp.pipe(many, batch_size=3)) == expected
+    assert parses(list(nlp.pipe(many[::-1]))[::-1]) == expected
+    assert parses(nlp.pipe(many, n_process=2, batch_size=5)) == expected
+
+
+def test_scores_alone_and_in_a_batch(nlp, texts):
+    parser = nlp.get_pipe("lal_parser")
+    docs = [nlp.make_doc(text) for text in texts]
+    for doc in docs:
+        nlp.get_pipe("sentencizer")(doc)
+    batch = parser.model.predict(docs)
+    for doc, among in zip(docs, batch, strict=True):
+        (alone,) = parser.model.predict([doc])
+        for a, b in zip(alone[:3], among[:3], strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+def test_no_sentence_boundaries(nlp):
+    with nlp.select_pipes(disable="sentencizer"):
+        with pytest.raises(ValueError, match="sentencizer"):
+            nlp("She sees a dog.")
+        seen = []
+        nlp.set_error_handler(lambda name, pipe, docs, error: seen.append((name, str(error))))
+        try:
+            assert list(nlp.pipe(["She sees a dog."])) == []
+        finally:
+            nlp.set_error_handler(
+                raise_error
+            )
+        assert seen[0][0] == "lal_parser"
+
+
+def test_only_trees(texts):
+    nlp = make_nlp()
+    train(nlp, make_examples(nlp, arcs=False))
+    docs = list(nlp.pipe(texts))
+    assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
+    assert not docs[0].has_annotation("DEP")
+
+
+def test_only_dependencies(texts):
+    nlp = make_nlp()
+    train(nlp, make_examples(nlp, trees=False))
+    docs = list(nlp.pipe(texts))
+    assert [[t.head.i for t in doc] for doc in docs] == [PERSON["heads"], DOG["heads"]]
+    assert SPANS_KEY not in docs[0].spans and docs[0]._.parse_string is None
+
+
+def test_nothing_to_learn():
+    nlp = make_nlp()
+    with pytest.raises(ValueError, match="has nothing to learn: expected Examples whose reference has constituents"):
+        nlp.initialize(lambda: make_examples(nlp, trees=False, arcs=False))
+
+
+def test_label_data_round_trips(nlp):
+    data = nlp.get_pipe("lal_parser").label_data
+    other = make_nlp()
+    parser = other.get_pipe("lal_parser")
+    parser.initialize(lambda: make_examples(other), nlp=other, labels=data)
+    assert parser.label_data == data and parser.labels == nlp.get_pipe("lal_parser").labels
+    with pytest.raises(ValueError, match="the keys"):
+        parser.initialize(lambda: make_examples(other), labels={"nonsense": []})
+    with pytest.raises(ValueError, match="got 'NEW'"):
+        parser.add_label("NEW")
+
+
+def test_sourcing_and_freezing(nlp, texts):
+    expected = parses(nlp.pipe(texts))
+    other = spacy.blank("en")
+    other.add_pipe("sentencizer")
+    other.add_pipe("lal_parser", source=nlp)
+    other.add_pipe("tagger")
+    examples = make_examples(other)
+    with other.select_pipes(enable=["tagger"]):
+        optimizer = other.initialize(lambda: examples)
+    other.update(examples, sgd=optimizer, exclude=["lal_parser"])
+    docs = list(other.pipe(texts))
+    assert [[t.head.i for t in doc] for doc in docs] == [heads for _, heads, _ in expected]
+
+
+def listening_nlp():
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("tok2vec", config={"model": {"width": 48, "depth": 1}} if False else {})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
+    nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": listener}})
+    return nlp
+
+
+def test_listeners_and_their_replacement(texts, tmp_path):
+    nlp = listening_nlp()
+    train(nlp, make_examples(nlp))
+    expected = parses(nlp.pipe(texts))
+    assert expected[1][0] == DOG_TREE
+    nlp.to_disk(tmp_path)
+    assert parses(spacy.load(tmp_path).pipe(texts)) == expected
+    nlp.replace_listeners("tok2vec", "lal_parser", ["model.tok2vec"])
+    nlp.remove_pipe("tok2vec")
+    assert parses(nlp.pipe(texts)) == expected
+    nlp.to_disk(tmp_path / "alone")
+    assert parses(spacy.load(tmp_path / "alone").pipe(texts)) == expected
+
+
+def test_annotating_components(nlp):
+    seen = []
+
+    @Language.component("heads_spy")
+    def heads_spy(doc):
+        return doc
+
+    class Spy:
+        is_trainable = True
+
+        def __call__(self, doc):
+            return doc
+
+        def update(self, examples, **kwargs):
+            seen.extend(eg.predicted._.parse_string for eg in examples)
+
+    examples = make_examples(nlp)
+    parser = nlp.get_pipe("lal_parser")
+    copies = [Example(eg.predicted.copy(), eg.reference) for eg in examples]
+    parser.update(copies, sgd=None)
+    for doc in parser.pipe(eg.predicted for eg in copies):
+        Spy().update([Example(doc, doc)])
+    assert seen == [PERSON_TREE, DOG_TREE]
+
+
+def test_memory_zone(nlp, texts):
+    expected = parses(nlp.pipe(texts))
+    with nlp.memory_zone():
+        assert parses(nlp.pipe(texts)) == expected
+    assert parses(nlp.pipe(texts)) == expected
+
+
+def test_a_long_sentence(nlp):
+    parser = nlp.get_pipe("lal_parser")
+    words = ["dog", "sees", "park"] * 100
+    with pytest.warns(UserWarning, match="more than 200 words"):
+        doc = parser(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 299))
+    check_sound(doc)
+
+
+def test_existing_annotation_stays_on_request(texts):
+    nlp = make_nlp(overwrite=False)
+    examples = make_examples(nlp)
+    train(nlp, examples, steps=2)
+    doc = examples[0].reference.copy()
+    nlp.get_pipe("lal_parser")(doc)
+    assert doc._.parse_string.startswith("(S (VP (VB Select)")
+    assert [t.head.i for t in doc] == PERSON["heads"]
+
+
+def test_updates_without_words_change_nothing(nlp):
+    empty = nlp.make_doc("")
+    parser = nlp.get_pipe("lal_parser")
+    assert parser.update([Example(empty, empty.copy())]) == {"lal_parser": 0.0}
+    blank = Doc(nlp.vocab, words=[" "])
+    assert np.isfinite(parser.update([Example(blank, blank.copy())])["lal_parser"])
