@@ -38,7 +38,9 @@ def tiny_xlnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer.save_pretrained(str(path))
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        config = XLNetConfig(vocab_size=len(tokenizer), d_model=16, n_layer=2, n_head=2, d_inner=32, initializer_range=0.5)
+        config = XLNetConfig(
+            vocab_size=len(tokenizer), d_model=16, n_layer=2, n_head=2, d_inner=32, initializer_range=0.5
+        )
         XLNetModel(config).save_pretrained(str(path))
     return path
 

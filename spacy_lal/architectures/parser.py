@@ -184,7 +184,8 @@ def _embed(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[Network
     features: List[SentenceFeatures] = model.layers[-2].predict(docs)
     tok2vec = _get_tok2vec(model)
     return_attention = bool(model.attrs["return_attention"])
-    if tok2vec is None:
+    # Without a token there is no sentence; spaCy's tok2vecs fail on a batch without tokens.
+    if tok2vec is None or not any(len(doc) for doc in docs):
         return NetworkBatch(features, None, return_attention), _no_backprop
     arrays, backprop_arrays = tok2vec(docs, is_train)
     vectors = _vector_rows(model, features, docs, arrays, bool(tok2vec.attrs.get("sentence_rows")))

@@ -1,0 +1,280 @@
+"""`spacy-lal.LALParser.v1`: from the config to scores, gradients and bytes."""
+
+import numpy
+import pytest
+import spacy
+from spacy.pipeline.tok2vec import Tok2VecListener
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Adam, Config, Model, set_dropout_rate
+
+from spacy_lal.architectures.parser import build_lal_parser
+
+SMALL = {
+    "hidden_width": 16,
+    "n_layers": 1,
+    "n_attn_heads": 2,
+    "attn_width": 4,
+    "ff_width": 8,
+    "label_attn_width": 4,
+    "label_proj_width": 4,
+    "span_hidden_width": 6,
+    "arc_hidden_width": 6,
+    "deprel_hidden_width": 6,
+    "char_width": 4,
+}
+RATES = ("attention", "embedding", "relu", "residual", "tag", "position", "char", "biaffine")
+NO_DROPOUT = {f"{name}_dropout": 0.0 for name in RATES}
+HASH_EMBED = """
+[model]
+@architectures = "spacy-lal.LALParser.v1"
+use_tags = true
+hidden_width = 16
+attn_width = 4
+
+[model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 8
+depth = 1
+embed_size = 50
+window_size = 1
+maxout_pieces = 2
+subword_features = true
+"""
+VOCAB = spacy.blank("en").vocab
+
+
+def make_doc(words, starts=(0,)):
+    return Doc(VOCAB, words=words, sent_starts=[i in starts for i in range(len(words))])
+
+
+def make_docs():
+    """Three sentences with words, one of whitespace only, one Doc without tokens."""
+    first = make_doc(["the", "dog", "\n", "ran", ".", " ", "it", "barked"], {0, 5, 6})
+    return [first, Doc(VOCAB), make_doc(["\n", "all", "of", "us", "saw", "it"])]
+
+
+def initialized(model, docs=None):
+    chars = list("abcdehinorstu.")
+    model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, tags=["DT", "NN"], chars=chars)
+    return model.initialize(X=docs or make_docs())
+
+
+def token_table(n_rows, width=5, seed=0):
+    """A tok2vec whose output is a parameter: one row for each token of the batch."""
+
+    def forward(model, docs, is_train):
+        table, ends = model.get_param("E"), numpy.cumsum([len(doc) for doc in docs])
+
+        def backprop(d_rows):
+            model.inc_grad("E", numpy.concatenate([row for row in d_rows if len(row)]))
+            return ["from the table"]
+
+        return [table[end - len(doc) : end] for doc, end in zip(docs, ends, strict=True)], backprop
+
+    table = numpy.random.default_rng(seed).normal(size=(n_rows, width)).astype("float32")
+    return Model("table", forward, params={"E": table}, dims={"nO": width})
+
+
+def assert_same_scores(some, others, atol=1e-5):
+    for one, other in zip(some, others, strict=True):
+        for a, b in zip(one[:3], other[:3], strict=True):
+            assert a.shape == b.shape
+            assert numpy.allclose(a, b, atol=atol)
+
+
+def test_builds_from_the_config():
+    model = registry.resolve(Config().from_str(HASH_EMBED))["model"]
+    assert (model.attrs["has_tags"], model.attrs["has_chars"]) == (True, True)
+    scores = initialized(model).predict(make_docs())
+    assert [one.n_tokens for one in scores] == [4, 0, 2, 5]
+    assert scores[0].labels.shape == (5, 5, 6) and scores[0].deprels.shape == (5, 5, 4)
+    assert scores[1].labels.shape == (1, 1, 6) and scores[1].arcs.shape == (1, 1)
+    assert not any(one.labels[..., 0].any() for one in scores)
+
+
+def test_the_defaults_need_nothing():
+    model = initialized(registry.architectures.get("spacy-lal.LALParser.v1")())
+    assert len(model.layers) == 2
+    assert [one.n_tokens for one in model.predict(make_docs())] == [4, 0, 2, 5]
+
+
+def test_a_config_that_makes_no_network_is_refused_at_once():
+    with pytest.raises(ValueError, match="nothing to read"):
+        build_lal_parser(None, use_chars=False)
+    with pytest.raises(ValueError, match="hidden_width"):
+        build_lal_parser(hidden_width=15)
+    with pytest.raises(ValueError, match="label_feed_forward"):
+        build_lal_parser(label_feed_forward="big")
+
+
+@pytest.mark.parametrize("feed_forward", ["none", "per_label", "joint", "split"])
+@pytest.mark.parametrize("given_head", [True, False])
+def test_every_feed_forward(feed_forward, given_head):
+    model = build_lal_parser(
+        **{**SMALL, "label_feed_forward": feed_forward, "deprel_given_head": given_head, "n_label_heads": 5}
+    )
+    scores, backprop = initialized(model).begin_update(make_docs())
+    assert scores[0].deprels.shape == ((5, 5, 4) if given_head else (5, 4))
+    assert backprop(scores) == []
+    assert all(p.grad is not None for p in model.attrs["get_network"](model).parameters())
+
+
+def test_label_heads_follow_the_labels():
+    for n_label_heads, n_labels, expected in ((None, 6, 4), (None, 2, 1), (None, 0, 1), (9, 6, 9)):
+        model = build_lal_parser(**SMALL, n_label_heads=n_label_heads)
+        model.attrs["set_vocabularies"](model, n_labels=n_labels, n_deprels=3)
+        model.initialize()
+        assert model.attrs["get_network"](model).config.n_label_heads == expected
+
+
+def test_gradient_of_the_vectors_by_finite_differences():
+    docs = make_docs()
+    n_rows = sum(len(doc) for doc in docs)
+    tok2vec = token_table(n_rows)
+    model = initialized(build_lal_parser(tok2vec, **SMALL, **NO_DROPOUT, use_chars=False))
+    model.attrs["get_network"](model).double()
+    rng = numpy.random.default_rng(1)
+    scores, backprop = model.begin_update(docs)
+    weights = [one._replace(**{k: rng.normal(size=getattr(one, k).shape) for k in one._fields[:3]}) for one in scores]
+    assert backprop(weights) == ["from the table"]
+    gradient = tok2vec.get_grad("E")
+    whitespace = [i for i, token in enumerate(token for doc in docs for token in doc) if token.is_space]
+    assert len(whitespace) == 3 and not gradient[whitespace].any()
+
+    def loss():
+        return sum(
+            float((a * b).sum())
+            for one, w in zip(model.predict(docs), weights, strict=True)
+            for a, b in zip(one[:3], w[:3], strict=True)
+        )
+
+    table = tok2vec.get_param("E")
+    for row, column in [(0, 0), (1, 3), (3, 2), (7, 4), (9, 1), (13, 0)]:
+        kept = table[row, column]
+        sides = []
+        for step in (1e-2, -1e-2):
+            table[row, column] = kept + step
+            sides.append(loss())
+        table[row, column] = kept
+        assert (sides[0] - sides[1]) / 2e-2 == pytest.approx(gradient[row, column], rel=2e-2, abs=2e-2)
+
+
+def test_a_sentence_alone_is_the_sentence_in_any_batch():
+    docs = make_docs()
+    model = initialized(registry.resolve(Config().from_str(HASH_EMBED))["model"])
+    alone = [one for doc in docs for one in model.predict([doc])]
+    assert_same_scores(model.predict(docs), alone)
+    assert_same_scores(model.predict(docs * 3), alone * 3)
+    assert model.predict([]) == [] and model.predict([Doc(VOCAB)]) == []
+
+
+def test_scores_in_sub_batches():
+    model = initialized(build_lal_parser(**SMALL, max_batch_cells=1))
+    expected = model.predict(make_docs())
+    parts = list(model.attrs["iter_scores"](model, make_docs()))
+    assert sorted(i for indices, _ in parts for i in indices) == [0, 1, 2, 3]
+    for indices, scores in parts:
+        assert_same_scores(scores, [expected[i] for i in indices], atol=0)
+
+
+def test_bytes_need_no_vocabularies():
+    model = initialized(registry.resolve(Config().from_str(HASH_EMBED))["model"])
+    loaded = registry.resolve(Config().from_str(HASH_EMBED))["model"].from_bytes(model.to_bytes())
+    assert loaded.layers[-2].attrs["tags"] == ["DT", "NN"]
+    assert_same_scores(loaded.predict(make_docs()), model.predict(make_docs()), atol=0)
+    assert loaded.to_bytes() == model.to_bytes()
+
+
+def test_disk_after_vocabularies(tmp_path):
+    model = initialized(build_lal_parser(**SMALL))
+    model.to_disk(tmp_path / "model")
+    loaded = build_lal_parser(**SMALL)
+    loaded.attrs["set_vocabularies"](loaded, n_labels=6, n_deprels=4, tags=[], chars=list("abcdehinorstu."))
+    loaded.from_disk(tmp_path / "model")
+    assert_same_scores(loaded.predict(make_docs()), model.predict(make_docs()), atol=0)
+
+
+def test_a_copy_is_its_own():
+    model = initialized(registry.resolve(Config().from_str(HASH_EMBED))["model"])
+    before = model.predict(make_docs())
+    copied = model.copy()
+    assert_same_scores(copied.predict(make_docs()), before, atol=0)
+    scores, backprop = copied.begin_update(make_docs())
+    backprop(scores)
+    copied.finish_update(Adam(0.1))
+    assert_same_scores(model.predict(make_docs()), before, atol=0)
+
+
+def test_learns():
+    docs = make_docs()
+    model = initialized(registry.resolve(Config().from_str(HASH_EMBED))["model"])
+    optimizer = Adam(0.01)
+    losses = []
+    for _ in range(25):
+        set_dropout_rate(model, 0.0)
+        scores, backprop = model.begin_update(docs)
+        d_scores = [one._replace(arcs=one.arcs - numpy.eye(len(one.arcs), dtype="float32")) for one in scores]
+        losses.append(sum(float((one.arcs**2).sum()) for one in d_scores))
+        backprop([one._replace(labels=None, deprels=None) for one in d_scores])
+        model.finish_update(optimizer)
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_listeners_are_found_and_replaced():
+    listener = Tok2VecListener("tok2vec", width=8)
+    model = build_lal_parser(listener, **SMALL)
+    assert listener in list(model.walk())
+    initialized(model)
+    model.replace_node(listener, token_table(14, width=8))
+    assert len(model.predict(make_docs())) == 4
+
+
+def test_vectors_of_an_empty_doc_may_have_no_width():
+    docs = make_docs()
+    table = token_table(14)
+
+    def forward(model, docs, is_train):
+        rows, backprop = model.layers[0](docs, is_train)
+        shapes = [(0, 0) if not len(row) else row.shape for row in rows]
+
+        def backprop_and_check(d_rows):
+            assert [row.shape for row in d_rows] == shapes
+            return backprop(d_rows)
+
+        return [row.reshape(shape) for row, shape in zip(rows, shapes, strict=True)], backprop_and_check
+
+    model = initialized(build_lal_parser(Model("odd", forward, layers=[table]), **SMALL), docs)
+    scores, backprop = model.begin_update(docs)
+    backprop(scores)
+
+
+def test_what_a_tok2vec_gives_is_checked():
+    model = initialized(build_lal_parser(token_table(14), **SMALL))
+    with pytest.raises(ValueError, match="expected \\[8, 0, 6, 8, 0, 6\\]"):
+        model.predict(make_docs() * 2)
+    model.layers[0] = token_table(14, width=7)
+    with pytest.raises(ValueError, match="width 7; the network was made for 5"):
+        model.predict(make_docs())
+
+
+def test_order_of_the_protocol():
+    model = build_lal_parser(**SMALL)
+    with pytest.raises(ValueError, match="set_vocabularies"):
+        model.initialize(X=make_docs())
+    with pytest.raises(ValueError, match="no weights yet"):
+        model.predict(make_docs())
+    with pytest.raises(ValueError, match="twice"):
+        model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, chars=["a", "a"])
+    with pytest.raises(ValueError, match="not one character"):
+        model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, chars=["ab"])
+    unknown_width = Model("odd", lambda model, docs, is_train: ([], None))
+    with pytest.raises(ValueError, match="Cannot tell the width"):
+        initialized(build_lal_parser(unknown_width, **SMALL))
+
+
+def test_attention_on_request():
+    model = initialized(build_lal_parser(**SMALL))
+    model.attrs["return_attention"] = True
+    assert [one.attention.shape for one in model.predict(make_docs())] == [(4, 6), (4, 2), (4, 4), (4, 7)]
