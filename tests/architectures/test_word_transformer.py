@@ -1,0 +1,169 @@
+"""`spacy-lal.WordTransformer.v1` on a tiny real XLNet and a tiny BERT."""
+
+import numpy
+import pytest
+import spacy
+import torch
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Adam, Config
+from tiny_xlnet import tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
+
+from spacy_lal.architectures.parser import build_lal_parser
+from spacy_lal.architectures.word_transformer import build_word_transformer
+
+VOCAB = spacy.blank("en").vocab
+SLOW = {"use_fast": False}
+PARSER = """
+[model]
+@architectures = "spacy-lal.LALParser.v1"
+use_chars = false
+use_tags = true
+hidden_width = 16
+n_layers = 1
+attn_width = 4
+mixed_precision = false
+
+[model.tok2vec]
+@architectures = "spacy-lal.WordTransformer.v1"
+name = "{name}"
+"""
+
+
+def make_doc(words, starts=(0,)):
+    return Doc(VOCAB, words=words, sent_starts=[i in starts for i in range(len(words))])
+
+
+def make_docs():
+    first = make_doc(["He", "did", "n't", "\n", "go", "-LRB-", "home", "-RRB-", ".", "\n"], {0, 4, 9})
+    return [first, Doc(VOCAB), make_doc(["The", "old", "garden"])]
+
+
+def initialized(path, **settings):
+    return build_word_transformer(str(path), **settings).initialize(X=make_docs())
+
+
+def hf_objects(model):
+    return model.layers[0].shims[0]._hfmodel
+
+
+@pytest.mark.parametrize("settings", [{}, {"tokenizer_config": SLOW}])
+def test_rows_are_those_of_the_last_pieces(tiny_xlnet, settings):  # noqa: F811
+    model = initialized(tiny_xlnet, **settings)
+    tokenizer, transformer = hf_objects(model).tokenizer, hf_objects(model).transformer
+    rows = model.predict(make_docs())
+    assert [one.shape for one in rows] == [(5, 16), (7, 16), (2, 16), (5, 16)]
+    assert not rows[2].any()
+    # By hand, from reference-parser.md 1.4: the first sentence is cleaned to He, didn, 't.
+    ids, last = [tokenizer.cls_token_id], [0]
+    for word in ("He", "didn", "'t"):
+        ids += tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word))
+        last.append(len(ids) - 1)
+    ids.append(tokenizer.sep_token_id)
+    with torch.no_grad():
+        expected = transformer.eval()(torch.tensor([ids])).last_hidden_state[0, [*last, len(ids) - 1]]
+    assert numpy.allclose(rows[0], expected.numpy(), atol=1e-5)
+
+
+def test_slow_and_fast_tokenizers_agree(tiny_xlnet):  # noqa: F811
+    fast, slow = initialized(tiny_xlnet), initialized(tiny_xlnet, tokenizer_config=SLOW)
+    assert hf_objects(fast).tokenizer.is_fast and not hf_objects(slow).tokenizer.is_fast
+    for one, other in zip(fast.predict(make_docs()), slow.predict(make_docs()), strict=True):
+        assert numpy.allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("pad_left", [False, True])
+def test_a_sentence_alone_is_the_sentence_in_any_batch(tiny_xlnet, pad_left):  # noqa: F811
+    model = initialized(tiny_xlnet, pad_left=pad_left)
+    alone = [one for doc in make_docs() for one in model.predict([doc])]
+    for max_batch_pieces in (1, 4096):
+        model.attrs["max_batch_pieces"] = max_batch_pieces
+        for one, other in zip(model.predict(make_docs()), alone, strict=True):
+            assert numpy.allclose(one, other, atol=1e-5)
+    assert model.predict([]) == [] and model.predict([Doc(VOCAB)]) == []
+
+
+def test_pad_left_is_another_order(tiny_xlnet):  # noqa: F811
+    model = initialized(tiny_xlnet, pad_left=True)
+    tokenizer, transformer = hf_objects(model).tokenizer, hf_objects(model).transformer
+    pieces = [tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word)) for word in ("The", "old", "garden")]
+    ids = [*sum(pieces, []), tokenizer.sep_token_id, tokenizer.cls_token_id]
+    last = [*(numpy.cumsum([len(one) for one in pieces]) - 1), len(ids) - 2, len(ids) - 1]
+    with torch.no_grad():
+        expected = transformer.eval()(torch.tensor([ids])).last_hidden_state[0, last]
+    assert numpy.allclose(model.predict(make_docs())[-1], expected.numpy(), atol=1e-5)
+
+
+def test_long_sentences_are_read_in_windows(tiny_bert, tiny_xlnet):  # noqa: F811
+    long = make_doc(["The", "old", "garden", "x" * 1000, "(", "it", "rained", ")"] * 12)
+    model = initialized(tiny_bert)
+    (rows,) = model.predict([long])
+    assert rows.shape == (98, 8) and numpy.abs(rows).min(axis=1).min() > 0
+    assert initialized(tiny_xlnet).predict([long])[0].shape == (98, 16)
+    scores, backprop = model.begin_update([long])
+    backprop([numpy.ones_like(one) for one in scores])
+
+
+def test_fine_tunes(tiny_xlnet):  # noqa: F811
+    docs = make_docs()
+    model = initialized(tiny_xlnet, transformer_config={"dropout": 0.0})
+    transformer = hf_objects(model).transformer
+    gradients = []
+    for max_batch_pieces in (1, 4096):
+        model.attrs["max_batch_pieces"] = max_batch_pieces
+        rows, backprop = model.begin_update(docs)
+        assert backprop([row * 0.1 for row in rows]) is docs
+        gradients.append([p.grad.numpy().copy() for p in transformer.parameters() if p.grad is not None])
+        transformer.zero_grad()
+    assert len(gradients[0]) > 10
+    for one, other in zip(*gradients, strict=True):
+        assert numpy.allclose(one, other, atol=1e-3, rtol=1e-3)
+    before = sum(float((row**2).sum()) for row in model.predict(docs))
+    for _ in range(5):
+        rows, backprop = model.begin_update(docs)
+        backprop([row * 0.1 for row in rows])
+        model.finish_update(Adam(0.01))
+    assert sum(float((row**2).sum()) for row in model.predict(docs)) < before
+
+
+@pytest.mark.parametrize("settings", [{}, {"tokenizer_config": SLOW}])
+def test_saved_whole(tiny_xlnet, tmp_path, settings):  # noqa: F811
+    model = initialized(tiny_xlnet, **settings)
+    expected = model.predict(make_docs())
+    model.to_disk(tmp_path / "model")
+    loaded = build_word_transformer("there-is-no-such-name", **settings).from_disk(tmp_path / "model")
+    loaded = build_word_transformer("nor-such-a-name", **settings).from_bytes(loaded.to_bytes())
+    assert type(hf_objects(loaded).tokenizer) is type(hf_objects(model).tokenizer)
+    for one, other in zip(loaded.predict(make_docs()), expected, strict=True):
+        assert numpy.array_equal(one, other)
+    loaded.initialize(X=make_docs())  # has its transformer: nothing is looked up by name
+
+
+def test_under_the_parser(tiny_xlnet):  # noqa: F811
+    config = Config().from_str(PARSER.format(name=tiny_xlnet.as_posix()))
+    model = registry.resolve(config)["model"]
+    model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, tags=["NN"])
+    model.initialize(X=make_docs())
+    network = model.attrs["get_network"](model)
+    assert (network.config.vector_width, network.config.learned_boundaries) == (16, False)
+    scores, backprop = model.begin_update(make_docs())
+    assert [one.n_tokens for one in scores] == [3, 5, 0, 3]
+    backprop(scores)
+    assert hf_objects(model.layers[0]).transformer.layer[0].ff.layer_1.weight.grad.abs().sum() > 0
+    model.finish_update(Adam(0.001))
+    alone = [one for doc in make_docs() for one in model.predict([doc])]
+    loaded = registry.resolve(config)["model"].from_bytes(model.to_bytes())
+    for one, other in zip(loaded.predict(make_docs()), alone, strict=True):
+        assert numpy.allclose(one.labels, other.labels, atol=1e-5) and numpy.allclose(one.arcs, other.arcs, atol=1e-5)
+
+
+def test_learned_boundaries_are_for_token_vectors_only(tiny_xlnet):  # noqa: F811
+    model = build_lal_parser(build_word_transformer(str(tiny_xlnet)), use_chars=False)
+    assert not model.layers[-1].shims[0].settings.learned_boundaries
+
+
+def test_wrong_use():
+    with pytest.raises(ValueError, match="clean_words is 'ptb': expected one of"):
+        build_word_transformer("x", clean_words="ptb")
+    with pytest.raises(ValueError, match="no weights yet"):
+        build_word_transformer("x").predict(make_docs())
