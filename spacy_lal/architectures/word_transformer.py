@@ -43,7 +43,7 @@ def build_word_transformer(
     transformer_config: Dict[str, Any] = {},  # noqa: B006
     clean_words: Literal["lal", "hpsg", "none"] = "lal",
     pad_left: bool = False,
-    max_pieces: Optional[int] = None,
+    max_pieces: Optional[int] = 768,
     max_batch_pieces: int = 4096,
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
@@ -60,7 +60,8 @@ def build_word_transformer(
     pad_left (bool): False: [cls] words [sep], right padded. True: words [sep] [cls], left padded, and every row is that
         of the next word, as in the authors' code (T11): only for checkpoints that were trained so.
     max_pieces (Optional[int]): Longest sequence, special pieces included; longer sentences are read in overlapping
-        windows. None: as long as the transformer can read.
+        windows, where the authors' code fails. None: as long as the transformer can read (XLNet: no limit, but time and
+        memory grow with the square).
     max_batch_pieces (int): How many pieces are run at once, padding included.
     mixed_precision (bool): Run in half precision where safe (GPU only).
     grad_scaler_config (Dict[str, Any]): Settings for thinc's gradient scaler.
