@@ -1,6 +1,8 @@
 """What a parse is: brackets, spans, labels, heads."""
 
 from .brackets import (
+    FALLBACK_ROOT,
+    ROOT_LABELS,
     BracketDecodeError,
     BracketedTree,
     BracketError,
@@ -15,7 +17,9 @@ from .brackets import (
     unescape_word,
     write_brackets,
 )
-from .labels import EMPTY, SUB_HEAD, SUB_HEAD_LABEL, LabelVocab, join_chain, split_chain
+from .conllu import ConlluError, ConlluSentence, format_conllu, read_conllu
+from .joint import CLAUSE_DEPRELS, Heads, JointSpan, dissolve, joint_spans, label_ids, outside_heads, word_order
+from .labels import CHAIN_SEPARATOR, EMPTY, SUB_HEAD, SUB_HEAD_LABEL, Chain, LabelVocab, join_chain, split_chain
 from .spans import (
     CrossingSpansError,
     Span,
@@ -23,6 +27,8 @@ from .spans import (
     TreeSpans,
     collapse_chains,
     expand_chains,
+    is_preterminal,
+    nested_spans,
     spans_to_tree,
     tree_to_spans,
 )
@@ -31,11 +37,20 @@ __all__ = [
     "BracketDecodeError",
     "BracketError",
     "BracketedTree",
+    "CHAIN_SEPARATOR",
+    "CLAUSE_DEPRELS",
+    "Chain",
+    "ConlluError",
+    "ConlluSentence",
     "CrossingSpansError",
     "EMPTY",
     "ExtraCloseTreeError",
+    "FALLBACK_ROOT",
+    "Heads",
+    "JointSpan",
     "LabelVocab",
     "MixedTreeError",
+    "ROOT_LABELS",
     "SUB_HEAD",
     "SUB_HEAD_LABEL",
     "Span",
@@ -44,15 +59,24 @@ __all__ = [
     "UnclosedTreeError",
     "UnlabeledTreeError",
     "collapse_chains",
+    "dissolve",
     "escape_word",
     "expand_chains",
+    "format_conllu",
+    "is_preterminal",
     "join_chain",
+    "joint_spans",
+    "label_ids",
+    "nested_spans",
+    "outside_heads",
     "parse_tree",
     "read_brackets",
     "read_brackets_with_lines",
+    "read_conllu",
     "spans_to_tree",
     "split_chain",
     "tree_to_spans",
     "unescape_word",
+    "word_order",
     "write_brackets",
 ]

@@ -1,0 +1,248 @@
+"""HPSG joint spans: constituents with their lexical heads, and the `<H>` spans that let one grammar derive both trees.
+
+A head-lexicalised binary grammar attaches every child of a constituent to its head child. Where a child depends on
+another sibling instead, the two are bound by a node labelled `<H>` (the sub-head label) whose head then attaches.
+
+On trees that agree with the dependencies this gives what Zhou & Zhao (2019, section 3) and the authors' code give
+(reference-parser.md 2.2-2.3). Their code stops on chains among siblings, groups with gaps, several or no words governed
+from outside; this one takes every projective or non-projective set of heads, with cycles and missing ones, by one total
+order on the words of a sentence (`word_order`). What `dissolve` returns is always what `joint_spans` was given.
+
+Not here: repair of either tree. Arcs that no `<H>` span can express are left as they are.
+"""
+
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .labels import EMPTY, SUB_HEAD_LABEL, LabelVocab
+from .spans import Span, collapse_chains, nested_spans
+
+Heads = Sequence[Optional[int]]
+
+# Deprels of a word that stands for its clause: Universal Dependencies, then those that only Stanford dependencies have.
+CLAUSE_DEPRELS = frozenset(
+    ["root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis"]
+    + ["csubjpass", "pcomp", "rcmod", "vmod", "partmod", "infmod", "purpcl"]
+)
+
+
+class JointSpan(NamedTuple):
+    """A constituent, or an `<H>` span.
+
+    start, end (int): Half-open, words from 0.
+    label (str): A unary chain joined by `::`, or `<H>`.
+    lexical_head (int): The word, from 0, that represents the span: `start <= lexical_head < end`.
+    """
+
+    start: int
+    end: int
+    label: str
+    lexical_head: int
+
+
+class _Child(NamedTuple):
+    start: int
+    end: int
+    lexical_head: int
+
+
+def joint_spans(
+    spans: Sequence[Span],
+    heads: Heads,
+    *,
+    deprels: Optional[Sequence[str]] = None,
+    punctuation: Optional[Sequence[bool]] = None,
+) -> List[JointSpan]:
+    """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words.
+
+    spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans that are empty or `<H>` already are left out.
+    heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a number off 0..n = missing.
+    deprels, punctuation: As in `word_order`; they matter only where the two trees disagree.
+    RETURNS (List[JointSpan]): In pre-order, one span per stretch of words.
+    RAISES (SpanError): Where spans cross or lie outside of the n words.
+
+    >>> joint_spans([(0, 4, "S")], [3, 1, 0, 3])
+    [JointSpan(start=0, end=4, label='S', lexical_head=2), JointSpan(start=0, end=2, label='<H>', lexical_head=0)]
+    """
+    n_words = len(heads)
+    ranks = word_order(heads, deprels=deprels, punctuation=punctuation)
+    joint: List[JointSpan] = []
+    # Open constituents as (start, end, label, children); the first is no constituent but the sentence.
+    around: List[Tuple[int, int, str, List[_Child]]] = [(0, n_words, "", [])]
+    for start, end, label in [*nested_spans(collapse_chains(dissolve(spans)), n_words), (n_words, n_words, "")]:
+        while around and around[-1][1] <= start:
+            first, last, closing, children = around.pop()
+            _add_leaves(children, children[-1].end if children else first, last)
+            lexical_head = _bind_siblings(children, heads, ranks, joint)
+            if closing:
+                joint.append(JointSpan(first, last, closing, lexical_head))
+                around[-1][3].append(_Child(first, last, lexical_head))
+        if around:
+            first, _, _, children = around[-1]
+            _add_leaves(children, children[-1].end if children else first, start)
+            around.append((start, end, label, []))
+    joint.sort(key=lambda span: (span[0], -span[1]))
+    return joint
+
+
+def dissolve(spans: Iterable[Tuple]) -> List[Span]:  # type: ignore[type-arg]  # of joint spans or of plain ones
+    """Joint spans back to constituents: without `<H>` spans, empty labels and lexical heads; order as given.
+
+    >>> dissolve([JointSpan(0, 4, "S", 2), JointSpan(0, 2, "<H>", 0)])
+    [(0, 4, 'S')]
+    """
+    return [(span[0], span[1], span[2]) for span in spans if span[2] and span[2] != SUB_HEAD_LABEL]
+
+
+def word_order(
+    heads: Heads,
+    *,
+    deprels: Optional[Sequence[str]] = None,
+    punctuation: Optional[Sequence[bool]] = None,
+) -> List[int]:
+    """The rank of each word in the total order by which lexical heads are chosen; the smallest represents.
+
+    Smallest first by: is punctuation that governs nothing, depth in the dependency tree, predicate of a clause first,
+    position. If one word alone of a constituent has its head outside, all others depend on it, however indirectly:
+    then it is the smallest, and the lexical head is the reference's.
+
+    heads (Sequence[Optional[int]]): (n,), as in `joint_spans`. A word without head, and the first word of a cycle,
+        counts as one step below a root.
+    deprels (Optional[Sequence[str]]): (n,). Tells clause predicates; and punctuation (`punct`) unless that is given.
+    punctuation (Optional[Sequence[bool]]): (n,).
+    RETURNS (List[int]): (n,), a permutation of 0..n-1.
+    """
+    n_words = len(heads)
+    for name, values in (("deprels", deprels), ("punctuation", punctuation)):
+        if values is not None and len(values) != n_words:
+            raise ValueError(f"expected {name} for each of {n_words} words, got {len(values)}")
+    depths = _depths(heads)
+    governing = set(heads)
+    bases = [deprel.lower().partition(":")[0] for deprel in deprels] if deprels is not None else [""] * n_words
+    if punctuation is None:
+        punctuation = [base == "punct" for base in bases]
+    keys = [
+        (bool(punctuation[i]) and i + 1 not in governing, depths[i + 1], bases[i] not in CLAUSE_DEPRELS, i)
+        for i in range(n_words)
+    ]
+    ranks = [0] * n_words
+    for rank, key in enumerate(sorted(keys)):
+        ranks[key[3]] = rank
+    return ranks
+
+
+def outside_heads(start: int, end: int, heads: Heads) -> int:
+    """How many words of a span have their head outside of it. The root is outside; a missing head is nowhere.
+
+    A constituent agrees with the dependencies where this is 1.
+    """
+    n_words = len(heads)
+    return sum(1 for head in heads[start:end] if head is not None and 0 <= head <= n_words and not start < head <= end)
+
+
+def label_ids(
+    spans: Iterable[Tuple],  # type: ignore[type-arg]
+    n_words: int,
+    vocab: LabelVocab,
+) -> Tuple[NDArray[np.int32], List[str]]:
+    """Spans as a table of label ids, as the decoders take it for `gold`.
+
+    spans (Iterable[JointSpan] or Iterable[Tuple[int, int, str]]): One per stretch of words.
+    RETURNS (Tuple[NDArray, List[str]]): (n_words + 1, n_words + 1) int32, [start, end], `EMPTY` where there is no
+        constituent; and the labels that the vocabulary lacks, in order: their cells are `EMPTY` too.
+    """
+    ids = np.full((n_words + 1, n_words + 1), EMPTY, dtype=np.int32)
+    unseen: Dict[str, None] = {}
+    for span in spans:
+        label = span[2]
+        if label in vocab:
+            ids[span[0], span[1]] = vocab.ids[label]
+        else:
+            unseen[label] = None
+    return ids, list(unseen)
+
+
+def _add_leaves(children: List[_Child], start: int, end: int) -> None:
+    children.extend([_Child(word, word + 1, word) for word in range(start, end)])
+
+
+def _bind_siblings(children: Sequence[_Child], heads: Heads, ranks: Sequence[int], joint: List[JointSpan]) -> int:
+    """Adds the `<H>` spans among a node's children to `joint`; returns the node's lexical head (-1: no child)."""
+    if not children:
+        return -1
+    index = {child.lexical_head: i for i, child in enumerate(children)}
+    node_head = min(index, key=ranks.__getitem__)
+    # Who depends on whom among the siblings. Like the reference, only a sibling's lexical head governs it; the arc to
+    # another of its words cannot be derived, and no <H> would help. Arcs against the order close a cycle.
+    governors: Dict[int, int] = {}
+    for word, i in index.items():
+        head = heads[word]
+        if head is None or word == node_head or head - 1 == node_head:
+            continue
+        governor = index.get(head - 1)
+        if governor is not None and ranks[head - 1] < ranks[word]:
+            governors[i] = governor
+    if governors:
+        _bind_groups(children, governors, ranks, joint)
+    return node_head
+
+
+def _bind_groups(
+    children: Sequence[_Child], governors: Dict[int, int], ranks: Sequence[int], joint: List[JointSpan]
+) -> None:
+    """Binds each governing sibling and its dependents, the deepest first, so that chains give nested `<H>` spans.
+
+    A group is what stands together without a gap around its governor. A dependent beyond a gap is handed on to the
+    governor's own governor, and at last stands by itself under the node.
+    """
+    dependents: Dict[int, List[Tuple[int, int]]] = {i: [] for i in governors.values()}  # as (first, last) child
+    for i in sorted({*governors, *dependents}, key=lambda i: -ranks[children[i].lexical_head]):
+        first = last = i
+        beyond: List[Tuple[int, int]] = []
+        blocks = sorted(dependents.get(i, ()))
+        for block in reversed(blocks):
+            if block[1] < i:
+                if block[1] == first - 1:
+                    first = block[0]
+                else:
+                    beyond.append(block)
+        for block in blocks:
+            if block[0] > i:
+                if block[0] == last + 1:
+                    last = block[1]
+                else:
+                    beyond.append(block)
+        if first < last:
+            start, end = children[first].start, children[last].end
+            joint.append(JointSpan(start, end, SUB_HEAD_LABEL, children[i].lexical_head))
+        if i in governors:
+            dependents[governors[i]] += [(first, last), *beyond]
+
+
+def _depths(heads: Heads) -> List[int]:
+    """Steps from each word to the root: 1 for a root, at [word number]; [0] is the root itself.
+
+    Words without head and the first of each cycle hang on a node of their own below the root, so that a true root of
+    the sentence comes before them.
+    """
+    n_words = len(heads)
+    nowhere = n_words + 1
+    parents = [0, *(head if head is not None and 0 <= head <= n_words else nowhere for head in heads)]
+    depths = [0] + [-1] * n_words + [1]
+    for start in range(1, n_words + 1):
+        word = start
+        path: List[int] = []
+        on_path: Set[int] = set()
+        while depths[word] < 0:
+            if word in on_path:
+                parents[min(path[path.index(word) :])] = nowhere
+                word, path, on_path = start, [], set()
+            else:
+                path.append(word)
+                on_path.add(word)
+                word = parents[word]
+        for step in reversed(path):
+            depths[step] = depths[parents[step]] + 1
+    return depths
