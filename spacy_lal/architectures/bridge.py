@@ -5,21 +5,17 @@ long sentence does not blow up the charts of the others; the numbers do not depe
 It is *not* where a network is defined, and it knows no Docs.
 """
 
-import contextlib
-from dataclasses import replace
-from io import BytesIO
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
-import srsly
 import torch
-from thinc.api import Model, PyTorchShim, get_torch_default_device, torch2xp, xp2torch
-from thinc.optimizers import Optimizer
+from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import ArgsKwargs, Floats2d, Ints1d
 
-from ..layers.parser_network import NetworkConfig, NetworkInputs, NetworkOutput, ParserNetwork
+from ..layers.parser_network import NetworkConfig, NetworkInputs, NetworkOutput
 from ..scores import ParserScores
 from .features import SentenceFeatures
+from .network_shim import ParserNetworkShim
 
 # Charts of very short sentences are small, their label attention is not: no sentence counts as shorter than this.
 MIN_CHART_SIDE = 32
@@ -62,104 +58,6 @@ class PaddedInputs(NamedTuple):
 NetworkModel = Model[NetworkBatch, List[ParserScores]]
 # Which sentences, their scores; in training, what went in and came out of the network, and its backward pass.
 Run = Tuple[List[int], List[ParserScores], Optional[Tuple[PaddedInputs, NetworkOutput, Callable]]]
-
-
-class ParserNetworkShim(PyTorchShim):
-    """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
-
-    Departs from `PyTorchShim` in three ways: there may be no network yet; the sizes that it was made with are saved
-    beside its weights (in `cfg`), so that loading needs nothing else; and `use_params` finds the averages under the
-    keys that `finish_update` gave them (thinc 8.3 looks for string keys, which its optimizer does not have).
-    """
-
-    def __init__(self, settings: NetworkConfig, *, mixed_precision: bool = False) -> None:
-        super().__init__(None, mixed_precision=mixed_precision)
-        self.settings = settings
-
-    @property
-    def mixed_precision(self) -> bool:
-        """Whether the network runs in half precision where torch's autocast thinks it safe (GPU only)."""
-        return self._mixed_precision
-
-    @property
-    def network(self) -> ParserNetwork:
-        """The torch network.
-
-        RAISES (ValueError): If there is none yet.
-        """
-        if self._model is None:
-            raise ValueError("The LAL parser's network has no weights yet: call nlp.initialize(), or load it from disk")
-        return self._model
-
-    @property
-    def device(self) -> torch.device:
-        """Where the network is, or would be."""
-        return get_torch_default_device() if self._model is None else super().device
-
-    def set_sizes(self, sizes: Dict[str, int]) -> None:
-        """Set sizes that come from data (fields of `NetworkConfig`). A network of other sizes is dropped."""
-        if any(self.cfg.get(name) != size for name, size in sizes.items()):
-            self._model = None
-        self.cfg.update(sizes)
-
-    def build(self) -> None:
-        """Make a network of the present sizes, with fresh weights, on thinc's device."""
-        self._model = ParserNetwork(replace(self.settings, **self.cfg)).to(get_torch_default_device())
-
-    def finish_update(self, optimizer: Optimizer) -> None:
-        """Apply the gradients, if there is a network."""
-        if self._model is not None:
-            super().finish_update(optimizer)
-
-    @contextlib.contextmanager
-    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
-        """Run with other parameters (averages) for a while; the present ones come back at the end."""
-        backup = {}
-        named = {} if self._model is None else dict(self._model.named_parameters())
-        for name, parameter in named.items():
-            if (self.id, name) in params:
-                backup[name] = parameter.data
-                average = xp2torch(params[(self.id, name)], device=parameter.device)
-                parameter.data = average.reshape(parameter.shape).clone()
-        try:
-            yield
-        finally:
-            for name, data in backup.items():
-                named[name].data = data
-
-    def to_device(self, device_type: str, device_id: int) -> None:
-        """Move the network, if there is one."""
-        if self._model is not None:
-            super().to_device(device_type, device_id)
-
-    def to_bytes(self) -> bytes:
-        """Sizes and weights, as msgpack."""
-        state = BytesIO()
-        if self._model is not None:
-            torch.save(self._model.state_dict(), state)
-        return srsly.msgpack_dumps({"config": self.cfg, "state": state.getvalue()})
-
-    def from_bytes(self, bytes_data: bytes) -> "ParserNetworkShim":
-        """Make the network anew with the saved sizes and weights; everything else is as the config says.
-
-        RAISES (ValueError): If the saved weights are those of another architecture.
-        """
-        msg = srsly.msgpack_loads(bytes_data)
-        self.cfg = dict(msg["config"])
-        self._model = None
-        if msg["state"]:
-            self.build()
-            device = get_torch_default_device()
-            state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
-            try:
-                self.network.load_state_dict(state)
-            except RuntimeError as error:
-                raise ValueError(
-                    "The saved weights do not fit the network of the config; expected the [model] block that they were "
-                    f"trained with. {error}"
-                ) from error
-            self._grad_scaler.to_(device)
-        return self
 
 
 def parser_network(
@@ -218,7 +116,7 @@ def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) 
         inputs = _pad_inputs(model, batch, indices, is_train)
         call = ArgsKwargs(args=(inputs.network,), kwargs={"return_attention": batch.return_attention})
         output, backprop_torch = shim(call, is_train)
-        scores = list(_unpad_scores(output, [lengths[i] for i in indices], copy=is_train))
+        scores = list(_unpad_scores(output, [lengths[i] for i in indices]))
         yield indices, scores, (inputs, output, backprop_torch) if is_train else None
 
 
@@ -305,21 +203,21 @@ def _pad_chars(
     return torch.from_numpy(padded).to(device), torch.from_numpy(lengths).to(device)
 
 
-def _unpad_scores(output: NetworkOutput, lengths: Sequence[int], *, copy: bool) -> Iterator[ParserScores]:
-    """One `ParserScores` for each sentence, on the host. `copy`: never a view of the network's own memory."""
+def _unpad_scores(output: NetworkOutput, lengths: Sequence[int]) -> Iterator[ParserScores]:
+    """One `ParserScores` for each sentence, on the host. Where a sentence was alone, its arrays may be the network's
+    own memory, for a long one has large charts; the backward pass does not read them again."""
     labels, arcs, deprels = (
         tensor.detach().float().cpu().numpy() for tensor in (output.labels, output.arcs, output.deprels)
     )
     attention = output.label_attention
     weights = None if attention is None else attention.detach().float().cpu().numpy()
-    to_array = numpy.array if copy else numpy.ascontiguousarray
     for k, length in enumerate(lengths):
         side = slice(length + 1)
         yield ParserScores(
-            labels=to_array(labels[k, side, side]),
-            arcs=to_array(arcs[k, side, side]),
-            deprels=to_array(deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]),
-            attention=None if weights is None else to_array(weights[k, ..., : length + 2]),
+            labels=numpy.ascontiguousarray(labels[k, side, side]),
+            arcs=numpy.ascontiguousarray(arcs[k, side, side]),
+            deprels=numpy.ascontiguousarray(deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]),
+            attention=None if weights is None else numpy.ascontiguousarray(weights[k, ..., : length + 2]),
         )
 
 
@@ -332,16 +230,22 @@ def _pad_gradients(
         tensor = getattr(output, field)
         if not tensor.requires_grad:  # a scorer that the network does without
             continue
-        padded = numpy.zeros(tuple(tensor.shape), dtype="float32")
-        for k, one in enumerate(d_scores):
-            d_field = getattr(one, field)
-            if d_field is not None and d_field.size:
-                side = slice(d_field.shape[0])
-                place = (k, side, side) if tensor.dim() == 4 or field == "arcs" else (k, side)
-                padded[place] = d_field
+        d_fields = [getattr(one, field) for one in d_scores]
         tensors.append(tensor)
-        grads.append(torch.from_numpy(padded).to(device=tensor.device, dtype=tensor.dtype))
+        grads.append(torch.from_numpy(_pad_arrays(d_fields, tuple(tensor.shape))).to(tensor.device, tensor.dtype))
     return tuple(tensors), tuple(grads)
+
+
+def _pad_arrays(arrays: Sequence[Optional[numpy.ndarray]], shape: Tuple[int, ...]) -> numpy.ndarray:
+    """Arrays of one sentence each, square in all but their last axis or in both, as one array of a shape; zeros for an
+    array that is missing."""
+    if len(arrays) == 1 and arrays[0] is not None and arrays[0].shape == shape[1:]:
+        return numpy.ascontiguousarray(arrays[0], dtype="float32")[None]  # a long sentence's charts are not copied
+    padded = numpy.zeros(shape, dtype="float32")
+    for k, array in enumerate(arrays):
+        if array is not None and array.size:
+            padded[(k, *(slice(size) for size in array.shape))] = array
+    return padded
 
 
 def _scores_of_nothing(config: NetworkConfig, with_attention: bool) -> ParserScores:

@@ -19,8 +19,9 @@ from thinc.types import Floats2d
 
 from ..layers.parser_network import NetworkConfig, ParserNetwork
 from ..scores import ParserScores
-from .bridge import NetworkBatch, NetworkModel, ParserNetworkShim, VectorRows, iter_runs, parser_network
+from .bridge import NetworkBatch, NetworkModel, VectorRows, iter_runs, parser_network
 from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, FeaturesModel, SentenceFeatures, sentence_features
+from .network_shim import ParserNetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 Tok2Vec = Model[List[Doc], List[Floats2d]]

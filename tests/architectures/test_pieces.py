@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from spacy_lal.architectures.pieces import SpecialPieces, cut_sentence, piece_limit, special_pieces, split_words
 from spacy_lal.architectures.word_cleaning import WORD_CLEANERS
 
-CLS, SEP = 900, 901
-SPECIALS = SpecialPieces(CLS, SEP, 902)
+CLS, SEP = -1, -2
+SPECIALS = SpecialPieces(CLS, SEP, -3)
 
 
 def numbered_words(sizes):

@@ -1,0 +1,111 @@
+"""thinc's hold on the torch network: when it is made, moved, updated and saved. No padding, no scores (`bridge.py`)."""
+
+import contextlib
+from dataclasses import replace
+from io import BytesIO
+from typing import Any, Dict, Iterator, Tuple
+
+import srsly
+import torch
+from thinc.api import PyTorchShim, get_torch_default_device, xp2torch
+from thinc.optimizers import Optimizer
+
+from ..layers.parser_network import NetworkConfig, ParserNetwork
+
+
+class ParserNetworkShim(PyTorchShim):
+    """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
+
+    Departs from `PyTorchShim` in three ways: there may be no network yet; the sizes that it was made with are saved
+    beside its weights (in `cfg`), so that loading needs nothing else; and `use_params` finds the averages under the
+    keys that `finish_update` gave them (thinc 8.3 looks for string keys, which its optimizer does not have).
+    """
+
+    def __init__(self, settings: NetworkConfig, *, mixed_precision: bool = False) -> None:
+        super().__init__(None, mixed_precision=mixed_precision)
+        self.settings = settings
+
+    @property
+    def mixed_precision(self) -> bool:
+        """Whether the network runs in half precision where torch's autocast thinks it safe (GPU only)."""
+        return self._mixed_precision
+
+    @property
+    def network(self) -> ParserNetwork:
+        """The torch network.
+
+        RAISES (ValueError): If there is none yet.
+        """
+        if self._model is None:
+            raise ValueError("The LAL parser's network has no weights yet: call nlp.initialize(), or load it from disk")
+        return self._model
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network is, or would be."""
+        return get_torch_default_device() if self._model is None else super().device
+
+    def set_sizes(self, sizes: Dict[str, int]) -> None:
+        """Set sizes that come from data (fields of `NetworkConfig`). A network of other sizes is dropped."""
+        if any(self.cfg.get(name) != size for name, size in sizes.items()):
+            self._model = None
+        self.cfg.update(sizes)
+
+    def build(self) -> None:
+        """Make a network of the present sizes, with fresh weights, on thinc's device."""
+        self._model = ParserNetwork(replace(self.settings, **self.cfg)).to(get_torch_default_device())
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Apply the gradients, if there is a network."""
+        if self._model is not None:
+            super().finish_update(optimizer)
+
+    @contextlib.contextmanager
+    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
+        """Run with other parameters (averages) for a while; the present ones come back at the end."""
+        backup = {}
+        named = {} if self._model is None else dict(self._model.named_parameters())
+        for name, parameter in named.items():
+            if (self.id, name) in params:
+                backup[name] = parameter.data
+                average = xp2torch(params[(self.id, name)], device=parameter.device)
+                parameter.data = average.reshape(parameter.shape).clone()
+        try:
+            yield
+        finally:
+            for name, data in backup.items():
+                named[name].data = data
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Move the network, if there is one."""
+        if self._model is not None:
+            super().to_device(device_type, device_id)
+
+    def to_bytes(self) -> bytes:
+        """Sizes and weights, as msgpack."""
+        state = BytesIO()
+        if self._model is not None:
+            torch.save(self._model.state_dict(), state)
+        return srsly.msgpack_dumps({"config": self.cfg, "state": state.getvalue()})
+
+    def from_bytes(self, bytes_data: bytes) -> "ParserNetworkShim":
+        """Make the network anew with the saved sizes and weights; everything else is as the config says.
+
+        RAISES (ValueError): If the saved weights are those of another architecture.
+        """
+        msg = srsly.msgpack_loads(bytes_data)
+        self.cfg = dict(msg["config"])
+        self._model = None
+        if msg["state"]:
+            self.build()
+            device = get_torch_default_device()
+            state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
+            try:
+                self.network.load_state_dict(state)
+            except RuntimeError as error:
+                raise ValueError(
+                    "The saved weights do not fit the network of the config; expected the [model] block that they were "
+                    f"trained with. {error}"
+                ) from error
+            self._grad_scaler.to_(device)
+        return self
