@@ -14,6 +14,7 @@ import numpy as np
 from .batches import run_batch
 from .checks import check_batch, check_gold, check_labels, check_threads, raise_bad_gold, raise_bad_labels
 
+from .label_row cimport find_label, label_score
 from .maxplus cimport MaxPlus, maxplus_kernels
 
 cdef MaxPlus KERNELS = maxplus_kernels(0)
@@ -103,8 +104,9 @@ cdef Status decode_sentence(Sentence* sent, int* spans, float* score) noexcept n
         sent.by_start = chart
         sent.by_end = sent.by_start + side * side
         sent.sums = sent.by_end + side * side
-        status = fill_chart(sent)
+        status = read_labels(sent)
         if status == DONE:
+            fill_chart(sent)
             recover(sent, spans)
             score[0] = sum_scores(sent, spans)
     free(chart)
@@ -117,45 +119,50 @@ cdef inline int first_label(const Sentence* sent, int start, int end) noexcept n
     return 1 if end - start == sent.n else 0
 
 
-cdef inline float best_label_score(const Sentence* sent, int l, int r, float* residue) noexcept nogil:
-    """s*(l, r) = max_y L[l, r, y]; the gold label loses the margin, then all gain it, as the authors round."""
-    cdef size_t cell = <size_t>l * (sent.n + 1) + r
-    cdef const float* row = sent.labels + cell * sent.n_labels
-    cdef int low = first_label(sent, l, r)
-    cdef int gold_label
-    cdef float best, value
-    residue[0] += row[0] - row[0]
-    if sent.gold == NULL:
-        return KERNELS.max(row + low, sent.n_labels - low, residue)
-    gold_label = sent.gold[cell]
-    if gold_label < low:
-        return KERNELS.max(row + low, sent.n_labels - low, residue) + sent.margin
-    best = KERNELS.max(row + low, gold_label - low, residue)
-    value = KERNELS.max(row + gold_label + 1, sent.n_labels - gold_label - 1, residue)
-    best = value if value > best else best
-    residue[0] += row[gold_label] - row[gold_label]
-    value = row[gold_label] - sent.margin
-    best = value if value > best else best
-    return best + sent.margin
+cdef inline int gold_at(const Sentence* sent, size_t cell) noexcept nogil:
+    return -1 if sent.gold == NULL else sent.gold[cell]
 
 
-cdef Status fill_chart(Sentence* sent) noexcept nogil:
-    """value(l, r) = s*(l, r) + max_k value(l, k) + value(k, r);  value(l, l + 1) = s*(l, l + 1)."""
+cdef Status read_labels(Sentence* sent) noexcept nogil:
+    """s*(l, r) = max_y L[l, r, y], in the place of value(l, r)."""
     cdef int l, r, gold_label
-    cdef size_t side = sent.n + 1
-    cdef float value, residue = 0.0
-    for r in range(1, sent.n + 1):
-        for l in range(r - 1, -1, -1):
+    cdef size_t cell
+    cdef const float* row
+    cdef float best, residue = 0.0
+    for l in range(sent.n):
+        cell = <size_t>l * (sent.n + 1) + l + 1
+        row = sent.labels + cell * sent.n_labels
+        residue += KERNELS.row_max(sent.by_start + cell, row + 1, sent.n_labels, sent.n - l, sent.n_labels - 1)
+        for r in range(l + 1, sent.n + 1):
+            residue += row[0] - row[0]
+            gold_label = gold_at(sent, cell)
+            best = sent.by_start[cell]
             if sent.gold != NULL:
-                gold_label = sent.gold[l * side + r]
                 if gold_label < 0 or gold_label >= sent.n_labels:
                     return BAD_GOLD
-            value = best_label_score(sent, l, r, &residue)
+                if gold_label > 0 and row[gold_label] >= best:
+                    find_label(row, 1, sent.n_labels, gold_label, sent.margin, &best)
+                best += sent.margin
+            if first_label(sent, l, r) == 0:
+                best = max(best, label_score(row, 0, gold_label, sent.margin))
+            sent.by_start[cell] = best
+            cell += 1
+            row += sent.n_labels
+    return DONE if residue == 0.0 else BAD_LABELS
+
+
+cdef void fill_chart(Sentence* sent) noexcept nogil:
+    """value(l, r) = s*(l, r) + max_k value(l, k) + value(k, r);  value(l, l + 1) = s*(l, l + 1)."""
+    cdef int l, r
+    cdef size_t side = sent.n + 1
+    cdef float value
+    for r in range(1, sent.n + 1):
+        for l in range(r - 1, -1, -1):
+            value = sent.by_start[l * side + r]
             if r - l > 1:
                 value += KERNELS.dot(sent.by_start + l * side + l + 1, sent.by_end + r * side + l + 1, r - l - 1)
             sent.by_start[l * side + r] = value
             sent.by_end[r * side + l] = value
-    return DONE if residue == 0.0 else BAD_LABELS
 
 
 cdef int find_split(const Sentence* sent, int l, int r) noexcept nogil:
@@ -171,19 +178,12 @@ cdef int find_split(const Sentence* sent, int l, int r) noexcept nogil:
     return best_k
 
 
-cdef int find_label(const Sentence* sent, int l, int r) noexcept nogil:
+cdef int choose_label(const Sentence* sent, int l, int r) noexcept nogil:
     """The lowest y of s*(l, r)."""
     cdef size_t cell = <size_t>l * (sent.n + 1) + r
     cdef const float* row = sent.labels + cell * sent.n_labels
-    cdef int gold_label = -1 if sent.gold == NULL else sent.gold[cell]
-    cdef int y, best_y = first_label(sent, l, r)
-    cdef float value, best = -INFINITY
-    for y in range(best_y, sent.n_labels):
-        value = row[y] - sent.margin if y == gold_label else row[y]
-        if value > best:
-            best = value
-            best_y = y
-    return best_y
+    cdef float best
+    return find_label(row, first_label(sent, l, r), sent.n_labels, gold_at(sent, cell), sent.margin, &best)
 
 
 cdef void recover(Sentence* sent, int* spans) noexcept nogil:
@@ -193,7 +193,7 @@ cdef void recover(Sentence* sent, int* spans) noexcept nogil:
     while depth > 0:
         depth -= 1
         start, end = sent.stack[2 * depth], sent.stack[2 * depth + 1]
-        spans[3 * i], spans[3 * i + 1], spans[3 * i + 2] = start, end, find_label(sent, start, end)
+        spans[3 * i], spans[3 * i + 1], spans[3 * i + 2] = start, end, choose_label(sent, start, end)
         i += 1
         if end - start > 1:
             k = find_split(sent, start, end)
@@ -214,9 +214,7 @@ cdef float sum_scores(const Sentence* sent, const int* spans) noexcept nogil:
     for i in range(2 * sent.n - 2, -1, -1):
         start, end, y = spans[3 * i], spans[3 * i + 1], spans[3 * i + 2]
         cell = <size_t>start * (sent.n + 1) + end
-        value = sent.labels[cell * sent.n_labels + y]
-        if sent.gold != NULL:
-            value = (value - sent.margin if sent.gold[cell] == y else value) + sent.margin
+        value = label_score(sent.labels + cell * sent.n_labels, y, gold_at(sent, cell), sent.margin)
         if end - start == 1:
             depth += 1
         else:

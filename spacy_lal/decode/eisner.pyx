@@ -108,11 +108,11 @@ cdef Status decode_sentence(Sentence* sent, int* heads) noexcept nogil:
 cdef Status check_finite(const Sentence* sent) noexcept nogil:
     cdef int d, n = sent.n
     cdef const float* row
-    cdef float residue = 0.0
+    cdef float unused, residue = 0.0
     for d in range(1, n + 1):
         row = sent.arcs + <size_t>d * (n + 1)
-        KERNELS.max(row, d, &residue)  # the diagonal is no arc
-        KERNELS.max(row + d + 1, n - d, &residue)
+        residue += KERNELS.row_max(&unused, row, n + 1, 1, d)  # the diagonal is no arc
+        residue += KERNELS.row_max(&unused, row + d + 1, n + 1, 1, n - d)
     return DONE if residue == 0.0 else BAD_ARCS
 
 

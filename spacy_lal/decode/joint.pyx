@@ -26,7 +26,8 @@ from .checks import (
     raise_bad_labels,
 )
 
-from .maxplus cimport MAXPLUS_LANES, MaxPlus, maxplus_kernels
+from .label_row cimport find_label, label_score
+from .maxplus cimport MAXPLUS_PAD, MaxPlus, maxplus_kernels
 
 cdef MaxPlus KERNELS = maxplus_kernels(0)
 
@@ -139,7 +140,7 @@ def _decode(labels, arcs, gold, margin, item):
 cdef Status decode_sentence(Sentence* sent, int* spans, int* heads, float* score) noexcept nogil:
     cdef size_t n = sent.n
     cdef size_t cells = (n + 1) * (n + 1)
-    sent.stride = n + MAXPLUS_LANES
+    sent.stride = n + MAXPLUS_PAD
     cdef size_t rows = n * (n + 1) // 2 + 1
     cdef size_t n_floats = 2 * rows * sent.stride + (n + 2) * sent.stride + 2 * cells + 5 * (n + 1)
     cdef float* chart = <float*>malloc(n_floats * sizeof(float))
@@ -175,58 +176,44 @@ cdef inline int first_label(const Sentence* sent, int start, int end) noexcept n
 
 cdef Status read_labels(Sentence* sent) noexcept nogil:
     """s1(l, r) = max_y L[l, r, y];  s_mul(l, r) = max(s1(l, r), L[l, r, 0])."""
-    cdef int l, r, low, gold_label
+    cdef int l, r, gold_label = -1, n = sent.n
     cdef size_t cell
     cdef const float* row
     cdef float s0, s1, residue = 0.0
-    for l in range(sent.n):
-        for r in range(l + 1, sent.n + 1):
-            cell = <size_t>l * (sent.n + 1) + r
-            row = sent.labels + cell * sent.n_labels
-            low = first_label(sent, l, r)
-            s0 = row[0]
-            residue += (s0 - s0) + (row[1] - row[1])
-            if sent.gold == NULL:
-                s1 = KERNELS.max(row + low, sent.n_labels - low, &residue)
-            else:
+    for l in range(n):
+        cell = <size_t>l * (n + 1) + l + 1
+        row = sent.labels + cell * sent.n_labels
+        residue += KERNELS.row_max(sent.s1 + cell, row + 2, sent.n_labels, n - l, sent.n_labels - 2)
+        for r in range(l + 1, n + 1):
+            residue += (row[0] - row[0]) + (row[1] - row[1])
+            s0, s1 = row[0], sent.s1[cell]
+            if sent.gold != NULL:
                 gold_label = sent.gold[cell]
                 if gold_label < 0 or gold_label >= sent.n_labels:
                     return BAD_GOLD
-                s1 = augmented_max(sent, row, low, gold_label, &residue)
-                s0 = (s0 - sent.margin if gold_label == 0 else s0) + sent.margin
+                if gold_label > 1 and row[gold_label] >= s1:
+                    find_label(row, 2, sent.n_labels, gold_label, sent.margin, &s1)
+                s0, s1 = label_score(row, 0, gold_label, sent.margin), s1 + sent.margin
+            if first_label(sent, l, r) == 1:
+                s1 = max(s1, label_score(row, 1, gold_label, sent.margin))
             sent.s1[cell] = s1
-            sent.s_mul[cell] = s1 if s1 > s0 else s0
+            sent.s_mul[cell] = max(s1, s0)
+            cell += 1
+            row += sent.n_labels
     return DONE if residue == 0.0 else BAD_LABELS
-
-
-cdef inline float augmented_max(
-    const Sentence* sent, const float* row, int low, int gold_label, float* residue
-) noexcept nogil:
-    # The gold label loses the margin, then all gain it: in this order, as the authors' decoder rounds.
-    cdef float best, value
-    if gold_label < low:
-        best = KERNELS.max(row + low, sent.n_labels - low, residue)
-    else:
-        best = KERNELS.max(row + low, gold_label - low, residue)
-        value = KERNELS.max(row + gold_label + 1, sent.n_labels - gold_label - 1, residue)
-        best = value if value > best else best
-        residue[0] += row[gold_label] - row[gold_label]
-        value = row[gold_label] - sent.margin
-        best = value if value > best else best
-    return best + sent.margin
 
 
 cdef Status read_arcs(Sentence* sent) noexcept nogil:
     """Copy the arcs between words to rows that a kernel may read past their end."""
     cdef int d, n = sent.n
     cdef const float* row
-    cdef float residue = 0.0
+    cdef float unused, residue = 0.0
     for d in range(n):
         row = sent.arcs + <size_t>(d + 1) * (n + 1)
-        KERNELS.max(row, d + 1, &residue)  # the diagonal is no arc
-        KERNELS.max(row + d + 2, n - d - 1, &residue)
+        residue += KERNELS.row_max(&unused, row, n + 1, 1, d + 1)  # the diagonal is no arc
+        residue += KERNELS.row_max(&unused, row + d + 2, n + 1, 1, n - d - 1)
         memcpy(sent.T + d * sent.stride, row + 1, n * sizeof(float))
-        memset(sent.T + d * sent.stride + n, 0, MAXPLUS_LANES * sizeof(float))
+        memset(sent.T + d * sent.stride + n, 0, MAXPLUS_PAD * sizeof(float))
     return DONE if residue == 0.0 else BAD_ARCS
 
 
@@ -245,41 +232,39 @@ cdef inline float* row_q(const Sentence* sent, size_t r, size_t k) noexcept nogi
 cdef inline void complete(Sentence* sent, int l, int r) noexcept nogil:
     """B(l, r, h) = max_k P[l, k, h] + Q[r, k, h];  cpl(l, r, h) = B(l, r, h) + s1(l, r), or s_mul for a leaf."""
     cdef size_t cell = <size_t>l * (sent.n + 1) + r
-    cdef int t
     cdef float s1 = sent.s1[cell]
     if r - l == 1:
         sent.cpl[0] = sent.s_mul[cell]
         return
     KERNELS.rows(sent.best, row_p(sent, l, l + 1) + l, row_q(sent, r, l + 1) + l, sent.stride, r - l - 1, r - l)
-    for t in range(r - l):
-        sent.cpl[t] = sent.best[t] + s1
+    KERNELS.shift(sent.cpl, sent.best, s1, r - l)
 
 
 cdef void fill_chart(Sentence* sent) noexcept nogil:
-    cdef int l, r, t, width, n = sent.n
+    cdef int l, r, width, n = sent.n
     cdef size_t S = sent.stride
     cdef float* p
     cdef float* q
     cdef float s_mul
-    for width in range(1, n):
-        for l in range(n - width + 1):
-            r = l + width
+    # By end, then from the shortest: the rows of Q that a span reads stay in the cache from one span to the next.
+    for r in range(1, n + 1):
+        for l in range(r - 1, -1 if r < n else 0, -1):
+            width = r - l
             p = row_p(sent, l, r)
             q = row_q(sent, r, l)
             complete(sent, l, r)
             # hook(l, r, h) = max_g cpl(l, r, g) + T[g, h]
             KERNELS.product(q, sent.cpl, sent.T + l * S, S, width, l)
-            memset(p + n, 0, MAXPLUS_LANES * sizeof(float))
+            memset(p + n, 0, MAXPLUS_PAD * sizeof(float))
             KERNELS.product(p + r, sent.cpl, sent.T + l * S + r, S, width, n - r)
             # mul(l, r, h) = B(l, r, h) + s_mul(l, r)
             s_mul = sent.s_mul[<size_t>l * (n + 1) + r]
             if width == 1:
-                q[l] = s_mul
+                p[l] = q[l] = s_mul
             else:
-                for t in range(width):
-                    q[l + t] = sent.best[t] + s_mul
-            memcpy(p + l, q + l, width * sizeof(float))
-            memset(q + r, 0, MAXPLUS_LANES * sizeof(float))
+                KERNELS.shift(q + l, sent.best, s_mul, width)
+                memcpy(p + l, q + l, width * sizeof(float))
+            memset(q + r, 0, MAXPLUS_PAD * sizeof(float))
 
 
 cdef int find_split(const Sentence* sent, int l, int r, int h) noexcept nogil:
@@ -311,37 +296,30 @@ cdef int find_dependent(Sentence* sent, int l, int r, int h) noexcept nogil:
     return best_g
 
 
-cdef int find_label(const Sentence* sent, int l, int r, bint must_label) noexcept nogil:
+cdef inline int gold_at(const Sentence* sent, size_t cell) noexcept nogil:
+    return -1 if sent.gold == NULL else sent.gold[cell]
+
+
+cdef int choose_label(const Sentence* sent, int l, int r, bint must_label) noexcept nogil:
     """The lowest label of s1 (or, where the node need not be labelled, of s_mul)."""
     cdef size_t cell = <size_t>l * (sent.n + 1) + r
     cdef const float* row = sent.labels + cell * sent.n_labels
-    cdef int gold_label = -1 if sent.gold == NULL else sent.gold[cell]
-    cdef int y, best_y = first_label(sent, l, r)
-    cdef float value, best = -INFINITY
-    for y in range(best_y, sent.n_labels):
-        value = row[y] - sent.margin if y == gold_label else row[y]
-        if value > best:
-            best = value
-            best_y = y
+    cdef int gold_label = gold_at(sent, cell)
+    cdef float s0, s1
+    cdef int y = find_label(row, first_label(sent, l, r), sent.n_labels, gold_label, sent.margin, &s1)
     if must_label and r - l > 1:
-        return best_y
-    value = row[0] - sent.margin if gold_label == 0 else row[0]
+        return y
+    s0 = row[0] - sent.margin if gold_label == 0 else row[0]
     # On a tie a leaf stays empty, a longer span does not.
-    return 0 if best < value or (best == value and r - l == 1) else best_y
-
-
-cdef inline float label_score(const Sentence* sent, int l, int r, int y) noexcept nogil:
-    cdef size_t cell = <size_t>l * (sent.n + 1) + r
-    cdef float value = sent.labels[cell * sent.n_labels + y]
-    if sent.gold == NULL:
-        return value
-    return (value - sent.margin if sent.gold[cell] == y else value) + sent.margin
+    return 0 if s1 < s0 or (s1 == s0 and r - l == 1) else y
 
 
 cdef void recover(Sentence* sent, int* spans, int* heads) noexcept nogil:
     """Walk the best tree from its root: max_h one(0, n, h) + T[h, root]."""
     cdef int h, k, g, y, i = 0, n = sent.n, depth = 1
     cdef Node node = Node(0, n, 0, True)
+    cdef size_t cell
+    cdef const float* row
     cdef float value, best = -INFINITY
     complete(sent, 0, n)
     for h in range(n):
@@ -354,10 +332,12 @@ cdef void recover(Sentence* sent, int* spans, int* heads) noexcept nogil:
     while depth > 0:
         depth -= 1
         node = sent.stack[depth]
-        y = find_label(sent, node.start, node.end, node.must_label)
+        y = choose_label(sent, node.start, node.end, node.must_label)
         spans[3 * i], spans[3 * i + 1], spans[3 * i + 2] = node.start, node.end, y
         # A sentence of one word is scored with a label even where its leaf stays empty.
-        sent.label_scores[i] = sent.s1[1] if n == 1 else label_score(sent, node.start, node.end, y)
+        cell = <size_t>node.start * (n + 1) + node.end
+        row = sent.labels + cell * sent.n_labels
+        sent.label_scores[i] = sent.s1[1] if n == 1 else label_score(row, y, gold_at(sent, cell), sent.margin)
         if node.end - node.start > 1:
             h = node.head
             k = find_split(sent, node.start, node.end, h)

@@ -117,11 +117,11 @@ cdef Status decode_sentence(Sentence* sent, int* heads) noexcept nogil:
 cdef Status read_arcs(Sentence* sent) noexcept nogil:
     cdef size_t d, h, side = sent.n + 1
     cdef const float* row
-    cdef float residue = 0.0
+    cdef float unused, residue = 0.0
     for d in range(1, side):
         row = sent.arcs + d * side
-        KERNELS.max(row, d, &residue)  # the diagonal is no arc
-        KERNELS.max(row + d + 1, side - d - 1, &residue)
+        residue += KERNELS.row_max(&unused, row, side, 1, d)  # the diagonal is no arc
+        residue += KERNELS.row_max(&unused, row + d + 1, side, 1, side - d - 1)
         for h in range(side):
             sent.scores[d * side + h] = row[h]
             sent.entries[d * side + h] = d
