@@ -1,0 +1,180 @@
+"""The whole network: golden tensors of the reference, and a sentence that is the same alone as in any batch."""
+
+import pytest
+import torch
+
+from spacy_lal.layers.parser_network import NetworkConfig, NetworkInputs, ParserNetwork
+
+SMALL = {
+    "hidden_width": 16,
+    "n_layers": 2,
+    "n_attn_heads": 2,
+    "attn_width": 8,
+    "ff_width": 20,
+    "max_positions": 9,
+    "n_label_heads": 5,
+    "label_attn_width": 6,
+    "label_proj_width": 4,
+    "span_hidden_width": 7,
+    "arc_hidden_width": 6,
+    "deprel_hidden_width": 5,
+    "n_labels": 6,
+    "n_deprels": 3,
+    "n_tags": 8,
+}
+LENGTHS = [4, 1, 11, 7]  # the longest wraps around the position table
+OPTIONS = {
+    "default": {},
+    "whole": {"factored": False},
+    "label_whole": {"label_factored": False},
+    "no_label_attention": {"label_attention": False},
+    "no_label_attention_whole": {"label_attention": False, "factored": False},
+    "feed_forward_split": {"label_feed_forward": "split", "label_residual_dropout": True},
+    "feed_forward_joint": {"label_feed_forward": "joint"},
+    "feed_forward_per_label": {"label_feed_forward": "per_label"},
+    "query_per_token": {"label_query_per_token": True},
+    "combine_as_self": {"label_combine_as_self": True, "label_feed_forward": "split"},
+    "odd_blocks": {"label_proj_width": 5},
+    "deprel_alone": {"deprel_given_head": False},
+    "vectors": {"vector_width": 6, "n_tags": 0},
+    "vectors_own_boundaries": {"vector_width": 6, "learned_boundaries": False},
+    "all_inputs": {"vector_width": 6, "n_words": 7, "n_chars": 9, "char_width": 4},
+    "all_concatenated": {"n_words": 7, "n_chars": 9, "char_width": 4, "concatenate_features": True},
+    "only_trees": {"n_deprels": 0},
+    "only_arcs": {"n_labels": 0},
+    "no_self_attention": {"n_layers": 0},
+}
+
+
+def build(name):
+    torch.manual_seed(0)
+    network = ParserNetwork(NetworkConfig(**{**SMALL, **OPTIONS[name]})).eval()
+    for parameter in network.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)
+    return network
+
+
+def make_inputs(config, lengths, seed=3):
+    generator = torch.Generator().manual_seed(seed)
+    seq_len = max(LENGTHS) + 2
+
+    def ids(size, *shape):
+        return torch.randint(1, size, shape, generator=generator) if size else None
+
+    shape = (len(LENGTHS), seq_len)
+    everything = {
+        "vectors": torch.randn(*shape, config.vector_width, generator=generator) if config.vector_width else None,
+        "tag_ids": ids(config.n_tags, *shape),
+        "word_ids": ids(config.n_words, *shape),
+        "char_ids": ids(config.n_chars, *shape, 5),
+    }
+    kept = [LENGTHS.index(n) for n in lengths]
+    cut = {name: value[kept, : max(lengths) + 2] for name, value in everything.items() if value is not None}
+    boundaries = not config.learned_boundaries
+    return NetworkInputs(torch.tensor(lengths), **cut, has_boundary_vectors=boundaries)
+
+
+def sentence_of(output, row, n):
+    deprels = output.deprels[row, : n + 1]
+    return [
+        output.labels[row, : n + 1, : n + 1],
+        output.arcs[row, : n + 1, : n + 1],
+        deprels[:, : n + 1] if deprels.dim() == 3 else deprels,
+    ]
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_sentence_is_the_same_alone_and_in_any_batch(name):
+    network = build(name)
+    batch = network(make_inputs(network.config, LENGTHS), return_attention=True)
+    for row, n in enumerate(LENGTHS):
+        alone = network(make_inputs(network.config, [n]), return_attention=True)
+        for left, right in zip(sentence_of(alone, 0, n), sentence_of(batch, row, n), strict=True):
+            assert torch.allclose(left, right, atol=1e-5)
+        if network.config.label_attention:
+            assert torch.allclose(alone.label_attention[0], batch.label_attention[row, :, : n + 2], atol=1e-5)
+            assert not batch.label_attention[row, :, n + 2 :].any()
+    pair = network(make_inputs(network.config, [7, 4]))
+    for left, right in zip(sentence_of(pair, 0, 7), sentence_of(batch, 3, 7), strict=True):
+        assert torch.allclose(left, right, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_gradients_are_the_same_alone_and_in_a_batch(name):
+    network = build(name)
+
+    def gradients(groups):
+        network.zero_grad()
+        for lengths in groups:
+            output = network(make_inputs(network.config, lengths))
+            for row, n in enumerate(lengths):
+                sum(scores.square().sum() for scores in sentence_of(output, row, n)).backward(retain_graph=True)
+        return {k: p.grad.clone() for k, p in network.named_parameters() if p.grad is not None}
+
+    alone, batch = gradients([[n] for n in LENGTHS]), gradients([LENGTHS])
+    assert alone.keys() == batch.keys()
+    for key, gradient in alone.items():
+        scale = max(1.0, gradient.abs().max().item())
+        assert torch.allclose(gradient / scale, batch[key] / scale, atol=1e-5), key
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_parameter_gets_a_gradient_in_training(name):
+    network = build(name).train()
+    output = network(make_inputs(network.config, LENGTHS))
+    sum(scores.square().sum() for scores in output[:3]).backward()
+    assert [key for key, p in network.named_parameters() if p.grad is None or not torch.isfinite(p.grad).all()] == []
+
+
+def test_shapes_and_zeros():
+    network = build("default")
+    output = network(make_inputs(network.config, LENGTHS))
+    assert output.labels.shape == (4, 12, 12, 6) and output.arcs.shape == (4, 12, 12)
+    assert output.deprels.shape == (4, 12, 12, 3) and output.label_attention is None
+    assert not output.labels[..., 0].any() and not output.labels[1, :, 2:].any()
+    below = torch.ones(12, 12, dtype=torch.bool).tril()
+    assert not output.labels[:, below].any()
+
+
+def test_parts_that_are_switched_off():
+    only_trees = build("only_trees")
+    output = only_trees(make_inputs(only_trees.config, LENGTHS))
+    assert output.arcs.shape == (4, 12, 12) and output.deprels.shape == (4, 12, 0)
+    only_arcs = build("only_arcs")
+    assert only_arcs(make_inputs(only_arcs.config, LENGTHS)).labels.shape == (4, 0, 0, 0)
+
+
+def test_no_sentences():
+    network = build("default")
+    output = network(NetworkInputs(torch.zeros(0, dtype=torch.long), tag_ids=torch.zeros(0, 2, dtype=torch.long)))
+    assert output.labels.shape == (0, 1, 1, 6) and output.arcs.shape == (0, 1, 1)
+
+
+def test_boundary_rows_come_from_the_network_where_the_input_has_none():
+    network = build("vectors")
+    inputs = make_inputs(network.config, [4, 7])
+    start, stop = network.embedding.boundary_vectors
+    vectors = inputs.vectors.clone()
+    vectors[:, 0] = start
+    vectors[0, 5] = stop
+    vectors[1, 8] = stop
+    given = network(inputs._replace(vectors=vectors, has_boundary_vectors=True))
+    assert torch.allclose(network(inputs).arcs, given.arcs, atol=1e-6)
+
+
+def test_missing_inputs_are_named():
+    network = build("vectors")
+    with pytest.raises(ValueError, match="NetworkInputs.vectors, which is None"):
+        network(NetworkInputs(torch.tensor([2])))
+    own = build("vectors_own_boundaries")
+    inputs = make_inputs(own.config, [4])._replace(has_boundary_vectors=False)
+    with pytest.raises(ValueError, match="START and STOP"):
+        own(inputs)
+
+
+def test_state_is_complete_and_strict():
+    network = build("all_inputs")
+    other = ParserNetwork(network.config)
+    other.load_state_dict(network.state_dict())
+    inputs = make_inputs(network.config, LENGTHS)
+    assert torch.equal(network(inputs).arcs, other.eval()(inputs).arcs)

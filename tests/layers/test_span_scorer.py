@@ -1,0 +1,72 @@
+"""The span scorer: its chart against the plain formula, and the gradient that is computed again against autograd's."""
+
+import pytest
+import torch
+
+from spacy_lal.layers import span_scorer
+from spacy_lal.layers.span_scorer import SpanScorer
+
+
+def plain_chart(scorer, fenceposts, lengths):
+    """reference-parser.md 1.11, with the tensor that the scorer avoids."""
+    spans = fenceposts[:, None] - fenceposts[:, :, None]  # [start, end] = f_end - f_start
+    scores = scorer.output(scorer.norm(scorer.hidden(spans)).relu())
+    scores = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1)
+    places = torch.arange(fenceposts.shape[1])
+    real = (places[:, None] < places) & (places <= lengths[:, None, None])
+    return scores * real.unsqueeze(-1)
+
+
+@pytest.fixture
+def case():
+    torch.manual_seed(0)
+    scorer = SpanScorer(input_width=6, hidden_width=5, n_labels=4).double()
+    for parameter in scorer.parameters():
+        torch.nn.init.normal_(parameter)
+    return scorer, torch.randn(3, 6, 6).double(), torch.tensor([2, 5, 1])
+
+
+def test_chart(case):
+    scorer, fenceposts, lengths = case
+    chart = scorer(fenceposts, lengths)
+    assert torch.allclose(chart, plain_chart(scorer, fenceposts, lengths))
+    assert not chart[..., 0].any()
+    assert not chart[0, 2:, 3:].any()  # beyond the first sentence
+
+
+@pytest.mark.parametrize("chunk_floats", [12, 1 << 21])
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_gradient_equals_autograd(case, share, chunk_floats, monkeypatch):
+    monkeypatch.setattr(span_scorer, "_CHUNK_FLOATS", chunk_floats)
+    scorer, fenceposts, lengths = case
+    grads = torch.randn(3, 6, 6, 4).double() * (torch.rand(3, 6, 6, 1) < share)
+    results = []
+    for chart_of in (scorer, lambda *args: plain_chart(scorer, *args)):
+        inputs = fenceposts.clone().requires_grad_()
+        scorer.zero_grad()
+        chart_of(inputs, lengths).backward(grads)
+        results.append([inputs.grad, *(p.grad.clone() for p in scorer.parameters())])
+    for ours, plain in zip(*results, strict=True):
+        assert torch.allclose(ours, plain, atol=1e-10)
+
+
+def test_gradcheck(case):
+    scorer, fenceposts, lengths = case
+    inputs = fenceposts[:, :4].clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: scorer(x, lengths.clamp(max=3)), inputs)
+
+
+def test_no_activation_of_a_cell_is_kept():
+    """Saved for backward: projections, parameters and indices, nothing of n^2 x hidden."""
+    scorer = SpanScorer(input_width=4, hidden_width=50, n_labels=3)
+    saved = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t.numel()) or t, lambda t: t):
+        scorer(torch.randn(1, 61, 4), torch.tensor([60]))
+    assert max(saved) <= 61 * 50
+
+
+def test_empty_sentences(case):
+    scorer, _, _ = case
+    chart = scorer(torch.randn(2, 1, 6).double().requires_grad_(), torch.tensor([0, 0]))
+    assert chart.shape == (2, 1, 1, 4) and not chart.any()
+    chart.sum().backward()
