@@ -5,12 +5,13 @@ long sentence does not blow up the charts of the others; the numbers do not depe
 It is *not* where a network is defined, and it knows no Docs.
 """
 
-from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
 import torch
+from numpy import ndarray
 from thinc.api import Model, torch2xp, xp2torch
-from thinc.types import ArgsKwargs, Floats2d, Ints1d
+from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
 from ..layers.parser_network import NetworkConfig, NetworkInputs, NetworkOutput
 from ..scores import ParserScores
@@ -25,12 +26,12 @@ class VectorRows(NamedTuple):
     """Vectors of a whole batch, and which of them each sentence takes.
 
     data (Floats2d): Shape: (n_rows, width). On the device that thinc is on.
-    rows (List[Ints1d]): One array of row numbers for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
+    rows (List[ndarray]): One array of row numbers for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
     has_boundaries (bool): Whether the rows of START and STOP are among them.
     """
 
     data: Floats2d
-    rows: List[Ints1d]
+    rows: List[ndarray]
     has_boundaries: bool
 
 
@@ -46,13 +47,13 @@ class PaddedInputs(NamedTuple):
     """A sub-batch as the network takes it, and where its vectors came from.
 
     network (NetworkInputs): Padded tensors.
-    sources (Optional[Ints1d]): Shape: (n_rows,). Which rows of `VectorRows.data` its vectors are.
-    places (Optional[Ints1d]): Shape: (n_rows,). Where they are among the batch_size * seq_len padded ones.
+    sources (Any): Ints1d, or None without vectors. Shape: (n_rows,). Which rows of `VectorRows.data` its vectors are.
+    places (Any): Ints1d, or None. Shape: (n_rows,). Where they are among the batch_size * seq_len padded ones.
     """
 
     network: NetworkInputs
-    sources: Optional[Ints1d]
-    places: Optional[Ints1d]
+    sources: Any
+    places: Any
 
 
 NetworkModel = Model[NetworkBatch, List[ParserScores]]
@@ -95,9 +96,10 @@ def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[L
             if not tensors:
                 continue
             backprop_torch(ArgsKwargs(args=(tensors,), kwargs={"grad_tensors": grads}))
-            if d_data is not None and inputs.network.vectors.grad is not None:
-                d_padded = torch2xp(inputs.network.vectors.grad, ops=model.ops)
-                d_data[inputs.sources] = d_padded.reshape(-1, d_data.shape[1])[inputs.places]
+            vectors, sources, places = inputs.network.vectors, inputs.sources, inputs.places
+            if d_data is not None and vectors is not None and vectors.grad is not None:
+                d_padded = cast(Floats3d, torch2xp(vectors.grad, ops=model.ops))
+                d_data[sources] = model.ops.reshape2f(d_padded, -1, d_data.shape[1])[places]
         return d_data
 
     return scores, backprop  # type: ignore[return-value]
@@ -157,12 +159,12 @@ def _pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is
     if batch.vectors is not None:
         data, rows, has_boundaries = batch.vectors
         first = 0 if has_boundaries else 1
-        sources = model.ops.asarray(numpy.concatenate([rows[i] for i in indices]), dtype="int64")
+        sources = model.ops.asarray1i(cast(Ints1d, numpy.concatenate([rows[i] for i in indices])), dtype="int64")
         starts = [k * shape[1] + first + numpy.arange(len(rows[i])) for k, i in enumerate(indices)]
-        places = model.ops.asarray(numpy.concatenate(starts), dtype="int64")
+        places = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(starts)), dtype="int64")
         padded = model.ops.alloc2f(shape[0] * shape[1], data.shape[1])
         padded[places] = data[sources]
-        vectors = xp2torch(padded.reshape((*shape, -1)), requires_grad=is_train, device=device)
+        vectors = xp2torch(model.ops.reshape3f(padded, *shape, -1), requires_grad=is_train, device=device)
     char_ids, char_lengths = _pad_chars([one.chars for one in features], shape, device)
     inputs = NetworkInputs(
         lengths=torch.tensor([one.length for one in features], dtype=torch.int64, device=device),
@@ -175,7 +177,7 @@ def _pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is
     return PaddedInputs(inputs, sources, places)
 
 
-def _pad_ids(ids: Sequence[Optional[Ints1d]], shape: Tuple[int, int], device: torch.device) -> Optional[torch.Tensor]:
+def _pad_ids(ids: Sequence[Optional[ndarray]], shape: Tuple[int, int], device: torch.device) -> Optional[torch.Tensor]:
     """(n + 2,) arrays to one (batch, seq_len) tensor, 0 where there is nothing."""
     padded = numpy.zeros(shape, dtype="int64")
     for row, one in zip(padded, ids, strict=True):
@@ -236,7 +238,7 @@ def _pad_gradients(
     return tuple(tensors), tuple(grads)
 
 
-def _pad_arrays(arrays: Sequence[Optional[numpy.ndarray]], shape: Tuple[int, ...]) -> numpy.ndarray:
+def _pad_arrays(arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...]) -> ndarray:
     """Arrays of one sentence each, square in all but their last axis or in both, as one array of a shape; zeros for an
     array that is missing."""
     if len(arrays) == 1 and arrays[0] is not None and arrays[0].shape == shape[1:]:
@@ -244,7 +246,8 @@ def _pad_arrays(arrays: Sequence[Optional[numpy.ndarray]], shape: Tuple[int, ...
     padded = numpy.zeros(shape, dtype="float32")
     for k, array in enumerate(arrays):
         if array is not None and array.size:
-            padded[(k, *(slice(size) for size in array.shape))] = array
+            region: Tuple[Any, ...] = tuple(slice(size) for size in array.shape)
+            padded[k][region] = array
     return padded
 
 

@@ -7,10 +7,10 @@ Everything here is numpy on the host; `bridge.py` pads it and moves it to the de
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
+from numpy import ndarray
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 from thinc.api import Model
-from thinc.types import Ints1d
 
 # First ids of the tag vocabulary (reference-parser.md 1.1), ahead of what the treebank has.
 START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
@@ -26,14 +26,14 @@ STOP_CHARS = (WORD_START_CHAR, SENTENCE_STOP_CHAR, SENTENCE_STOP_CHAR, SENTENCE_
 class SentenceFeatures(NamedTuple):
     """What the network is told of one sentence of n tokens, apart from their vectors. Whitespace tokens are left out.
 
-    rows (Ints1d): Shape: (n,). Which rows of the batch's tokens, all Docs one after the other, the sentence has.
-    tag_ids (Optional[Ints1d]): Shape: (n + 2,). START, tokens, STOP. None where the network reads no tags.
+    rows (ndarray): Shape: (n,). Which rows of the batch's tokens, all Docs one after the other, the sentence has.
+    tag_ids (Optional[ndarray]): Shape: (n + 2,). START, tokens, STOP. None where the network reads no tags.
     chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks. None where the
         network reads no characters.
     """
 
-    rows: Ints1d
-    tag_ids: Optional[Ints1d] = None
+    rows: ndarray
+    tag_ids: Optional[ndarray] = None
     chars: Optional[List[Sequence[int]]] = None
 
     @property
@@ -45,11 +45,11 @@ class SentenceFeatures(NamedTuple):
 FeaturesModel = Model[List[Doc], List[SentenceFeatures]]
 
 
-def sentence_tokens(doc: Doc) -> List[Ints1d]:
+def sentence_tokens(doc: Doc) -> List[ndarray]:
     """The tokens of each sentence of a Doc by their index in the Doc, whitespace tokens left out.
 
     doc (Doc): The Doc, with its sentence boundaries set.
-    RETURNS (List[Ints1d]): One array for each sentence, in order. *Shape:* (n,), where n may be 0.
+    RETURNS (List[ndarray]): One array for each sentence, in order. *Shape:* (n,), where n may be 0.
     RAISES (ValueError): If the Doc has no sentence boundaries (spaCy's E030).
     """
     if len(doc) == 0:
@@ -91,7 +91,8 @@ def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List
     offset = 0
     for doc in docs:
         for tokens in sentence_tokens(doc):
-            tag_ids = chars = None
+            tag_ids = None
+            chars: Optional[List[Sequence[int]]] = None
             if tag_table is not None:
                 tag_ids = _framed_ids([tag_table.get(doc[int(i)].tag_, UNKNOWN_ID) for i in tokens])
             if char_table is not None:
@@ -113,7 +114,7 @@ def _id_table(values: Sequence[str], n_special: int) -> Dict[str, int]:
     return {value: i for i, value in enumerate(values, start=n_special)}
 
 
-def _framed_ids(ids: List[int]) -> Ints1d:
+def _framed_ids(ids: List[int]) -> ndarray:
     """START, the ids, STOP. *Shape:* (n + 2,)"""
     return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
 

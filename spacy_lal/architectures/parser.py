@@ -91,7 +91,7 @@ def build_lal_parser(
 def _assemble(
     tok2vec: Optional[Tok2Vec], features: FeaturesModel, network: NetworkModel, n_label_heads: Optional[int]
 ) -> ParserModel:
-    layers = [features, network] if tok2vec is None else [tok2vec, features, network]
+    layers: List[Model] = [features, network] if tok2vec is None else [tok2vec, features, network]
     attrs = {
         "set_vocabularies": set_vocabularies,
         "iter_scores": iter_scores,

@@ -3,7 +3,7 @@
 Each word is split by itself, so that SentencePiece marks every word's beginning (reference-parser.md 1.4).
 """
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 # Above this, a limit is a tokenizer's way of saying that there is none (transformers' VERY_LARGE_INTEGER).
 NO_LIMIT = 1_000_000
@@ -130,12 +130,14 @@ def cut_sentence(
     return sequences
 
 
-def _windows(sizes: Sequence[int], room: Optional[int]) -> List[tuple]:
+def _windows(sizes: Sequence[int], room: Optional[int]) -> List[Tuple[int, int]]:
     """Half-open windows of words that have room for their pieces, each sharing up to half its room with the next."""
+    if room is None:
+        return [(0, len(sizes))]
     windows = []
     start = end = used = 0
     while True:
-        while end < len(sizes) and (room is None or used + sizes[end] <= room):
+        while end < len(sizes) and used + sizes[end] <= room:
             used += sizes[end]
             end += 1
         windows.append((start, end))

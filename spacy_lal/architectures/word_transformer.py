@@ -5,15 +5,17 @@ itself, one sentence a sequence) and in what it gives (the last piece of each wo
 Loading, fine-tuning and storage are spacy-transformers'. It is *not* shared between components: no listeners.
 """
 
-from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
+import torch
+from numpy import ndarray
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import HFObjects
 from spacy_transformers.layers.hf_wrapper import HFWrapper
 from spacy_transformers.layers.transformer_model import huggingface_from_pretrained
 from thinc.api import Model, torch2xp, xp2torch
-from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d, Ints2d
+from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
 from .features import sentence_tokens
 from .pieces import PieceSequence, cut_sentence, piece_limit, special_pieces, split_words
@@ -25,16 +27,16 @@ WordTransformerModel = Model[List[Doc], List[Floats2d]]
 class PaddedPieces(NamedTuple):
     """Piece sequences as one batch.
 
-    ids (Ints2d): Shape: (batch, n_pieces).
-    attention_mask (Ints2d): Shape: (batch, n_pieces). 1 for pieces, 0 for padding.
-    sources (Ints1d): Shape: (n_read,). Which of the batch * n_pieces vectors are read.
-    targets (Ints1d): Shape: (n_read,). Which rows of the output, all sentences one after the other, they become.
+    ids (ndarray): Shape: (batch, n_pieces).
+    attention_mask (ndarray): Shape: (batch, n_pieces). 1 for pieces, 0 for padding.
+    sources (ndarray): Shape: (n_read,). Which of the batch * n_pieces vectors are read.
+    targets (ndarray): Shape: (n_read,). Which rows of the output, all sentences one after the other, they become.
     """
 
-    ids: Ints2d
-    attention_mask: Ints2d
-    sources: Ints1d
-    targets: Ints1d
+    ids: ndarray
+    attention_mask: ndarray
+    sources: ndarray
+    targets: ndarray
 
 
 def build_word_transformer(
@@ -120,9 +122,9 @@ def forward(model: WordTransformerModel, docs: List[Doc], is_train: bool) -> Tup
     runs = []
     for batch in _batches(model, sentences, is_train):
         vectors, backprop_batch = model.layers[0]((batch.ids, batch.attention_mask), is_train)
-        sources = model.ops.asarray(batch.sources, dtype="int64")
-        targets = model.ops.asarray(batch.targets, dtype="int64")
-        output[targets] = vectors.reshape(-1, width)[sources]
+        sources = model.ops.asarray1i(cast(Ints1d, batch.sources), dtype="int64")
+        targets = model.ops.asarray1i(cast(Ints1d, batch.targets), dtype="int64")
+        output[targets] = model.ops.reshape2f(vectors, -1, width)[sources]
         if is_train:
             runs.append((vectors.shape, sources, targets, backprop_batch))
 
@@ -131,7 +133,7 @@ def forward(model: WordTransformerModel, docs: List[Doc], is_train: bool) -> Tup
         while runs:
             shape, sources, targets, backprop_batch = runs.pop()
             d_vectors = model.ops.alloc3f(*shape)
-            d_vectors.reshape(-1, width)[sources] = d_output[targets]
+            model.ops.reshape2f(d_vectors, -1, width)[sources] = d_output[targets]
             backprop_batch(d_vectors)
         return docs
 
@@ -180,10 +182,10 @@ def _pad(sequences: Sequence[PieceSequence], pad_id: int, pad_left: bool) -> Pad
     return PaddedPieces(ids, mask, numpy.array(sources, dtype="int64"), numpy.array(targets, dtype="int64"))
 
 
-def _convert_inputs(model: Model, inputs: Tuple[Ints2d, Ints2d], is_train: bool) -> Tuple[ArgsKwargs, Callable]:
+def _convert_inputs(model: Model, inputs: Tuple[ndarray, ndarray], is_train: bool) -> Tuple[ArgsKwargs, Callable]:
     device = model.shims[0]._hfmodel.transformer.device  # type: ignore[attr-defined]
-    ids, attention_mask = inputs
-    kwargs = {"input_ids": xp2torch(ids, device=device), "attention_mask": xp2torch(attention_mask, device=device)}
+    ids, attention_mask = (torch.from_numpy(array).to(device) for array in inputs)
+    kwargs = {"input_ids": ids, "attention_mask": attention_mask}
     return ArgsKwargs(args=(), kwargs=kwargs), lambda d_inputs: []
 
 
@@ -194,4 +196,4 @@ def _convert_outputs(model: Model, inputs_outputs: Tuple[Any, Any], is_train: bo
         d_hidden = xp2torch(d_vectors, device=hidden.device).to(hidden.dtype)
         return ArgsKwargs(args=((hidden,),), kwargs={"grad_tensors": (d_hidden,)})
 
-    return torch2xp(hidden.detach().float(), ops=model.ops), backprop
+    return cast(Floats3d, torch2xp(hidden.detach().float(), ops=model.ops)), backprop
