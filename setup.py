@@ -14,7 +14,7 @@ setup(
             Extension(
                 f"spacy_lal.decode.{name}",
                 [f"spacy_lal/decode/{name}.pyx"],
-                depends=["spacy_lal/decode/maxplus.h"],
+                depends=["spacy_lal/decode/maxplus.h", "spacy_lal/decode/maxplus_kernels.h"],
                 extra_compile_args=FLAGS,
             )
             for name in NAMES

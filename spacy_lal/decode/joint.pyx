@@ -54,18 +54,21 @@ cdef struct Sentence:
     const float* arcs  # (n + 1, n + 1)
     const int* gold  # (n + 1, n + 1) or NULL
     float margin
-    # The chart: one allocation.
-    size_t stride
-    float* P
-    float* Q
+    # The chart.
+    float* P  # see row_p
+    float* Q  # see row_q
+    size_t* offset_p  # (n + 1,)
+    size_t* offset_q  # (n + 1,)
+    size_t stride  # of T
     float* T  # (n, stride): the arcs between words
     float* s1  # (n + 1, n + 1): best score of a label that is not empty
     float* s_mul  # (n + 1, n + 1): best score of any label
-    float* cpl  # (stride,)
-    float* best  # (stride,)
+    float* cpl  # (stride,): of the span at hand
+    float* best  # (stride,): B of the span at hand
+    # The best tree.
     Node* stack  # (n + 1,)
-    float* label_scores  # (2n - 1,): of the nodes of the best tree, in pre-order
-    float* arc_scores  # (2n - 1,): of the arc between the two children of each that is not a leaf
+    float* label_scores  # (2n,): of the nodes in pre-order
+    float* arc_scores  # (2n,): for each node but the leaves, of the arc between its children
     float* sums  # (n + 1,)
 
 
@@ -139,17 +142,24 @@ def _decode(labels, arcs, gold, margin, item):
 
 cdef Status decode_sentence(Sentence* sent, int* spans, int* heads, float* score) noexcept nogil:
     cdef size_t n = sent.n
+    cdef size_t l, n_p = 0, n_q = 0
     cdef size_t cells = (n + 1) * (n + 1)
-    sent.stride = n + MAXPLUS_PAD
-    cdef size_t rows = n * (n + 1) // 2 + 1
-    cdef size_t n_floats = 2 * rows * sent.stride + (n + 2) * sent.stride + 2 * cells + 5 * (n + 1)
-    cdef float* chart = <float*>malloc(n_floats * sizeof(float))
     cdef Status status = NO_MEMORY
+    cdef float* chart = NULL
+    sent.stride = n + MAXPLUS_PAD
     sent.stack = <Node*>malloc((n + 1) * sizeof(Node))
+    sent.offset_p = <size_t*>malloc(2 * (n + 1) * sizeof(size_t))
+    if sent.offset_p != NULL:
+        sent.offset_q = sent.offset_p + n + 1
+        for l in range(n + 1):
+            sent.offset_p[l], sent.offset_q[l] = n_p, n_q
+            n_p += (n - l) * stride_p(sent, l)
+            n_q += l * stride_q(l)
+        chart = <float*>malloc((n_p + n_q + (n + 2) * sent.stride + 2 * cells + 5 * (n + 1)) * sizeof(float))
     if chart != NULL and sent.stack != NULL:
         sent.P = chart
-        sent.Q = sent.P + rows * sent.stride
-        sent.T = sent.Q + rows * sent.stride
+        sent.Q = sent.P + n_p
+        sent.T = sent.Q + n_q
         sent.cpl = sent.T + n * sent.stride
         sent.best = sent.cpl + sent.stride
         sent.s1 = sent.best + sent.stride
@@ -165,6 +175,7 @@ cdef Status decode_sentence(Sentence* sent, int* spans, int* heads, float* score
             recover(sent, spans, heads)
             score[0] = sum_scores(sent, spans, heads)
     free(chart)
+    free(sent.offset_p)
     free(sent.stack)
     return status
 
@@ -220,13 +231,24 @@ cdef Status read_arcs(Sentence* sent) noexcept nogil:
 # Two tables hold both the heads inside a span and the hooks to heads outside, by where the head stands:
 #   P[l, k, h] = mul(l, k, h)  for h in l..k-1,   hook(l, k, h)  for h >= k
 #   Q[r, k, h] = mul(k, r, h)  for h in k..r-1,   hook(k, r, h)  for h < k
-# so that one sum serves a split left of the head as well as right of it. The rows of one l (or r) lie together.
+# so that one sum serves a split left of the head as well as right of it. The rows of one l (or r) lie together; those
+# of P begin at h = l, those of Q end before h = r, but for the padding: n^3 / 3 floats in each table.
+cdef inline size_t stride_p(const Sentence* sent, size_t l) noexcept nogil:
+    return sent.n - l + MAXPLUS_PAD
+
+
+cdef inline size_t stride_q(size_t r) noexcept nogil:
+    return r + MAXPLUS_PAD
+
+
 cdef inline float* row_p(const Sentence* sent, size_t l, size_t k) noexcept nogil:
-    return sent.P + (l * sent.n - l * (l + 1) // 2 + k - 1) * sent.stride
+    """P[l, k], from h = l on."""
+    return sent.P + sent.offset_p[l] + (k - l - 1) * stride_p(sent, l)
 
 
 cdef inline float* row_q(const Sentence* sent, size_t r, size_t k) noexcept nogil:
-    return sent.Q + (r * (r - 1) // 2 + k) * sent.stride
+    """Q[r, k], from h = 0 on."""
+    return sent.Q + sent.offset_q[r] + k * stride_q(r)
 
 
 cdef inline void complete(Sentence* sent, int l, int r) noexcept nogil:
@@ -236,7 +258,9 @@ cdef inline void complete(Sentence* sent, int l, int r) noexcept nogil:
     if r - l == 1:
         sent.cpl[0] = sent.s_mul[cell]
         return
-    KERNELS.rows(sent.best, row_p(sent, l, l + 1) + l, row_q(sent, r, l + 1) + l, sent.stride, r - l - 1, r - l)
+    KERNELS.rows(
+        sent.best, row_p(sent, l, l + 1), stride_p(sent, l), row_q(sent, r, l + 1) + l, stride_q(r), r - l - 1, r - l
+    )
     KERNELS.shift(sent.cpl, sent.best, s1, r - l)
 
 
@@ -255,22 +279,22 @@ cdef void fill_chart(Sentence* sent) noexcept nogil:
             complete(sent, l, r)
             # hook(l, r, h) = max_g cpl(l, r, g) + T[g, h]
             KERNELS.product(q, sent.cpl, sent.T + l * S, S, width, l)
-            memset(p + n, 0, MAXPLUS_PAD * sizeof(float))
-            KERNELS.product(p + r, sent.cpl, sent.T + l * S + r, S, width, n - r)
+            memset(p + n - l, 0, MAXPLUS_PAD * sizeof(float))
+            KERNELS.product(p + width, sent.cpl, sent.T + l * S + r, S, width, n - r)
             # mul(l, r, h) = B(l, r, h) + s_mul(l, r)
             s_mul = sent.s_mul[<size_t>l * (n + 1) + r]
             if width == 1:
-                p[l] = q[l] = s_mul
+                p[0] = q[l] = s_mul
             else:
                 KERNELS.shift(q + l, sent.best, s_mul, width)
-                memcpy(p + l, q + l, width * sizeof(float))
+                memcpy(p, q + l, width * sizeof(float))
             memset(q + r, 0, MAXPLUS_PAD * sizeof(float))
 
 
 cdef int find_split(const Sentence* sent, int l, int r, int h) noexcept nogil:
     """The first k of max_k P[l, k, h] + Q[r, k, h]."""
     cdef int k, best_k = l + 1
-    cdef const float* p = row_p(sent, l, l + 1) + h
+    cdef const float* p = row_p(sent, l, l + 1) + h - l
     cdef const float* q = row_q(sent, r, l + 1) + h
     cdef float value, best = -INFINITY
     for k in range(l + 1, r):
@@ -278,8 +302,8 @@ cdef int find_split(const Sentence* sent, int l, int r, int h) noexcept nogil:
         if value > best:
             best = value
             best_k = k
-        p += sent.stride
-        q += sent.stride
+        p += stride_p(sent, l)
+        q += stride_q(r)
     return best_k
 
 

@@ -39,8 +39,9 @@
 #endif
 
 typedef struct {
-    /* out[t] = max_k P[k * stride + t] + Q[k * stride + t], t < width */
-    void (*rows)(float *out, const float *P, const float *Q, size_t stride, size_t n_rows, size_t width);
+    /* out[t] = max_k P[k * p_stride + t] + Q[k * q_stride + t], t < width */
+    void (*rows)(float *out, const float *P, size_t p_stride, const float *Q, size_t q_stride, size_t n_rows,
+                 size_t width);
     /* out[t] = max_k x[k] + M[k * stride + t], t < width */
     void (*product)(float *out, const float *x, const float *M, size_t stride, size_t n_rows, size_t width);
     /* out[t] = x[t] + c, t < width */
