@@ -50,8 +50,9 @@ _ADMITTED: Dict[Tuple[str, str], Any] = {
 }
 _ADMITTED.update({("torch", f"{kind}Storage"): getattr(torch, f"{kind}Storage") for kind in _STORAGES})
 _PLAIN_TYPES = (int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset)
-for _module in ("builtins", "__builtin__"):  # the second is what Python 2 and protocol 2 call it
+for _module in ("builtins", "__builtin__"):  # the second is what protocol 2 calls it, after Python 2
     _ADMITTED.update({(_module, kind.__name__): kind for kind in _PLAIN_TYPES})
+_ADMITTED.update({("__builtin__", "long"): int, ("__builtin__", "unicode"): str})
 for _module in ("numpy.core.multiarray", "numpy._core.multiarray"):  # before and since NumPy 2
     _ADMITTED[_module, "_reconstruct"] = numpy.zeros(1).__reduce__()[0]
     _ADMITTED[_module, "scalar"] = numpy.float32(0).__reduce__()[0]

@@ -78,5 +78,5 @@ class BiaffineScorer(nn.Module):
             return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
         batch_size, n_fenceposts, _ = head.shape
         seen = seen.view(batch_size, n_fenceposts * n_deprels, width)
-        scores = torch.baddbmm(constant.view(batch_size, 1, -1), dependent, seen.transpose(1, 2))
+        scores = torch.baddbmm(constant.view(batch_size, 1, n_fenceposts * n_deprels), dependent, seen.transpose(1, 2))
         return scores.view(batch_size, n_fenceposts, n_fenceposts, n_deprels)
