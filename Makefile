@@ -12,6 +12,10 @@ PIP_QUIET := --disable-pip-version-check --no-input --quiet --quiet
 METADATA := setup.py setup.cfg pyproject.toml MANIFEST.in constraints.txt README.md
 SOURCES := $(shell find spacy_lal -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.pyi' -o -name '*.h')
 
+# The matrices of the tests and of the toy pipeline are small: more threads would wait for one another.
+OMP_NUM_THREADS ?= 1
+export OMP_NUM_THREADS
+
 # TEXT reaches the program through the environment, untouched by make and by the shell: $, quotes and newlines stay.
 ifeq ($(origin TEXT),undefined)
 TEXT := The quick brown fox jumps over the lazy dog .

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional, Tuple
 
 import typer
 
@@ -24,6 +24,10 @@ def evaluate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
     data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
     output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the scores as JSON, too")] = None,
+    trees: Annotated[Optional[Path], typer.Option("--trees", "-t", help="Write the trees found, for `evalb`")] = None,
+    gold_trees: Annotated[
+        Optional[Path], typer.Option("--gold-trees", help="Write the gold trees, for `evalb`")
+    ] = None,
     gold_sents: Annotated[
         bool, typer.Option("--gold-sents/--no-gold-sents", help="Gold sentence breaks, or the pipeline's own")
     ] = True,
@@ -40,8 +44,9 @@ def evaluate_cli(
     """
     if not data_path.is_file():
         fail(f"can't find the file {data_path}")
-    if output is not None and not output.parent.is_dir():
-        fail(f"can't write {output}: no folder {output.parent}")
+    for path in (output, trees, gold_trees):
+        if path is not None and not path.parent.is_dir():
+            fail(f"can't write {path}: no folder {path.parent}")
 
     from spacy_lal.cli.evalb import read_params
     from spacy_lal.cli.pipelines import load_pipeline
@@ -54,10 +59,14 @@ def evaluate_cli(
     nlp = load_pipeline(model, gpu_id)
     golds = read_docs(data_path, nlp)
     try:
-        metrics = evaluate(nlp, golds, params, gold_sents=gold_sents, batch_size=batch_size)
+        docs, seconds = parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=batch_size)
     except ValueError as err:
         fail(f"{data_path}: {err}")
+    metrics = evaluate(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
     typer.echo("\n".join(report_lines(metrics)))
+    for path, parsed in ((trees, docs), (gold_trees, golds)):
+        if path is not None:
+            write_trees(parsed, path)
     if output is not None:
         import srsly
 
@@ -77,24 +86,18 @@ def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
     return docs
 
 
-def evaluate(
-    nlp: "Language", golds: "List[Doc]", params: "EvalbParams", *, gold_sents: bool = True, batch_size: int = 256
-) -> Dict[str, Any]:
-    """Parse the gold tokens and compare.
+def parse_golds(
+    nlp: "Language", golds: "List[Doc]", *, gold_sents: bool = True, batch_size: int = 256
+) -> "Tuple[List[Doc], float]":
+    """Parse the tokens of gold Docs.
 
     golds (List[Doc]): Gold Docs; trees, heads or tags may be missing.
-    params (EvalbParams): EVALB's parameters.
     gold_sents (bool): Whether the pipeline gets the gold sentence breaks, its own components for them set aside.
-    RETURNS (Dict[str, Any]): Scores from 0 to 1 by name (None where there is no gold annotation), sizes, speed,
-        signatures.
+    RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the seconds that it took.
     RAISES (ValueError): A gold Doc has no sentence boundaries.
     """
-    from spacy.training import Example
-
-    from spacy_lal import __version__
-    from spacy_lal.annotations import has_sentences, sentence_words
+    from spacy_lal.annotations import has_sentences
     from spacy_lal.cli.pipelines import parser_names
-    from spacy_lal.pipeline.scorer import score_parses
 
     for number, gold in enumerate(golds, start=1):
         if not has_sentences(gold):
@@ -109,7 +112,27 @@ def evaluate(
     with nlp.select_pipes(disable=splitters):
         start = time.perf_counter()
         docs = list(nlp.pipe(blanks, batch_size=batch_size))
-        seconds = time.perf_counter() - start
+        return docs, time.perf_counter() - start
+
+
+def evaluate(
+    docs: "List[Doc]", golds: "List[Doc]", params: "EvalbParams", *, seconds: float, gold_sents: bool = True
+) -> Dict[str, Any]:
+    """Compare parsed Docs with gold ones of the same tokens.
+
+    docs, golds (List[Doc]): As `parse_golds` returns and takes them.
+    params (EvalbParams): EVALB's parameters.
+    seconds (float): How long parsing took.
+    gold_sents (bool): Whether sentence breaks were given, for the signature.
+    RETURNS (Dict[str, Any]): Scores from 0 to 1 by name (None where there is no gold annotation), sizes, speed,
+        signatures.
+    """
+    from spacy.training import Example
+
+    from spacy_lal import __version__
+    from spacy_lal.annotations import sentence_words
+    from spacy_lal.pipeline.scorer import score_parses
+
     examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
     constituents = score_parses(examples, params)
     sentences = [words for gold in golds for words in sentence_words(gold) if words]
@@ -127,6 +150,15 @@ def evaluate(
         "sents_per_second": round(len(sentences) / seconds, 1),
         "words_per_second": round(n_words / seconds, 1),
     }
+
+
+def write_trees(docs: "List[Doc]", path: Path) -> None:
+    """Write the trees of Docs as brackets, one a line, without a root label, which EVALB would count unless it is TOP.
+    A sentence of nothing but whitespace has no tree."""
+    from spacy_lal.annotations import get_doc_parse_string
+
+    with path.open("w", encoding="utf8") as file:
+        file.writelines(f"{trees}\n" for trees in map(get_doc_parse_string, docs) if trees)
 
 
 def _without_annotation(nlp: "Language", gold: "Doc", gold_sents: bool) -> "Doc":
