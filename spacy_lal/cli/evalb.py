@@ -44,7 +44,7 @@ def evalb_cli(
         params = replace(params, max_error=max_error)
     paths = {"gold": gold_path, "test": test_path}
     for side, path in paths.items():
-        if not path.is_file():
+        if not path.exists() or path.is_dir():  # a pipe is no regular file, and can be read
             fail(f"Can't open {side} file ({path})")
 
     def on_error(message: str) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, 
 
 import typer
 
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
-from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, no_workers_left
+from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader, given_text
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -46,7 +46,7 @@ def parse_cli(
         fail("name a pipeline to parse with: a path or an installed package (see `python -m spacy lal parse --help`)")
     if output_format not in FORMAT_NAMES:
         fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
-    if source != STDIN and text is None and not Path(source).is_file():
+    if source != STDIN and text is None and (not Path(source).exists() or Path(source).is_dir()):
         fail(f"can't find the file {source}")
 
     from spacy_lal.cli.pipelines import load_pipeline
@@ -55,28 +55,47 @@ def parse_cli(
     reader = TextReader(source, paragraphs=paragraphs, max_length=nlp.max_length)
     if batch_size is None:
         batch_size = 1 if reader.is_terminal else BATCH_SIZE
-    texts: Iterable[Text] = reader if text is None else [_given(text)]
+    texts = Interruptible(reader if text is None else given_text(text))
     name = "--text" if text is not None else reader.name
     progress_of = reader if text is None else None
     line = 0
-    with closed_pipe_is_no_error():
+    with closed_pipe_is_no_error(), no_workers_left(n_process):
         try:
             with _opened(output) as file, _progress(progress_of, output) as advance:
                 docs = parse_texts(nlp, texts, batch_size=batch_size, n_process=n_process)
                 for number, (doc, line) in enumerate(docs):  # noqa: B007  (for the message below)
                     advance(write_doc(doc, number, output_format, file))
-        except TextError as err:
-            fail(str(err))
-        except ValueError as err:
-            fail(f"{name}, after line {line}: {err}")
         except BrokenPipeError:
             raise
         except OSError as err:
-            fail(str(err))
+            fail(f"can't write {output or 'to stdout'}: {err.strerror or err}")
+        except ValueError as err:
+            reason = str(err).strip().splitlines()[-1]  # a worker's error comes with its traceback
+            fail(f"{name}, after line {line}: {reason.removeprefix('ValueError: ')}")
+    if texts.error is not None:
+        fail(str(texts.error))
+
+
+class Interruptible:
+    """Texts up to the first that cannot be read. The error is kept for later, so that the texts that came before it,
+    and wait in a batch with it, are parsed all the same.
+
+    error (Optional[TextError]): What ended the texts, if not their end.
+    """
+
+    def __init__(self, texts: Iterable[Text]) -> None:
+        self.texts = texts
+        self.error: Optional[TextError] = None
+
+    def __iter__(self) -> Iterator[Text]:
+        try:
+            yield from self.texts
+        except TextError as err:
+            self.error = err
 
 
 def parse_texts(
-    nlp: "Language", texts: Iterable[Text], *, batch_size: int, n_process: int = 1
+    nlp: "Language", texts: Iterable[Text], *, batch_size: int, n_process: int = 1, zone_size: int = ZONE_SIZE
 ) -> Iterator[Tuple["Doc", int]]:
     """Parse a stream. In one process, words that the vocabulary did not know are forgotten again from time to time
     (`nlp.memory_zone`), so that memory does not grow with the text: a Doc is good until the next one is asked for.
@@ -90,7 +109,7 @@ def parse_texts(
         return
     for first in pairs:
         with nlp.memory_zone():
-            chunk = _chain(first, islice(pairs, ZONE_SIZE - 1))
+            chunk = _chain(first, islice(pairs, zone_size - 1))
             yield from nlp.pipe(chunk, as_tuples=True, batch_size=batch_size)
 
 
@@ -115,14 +134,6 @@ def write_doc(doc: "Doc", number: int, output_format: str, file: TextIO) -> int:
 def _chain(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
     yield first
     yield from rest
-
-
-def _given(text: str) -> Text:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as err:
-        raise TextError(f"--text: expected UTF-8, got {text!r}") from err
-    return Text(1, text)
 
 
 @contextmanager

@@ -97,3 +97,16 @@ class TextReader:
                 f"{self.name}, line {number}: a text of more than {self.max_length} characters "
                 "(each line is a text; see also --paragraphs)"
             )
+
+
+def given_text(text: str) -> Iterator[Text]:
+    """The one text of the command line, as texts of a file would come.
+
+    RAISES (TextError): It was not UTF-8.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as err:
+        raise TextError(f"--text: expected UTF-8, got {text!r}") from err
+    if text.strip():
+        yield Text(1, text)
