@@ -5,8 +5,8 @@
 DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json). Each network is rebuilt
 from its weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch with all others (which must
 give the same), and in that batch with the reference's scrambled label queries. One line for each set and stage: the
-largest error (for trees, heads and deprels: how many differ), the tolerance, the verdict. Exit code 1 where one is out
-of tolerance, or a set could not be read.
+largest error (for trees, heads and deprels: whether one differs), the tolerance, the verdict. Exit code 1 where one is
+out of tolerance, or a set could not be read.
 """
 
 import argparse

@@ -5,7 +5,7 @@ A set that cannot be read, whatever is wrong with it, is an `UnreadableSetError`
 
 import json
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 import numpy as np
 
@@ -34,14 +34,23 @@ class NetworkSet(NamedTuple):
     batched: List[Dict[str, np.ndarray]]
 
 
+class DecoderAnswer(NamedTuple):
+    """What a decoder said. nodes: (k, 3), binarised, pre-order. heads: (n,). margin: the gain of labels not gold."""
+
+    score: float
+    nodes: np.ndarray
+    heads: Optional[np.ndarray]
+    margin: float
+
+
 class DecoderCase(NamedTuple):
-    """One chart and the reference's answers by mode: score, nodes (k, 3), heads (n,) or None."""
+    """One chart and the reference's answers by mode."""
 
     labels: np.ndarray
     arcs: np.ndarray
     gold_labels: np.ndarray
     gold_heads: np.ndarray
-    answers: Dict[str, Tuple[float, np.ndarray, Any]]
+    answers: Dict[str, "DecoderAnswer"]
 
 
 def find_sets(folder: Path) -> Dict[str, str]:
@@ -100,10 +109,18 @@ def read_network_set(folder: Path, name: str) -> NetworkSet:
         raise UnreadableSetError(f"{stem}.npz holds {len(weights)} weights, {stem}.json {n_sentences} sentences")
     sentences = [groups.get(f"s{i}", {}) for i in range(n_sentences)]
     batched = [groups.get(f"b{i}", {}) for i in range(n_sentences)]
-    for i, sentence in enumerate(sentences):
-        missing = [key for key in (*ANSWERS, *GOLD, *_encoder_stages(info["hparams"])) if key not in sentence]
-        if missing:
-            raise UnreadableSetError(f"{stem}.npz lacks {', '.join(f's{i}/{key}' for key in missing)}")
+    wanted = {"s": (*ANSWERS, *GOLD, *_encoder_stages(info["hparams"])), "b": ANSWERS[3:] if any(batched) else ()}
+    missing = [
+        f"{kind}{i}/{key}"
+        for kind, group in (("s", sentences), ("b", batched))
+        for i, sentence in enumerate(group)
+        for key in wanted[kind]
+        if key not in sentence
+    ]
+    if missing:
+        raise UnreadableSetError(f"{stem}.npz lacks {', '.join(missing)}")
+    if f"s{n_sentences}" in groups:
+        raise UnreadableSetError(f"{stem}.npz holds more than the {n_sentences} sentences of {stem}.json")
     return NetworkSet(info, weights, sentences, batched)
 
 
@@ -153,7 +170,8 @@ def read_decoder_set(folder: Path, name: str) -> Iterator[DecoderCase]:
         for mode in DECODER_MODES:
             nodes = np.stack([reader.take(f"{mode}/{key}", n_nodes).astype(int) for key in ("i", "j", "label")], axis=1)
             heads = reader.take(f"{mode}/father", n).astype(int) if mode.startswith("hpsg") else None
-            answers[mode] = (float(reader.take(f"{mode}/score", 1)[0]), nodes, heads)
+            score, margin = (float(reader.take(f"{mode}/{key}", 1)[0]) for key in ("score", "augment"))
+            answers[mode] = DecoderAnswer(score, nodes, heads, margin)
         yield DecoderCase(
             labels=unpack_upper(n, scores.astype(np.float32)),
             arcs=arcs.astype(np.float32),

@@ -35,6 +35,8 @@ class NetworkConfig:
     label_residual_dropout (bool): Feature dropout on label heads before the residual.
     label_query_per_token (bool): Queries of label attention computed from tokens; otherwise learned vectors.
     label_combine_as_self (bool): Project all label heads together, as self-attention does.
+    scale_label_blocks (bool): Scale the scorers' input by hidden_width / (n_label_heads * label_proj_width), and their
+        first weights by the inverse, so that Adam's steps do not grow with the number of label heads.
     scrambled_queries (bool): Reproduce the reference's batch effect (reference-parser.md T2).
     span_hidden_width (int): Hidden units of the span scorer.
     arc_hidden_width (int): Hidden units of the arc scorer.
@@ -71,6 +73,7 @@ class NetworkConfig:
     label_residual_dropout: bool = False
     label_query_per_token: bool = False
     label_combine_as_self: bool = False
+    scale_label_blocks: bool = False
     scrambled_queries: bool = False
     span_hidden_width: int = 250
     arc_hidden_width: int = 256
@@ -91,8 +94,8 @@ class NetworkConfig:
     def __post_init__(self) -> None:
         parts = 2 if self.factored else 1
         self._check_multiple("hidden_width", parts)
-        self._check_multiple("attn_width", parts)
-        self._check_multiple("ff_width", parts)
+        for name in ("attn_width", "ff_width"):  # shared out among the parts, rounding down as the reference does
+            self._check_at_least(name, parts)
         for name in ("n_attn_heads", "max_positions", "span_hidden_width", "arc_hidden_width", "deprel_hidden_width"):
             self._check_multiple(name, 1)
         if not (self.vector_width or self.n_tags or self.n_words or self.n_chars):
@@ -111,9 +114,14 @@ class NetworkConfig:
             kind = "a positive even number" if factor == 2 else "a positive integer"
             raise ValueError(f"{name} must be {kind}, got {value!r}")
 
+    def _check_at_least(self, name: str, least: int) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+
     def _check_label_attention(self) -> None:
         self._check_multiple("n_label_heads", 1)
-        self._check_multiple("label_attn_width", 2 if self.factored and self.label_factored else 1)
+        self._check_at_least("label_attn_width", 2 if self.factored and self.label_factored else 1)
         if self.label_combine_as_self:
             if self.label_feed_forward == "per_label":
                 raise ValueError("label_combine_as_self leaves no label blocks for a feed-forward layer 'per_label'")
@@ -139,6 +147,12 @@ class NetworkConfig:
     def encoded_width(self) -> int:
         """Width of the encoder's output."""
         return self.n_label_heads * self.label_proj_width if self.has_label_blocks else self.hidden_width
+
+    @property
+    def fencepost_scale(self) -> float:
+        """What the scorers' input is multiplied by."""
+        scaled = self.scale_label_blocks and self.has_label_blocks
+        return self.hidden_width / self.encoded_width if scaled else 1.0
 
     @property
     def feature_widths(self) -> "FeatureWidths":
