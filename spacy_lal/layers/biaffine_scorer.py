@@ -42,6 +42,11 @@ class BiaffineScorer(nn.Module):
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
         self.dropout = ElementDropout(dropout)
 
+    @property
+    def input_layers(self) -> Tuple[nn.Linear, ...]:
+        """The layers that read fenceposts."""
+        return self.arc_head, self.arc_dependent, self.deprel_head, self.deprel_dependent
+
     def forward(self, fenceposts: Tensor) -> Tuple[Tensor, Tensor]:
         """Score arcs and deprels.
 

@@ -60,6 +60,21 @@ class ParserNetwork(nn.Module):
                 config.deprel_given_head,
                 config.biaffine_dropout,
             )
+        self._scale_scorers(1.0 / config.fencepost_scale)
+
+    @torch.no_grad()
+    def _scale_scorers(self, factor: float) -> None:
+        """Keep the first scores what they would be without `fencepost_scale`.
+
+        Adam moves every weight by about one learning rate. Label blocks repeat much of each other, so these moves add
+        up: what a step does to a scorer's hidden units grows with the number of blocks, and many label heads learn
+        worse than few. With the input scaled down and the weights up, a step does the same for any number of them.
+        """
+        if self.span_scorer is not None:
+            self.span_scorer.hidden.weight *= factor
+        if self.biaffine_scorer is not None:
+            for layer in self.biaffine_scorer.input_layers:
+                layer.weight *= factor
 
     def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
         """Score a batch of sentences.
@@ -74,6 +89,8 @@ class ParserNetwork(nn.Module):
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
         encoded, weights = self.encoder(self.embedding(inputs, seq_len), padding)
         fenceposts = self.fenceposts(encoded)
+        if self.config.fencepost_scale != 1.0:
+            fenceposts = fenceposts * self.config.fencepost_scale
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
         arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
