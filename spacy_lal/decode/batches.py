@@ -9,8 +9,8 @@ ResultT = TypeVar("ResultT")
 def run_batch(decode: Callable[[int], ResultT], lengths: Sequence[int], n_threads: int) -> List[ResultT]:
     """Decode sentence 0, 1, ... of a batch.
 
-    The threads take sentences from one list, longest first, so that a long one does not start last. They only gain where
-    `decode` releases the interpreter lock.
+    The threads take sentences from one list, longest first, so that a long one does not start last. They only gain
+    where `decode` releases the interpreter lock.
 
     decode (Callable[[int], ResultT]): Decodes the i-th sentence.
     lengths (Sequence[int]): For each sentence its length, or any other measure of the work.
@@ -29,7 +29,7 @@ def run_batch(decode: Callable[[int], ResultT], lengths: Sequence[int], n_thread
         for i in queue:  # next() on a list iterator is atomic
             try:
                 results[i] = decode(i)
-            except Exception as error:  # noqa: PERF203
+            except Exception as error:
                 errors[i] = error
 
     with ThreadPoolExecutor(n_workers - 1) as pool:

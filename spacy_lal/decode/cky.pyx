@@ -1,8 +1,8 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Constituency decoding over label scores alone: CKY on the tree's binarisation, exact, in O(n^3) (Stern et al. 2017).
 
-The decoder of training, with a margin, and of a pipeline that finds its dependency tree apart. It is not a joint decoder:
-`<H>` (label 1) is here a label as any other.
+The decoder of training, with a margin, and of a pipeline that finds its dependency tree apart. It is not a joint
+decoder: `<H>` (label 1) is here a label as any other.
 Of several trees with equal scores the one of the LAL parser's decoder is kept (reference-parser.md, section 3.5).
 """
 
@@ -17,7 +17,7 @@ from .checks import check_batch, check_gold, check_labels, check_threads, raise_
 from .label_row cimport find_label, label_score
 from .maxplus cimport MaxPlus, maxplus_kernels
 
-cdef MaxPlus KERNELS = maxplus_kernels(0)
+cdef MaxPlus KERNELS = maxplus_kernels()
 
 cdef enum Status:
     DONE
@@ -33,19 +33,20 @@ cdef struct Sentence:
     const int* gold  # (n + 1, n + 1) or NULL
     float margin
     # The chart, in one allocation: the same values twice, so that both addends of a split lie in a row.
-    float* by_start  # (n + 1, n + 1): value(l, r) at [l, r]
-    float* by_end  # (n + 1, n + 1): value(l, r) at [r, l]
+    float* by_start  # (n + 1, n + 1): value(i, j) at [i, j]
+    float* by_end  # (n + 1, n + 1): value(i, j) at [j, i]
     int* stack  # (n + 1, 2)
     float* sums  # (n + 1,)
 
 
 def cky(labels, *, gold=None, margin=0.0, n_threads=1):
-    """The constituency tree with the greatest sum of label scores over its binarisation (Stern et al. 2017, section 4).
+    """The constituency tree with the greatest sum of label scores over its binarisation (Stern et al. 2017).
 
-    Every node of the binarised tree bears one label; label 0 is the empty one, and the root may not bear it. Given a list
-    of arrays, decodes a batch.
+    Every node of the binarised tree bears one label; label 0 is the empty one, and the root may not bear it. Given a
+    list of arrays, decodes a batch.
 
-    labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j].
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j]. Only i < j
+        is read. At least two labels: the empty one and one for the root.
     gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
     margin (float): What each node, empty or not, gains in the search where its label is not the gold one.
     n_threads (int): Number of threads for a batch.
@@ -124,16 +125,16 @@ cdef inline int gold_at(const Sentence* sent, size_t cell) noexcept nogil:
 
 
 cdef Status read_labels(Sentence* sent) noexcept nogil:
-    """s*(l, r) = max_y L[l, r, y], in the place of value(l, r)."""
-    cdef int l, r, gold_label
+    """s*(i, j) = max_y L[i, j, y], in the place of value(i, j)."""
+    cdef int i, j, gold_label
     cdef size_t cell
     cdef const float* row
     cdef float best, residue = 0.0
-    for l in range(sent.n):
-        cell = <size_t>l * (sent.n + 1) + l + 1
+    for i in range(sent.n):
+        cell = <size_t>i * (sent.n + 1) + i + 1
         row = sent.labels + cell * sent.n_labels
-        residue += KERNELS.row_max(sent.by_start + cell, row + 1, sent.n_labels, sent.n - l, sent.n_labels - 1)
-        for r in range(l + 1, sent.n + 1):
+        residue += KERNELS.row_max(sent.by_start + cell, row + 1, sent.n_labels, sent.n - i, sent.n_labels - 1)
+        for j in range(i + 1, sent.n + 1):
             residue += row[0] - row[0]
             gold_label = gold_at(sent, cell)
             best = sent.by_start[cell]
@@ -143,7 +144,7 @@ cdef Status read_labels(Sentence* sent) noexcept nogil:
                 if gold_label > 0 and row[gold_label] >= best:
                     find_label(row, 1, sent.n_labels, gold_label, sent.margin, &best)
                 best += sent.margin
-            if first_label(sent, l, r) == 0:
+            if first_label(sent, i, j) == 0:
                 best = max(best, label_score(row, 0, gold_label, sent.margin))
             sent.by_start[cell] = best
             cell += 1
@@ -152,38 +153,38 @@ cdef Status read_labels(Sentence* sent) noexcept nogil:
 
 
 cdef void fill_chart(Sentence* sent) noexcept nogil:
-    """value(l, r) = s*(l, r) + max_k value(l, k) + value(k, r);  value(l, l + 1) = s*(l, l + 1)."""
-    cdef int l, r
+    """value(i, j) = s*(i, j) + max_k value(i, k) + value(k, j);  value(i, i + 1) = s*(i, i + 1)."""
+    cdef int i, j
     cdef size_t side = sent.n + 1
     cdef float value
-    for r in range(1, sent.n + 1):
-        for l in range(r - 1, -1, -1):
-            value = sent.by_start[l * side + r]
-            if r - l > 1:
-                value += KERNELS.dot(sent.by_start + l * side + l + 1, sent.by_end + r * side + l + 1, r - l - 1)
-            sent.by_start[l * side + r] = value
-            sent.by_end[r * side + l] = value
+    for j in range(1, sent.n + 1):
+        for i in range(j - 1, -1, -1):
+            value = sent.by_start[i * side + j]
+            if j - i > 1:
+                value += KERNELS.dot(sent.by_start + i * side + i + 1, sent.by_end + j * side + i + 1, j - i - 1)
+            sent.by_start[i * side + j] = value
+            sent.by_end[j * side + i] = value
 
 
-cdef int find_split(const Sentence* sent, int l, int r) noexcept nogil:
-    """The first k of max_k value(l, k) + value(k, r)."""
-    cdef int k, best_k = l + 1
+cdef int find_split(const Sentence* sent, int i, int j) noexcept nogil:
+    """The first k of max_k value(i, k) + value(k, j)."""
+    cdef int k, best_k = i + 1
     cdef size_t side = sent.n + 1
     cdef float value, best = -INFINITY
-    for k in range(l + 1, r):
-        value = sent.by_start[l * side + k] + sent.by_end[r * side + k]
+    for k in range(i + 1, j):
+        value = sent.by_start[i * side + k] + sent.by_end[j * side + k]
         if value > best:
             best = value
             best_k = k
     return best_k
 
 
-cdef int choose_label(const Sentence* sent, int l, int r) noexcept nogil:
-    """The lowest y of s*(l, r)."""
-    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+cdef int choose_label(const Sentence* sent, int i, int j) noexcept nogil:
+    """The lowest y of s*(i, j)."""
+    cdef size_t cell = <size_t>i * (sent.n + 1) + j
     cdef const float* row = sent.labels + cell * sent.n_labels
     cdef float best
-    return find_label(row, first_label(sent, l, r), sent.n_labels, gold_at(sent, cell), sent.margin, &best)
+    return find_label(row, first_label(sent, i, j), sent.n_labels, gold_at(sent, cell), sent.margin, &best)
 
 
 cdef void recover(Sentence* sent, int* spans) noexcept nogil:
@@ -205,7 +206,7 @@ cdef void recover(Sentence* sent, int* spans) noexcept nogil:
 cdef float sum_scores(const Sentence* sent, const int* spans) noexcept nogil:
     """The score of the best tree, in float32 and in the order of the authors' decoder.
 
-    It looks for the greatest value(l, k) + value(k, r) but then adds (s* + value(l, k)) + value(k, r), which may round
+    It looks for the greatest value(i, k) + value(k, j) but then adds (s* + value(i, k)) + value(k, j), which may round
     otherwise. Summed again along the tree, the score has its bits.
     """
     cdef int i, start, end, y, depth = 0

@@ -1,8 +1,8 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Projective dependency decoding, exact, in O(n^3) (Eisner 1996), with a single root.
 
-The root is no word of the chart: the tree of the words is found for every head, then the root chooses one. Hence exactly
-one word depends on it. Of several trees with equal scores, the first splits win.
+The root is no word of the chart: the tree of the words is found for every head, then the root chooses one. Hence
+exactly one word depends on it. Of several trees with equal scores, the first splits win.
 """
 
 from libc.math cimport INFINITY
@@ -15,7 +15,7 @@ from .checks import check_arcs, check_batch, check_threads, raise_bad_arcs
 
 from .maxplus cimport MaxPlus, maxplus_kernels
 
-cdef MaxPlus KERNELS = maxplus_kernels(0)
+cdef MaxPlus KERNELS = maxplus_kernels()
 
 cdef enum Status:
     DONE
@@ -35,8 +35,8 @@ cdef struct Item:
 
 
 cdef struct Sentence:
-    # Words are numbered from 0. Each table is (n, n); a complete item stands in two of them, so that both addends of any
-    # split lie in a row.
+    # Words are numbered from 0. Each table is (n, n); a complete item stands in two of them, so that both addends of
+    # any split lie in a row.
     int n
     const float* arcs  # (n + 1, n + 1), [dependent, head], root first
     float* by_head  # complete(h, j) at [h, j]: h governs all words from h to j, on either side

@@ -29,7 +29,7 @@ from .checks import (
 from .label_row cimport find_label, label_score
 from .maxplus cimport MAXPLUS_PAD, MaxPlus, maxplus_kernels
 
-cdef MaxPlus KERNELS = maxplus_kernels(0)
+cdef MaxPlus KERNELS = maxplus_kernels()
 
 cdef enum Status:
     DONE
@@ -75,20 +75,22 @@ cdef struct Sentence:
 def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
     """The best pair of a constituency tree and a dependency tree that agree (Zhou & Zhao 2019; Eisner & Satta 1999).
 
-    Every constituent has a head word, and a dependency tree follows from the heads: it is projective, with a single root.
-    The score of the pair is the sum of its label scores and its arc scores. Nodes on the path to a head, and leaves, may
-    be empty (label 0); every other node bears a label. Label 1, which only binds a head to its dependents, is for nodes
+    Every constituent has a head word, and a dependency tree follows from the heads: projective, with a single root. The
+    score of the pair is the sum of its label scores and its arc scores. Nodes on the path to a head, and leaves, may be
+    empty (label 0); every other node bears a label. Label 1, which only binds a head to its dependents, is for nodes
     between leaves and root. Given a list of arrays for each argument, decodes a batch.
 
-    labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j].
-    arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head], float32; index 0 is the root.
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j]. Only i < j
+        is read. At least three labels: the empty one, label 1 and one that a leaf or the root may bear.
+    arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head], float32; index 0 is the root. Row 0 and the diagonal are
+        not read.
     gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
     margin (float): What each node whose label is not the gold one gains in the search.
     n_threads (int): Number of threads for a batch.
-    RETURNS (Tuple[float, ndarray, ndarray]): The score; the nodes of the binarised tree in pre-order, those with label 0
-        included (int32, shape (2n - 1, 3): start, end, label); the heads (int32, shape (n + 1,), heads[0] = 0, where 0 is
-        the root). A list of such tuples for a batch. With n = 1, the score counts the best label that is not empty even
-        where the node is left empty, as the authors' decoder does.
+    RETURNS (Tuple[float, ndarray, ndarray]): The score, margins included; the nodes of the binarised tree in pre-order,
+        those with label 0 included (int32, shape (2n - 1, 3): start, end, label); the heads (int32, shape (n + 1,),
+        heads[0] = 0, where 0 is the root). A list of such tuples for a batch. With n = 1, the score counts the best
+        label that is not empty even where the node is left empty, as the authors' decoder does.
     RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels that there are not.
     """
     if not isinstance(labels, (list, tuple)):
@@ -142,7 +144,7 @@ def _decode(labels, arcs, gold, margin, item):
 
 cdef Status decode_sentence(Sentence* sent, int* spans, int* heads, float* score) noexcept nogil:
     cdef size_t n = sent.n
-    cdef size_t l, n_p = 0, n_q = 0
+    cdef size_t i, n_p = 0, n_q = 0
     cdef size_t cells = (n + 1) * (n + 1)
     cdef Status status = NO_MEMORY
     cdef float* chart = NULL
@@ -151,10 +153,10 @@ cdef Status decode_sentence(Sentence* sent, int* spans, int* heads, float* score
     sent.offset_p = <size_t*>malloc(2 * (n + 1) * sizeof(size_t))
     if sent.offset_p != NULL:
         sent.offset_q = sent.offset_p + n + 1
-        for l in range(n + 1):
-            sent.offset_p[l], sent.offset_q[l] = n_p, n_q
-            n_p += (n - l) * stride_p(sent, l)
-            n_q += l * stride_q(l)
+        for i in range(n + 1):
+            sent.offset_p[i], sent.offset_q[i] = n_p, n_q
+            n_p += (n - i) * stride_p(sent, i)
+            n_q += i * stride_q(i)
         chart = <float*>malloc((n_p + n_q + (n + 2) * sent.stride + 2 * cells + 5 * (n + 1)) * sizeof(float))
     if chart != NULL and sent.stack != NULL:
         sent.P = chart
@@ -186,16 +188,16 @@ cdef inline int first_label(const Sentence* sent, int start, int end) noexcept n
 
 
 cdef Status read_labels(Sentence* sent) noexcept nogil:
-    """s1(l, r) = max_y L[l, r, y];  s_mul(l, r) = max(s1(l, r), L[l, r, 0])."""
-    cdef int l, r, gold_label = -1, n = sent.n
+    """s1(i, j) = max_y L[i, j, y];  s_mul(i, j) = max(s1(i, j), L[i, j, 0])."""
+    cdef int i, j, gold_label = -1, n = sent.n
     cdef size_t cell
     cdef const float* row
     cdef float s0, s1, residue = 0.0
-    for l in range(n):
-        cell = <size_t>l * (n + 1) + l + 1
+    for i in range(n):
+        cell = <size_t>i * (n + 1) + i + 1
         row = sent.labels + cell * sent.n_labels
-        residue += KERNELS.row_max(sent.s1 + cell, row + 2, sent.n_labels, n - l, sent.n_labels - 2)
-        for r in range(l + 1, n + 1):
+        residue += KERNELS.row_max(sent.s1 + cell, row + 2, sent.n_labels, n - i, sent.n_labels - 2)
+        for j in range(i + 1, n + 1):
             residue += (row[0] - row[0]) + (row[1] - row[1])
             s0, s1 = row[0], sent.s1[cell]
             if sent.gold != NULL:
@@ -205,7 +207,7 @@ cdef Status read_labels(Sentence* sent) noexcept nogil:
                 if gold_label > 1 and row[gold_label] >= s1:
                     find_label(row, 2, sent.n_labels, gold_label, sent.margin, &s1)
                 s0, s1 = label_score(row, 0, gold_label, sent.margin), s1 + sent.margin
-            if first_label(sent, l, r) == 1:
+            if first_label(sent, i, j) == 1:
                 s1 = max(s1, label_score(row, 1, gold_label, sent.margin))
             sent.s1[cell] = s1
             sent.s_mul[cell] = max(s1, s0)
@@ -229,91 +231,91 @@ cdef Status read_arcs(Sentence* sent) noexcept nogil:
 
 
 # Two tables hold both the heads inside a span and the hooks to heads outside, by where the head stands:
-#   P[l, k, h] = mul(l, k, h)  for h in l..k-1,   hook(l, k, h)  for h >= k
-#   Q[r, k, h] = mul(k, r, h)  for h in k..r-1,   hook(k, r, h)  for h < k
-# so that one sum serves a split left of the head as well as right of it. The rows of one l (or r) lie together; those
-# of P begin at h = l, those of Q end before h = r, but for the padding: n^3 / 3 floats in each table.
-cdef inline size_t stride_p(const Sentence* sent, size_t l) noexcept nogil:
-    return sent.n - l + MAXPLUS_PAD
+#   P[i, k, h] = mul(i, k, h)  for h in i..k-1,   hook(i, k, h)  for h >= k
+#   Q[j, k, h] = mul(k, j, h)  for h in k..j-1,   hook(k, j, h)  for h < k
+# so that one sum serves a split left of the head as well as right of it. The rows of one i (or j) lie together; those
+# of P begin at h = i, those of Q end before h = j, but for the padding: n^3 / 3 floats in each table.
+cdef inline size_t stride_p(const Sentence* sent, size_t i) noexcept nogil:
+    return sent.n - i + MAXPLUS_PAD
 
 
-cdef inline size_t stride_q(size_t r) noexcept nogil:
-    return r + MAXPLUS_PAD
+cdef inline size_t stride_q(size_t j) noexcept nogil:
+    return j + MAXPLUS_PAD
 
 
-cdef inline float* row_p(const Sentence* sent, size_t l, size_t k) noexcept nogil:
-    """P[l, k], from h = l on."""
-    return sent.P + sent.offset_p[l] + (k - l - 1) * stride_p(sent, l)
+cdef inline float* row_p(const Sentence* sent, size_t i, size_t k) noexcept nogil:
+    """P[i, k], from h = i on."""
+    return sent.P + sent.offset_p[i] + (k - i - 1) * stride_p(sent, i)
 
 
-cdef inline float* row_q(const Sentence* sent, size_t r, size_t k) noexcept nogil:
-    """Q[r, k], from h = 0 on."""
-    return sent.Q + sent.offset_q[r] + k * stride_q(r)
+cdef inline float* row_q(const Sentence* sent, size_t j, size_t k) noexcept nogil:
+    """Q[j, k], from h = 0 on."""
+    return sent.Q + sent.offset_q[j] + k * stride_q(j)
 
 
-cdef inline void complete(Sentence* sent, int l, int r) noexcept nogil:
-    """B(l, r, h) = max_k P[l, k, h] + Q[r, k, h];  cpl(l, r, h) = B(l, r, h) + s1(l, r), or s_mul for a leaf."""
-    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+cdef inline void complete(Sentence* sent, int i, int j) noexcept nogil:
+    """B(i, j, h) = max_k P[i, k, h] + Q[j, k, h];  cpl(i, j, h) = B(i, j, h) + s1(i, j), or s_mul for a leaf."""
+    cdef size_t cell = <size_t>i * (sent.n + 1) + j
     cdef float s1 = sent.s1[cell]
-    if r - l == 1:
+    if j - i == 1:
         sent.cpl[0] = sent.s_mul[cell]
         return
     KERNELS.rows(
-        sent.best, row_p(sent, l, l + 1), stride_p(sent, l), row_q(sent, r, l + 1) + l, stride_q(r), r - l - 1, r - l
+        sent.best, row_p(sent, i, i + 1), stride_p(sent, i), row_q(sent, j, i + 1) + i, stride_q(j), j - i - 1, j - i
     )
-    KERNELS.shift(sent.cpl, sent.best, s1, r - l)
+    KERNELS.shift(sent.cpl, sent.best, s1, j - i)
 
 
 cdef void fill_chart(Sentence* sent) noexcept nogil:
-    cdef int l, r, width, n = sent.n
+    cdef int i, j, width, n = sent.n
     cdef size_t S = sent.stride
     cdef float* p
     cdef float* q
     cdef float s_mul
     # By end, then from the shortest: the rows of Q that a span reads stay in the cache from one span to the next.
-    for r in range(1, n + 1):
-        for l in range(r - 1, -1 if r < n else 0, -1):
-            width = r - l
-            p = row_p(sent, l, r)
-            q = row_q(sent, r, l)
-            complete(sent, l, r)
-            # hook(l, r, h) = max_g cpl(l, r, g) + T[g, h]
-            KERNELS.product(q, sent.cpl, sent.T + l * S, S, width, l)
-            memset(p + n - l, 0, MAXPLUS_PAD * sizeof(float))
-            KERNELS.product(p + width, sent.cpl, sent.T + l * S + r, S, width, n - r)
-            # mul(l, r, h) = B(l, r, h) + s_mul(l, r)
-            s_mul = sent.s_mul[<size_t>l * (n + 1) + r]
+    for j in range(1, n + 1):
+        for i in range(j - 1, -1 if j < n else 0, -1):
+            width = j - i
+            p = row_p(sent, i, j)
+            q = row_q(sent, j, i)
+            complete(sent, i, j)
+            # hook(i, j, h) = max_g cpl(i, j, g) + T[g, h]
+            KERNELS.product(q, sent.cpl, sent.T + i * S, S, width, i)
+            memset(p + n - i, 0, MAXPLUS_PAD * sizeof(float))
+            KERNELS.product(p + width, sent.cpl, sent.T + i * S + j, S, width, n - j)
+            # mul(i, j, h) = B(i, j, h) + s_mul(i, j)
+            s_mul = sent.s_mul[<size_t>i * (n + 1) + j]
             if width == 1:
-                p[0] = q[l] = s_mul
+                p[0] = q[i] = s_mul
             else:
-                KERNELS.shift(q + l, sent.best, s_mul, width)
-                memcpy(p, q + l, width * sizeof(float))
-            memset(q + r, 0, MAXPLUS_PAD * sizeof(float))
+                KERNELS.shift(q + i, sent.best, s_mul, width)
+                memcpy(p, q + i, width * sizeof(float))
+            memset(q + j, 0, MAXPLUS_PAD * sizeof(float))
 
 
-cdef int find_split(const Sentence* sent, int l, int r, int h) noexcept nogil:
-    """The first k of max_k P[l, k, h] + Q[r, k, h]."""
-    cdef int k, best_k = l + 1
-    cdef const float* p = row_p(sent, l, l + 1) + h - l
-    cdef const float* q = row_q(sent, r, l + 1) + h
+cdef int find_split(const Sentence* sent, int i, int j, int h) noexcept nogil:
+    """The first k of max_k P[i, k, h] + Q[j, k, h]."""
+    cdef int k, best_k = i + 1
+    cdef const float* p = row_p(sent, i, i + 1) + h - i
+    cdef const float* q = row_q(sent, j, i + 1) + h
     cdef float value, best = -INFINITY
-    for k in range(l + 1, r):
+    for k in range(i + 1, j):
         value = p[0] + q[0]
         if value > best:
             best = value
             best_k = k
-        p += stride_p(sent, l)
-        q += stride_q(r)
+        p += stride_p(sent, i)
+        q += stride_q(j)
     return best_k
 
 
-cdef int find_dependent(Sentence* sent, int l, int r, int h) noexcept nogil:
-    """The first g of hook(l, r, h) = max_g cpl(l, r, g) + T[g, h]."""
-    cdef int g, best_g = l
+cdef int find_dependent(Sentence* sent, int i, int j, int h) noexcept nogil:
+    """The first g of hook(i, j, h) = max_g cpl(i, j, g) + T[g, h]."""
+    cdef int g, best_g = i
     cdef float value, best = -INFINITY
-    complete(sent, l, r)
-    for g in range(l, r):
-        value = sent.cpl[g - l] + sent.T[g * sent.stride + h]
+    complete(sent, i, j)
+    for g in range(i, j):
+        value = sent.cpl[g - i] + sent.T[g * sent.stride + h]
         if value > best:
             best = value
             best_g = g
@@ -324,18 +326,18 @@ cdef inline int gold_at(const Sentence* sent, size_t cell) noexcept nogil:
     return -1 if sent.gold == NULL else sent.gold[cell]
 
 
-cdef int choose_label(const Sentence* sent, int l, int r, bint must_label) noexcept nogil:
+cdef int choose_label(const Sentence* sent, int i, int j, bint must_label) noexcept nogil:
     """The lowest label of s1 (or, where the node need not be labelled, of s_mul)."""
-    cdef size_t cell = <size_t>l * (sent.n + 1) + r
+    cdef size_t cell = <size_t>i * (sent.n + 1) + j
     cdef const float* row = sent.labels + cell * sent.n_labels
     cdef int gold_label = gold_at(sent, cell)
     cdef float s0, s1
-    cdef int y = find_label(row, first_label(sent, l, r), sent.n_labels, gold_label, sent.margin, &s1)
-    if must_label and r - l > 1:
+    cdef int y = find_label(row, first_label(sent, i, j), sent.n_labels, gold_label, sent.margin, &s1)
+    if must_label and j - i > 1:
         return y
     s0 = row[0] - sent.margin if gold_label == 0 else row[0]
     # On a tie a leaf stays empty, a longer span does not.
-    return 0 if s1 < s0 or (s1 == s0 and r - l == 1) else y
+    return 0 if s1 < s0 or (s1 == s0 and j - i == 1) else y
 
 
 cdef void recover(Sentence* sent, int* spans, int* heads) noexcept nogil:
@@ -382,17 +384,19 @@ cdef void recover(Sentence* sent, int* spans, int* heads) noexcept nogil:
 cdef float sum_scores(const Sentence* sent, const int* spans, const int* heads) noexcept nogil:
     """The score of the best tree, in float32 and in the order of the authors' O(n^5) recurrence.
 
-    one(l, r, h) = ((cpl(l, k, g) + mul(k, r, h)) + T[g, h]) + s1. The hook trick adds the arc first, which may round
+    one(i, j, h) = ((cpl(i, k, g) + mul(k, j, h)) + T[g, h]) + s1. The hook trick adds the arc first, which may round
     otherwise; summed again, the score has the authors' bits.
     """
     cdef int i, h, root = 0, depth = 0
+    cdef float value
     for i in range(2 * sent.n - 2, -1, -1):
         if spans[3 * i + 1] - spans[3 * i] == 1:
             sent.sums[depth] = sent.label_scores[i]
             depth += 1
         else:
             depth -= 1
-            sent.sums[depth - 1] = ((sent.sums[depth] + sent.sums[depth - 1]) + sent.arc_scores[i]) + sent.label_scores[i]
+            value = (sent.sums[depth] + sent.sums[depth - 1]) + sent.arc_scores[i]
+            sent.sums[depth - 1] = value + sent.label_scores[i]
     for h in range(1, sent.n + 1):
         if heads[h] == 0:
             root = h

@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #define MAXPLUS_PAD 8 /* kernels may read and write a row up to a multiple of this many floats past its start */
 
@@ -99,17 +100,17 @@ typedef struct {
 #include "maxplus_kernels.h"
 #endif
 
-/* The fastest kernels that this machine can run, or the plain ones where `baseline` asks for them. */
-static MaxPlus maxplus_kernels(int baseline) {
+/* The fastest kernels that this machine can run. The environment variable SPACY_LAL_PLAIN_KERNELS, where it is set, asks
+ * for what every machine has: for tests and benchmarks. */
+static MaxPlus maxplus_kernels(void) {
     const MaxPlus base = {maxplus_rows_base, maxplus_product_base, maxplus_shift_base, maxplus_dot_base,
                           maxplus_row_max_base};
 #if defined(MAXPLUS_HAS_AVX2)
     const MaxPlus avx2 = {maxplus_rows_avx2, maxplus_product_avx2, maxplus_shift_avx2, maxplus_dot_avx2,
                           maxplus_row_max_avx2};
     __builtin_cpu_init();
-    if (!baseline && __builtin_cpu_supports("avx2")) return avx2;
+    if (__builtin_cpu_supports("avx2") && getenv("SPACY_LAL_PLAIN_KERNELS") == NULL) return avx2;
 #endif
-    (void)baseline;
     return base;
 }
 

@@ -15,4 +15,4 @@ cdef extern from "maxplus.h" nogil:
         float (*dot)(const float* x, const float* y, size_t n) noexcept nogil
         float (*row_max)(float* out, const float* X, size_t stride, size_t n_rows, size_t width) noexcept nogil
 
-    MaxPlus maxplus_kernels(int baseline) noexcept nogil
+    MaxPlus maxplus_kernels() noexcept nogil

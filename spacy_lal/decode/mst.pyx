@@ -18,7 +18,7 @@ from .checks import check_arcs, check_batch, check_threads, raise_bad_arcs
 
 from .maxplus cimport MaxPlus, maxplus_kernels
 
-cdef MaxPlus KERNELS = maxplus_kernels(0)
+cdef MaxPlus KERNELS = maxplus_kernels()
 
 cdef enum Status:
     DONE
@@ -27,8 +27,8 @@ cdef enum Status:
 
 
 cdef struct Sentence:
-    # Vertices: 0 the root, 1..n the words, above them the contracted cycles, at most n - 1. A cycle takes over the row of
-    # its first member.
+    # Vertices: 0 the root, 1..n the words, above them the contracted cycles, at most n - 1. A cycle takes over the row
+    # of its first member.
     int n
     const float* arcs  # (n + 1, n + 1), [dependent, head]
     double* scores  # (n + 1, n + 1): of the arcs that enter a vertex, by head, less what they free
