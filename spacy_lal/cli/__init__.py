@@ -6,6 +6,7 @@ from spacy.cli._util import app
 
 from spacy_lal.cli.evalb import evalb_cli
 from spacy_lal.cli.evaluate import evaluate_cli
+from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.treebank import check_cli, convert_cli
 
@@ -17,6 +18,7 @@ lal_cli.command("evaluate")(evaluate_cli)
 lal_cli.command("evalb")(evalb_cli)
 lal_cli.command("check")(check_cli)
 lal_cli.command("convert")(convert_cli)
+lal_cli.command("import-official")(import_official_cli)
 app.add_typer(lal_cli)
 
 __all__ = ["lal_cli"]

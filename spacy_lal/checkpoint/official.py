@@ -1,0 +1,174 @@
+"""A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
+
+The pipeline is made from its config, as any other; then it gets the checkpoint's labels and weights. So whatever
+`build_lal_parser` cannot say cannot be imported, and is refused by name. Not here: files, other than the tokenizer's.
+"""
+
+from collections import Counter
+from dataclasses import fields
+from inspect import signature
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotations import ROOT_DEPREL
+from ..architectures.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
+from ..architectures.parser import build_lal_parser, get_network
+from ..architectures.word_transformer import set_transformer
+from ..layers.parser_network import NetworkConfig
+from .convert import DEFAULT_HPARAMS, LoadedNetwork, load_network
+from .reader import Checkpoint, CheckpointError
+from .xlnet import make_hf_objects
+
+SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
+# What stands for a character of a kind: unknown, sentence start, word start, word stop, sentence stop; the rest of the
+# vocabulary follows, whether by codepoint or not (reference-parser.md 1.5).
+SPECIAL_CHARS = ("\0", "\1", "\2", "\3", "\4")
+THEIR_ROOT = "root"
+UNSUPPORTED = {
+    "use_bert": "BERT vectors",
+    "use_bert_only": "BERT vectors",
+    "use_elmo": "ELMo vectors",
+    "use_words": "word embeddings, with or without GloVe",
+    "bert_transliterate": "transliteration",
+}
+SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
+# No word is cut: the authors' character LSTM reads all of it.
+MAX_WORD_LENGTH = 100_000
+# The authors' script for their published scores parses so many sentences at once, and with scrambled queries scores
+# depend on it.
+SCRAMBLED_BATCH_SIZE = 8
+
+
+class ImportedPipeline(NamedTuple):
+    """A pipeline made of a checkpoint.
+
+    nlp (Language): A sentencizer, and the parser.
+    reads_tags (bool): Whether the parser reads `token.tag_`, so that a tagger is needed before it.
+    tags (List[str]): The tags that it knows.
+    transformer (Optional[str]): The name of its transformer; None where it has none.
+    n_constituents, n_deprels (int): Its labels.
+    """
+
+    nlp: Language
+    reads_tags: bool
+    tags: List[str]
+    transformer: Optional[str]
+    n_constituents: int
+    n_deprels: int
+
+
+def import_pipeline(
+    checkpoint: Checkpoint, *, tokenizer: Optional[str] = None, lang: str = "en", scrambled_queries: bool = False
+) -> ImportedPipeline:
+    """Make a pipeline of a checkpoint.
+
+    checkpoint (Checkpoint): From `read_checkpoint`. One that knows no `use_lal` is of the HPSG parser (Zhou & Zhao
+        2019), whose words are cleaned in another way.
+    tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
+    lang (str): The language whose tokenisation the pipeline has.
+    scrambled_queries (bool): Reproduce the authors' batch effect, for their published scores.
+    RETURNS (ImportedPipeline): The pipeline and what its user has to know.
+    RAISES (CheckpointError): if the checkpoint needs what we do not support, its parts do not fit one another, or the
+        tokenizer cannot be found. (ImportError): if spaCy has no such language.
+    """
+    hparams = {**DEFAULT_HPARAMS, **checkpoint.hparams}
+    _refuse_unsupported(hparams)
+    loaded = load_network(checkpoint, scrambled_queries=scrambled_queries)
+    config = loaded.network.config
+    label_data = _label_data(loaded)
+    tok2vec = transformer = None
+    hf_objects = None
+    if config.vector_width:
+        if not loaded.transformer:
+            raise CheckpointError(
+                "the checkpoint has no 'xlnet.*' weights, though its network reads the vectors of a transformer "
+                "(use_xlnet): expected a checkpoint that holds them, as the authors' do"
+            )
+        source, lower_case = tokenizer or str(hparams["xlnet_model"]), bool(hparams["xlnet_do_lower_case"])
+        hf_objects = make_hf_objects(loaded.transformer, source, lower_case=lower_case)
+        transformer = str(hparams["xlnet_model"])
+        tok2vec = {
+            "@architectures": "spacy-lal.WordTransformer.v1",
+            "name": transformer,
+            "tokenizer_config": {"use_fast": bool(hf_objects.tokenizer.is_fast), "do_lower_case": lower_case},
+            "clean_words": "lal" if "use_lal" in checkpoint.hparams else "hpsg",
+            "pad_left": bool(hparams["pad_left"]),
+        }
+    nlp = spacy.blank(lang, config={"nlp": {"batch_size": SCRAMBLED_BATCH_SIZE}} if scrambled_queries else {})
+    nlp.add_pipe("sentencizer")
+    decoder = {"@misc": "spacy-lal.joint_decoder.v1", "constituency_weight": loaded.constituency_weight}
+    parser: Any = nlp.add_pipe("lal_parser", config={"model": model_config(config, tok2vec), "decoder": decoder})
+    if hf_objects is not None:
+        set_transformer(parser.model.layers[0], hf_objects)
+    sample = Doc(nlp.vocab, words=["."])
+    parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
+    get_network(parser.model).load_state_dict(loaded.network.state_dict())
+    return ImportedPipeline(
+        nlp, config.n_tags > 0, label_data["tags"], transformer, len(loaded.labels), len(loaded.deprels)
+    )
+
+
+def model_config(config: NetworkConfig, tok2vec: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """The [model] block of a network.
+
+    config (NetworkConfig): The network's config.
+    tok2vec (Optional[Mapping[str, Any]]): The block of its tok2vec, if it has one.
+    RETURNS (Dict[str, Any]): Arguments of `build_lal_parser`, with its registered name.
+    """
+    block: Dict[str, Any] = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": tok2vec}
+    names = {field.name for field in fields(NetworkConfig)} & signature(build_lal_parser).parameters.keys()
+    for name in sorted(names):
+        value = getattr(config, name)
+        block[name] = value.item() if hasattr(value, "item") else value  # numpy's numbers stand in no config
+    block["n_label_heads"] = config.n_label_heads or None
+    return {**block, "use_tags": config.n_tags > 0, "use_chars": config.n_chars > 0, "max_word_length": MAX_WORD_LENGTH}
+
+
+def _refuse_unsupported(hparams: Mapping[str, Any]) -> None:
+    """Name the inputs that we do not build, and those that we do."""
+    refused = [f"{name} ({what})" for name, what in UNSUPPORTED.items() if hparams.get(name)]
+    if refused:
+        raise CheckpointError(
+            f"the checkpoint's network reads what is not supported: {', '.join(refused)}; supported are {SUPPORTED}"
+        )
+
+
+def _label_data(loaded: LoadedNetwork) -> Dict[str, List[str]]:
+    """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the checkpoint's order.
+
+    The deprel `root` becomes spaCy's ROOT, as everywhere on our Docs; it is `root` again in CoNLL-U.
+    """
+    _require_first("tag", loaded.tags, SPECIAL_TAGS)
+    _require_first("character", loaded.chars, SPECIAL_CHARS)
+    if len(loaded.chars) != loaded.network.config.n_chars:
+        raise CheckpointError(
+            f"char_vocab has {len(loaded.chars)} entries, but the weights are for {loaded.network.config.n_chars}"
+        )
+    deprels = loaded.deprels
+    if ROOT_DEPREL not in deprels:
+        deprels = [ROOT_DEPREL if deprel == THEIR_ROOT else deprel for deprel in deprels]
+    data = {
+        "constituents": loaded.labels,
+        "deprels": deprels,
+        "tags": loaded.tags[N_SPECIAL_IDS:],
+        "chars": loaded.chars[N_SPECIAL_CHARS:],
+    }
+    for name, values in data.items():
+        counts = Counter(values)
+        strange = [value for value, n in counts.items() if n > 1 or not isinstance(value, str) or not value]
+        if strange:
+            raise CheckpointError(
+                f"the checkpoint's {name}: expected different strings, but not (only) once: {strange[:5]}"
+            )
+    return data
+
+
+def _require_first(kind: str, values: List[str], expected: tuple) -> None:
+    if values and tuple(values[: len(expected)]) != expected:
+        raise CheckpointError(
+            f"the checkpoint's {kind} vocabulary begins with {values[: len(expected)]}, expected {list(expected)}"
+        )

@@ -1,0 +1,162 @@
+"""The XLNet of a checkpoint: its config from the shapes of its weights, its tokenizer by name or path.
+
+A checkpoint holds the weights of a transformer that was loaded from the hub, under the names of `XLNetModel`, and says
+nothing of its config or its vocabulary (reference-parser.md 1.2 and 1.4). Nothing here reads Docs or runs anything.
+"""
+
+import re
+from pathlib import Path
+from typing import Any, Mapping, NamedTuple, Optional
+
+import torch
+from spacy_transformers.data_classes import HFObjects
+from tokenizers import normalizers
+from torch import Tensor
+from transformers import AutoTokenizer, XLNetConfig, XLNetModel
+
+from .reader import CheckpointError
+
+_LAYER_KEY = re.compile(r"layer\.(\d+)\.")
+
+
+class LoadedTokenizer(NamedTuple):
+    """A tokenizer, and the contents of its vocabulary file, which spacy-transformers stores beside it (None where it
+    has no such file)."""
+
+    tokenizer: Any
+    vocab_file_contents: Optional[bytes]
+
+
+def xlnet_config(weights: Mapping[str, Tensor]) -> XLNetConfig:
+    """The config of an XLNet. What no shape tells is as in the published models: gelu, untied relative biases,
+    bidirectional, layer norm epsilon 1e-12, dropout 0.1.
+
+    weights (Mapping[str, Tensor]): By the names of `XLNetModel`.
+    RETURNS (XLNetConfig): The config.
+    RAISES (CheckpointError): if a weight that is asked for its shape is missing, or the shapes make no XLNet.
+    """
+
+    def shape(key: str, n_axes: int) -> torch.Size:
+        if key not in weights or weights[key].dim() != n_axes:
+            found = tuple(weights[key].shape) if key in weights else "nothing"
+            raise CheckpointError(f"the checkpoint's XLNet: expected 'xlnet.{key}' with {n_axes} axes, got {found}")
+        return weights[key].shape
+
+    n_pieces, width = shape("word_embedding.weight", 2)
+    _, n_heads, head_width = shape("layer.0.rel_attn.q", 3)
+    if n_heads * head_width != width:
+        raise CheckpointError(
+            f"the checkpoint's XLNet: its {n_heads} heads of width {head_width} do not make up its width of {width}"
+        )
+    return XLNetConfig(
+        vocab_size=n_pieces,
+        d_model=width,
+        n_layer=1 + max(int(match.group(1)) for match in map(_LAYER_KEY.match, weights) if match),
+        n_head=n_heads,
+        d_inner=shape("layer.0.ff.layer_1.weight", 2)[0],
+        ff_activation="gelu",
+        untie_r=True,
+        attn_type="bi",
+        layer_norm_eps=1e-12,
+        dropout=0.1,
+        use_mems_eval=False,  # nobody reads the memory of earlier sequences
+    )
+
+
+def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
+    """An XLNet with a checkpoint's weights, in evaluation mode.
+
+    weights (Mapping[str, Tensor]): By the names of `XLNetModel`.
+    RETURNS (XLNetModel): The model, float32.
+    RAISES (CheckpointError): if weights are missing, left over, or of another shape; all of them are listed.
+    """
+    config = xlnet_config(weights)
+    with torch.device("meta"):  # no random weights are drawn first
+        model = XLNetModel(config)
+    wanted = {key: tuple(value.shape) for key, value in model.state_dict().items()}
+    problems = {
+        "unused": sorted(weights.keys() - wanted.keys()),
+        "missing": sorted(wanted.keys() - weights.keys()),
+        "of another shape": [
+            f"{key} {tuple(weights[key].shape)}, expected {size}"
+            for key, size in wanted.items()
+            if key in weights and tuple(weights[key].shape) != size
+        ],
+    }
+    if any(problems.values()):
+        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in problems.items() if names)
+        raise CheckpointError(f"the checkpoint's XLNet weights do not fit an XLNet. {listed}")
+    model.load_state_dict({key: value.to(torch.float32) for key, value in weights.items()}, assign=True)
+    return model.eval()
+
+
+def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
+    """A tokenizer by its name on the Hugging Face hub, or from a folder.
+
+    The slow one where there is one: only it splits a piece such as "1," within "1,000" once more, as the authors' did.
+
+    name (str): Name or path.
+    lower_case (bool): Whether text is lower-cased (the authors' `xlnet_do_lower_case`).
+    RETURNS (LoadedTokenizer): The tokenizer.
+    RAISES (CheckpointError): if there is none; the message says what was looked for.
+    """
+    tokenizer, reasons = None, []
+    for use_fast in (False, True):
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(name, use_fast=use_fast, do_lower_case=lower_case)
+            break
+        except ImportError as error:
+            raise CheckpointError(
+                f"reading the tokenizer {name!r} needs a package more: pip install 'spacy-lal[xlnet]' "
+                f"({_first_line(error)})"
+            ) from error
+        except Exception as error:  # a missing file, a bad name, no network: each is another exception
+            reasons.append(_first_line(error))
+    if tokenizer is None:
+        where = "in the folder" if Path(name).is_dir() else "on the Hugging Face hub, or as a folder, by the name"
+        raise CheckpointError(
+            f"no tokenizer was found {where} {name!r} ({reasons[0]}). Expected a name or a folder with XLNet's "
+            "'spiece.model' or 'tokenizer.json' (--tokenizer)"
+        )
+    contents = None
+    if hasattr(tokenizer, "vocab_file"):
+        if not tokenizer.vocab_file or not Path(tokenizer.vocab_file).is_file():
+            raise CheckpointError(
+                f"the tokenizer {name!r} comes without its vocabulary file, which a pipeline must hold: expected "
+                f"{tokenizer.vocab_files_names['vocab_file']!r} beside its other files"
+            )
+        contents = Path(tokenizer.vocab_file).read_bytes()
+    if lower_case and tokenizer.is_fast:
+        # A fast tokenizer is what its file says, whatever it is asked for.
+        backend = tokenizer.backend_tokenizer
+        steps = [normalizers.Lowercase()] + ([backend.normalizer] if backend.normalizer is not None else [])
+        backend.normalizer = normalizers.Sequence(steps)
+    return LoadedTokenizer(tokenizer, contents)
+
+
+def make_hf_objects(weights: Mapping[str, Tensor], tokenizer_name: str, *, lower_case: bool = False) -> HFObjects:
+    """Transformer and tokenizer as spacy-transformers holds them.
+
+    weights (Mapping[str, Tensor]): By the names of `XLNetModel`.
+    tokenizer_name (str): A name on the hub, or a folder.
+    lower_case (bool): Whether the tokenizer lower-cases text.
+    RETURNS (HFObjects): Both.
+    RAISES (CheckpointError): if weights or tokenizer are not to be had, or the tokenizer has pieces without a vector.
+    """
+    tokenizer, contents = load_tokenizer(tokenizer_name, lower_case=lower_case)
+    n_vectors = weights["word_embedding.weight"].shape[0] if "word_embedding.weight" in weights else None
+    if n_vectors is not None and n_vectors not in (len(tokenizer), tokenizer.vocab_size):
+        raise CheckpointError(
+            f"the tokenizer {tokenizer_name!r} has {len(tokenizer)} pieces, but the checkpoint's XLNet has vectors for "
+            f"{n_vectors}: expected the tokenizer that it was trained with"
+        )
+    transformer = load_xlnet(weights)
+    transformer.config.return_dict = True
+    for name in ("pad_token_id", "bos_token_id", "eos_token_id"):
+        if getattr(tokenizer, name) is not None:
+            setattr(transformer.config, name, getattr(tokenizer, name))
+    return HFObjects(tokenizer, transformer, contents)
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -1,0 +1,122 @@
+"""`python -m spacy lal import-official CHECKPOINT OUT`: the authors' `best_parser.pt` as a spaCy pipeline."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from spacy_lal.cli.streams import fail
+
+if TYPE_CHECKING:
+    from spacy_lal.checkpoint.official import ImportedPipeline
+
+
+def import_official_cli(
+    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of the authors' code (.pt)")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write the pipeline to")],
+    tokenizer: Annotated[
+        Optional[str],
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            help="Its tokenizer: a name on the Hugging Face hub, or a folder  [default: as it says]",
+        ),
+    ] = None,
+    lang: Annotated[str, typer.Option("--lang", "-l", help="Language of the pipeline's own tokenisation")] = "en",
+    scrambled_queries: Annotated[
+        bool,
+        typer.Option(
+            "--scrambled-queries",
+            help="Reproduce a fault of the authors' code, for their published scores: the parse of a sentence then "
+            "depends on which others are parsed in the same batch, and on the batch size",
+        ),
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in OUT")] = False,
+) -> None:
+    """Turn a checkpoint of the LAL parser (best_parser.pt) or of the HPSG parser into a pipeline for spacy.load.
+
+    Nothing in the file is run: what it asks for beyond tensors, plain containers and a vocabulary class is refused.
+    Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
+    """
+    _check_output(output, overwrite)
+    if not checkpoint.is_file():
+        fail(f"can't find the checkpoint {checkpoint}")
+
+    from spacy_lal.checkpoint import CheckpointError, read_checkpoint
+    from spacy_lal.checkpoint.official import import_pipeline
+
+    try:
+        imported = import_pipeline(
+            read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
+        )
+        imported.nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
+        _write(imported, output)
+    except CheckpointError as err:
+        prefix = "" if str(err).startswith(str(checkpoint)) else f"{checkpoint}: "
+        fail(f"{prefix}{err}")
+    except ImportError as err:
+        fail(f"can't make a pipeline for --lang {lang}: {err}")
+    except OSError as err:
+        fail(f"can't read {checkpoint} or write {output}: {err}")
+    except (ValueError, TypeError) as err:
+        fail(f"{checkpoint}: no sound checkpoint: {err}")
+    typer.echo(summary(imported, output, scrambled_queries=scrambled_queries), err=True)
+
+
+def summary(imported: "ImportedPipeline", output: Path, *, scrambled_queries: bool = False) -> str:
+    """What was imported, and what it needs.
+
+    imported (ImportedPipeline): The pipeline.
+    output (Path): Where it is.
+    scrambled_queries (bool): Whether the authors' batch effect is on.
+    RETURNS (str): A few lines.
+    """
+    reads = [f"XLNet ({imported.transformer})"] if imported.transformer else []
+    lines = [
+        f"{output}: {', '.join(imported.nlp.pipe_names)}; {imported.n_constituents} constituents, "
+        f"{imported.n_deprels} deprels{', ' + reads[0] if reads else ''}"
+    ]
+    if imported.reads_tags:
+        shown = " ".join(imported.tags[:8])
+        lines.append(
+            f"It reads {len(imported.tags)} part-of-speech tags ({shown} ...): add a tagger for Penn Treebank tags "
+            "before the parser, or give Docs that have token.tag_. Without, every word has the unknown tag."
+        )
+    if scrambled_queries:
+        lines.append(
+            f"Scrambled queries: parses depend on the batch. nlp.batch_size is {imported.nlp.batch_size}, as in the "
+            "authors' script for their scores."
+        )
+    return "\n".join(lines)
+
+
+def _check_output(output: Path, overwrite: bool) -> None:
+    """Ends the command unless OUT is free, or holds a pipeline that may be replaced."""
+    if not output.exists():
+        return
+    if not output.is_dir():
+        fail(f"OUT is a folder to write, but {output} is a file")
+    if not any(output.iterdir()):
+        return
+    if not overwrite:
+        fail(f"{output} is not empty: name another folder, or say --overwrite to replace the pipeline in it")
+    if not (output / "config.cfg").is_file() or not (output / "meta.json").is_file():
+        fail(f"{output} holds no pipeline, so --overwrite does not replace it: name another folder")
+
+
+def _write(imported: "ImportedPipeline", output: Path) -> None:
+    """Write beside OUT, then put it there as a whole."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
+    try:
+        new = folder / "new"
+        imported.nlp.to_disk(new)
+        if output.exists():
+            output.rename(folder / "old")
+        new.rename(output)
+    finally:
+        if not output.exists() and (folder / "old").exists():
+            (folder / "old").rename(output)
+        shutil.rmtree(folder, ignore_errors=True)
