@@ -62,7 +62,7 @@ def compare_decoder(cases: List[DecoderCase], exact: bool) -> List[Tuple[str, fl
             # the reference's forced binarisation of a joint gold tree is not told by the scores
             raw = exact and mode != "hpsg_gold"
             if raw:
-                # of one word, the joint decoder counts a label in the score that it may not give (reference-parser.md 3.3)
+                # of one word, the joint score may count a label that is not given (reference-parser.md 3.3)
                 same_margin = ours.margin == theirs.margin or len(theirs.nodes) == 1
                 same = np.array_equal(ours.nodes, theirs.nodes) and same_margin
             else:

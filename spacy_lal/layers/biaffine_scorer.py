@@ -1,11 +1,29 @@
 """Scores of arcs and of their labels (Dozat & Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12)."""
 
-from typing import Tuple
+from typing import Any, Tuple
 
 import torch
 from torch import Tensor, nn
 
 from .dropout import ElementDropout
+
+
+class _PairProducts(torch.autograd.Function):
+    """left @ right^T + constant for a batch, with the gradient of the much larger `right` in its own memory layout.
+
+    autograd gives the gradient of right^T, and copies it back: for deprels, n x n_deprels x width floats a sentence.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, left: Tensor, right: Tensor, constant: Tensor) -> Tensor:
+        ctx.save_for_backward(left, right)
+        return torch.baddbmm(constant, left, right.transpose(1, 2))
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        left, right = ctx.saved_tensors
+        grad = grads[0].contiguous()
+        return grad @ right, torch.bmm(grad.transpose(1, 2), left), grad.sum(1, keepdim=True)
 
 
 class BiaffineScorer(nn.Module):
@@ -83,5 +101,5 @@ class BiaffineScorer(nn.Module):
             return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
         batch_size, n_fenceposts, _ = head.shape
         seen = seen.view(batch_size, n_fenceposts * n_deprels, width)
-        scores = torch.baddbmm(constant.view(batch_size, 1, n_fenceposts * n_deprels), dependent, seen.transpose(1, 2))
+        scores = _PairProducts.apply(dependent, seen, constant.view(batch_size, 1, n_fenceposts * n_deprels))
         return scores.view(batch_size, n_fenceposts, n_fenceposts, n_deprels)

@@ -51,7 +51,9 @@ def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
     bias (Tensor): *Shape:* (width,).
     RETURNS (Tensor): *Shape:* as the input.
     """
-    return inputs if inputs.shape[-1] == 1 else _StdNorm.apply(inputs, gain, bias)
+    if inputs.shape[-1] == 1:
+        return inputs
+    return _StdNorm.apply(inputs.to(gain.dtype), gain, bias)  # under autocast too, norms are in full precision
 
 
 class StdNorm(nn.Module):

@@ -179,3 +179,18 @@ def test_state_is_complete_and_strict():
     other.load_state_dict(network.state_dict())
     inputs = make_inputs(network.config, LENGTHS)
     assert torch.equal(network(inputs).arcs, other.eval()(inputs).arcs)
+
+
+@pytest.mark.parametrize("name", ["default", "all_inputs", "query_per_token", "deprel_alone", "feed_forward_per_label"])
+def test_mixed_precision(name):
+    network = build(name)
+    inputs = make_inputs(network.config, LENGTHS)
+    full = network(inputs)
+    network.train()
+    network(inputs)  # dropout and all
+    network.eval()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        half = network(inputs)
+    sum(scores.float().square().sum() for scores in half[:3]).backward()
+    assert all(torch.isfinite(p.grad).all() for p in network.parameters() if p.grad is not None)
+    assert (half.arcs.float() - full.arcs).abs().mean() < 0.05 * full.arcs.abs().mean()
