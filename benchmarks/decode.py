@@ -4,8 +4,8 @@
 
 prints three tables: `joint` against a plain O(n^5) loop (joint_n5.pyx, compiled here at -O3 into a temporary folder),
 the time of each decoder alone and in a batch, and one long sentence for the decoders that take it. The scores are
-random normal; time does not depend on them. Each figure is the least of several repetitions. Exit code 1 where a goal is
-missed. With SPACY_LAL_PLAIN_KERNELS=1 in the environment, the package does without AVX2.
+random normal; time does not depend on them. Each figure is the least of several repetitions. Exit code 1 where a goal
+is missed. With SPACY_LAL_PLAIN_KERNELS=1 in the environment, the package does without AVX2.
 """
 
 import argparse

@@ -1,0 +1,122 @@
+"""Bad input is a ValueError that names the argument, what was given and what was expected."""
+
+import re
+from typing import Any, Dict, List
+
+import numpy as np
+import pytest
+
+from spacy_lal.decode import cky, eisner, joint, mst
+
+LABELS = np.zeros((4, 4, 3), np.float32)
+ARCS = np.zeros((4, 4), np.float32)
+GOLD = np.zeros((4, 4), np.int32)
+
+
+def holed(array: np.ndarray, cell: Any, value: float) -> np.ndarray:
+    array = array.copy()
+    array[cell] = value
+    return array
+
+
+BAD_LABELS: List[Any] = [
+    (LABELS.astype(np.float64), "labels must be an array of float32, got float64"),
+    (LABELS.astype(np.float16), "labels must be an array of float32, got float16"),
+    (LABELS.astype(">f4"), "labels must be an array of float32, got >f4"),
+    (None, "labels must be a numpy array of float32, got NoneType"),
+    ("scores", "labels must be a numpy array of float32, got str"),
+    (LABELS[0], r"labels must have shape \(n \+ 1, n \+ 1, .*\), got \(4, 3\)"),
+    (LABELS[:3], r"labels must have shape .* got \(3, 4, 3\)"),
+    (LABELS[:, :, :1], r"labels must have shape .* at least [23] labels\), got \(4, 4, 1\)"),
+    (np.zeros((0, 0, 3), np.float32), r"labels must have shape .* got \(0, 0, 3\)"),
+    (holed(LABELS, (0, 2, 0), np.nan), r"labels must be finite, got nan at \[0, 2, 0\]"),
+    (holed(LABELS, (0, 2, 1), np.inf), r"labels must be finite, got inf at \[0, 2, 1\]"),
+    (holed(LABELS, (1, 3, 2), -np.inf), r"labels must be finite, got -inf at \[1, 3, 2\]"),
+    (holed(LABELS, (0, 3, 0), np.nan), r"labels must be finite, got nan at \[0, 3, 0\]"),
+]
+BAD_ARCS: List[Any] = [
+    (ARCS.astype(np.float64), "arcs must be an array of float32, got float64"),
+    ({}, "arcs must be a numpy array of float32, got dict"),
+    (LABELS, r"arcs must have shape \(n \+ 1, n \+ 1\), .* got \(4, 4, 3\)"),
+    (ARCS[:3], r"arcs must have shape .* got \(3, 4\)"),
+    (np.zeros((0, 0), np.float32), r"arcs must have shape .* got \(0, 0\)"),
+    (holed(ARCS, (1, 0), np.nan), r"arcs must be finite, got nan at \[1, 0\]"),
+    (holed(ARCS, (3, 2), np.inf), r"arcs must be finite, got inf at \[3, 2\]"),
+    (holed(ARCS, (1, 3), -np.inf), r"arcs must be finite, got -inf at \[1, 3\]"),
+]
+BAD_GOLD: List[Any] = [
+    ({"gold": GOLD.astype(np.int64), "margin": 1.0}, "gold must be an array of int32, got int64"),
+    ({"gold": [0, 1], "margin": 1.0}, "gold must be a numpy array of int32, got list"),
+    ({"gold": GOLD[:3], "margin": 1.0}, r"gold must have shape \(4, 4\) as the labels have, got \(3, 4\)"),
+    ({"gold": holed(GOLD, (0, 2), 3), "margin": 1.0}, r"gold must hold label ids 0 to 2, got 3 at \[0, 2\]"),
+    ({"gold": holed(GOLD, (2, 3), -1), "margin": 1.0}, r"gold must hold label ids 0 to 2, got -1 at \[2, 3\]"),
+    ({"margin": 1.0}, "margin 1.0 needs gold label ids"),
+    ({"gold": GOLD, "margin": -1.0}, "margin must be a finite number, 0 or more, got -1.0"),
+    ({"gold": GOLD, "margin": float("nan")}, "margin must be a finite number, 0 or more, got nan"),
+    ({"gold": GOLD, "margin": "1"}, "margin must be a finite number, 0 or more, got '1'"),
+    ({"n_threads": 0}, "n_threads must be an integer, 1 or more, got 0"),
+    ({"n_threads": 1.5}, "n_threads must be an integer, 1 or more, got 1.5"),
+]
+
+
+@pytest.mark.parametrize("labels,message", BAD_LABELS)
+def test_bad_labels(labels: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        cky(labels)
+    with pytest.raises(ValueError, match=message):
+        joint(labels, ARCS)
+
+
+@pytest.mark.parametrize("arcs,message", BAD_ARCS)
+def test_bad_arcs(arcs: Any, message: str) -> None:
+    for decode in (eisner, mst):
+        with pytest.raises(ValueError, match=message):
+            decode(arcs)
+    with pytest.raises(ValueError, match=message):
+        joint(LABELS, arcs)
+
+
+@pytest.mark.parametrize("kwargs,message", BAD_GOLD)
+def test_bad_gold(kwargs: Dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        cky(LABELS, **kwargs)
+    with pytest.raises(ValueError, match=message):
+        joint(LABELS, ARCS, **kwargs)
+
+
+def test_joint_needs_three_labels() -> None:
+    with pytest.raises(ValueError, match=r"at least 3 labels\), got \(4, 4, 2\)"):
+        joint(LABELS[:, :, :2], ARCS)
+
+
+def test_arcs_of_another_sentence() -> None:
+    with pytest.raises(ValueError, match=r"arcs must have shape \(4, 4\) as the labels have, got \(3, 3\)"):
+        joint(LABELS, ARCS[:3, :3])
+
+
+def test_batch_names_the_sentence() -> None:
+    bad = holed(LABELS, (0, 1, 2), np.nan)
+    for n_threads in (1, 3):
+        with pytest.raises(ValueError, match=r"labels\[1\] must be finite, got nan at \[0, 1, 2\]"):
+            cky([LABELS, bad, LABELS], n_threads=n_threads)
+    with pytest.raises(ValueError, match=r"arcs\[2\] must be finite"):
+        mst([ARCS, ARCS, holed(ARCS, (1, 0), np.inf)])
+    with pytest.raises(ValueError, match=r"gold\[0\] must hold label ids"):
+        cky([LABELS], gold=[holed(GOLD, (0, 3), 9)], margin=1.0)
+
+
+@pytest.mark.parametrize("others", [{"arcs": [ARCS]}, {"arcs": ARCS}, {"arcs": [ARCS, ARCS], "gold": [GOLD]}])
+def test_batches_of_unequal_length(others: Dict[str, Any]) -> None:
+    name = "gold" if "gold" in others else "arcs"
+    with pytest.raises(ValueError, match=re.escape(f"{name} must be a list of 2 arrays")):
+        joint([LABELS, LABELS], **others, margin=0.0)
+
+
+def test_cells_without_meaning_are_not_read() -> None:
+    """Only start < end counts in labels and gold; neither row 0 nor the diagonal counts in arcs."""
+    labels, arcs, gold = LABELS.copy(), ARCS.copy(), GOLD.copy()
+    labels[np.tril_indices(4)] = np.nan
+    gold[np.tril_indices(4)] = -5
+    np.fill_diagonal(arcs, np.nan)
+    arcs[0] = np.inf
+    assert joint(labels, arcs, gold=gold, margin=1.0)[0] == joint(LABELS, ARCS, gold=GOLD, margin=1.0)[0]
