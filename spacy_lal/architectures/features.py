@@ -4,6 +4,7 @@ A Thinc layer without weights and without gradient. It is *not* where vectors ar
 Everything here is numpy on the host; `bridge.py` pads it and moves it to the device.
 """
 
+import warnings
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
@@ -64,7 +65,8 @@ def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_wo
 
     Its vocabularies are the attributes `tags` and `chars`: lists, saved with the model.
 
-    use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag.
+    use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. A warning says so where a
+        batch has no tags at all.
     use_chars (bool): Look up the characters of `token.text`.
     max_word_length (int): Of a longer token, only the first and the last characters are read, this many in all.
     RETURNS (FeaturesModel): The layer.
@@ -103,6 +105,12 @@ def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List
                 chars = [START_CHARS, *(spellings[word] for word in words), STOP_CHARS]
             features.append(SentenceFeatures(tokens + offset, tag_ids, chars))
         offset += len(doc)
+    if tag_table and any(one.length for one in features) and not any(doc.has_annotation("TAG") for doc in docs):
+        warnings.warn(
+            "The parser reads part-of-speech tags (token.tag_), and none of these Docs has any: every word gets the "
+            "unknown tag, and parses suffer. Add a tagger before the parser.",
+            stacklevel=2,
+        )
 
     def backprop(d_features: object) -> List[Doc]:
         return []
