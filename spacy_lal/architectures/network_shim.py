@@ -1,6 +1,7 @@
 """thinc's hold on the torch network: when it is made, moved, updated and saved. No padding, no scores (`bridge.py`)."""
 
 import contextlib
+import os
 from dataclasses import replace
 from io import BytesIO
 from typing import Any, Dict, Iterator, Tuple
@@ -11,6 +12,11 @@ from thinc.api import PyTorchShim, get_torch_default_device, xp2torch
 from thinc.optimizers import Optimizer
 
 from ..layers.parser_network import NetworkConfig, ParserNetwork
+
+# `nlp.pipe(n_process=2)` forks. torch's threads do not survive a fork, and a child that waits for them waits for ever;
+# on one thread it has none to wait for. The processes share the cores as it is.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
 class ParserNetworkShim(PyTorchShim):

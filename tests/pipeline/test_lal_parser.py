@@ -1,6 +1,8 @@
 """The component as spaCy's users meet it: overfit, disk and bytes, odd text, processes, other pipes."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -172,9 +174,7 @@ def test_no_sentence_boundaries(nlp):
         try:
             assert list(nlp.pipe(["She sees a dog."])) == []
         finally:
-            nlp.set_error_handler(
-                raise_error
-            )
+            nlp.set_error_handler(raise_error)
         assert seen[0][0] == "lal_parser"
 
 
@@ -230,7 +230,7 @@ def listening_nlp():
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("tok2vec", config={"model": {"width": 48, "depth": 1}} if False else {})
+    nlp.add_pipe("tok2vec")
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
     nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": listener}})
     return nlp
@@ -253,26 +253,33 @@ def test_listeners_and_their_replacement(texts, tmp_path):
 def test_annotating_components(nlp):
     seen = []
 
-    @Language.component("heads_spy")
-    def heads_spy(doc):
-        return doc
-
     class Spy:
-        is_trainable = True
-
         def __call__(self, doc):
             return doc
 
         def update(self, examples, **kwargs):
             seen.extend(eg.predicted._.parse_string for eg in examples)
 
-    examples = make_examples(nlp)
-    parser = nlp.get_pipe("lal_parser")
-    copies = [Example(eg.predicted.copy(), eg.reference) for eg in examples]
-    parser.update(copies, sgd=None)
-    for doc in parser.pipe(eg.predicted for eg in copies):
-        Spy().update([Example(doc, doc)])
+    Language.factory("parse_spy", func=lambda nlp, name: Spy())
+    spied = make_nlp().from_bytes(nlp.to_bytes())
+    spied.add_pipe("parse_spy")
+    spied.update(make_examples(spied), sgd=False, annotates=["sentencizer", "lal_parser"])
     assert seen == [PERSON_TREE, DOG_TREE]
+
+
+THREADS = """
+import sys, spacy, torch
+torch.set_num_threads(2)
+nlp = spacy.load(sys.argv[1])
+texts = ["She sees a dog in the park."] * 30
+expected = [doc._.parse_string for doc in nlp.pipe(texts)]
+assert [doc._.parse_string for doc in nlp.pipe(texts, n_process=2, batch_size=8)] == expected
+"""
+
+
+def test_processes_after_torch_has_used_its_threads(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    subprocess.run([sys.executable, "-c", THREADS, str(tmp_path)], check=True, timeout=240, cwd=tmp_path)
 
 
 def test_memory_zone(nlp, texts):
