@@ -31,7 +31,7 @@ from ..annotations import (
 from ..scores import ParserScores
 from ..training.gold import copy_sentence_starts, gold_parses
 from ..training.loss import parser_loss
-from ..trees import LabelVocab
+from ..trees import LabelVocab, split_chain
 from .decoders import DecodedParse, Decoder
 
 DEFAULT_CONFIG_STR = """
@@ -181,7 +181,7 @@ class LALParser(TrainablePipe):
         # Interned once and for all, so that a parse within `nlp.memory_zone()` does not take them away again.
         for constituent in constituents:
             self.vocab.strings.add(constituent)
-            for label in constituent.split("::"):
+            for label in split_chain(constituent):
                 self.vocab.strings.add(label)
         for string in (*deprels, *self.cfg["tags"], SPANS_KEY, ROOT_DEPREL, WHITESPACE_DEPREL):
             self.vocab.strings.add(string)

@@ -11,8 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotations import SPANS_KEY, CollapsedSpan, get_constituents, has_sentences, sentence_words, set_sentence_starts
-from ..trees import LabelVocab, collapse_chains
-from ..trees.joint import joint_spans, label_ids
+from ..trees import LabelVocab, SpanError, collapse_chains, joint_spans, label_ids
 
 MISSING = -1
 
@@ -37,7 +36,7 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
     eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
     labels (LabelVocab): A tree with a label that is not in it is masked.
     deprels (Dict[str, int]): A deprel that is not in it is masked.
-    RAISES (ValueError): Where the predicted Doc has no sentence boundaries.
+    RAISES (ValueError): Where the predicted Doc has no sentence boundaries, or gold constituents cross.
     """
     sentences = sentence_words(eg.predicted)
     heads, arcs_deprels = _aligned_arcs(eg)
@@ -48,9 +47,14 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
         sentence_heads = [
             MISSING if heads[w] is None else 0 if heads[w] == w else position.get(heads[w], MISSING) for w in words
         ]
+        try:
+            chart = _label_chart(spans, sentence_heads, [arcs_deprels[w] or "" for w in words], labels)
+        except SpanError as err:
+            text = " ".join(eg.predicted[w].text for w in words)
+            raise ValueError(f"{err}; in the gold tree of {text!r}") from err
         golds.append(
             GoldParse(
-                labels=_label_chart(spans, sentence_heads, [arcs_deprels[w] or "" for w in words], labels),
+                labels=chart,
                 heads=np.array(sentence_heads, dtype=np.int32),
                 deprels=np.array([deprels.get(arcs_deprels[w] or "", MISSING) for w in words], dtype=np.int32),
             )
