@@ -5,25 +5,27 @@ from typing import Callable, List, Optional, Sequence, TypeVar
 
 ResultT = TypeVar("ResultT")
 
+WORTH_A_THREAD = 200.0  # microseconds of work that a thread must find: it takes about half of that to start one
 
-def run_batch(decode: Callable[[int], ResultT], lengths: Sequence[int], n_threads: int) -> List[ResultT]:
+
+def run_batch(decode: Callable[[int], ResultT], costs: Sequence[float], n_threads: int) -> List[ResultT]:
     """Decode sentence 0, 1, ... of a batch.
 
     The threads take sentences from one list, longest first, so that a long one does not start last. They only gain
     where `decode` releases the interpreter lock.
 
     decode (Callable[[int], ResultT]): Decodes the i-th sentence.
-    lengths (Sequence[int]): For each sentence its length, or any other measure of the work.
-    n_threads (int): Number of threads, 1 or more. With 1, all runs on the thread of the caller.
+    costs (Sequence[float]): For each sentence a guess of the work in microseconds.
+    n_threads (int): Number of threads at most, 1 or more; fewer run where there is too little work for so many.
     RETURNS (List[ResultT]): The results, in the order of the sentences.
     RAISES (Exception): What `decode` raises for the first sentence, in their order, that it fails on.
     """
-    n_workers = min(n_threads, len(lengths))
+    n_workers = min(n_threads, len(costs), int(sum(costs) / WORTH_A_THREAD))
     if n_workers < 2:
-        return [decode(i) for i in range(len(lengths))]
-    results: List[Optional[ResultT]] = [None] * len(lengths)
-    errors: List[Optional[Exception]] = [None] * len(lengths)
-    queue = iter(sorted(range(len(lengths)), key=lambda i: -lengths[i]))
+        return [decode(i) for i in range(len(costs))]
+    results: List[Optional[ResultT]] = [None] * len(costs)
+    errors: List[Optional[Exception]] = [None] * len(costs)
+    queue = iter(sorted(range(len(costs)), key=lambda i: -costs[i]))
 
     def work() -> None:
         for i in queue:  # next() on a list iterator is atomic

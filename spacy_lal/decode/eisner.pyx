@@ -64,7 +64,8 @@ def eisner(arcs, *, n_threads=1):
     def decode(i):
         return _decode(arcs[i], f"[{i}]")
 
-    return run_batch(decode, [getattr(item, "size", 0) for item in arcs], n_threads)
+    sizes = [getattr(item, "size", 0) for item in arcs]
+    return run_batch(decode, [2.0 + 0.009 * size for size in sizes], n_threads)
 
 
 def _decode(arcs, item):

@@ -26,6 +26,7 @@ from .checks import (
     raise_bad_labels,
 )
 
+from .joint_chart cimport Node, Sentence, first_label, gold_at, row_p, row_q, stride_p, stride_q
 from .label_row cimport find_label, label_score
 from .maxplus cimport MAXPLUS_PAD, MaxPlus, maxplus_kernels
 
@@ -37,39 +38,6 @@ cdef enum Status:
     BAD_LABELS
     BAD_ARCS
     BAD_GOLD
-
-
-cdef struct Node:
-    int start
-    int end
-    int head
-    bint must_label  # scored as `one` (else as `mul`)
-
-
-cdef struct Sentence:
-    # What is given. Heads and dependents are words from 0 here; the root of the arcs is apart.
-    int n
-    int n_labels
-    const float* labels  # (n + 1, n + 1, n_labels)
-    const float* arcs  # (n + 1, n + 1)
-    const int* gold  # (n + 1, n + 1) or NULL
-    float margin
-    # The chart.
-    float* P  # see row_p
-    float* Q  # see row_q
-    size_t* offset_p  # (n + 1,)
-    size_t* offset_q  # (n + 1,)
-    size_t stride  # of T
-    float* T  # (n, stride): the arcs between words
-    float* s1  # (n + 1, n + 1): best score of a label that is not empty
-    float* s_mul  # (n + 1, n + 1): best score of any label
-    float* cpl  # (stride,): of the span at hand
-    float* best  # (stride,): B of the span at hand
-    # The best tree.
-    Node* stack  # (n + 1,)
-    float* label_scores  # (2n,): of the nodes in pre-order
-    float* arc_scores  # (2n,): for each node but the leaves, of the arc between its children
-    float* sums  # (n + 1,)
 
 
 def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
@@ -101,7 +69,8 @@ def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
     def decode(i):
         return _decode(labels[i], arcs[i], None if gold is None else gold[i], margin, f"[{i}]")
 
-    return run_batch(decode, [getattr(item, "size", 0) for item in arcs], n_threads)
+    sizes = [getattr(item, "size", 0) for item in arcs]
+    return run_batch(decode, [6.0 + 0.02 * size + 1.2e-5 * size * size for size in sizes], n_threads)
 
 
 def _decode(labels, arcs, gold, margin, item):
@@ -182,11 +151,6 @@ cdef Status decode_sentence(Sentence* sent, int* spans, int* heads, float* score
     return status
 
 
-cdef inline int first_label(const Sentence* sent, int start, int end) noexcept nogil:
-    # No <H> on leaves and root.
-    return 2 if end - start == 1 or end - start == sent.n else 1
-
-
 cdef Status read_labels(Sentence* sent) noexcept nogil:
     """s1(i, j) = max_y L[i, j, y];  s_mul(i, j) = max(s1(i, j), L[i, j, 0])."""
     cdef int i, j, gold_label = -1, n = sent.n
@@ -228,29 +192,6 @@ cdef Status read_arcs(Sentence* sent) noexcept nogil:
         memcpy(sent.T + d * sent.stride, row + 1, n * sizeof(float))
         memset(sent.T + d * sent.stride + n, 0, MAXPLUS_PAD * sizeof(float))
     return DONE if residue == 0.0 else BAD_ARCS
-
-
-# Two tables hold both the heads inside a span and the hooks to heads outside, by where the head stands:
-#   P[i, k, h] = mul(i, k, h)  for h in i..k-1,   hook(i, k, h)  for h >= k
-#   Q[j, k, h] = mul(k, j, h)  for h in k..j-1,   hook(k, j, h)  for h < k
-# so that one sum serves a split left of the head as well as right of it. The rows of one i (or j) lie together; those
-# of P begin at h = i, those of Q end before h = j, but for the padding: n^3 / 3 floats in each table.
-cdef inline size_t stride_p(const Sentence* sent, size_t i) noexcept nogil:
-    return sent.n - i + MAXPLUS_PAD
-
-
-cdef inline size_t stride_q(size_t j) noexcept nogil:
-    return j + MAXPLUS_PAD
-
-
-cdef inline float* row_p(const Sentence* sent, size_t i, size_t k) noexcept nogil:
-    """P[i, k], from h = i on."""
-    return sent.P + sent.offset_p[i] + (k - i - 1) * stride_p(sent, i)
-
-
-cdef inline float* row_q(const Sentence* sent, size_t j, size_t k) noexcept nogil:
-    """Q[j, k], from h = 0 on."""
-    return sent.Q + sent.offset_q[j] + k * stride_q(j)
 
 
 cdef inline void complete(Sentence* sent, int i, int j) noexcept nogil:
@@ -320,10 +261,6 @@ cdef int find_dependent(Sentence* sent, int i, int j, int h) noexcept nogil:
             best = value
             best_g = g
     return best_g
-
-
-cdef inline int gold_at(const Sentence* sent, size_t cell) noexcept nogil:
-    return -1 if sent.gold == NULL else sent.gold[cell]
 
 
 cdef int choose_label(const Sentence* sent, int i, int j, bint must_label) noexcept nogil:

@@ -4,14 +4,14 @@ import hashlib
 import os
 import subprocess
 import sys
+import threading
 from typing import Any, Callable, List, Tuple
 
 import numpy as np
 import pytest
 from numpy import ndarray
 
-from spacy_lal.decode import cky, eisner, joint, mst
-from spacy_lal.decode.batches import run_batch
+from spacy_lal.decode import batches, cky, eisner, joint, mst
 
 LENGTHS = [3, 1, 0, 12, 30, 2, 7, 0, 21]
 ArgumentsT = Tuple[List[ndarray], ...]
@@ -33,8 +33,14 @@ def same(left: Any, right: Any) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(flat(left), flat(right), strict=True))
 
 
+@pytest.fixture
+def every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start as many threads as are allowed, however little there is to do."""
+    monkeypatch.setattr(batches, "WORTH_A_THREAD", 1e-6)
+
+
 @pytest.mark.parametrize("n_threads", [1, 2, 5, 50])
-def test_batch_equals_alone(n_threads: int) -> None:
+def test_batch_equals_alone(n_threads: int, every_thread: None) -> None:
     labels, arcs, gold = scores(LENGTHS)
     for decode, inputs in ((joint, (labels, arcs)), (cky, (labels,)), (eisner, (arcs,)), (mst, (arcs,))):
         answers = decode(*inputs, n_threads=n_threads)
@@ -53,15 +59,26 @@ def test_tuple_and_empty_batches() -> None:
     assert joint([], []) == cky([]) == eisner([], n_threads=4) == mst([]) == []
 
 
-def test_run_batch_keeps_order_and_first_error() -> None:
-    assert run_batch(lambda i: i * i, [5, 1, 9], 3) == [0, 1, 4]
+def test_run_batch_keeps_order_and_first_error(every_thread: None) -> None:
+    assert batches.run_batch(lambda i: i * i, [5, 1, 9], 3) == [0, 1, 4]
 
     def fail(i: int) -> int:
         raise ValueError(f"sentence {i}")
 
     for n_threads in (1, 3):
         with pytest.raises(ValueError, match="sentence 0"):
-            run_batch(fail, [1, 2, 3], n_threads)
+            batches.run_batch(fail, [1, 2, 3], n_threads)
+
+
+@pytest.mark.parametrize("cost,n_threads", [(1.0, 1), (1000.0, 3)])
+def test_run_batch_takes_threads_for_work(cost: float, n_threads: int) -> None:
+    together = threading.Barrier(n_threads)
+
+    def meet(i: int) -> str:
+        together.wait(timeout=30)
+        return threading.current_thread().name
+
+    assert len(set(batches.run_batch(meet, [cost] * 3, 3))) == n_threads
 
 
 def test_empty_sentence() -> None:
