@@ -108,6 +108,7 @@ def _check_output(output: Path, overwrite: bool) -> None:
 
 def _write(imported: "ImportedPipeline", output: Path) -> None:
     """Write beside OUT, then put it there as a whole."""
+    output = output.resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
     try:
