@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional, Tuple, Union
 
 import typer
 
@@ -168,7 +168,7 @@ def _without_annotation(nlp: "Language", gold: "Doc", gold_sents: bool) -> "Doc"
     from spacy_lal.annotations import sentence_bounds
 
     words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
-    starts = None
+    starts: Optional[List[Union[bool, int, None]]] = None
     if gold_sents:
         first = {start for start, _ in sentence_bounds(gold)}
         starts = [i in first for i in range(len(gold))]

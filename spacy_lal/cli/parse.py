@@ -151,8 +151,8 @@ def _opened(output: Optional[Path]) -> Iterator[TextIO]:
 def _progress(reader: Optional[TextReader], output: Optional[Path]) -> Iterator[Any]:
     """A bar on stderr, where that is a terminal and the parses do not go to the same one. By bytes read where the size
     of the file is known, by sentences where it is not."""
-    show = reader is not None and sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
-    if not show:
+    shown = sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
+    if reader is None or not shown:
         yield lambda n_sentences: None
         return
     from tqdm import tqdm

@@ -98,16 +98,18 @@ def score_attachments(
         raise ValueError(f"expected heads and deprels of one length, got {lengths}")
     if punctuation not in get_args(PunctuationRule):
         raise ValueError(f"expected a punctuation rule of {get_args(PunctuationRule)}, got {punctuation!r}")
-    if punctuation == "reference" and (tags is None or len(tags) != n):
-        raise ValueError(f"the punctuation rule 'reference' needs {n} tags, got {tags!r}")
+    if punctuation == "reference":
+        if tags is None or len(tags) != n:
+            raise ValueError(f"the punctuation rule 'reference' needs {n} tags, got {tags!r}")
+        words_count = [not is_reference_punctuation(tag) for tag in tags]
+    else:
+        words_count = [True] * n
     counts = AttachmentCounts(n_sentences=1)
     for i in range(n):
         if gold_heads[i] < 0 or not gold_deprels[i]:
             continue
-        gold_counts = predicted_counts = True
-        if punctuation == "reference":
-            gold_counts = predicted_counts = not is_reference_punctuation(tags[i])
-        elif punctuation == "spacy":
+        gold_counts = predicted_counts = words_count[i]
+        if punctuation == "spacy":
             gold_counts = gold_deprels[i] not in _SPACY_DEPRELS
             predicted_counts = deprels[i] not in _SPACY_DEPRELS
         counts.gold_words += gold_counts

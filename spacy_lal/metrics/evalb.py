@@ -253,10 +253,10 @@ def restore_quotes(
     gold, test = _copy(gold), _copy(test)
     deleted = frozenset(params.delete_label)
     for i in range(len(test.quotes)):
-        index = test.quotes[i].index
+        position = test.quotes[i].position
         for j in range(len(gold.quotes)):
             ours, theirs = gold.quotes[j], test.quotes[i]
-            if ours.index != index or ours.tag == theirs.tag:
+            if ours.position != position or ours.tag == theirs.tag:
                 continue
             if ours.tag in deleted and theirs.tag not in deleted:
                 _reinsert(gold, j)
@@ -279,15 +279,15 @@ def _copy(sentence: EvalbSentence) -> EvalbSentence:
 def _reinsert(sentence: EvalbSentence, number: int) -> None:
     """Undo the deletion of one quote: brackets that begin after it move by one, those around it grow by one."""
     quote = sentence.quotes[number]
-    sentence.words.insert(quote.index, quote.word)
-    sentence.tags.insert(quote.index, quote.tag)
+    sentence.words.insert(quote.position, quote.word)
+    sentence.tags.insert(quote.position, quote.tag)
     enclosing = Counter(quote.enclosing)
     for i, (start, end, label) in enumerate(sentence.brackets):
         moved = int(i >= quote.bracket)
         sentence.brackets[i] = (start + moved, end + moved + enclosing[i], label)
     for i in range(number, len(sentence.quotes)):
         later: Quote = sentence.quotes[i]
-        sentence.quotes[i] = later._replace(index=later.index + 1)
+        sentence.quotes[i] = later._replace(position=later.position + 1)
 
 
 def _ratio(part: int, whole: int) -> float:

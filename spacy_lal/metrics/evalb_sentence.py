@@ -36,12 +36,12 @@ class EvalbFormatError(ValueError):
 class Quote(NamedTuple):
     """A quote character under a `quote_label`, kept or deleted: what is needed to put it back.
 
-    index (int): The number of kept words before it.
+    position (int): The number of kept words before it.
     bracket (int): The number of brackets opened before it; those from here on begin after it.
     enclosing (tuple): The brackets (by number) around it.
     """
 
-    index: int
+    position: int
     bracket: int
     enclosing: Tuple[int, ...]
     tag: str
@@ -236,4 +236,5 @@ def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
         return sentence_from_tree(parse, params)
     if isinstance(parse, str):
         return read_sentence(parse, params)
-    return sentence_from_spans(*parse, params)
+    words, tags, spans = parse
+    return sentence_from_spans(words, tags, spans, params)
