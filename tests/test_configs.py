@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from spacy.util import load_config
+from spacy.util import load_config, registry
 from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -143,3 +143,10 @@ def test_the_published_model_is_as_published():
     assert config["training"]["optimizer"]["learn_rate"]["initial_rate"] == 5e-5
     assert config["training"]["optimizer"]["learn_rate"]["warmup_steps"] == 160
     assert config["training"]["batcher"]["size"] == 100
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_the_optimizer_resolves_by_itself(path: Path) -> None:
+    """As `nlp.initialize()` resolves it: without the sections that it might refer to."""
+    config = load_config(path, interpolate=False)
+    assert registry.resolve({"optimizer": config["training"]["optimizer"]})["optimizer"]
