@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, Tuple
 
 import srsly
 import torch
-from thinc.api import PyTorchShim, get_torch_default_device, xp2torch
+from thinc.api import PyTorchShim, get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 
 from ..layers.parser_network import NetworkConfig, ParserNetwork
@@ -62,9 +62,22 @@ class ParserNetworkShim(PyTorchShim):
         self._model = ParserNetwork(replace(self.settings, **self.cfg)).to(get_torch_default_device())
 
     def finish_update(self, optimizer: Optimizer) -> None:
-        """Apply the gradients, if there is a network."""
+        """Apply the gradients, if there is a network.
+
+        thinc gives each parameter a new tensor over the array that the optimizer returned, which is a view of the old
+        one: a chain that grows with every step. Optimizers work in place, so there is nothing to give back.
+        """
+        for name, parameter in () if self._model is None else self._model.named_parameters():
+            if parameter.grad is None:
+                continue
+            if not self._grad_scaler.found_inf:  # else a gradient overflowed, and the step is left out
+                weights, _ = optimizer((self.id, name), torch2xp(parameter.data), torch2xp(parameter.grad))
+                updated = xp2torch(weights, device=parameter.device)
+                if updated.data_ptr() != parameter.data_ptr():
+                    parameter.data.copy_(updated.reshape(parameter.shape))
+            parameter.grad.zero_()
         if self._model is not None:
-            super().finish_update(optimizer)
+            self._grad_scaler.update()
 
     @contextlib.contextmanager
     def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
