@@ -49,7 +49,9 @@ class DecoderCase(NamedTuple):
     labels: np.ndarray
     arcs: np.ndarray
     gold_labels: np.ndarray
-    gold_heads: np.ndarray
+    gold_span_heads: np.ndarray  # of each gold span, its head word from 1
+    gold_splits: np.ndarray  # of each gold span, its smallest split
+    gold_heads: np.ndarray  # of each word
     answers: Dict[str, "DecoderAnswer"]
 
 
@@ -176,6 +178,8 @@ def read_decoder_set(folder: Path, name: str) -> Iterator[DecoderCase]:
             labels=unpack_upper(n, scores.astype(np.float32)),
             arcs=arcs.astype(np.float32),
             gold_labels=unpack_upper(n, reader.take("gold_label", n_cells)).astype(np.int32),
+            gold_span_heads=unpack_upper(n, reader.take("gold_head", n_cells)).astype(np.int32),
+            gold_splits=unpack_upper(n, reader.take("gold_split_const", n_cells)).astype(np.int32),
             gold_heads=reader.take("gold_father", n).astype(np.int32),
             answers=answers,
         )
