@@ -47,11 +47,11 @@ def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
 def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[ndarray]:
     """Gold label ids as a C-contiguous array, or None where there is nothing to augment.
 
-    gold (Any): What the caller gave. Shape: (n + 1, n + 1), int32; only start < end is read.
+    gold (Any): What the caller gave. Shape: (n + 1, n + 1), of any integer dtype; only start < end is read.
     margin (Any): What the caller gave for it: a finite number, 0 or more; 0 where there is no gold.
     name (str): What to call the gold in a message.
     n_tokens (int): n, from the label scores.
-    RETURNS (Optional[ndarray]): The same array, or a contiguous copy, or None.
+    RETURNS (Optional[ndarray]): The same array, or a contiguous int32 copy, or None.
     RAISES (ValueError): On any other type, dtype, shape or margin.
     """
     if not isinstance(margin, (int, float, np.floating, np.integer)) or not 0.0 <= margin < float("inf"):
@@ -60,10 +60,14 @@ def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[nda
         if margin:
             raise ValueError(f"margin {margin} needs gold label ids to spare, got gold=None")
         return None
-    _check_dtype(gold, name, np.dtype(np.int32))
+    if not isinstance(gold, ndarray) or gold.dtype.kind not in "iu":
+        given = f"an array of {gold.dtype}" if isinstance(gold, ndarray) else type(gold).__name__
+        raise ValueError(f"{name} must be a numpy array of integers, got {given}")
     if gold.shape != (n_tokens + 1, n_tokens + 1):
         raise ValueError(f"{name} must have shape {(n_tokens + 1, n_tokens + 1)} as the labels have, got {gold.shape}")
-    return np.ascontiguousarray(gold)
+    if gold.dtype != np.int32:
+        gold = np.clip(gold, -1, np.iinfo(np.int32).max)  # an id that is too large stays too large
+    return np.ascontiguousarray(gold, dtype=np.int32)
 
 
 def check_batch(n_threads: Any, n_items: int, **others: Any) -> None:

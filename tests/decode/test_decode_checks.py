@@ -45,8 +45,9 @@ BAD_ARCS: List[Any] = [
     (holed(ARCS, (1, 3), -np.inf), r"arcs must be finite, got -inf at \[1, 3\]"),
 ]
 BAD_GOLD: List[Any] = [
-    ({"gold": GOLD.astype(np.int64), "margin": 1.0}, "gold must be an array of int32, got int64"),
-    ({"gold": [0, 1], "margin": 1.0}, "gold must be a numpy array of int32, got list"),
+    ({"gold": GOLD.astype("f4"), "margin": 1.0}, "gold must be a numpy array of integers, got an array of float32"),
+    ({"gold": [0, 1], "margin": 1.0}, "gold must be a numpy array of integers, got list"),
+    ({"gold": holed(GOLD.astype("u8"), (0, 2), 2**63), "margin": 1.0}, r"gold must hold label ids 0 to 2, .*\[0, 2\]"),
     ({"gold": GOLD[:3], "margin": 1.0}, r"gold must have shape \(4, 4\) as the labels have, got \(3, 4\)"),
     ({"gold": holed(GOLD, (0, 2), 3), "margin": 1.0}, r"gold must hold label ids 0 to 2, got 3 at \[0, 2\]"),
     ({"gold": holed(GOLD, (2, 3), -1), "margin": 1.0}, r"gold must hold label ids 0 to 2, got -1 at \[2, 3\]"),
@@ -120,3 +121,8 @@ def test_cells_without_meaning_are_not_read() -> None:
     np.fill_diagonal(arcs, np.nan)
     arcs[0] = np.inf
     assert joint(labels, arcs, gold=gold, margin=1.0)[0] == joint(LABELS, ARCS, gold=GOLD, margin=1.0)[0]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u2", "u8"])
+def test_gold_of_any_integer_dtype(dtype: str) -> None:
+    assert cky(LABELS, gold=GOLD.astype(dtype), margin=1.0)[0] == cky(LABELS, gold=GOLD, margin=1.0)[0]
