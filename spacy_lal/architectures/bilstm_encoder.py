@@ -1,0 +1,54 @@
+"""`spacy-lal.BiLSTMEncoder.v1`: a bidirectional LSTM as the `encode` of spaCy's Tok2Vec.
+
+spaCy's own `spacy.TorchBiLSTMEncoder.v1` has the same parameters, but a Doc's vectors there depend on the longest Doc
+of its batch (see `layers/bilstm.py`), and with them its parse.
+"""
+
+from typing import Callable, List, Tuple
+
+from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
+from thinc.types import Floats2d, Padded
+from torch import Tensor
+
+from ..layers.bilstm import BiLSTM
+
+
+def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[List[Floats2d], List[Floats2d]]:
+    """Build the encoder.
+
+    width (int): Width of the input and of the output.
+    depth (int): Number of layers; 0 for none.
+    dropout (float): Elementwise dropout between layers, active in training only.
+    RETURNS (Model[List[Floats2d], List[Floats2d]]): Vectors of the tokens of each Doc in, the same in context out.
+    RAISES (ValueError): If the width is odd.
+    """
+    if depth == 0:
+        return noop()
+    lstm: Model[Padded, Padded] = PyTorchWrapper(
+        BiLSTM(width, depth, dropout), convert_inputs=_convert_inputs, convert_outputs=_convert_outputs
+    )
+    lstm.set_dim("nO", width)
+    lstm.set_dim("nI", width)
+    return with_padded(lstm)
+
+
+def _convert_inputs(model: Model, padded: Padded, is_train: bool) -> Tuple[ArgsKwargs, Callable]:
+    device = model.shims[0].device
+
+    def backprop(d_inputs: ArgsKwargs) -> Padded:
+        return Padded(torch2xp(d_inputs.args[0]), padded.size_at_t, padded.lengths, padded.indices)
+
+    sequences = xp2torch(padded.data, requires_grad=True, device=device)
+    return ArgsKwargs(args=(sequences, xp2torch(padded.lengths, device=device)), kwargs={}), backprop
+
+
+def _convert_outputs(
+    model: Model, inputs_outputs: Tuple[Padded, Tensor], is_train: bool
+) -> Tuple[Padded, Callable[[Padded], ArgsKwargs]]:
+    padded, outputs = inputs_outputs
+
+    def backprop(d_padded: Padded) -> ArgsKwargs:
+        d_outputs = xp2torch(d_padded.data, device=outputs.device)
+        return ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": d_outputs})
+
+    return Padded(torch2xp(outputs), padded.size_at_t, padded.lengths, padded.indices), backprop
