@@ -2,14 +2,14 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
-class BiLSTM(nn.LSTM):
+class BiLSTM(nn.Module):
     """Bidirectional LSTM over padded sequences, whose backward direction begins at each sequence's own last token.
 
     torch's LSTM over a padded tensor reads the padding first in that direction, so that what a sequence gets depends on
-    the longest one beside it. Parameters are torch's, by its names.
+    the longest one beside it. Over packed sequences it does not, but takes three times as long to train on a CPU. Here
+    each direction is an LSTM of its own, and each sequence is turned round by itself before and after the second.
 
     width (int): Width of the input and of the output, half of it from each direction.
     depth (int): Number of layers.
@@ -18,21 +18,29 @@ class BiLSTM(nn.LSTM):
     """
 
     def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:
+        super().__init__()
         if width % 2:
             raise ValueError(f"a bidirectional LSTM needs an even width, half for each direction, got {width}")
-        super().__init__(width, width // 2, depth, bidirectional=True, dropout=dropout if depth > 1 else 0.0)
+        self.rightward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
+        self.leftward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
+        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, sequences: Tensor, lengths: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, sequences: Tensor, lengths: Tensor) -> Tensor:
         """Encode a batch.
 
-        sequences (Tensor): Padded, longest first. *Shape:* (seq_len, batch_size, width).
+        sequences (Tensor): Padded at the end. *Shape:* (seq_len, batch_size, width).
         lengths (Tensor): Length of each sequence; may be 0. *Shape:* (batch_size,).
         RETURNS (Tensor): Zeros where there is padding. *Shape:* (seq_len, batch_size, width).
         """
-        seq_len, batch_size, _ = sequences.shape
-        n_sequences = int((lengths > 0).sum())
-        if not n_sequences:
+        if not sequences.numel():
             return torch.zeros_like(sequences)
-        packed = pack_padded_sequence(sequences[:, :n_sequences], lengths[:n_sequences].cpu())
-        outputs, _ = pad_packed_sequence(super().forward(packed)[0], total_length=seq_len)
-        return nn.functional.pad(outputs, (0, 0, 0, batch_size - n_sequences))
+        places = torch.arange(len(sequences), device=sequences.device)[:, None]
+        is_token = places < lengths
+        mirror = torch.where(is_token, lengths - 1 - places, places).unsqueeze(-1).expand(-1, -1, sequences.shape[2])
+        half = mirror[:, :, : sequences.shape[2] // 2]
+        for i, (rightward, leftward) in enumerate(zip(self.rightward, self.leftward, strict=True)):
+            inputs = self.dropout(sequences) if i else sequences
+            from_left, _ = rightward(inputs)
+            from_right, _ = leftward(inputs.gather(0, mirror))
+            sequences = torch.cat([from_left, from_right.gather(0, half)], dim=-1)
+        return sequences * is_token.unsqueeze(-1)

@@ -32,10 +32,16 @@ def test_alone_as_in_any_batch(encoder, batch):
         np.testing.assert_allclose(encoder.predict([sequence])[0], output, atol=1e-6)
 
 
-def test_the_longest_sequence_is_torchs(encoder, batch):
-    lstm = encoder.layers[0].shims[0]._model
-    expected, _ = torch.nn.LSTM.forward(lstm.eval(), torch.from_numpy(batch[2]).unsqueeze(1))
-    np.testing.assert_allclose(encoder.predict(batch)[2], expected[:, 0].detach().numpy(), atol=1e-6)
+def test_equals_torchs_lstm_on_a_sequence_alone(encoder, batch):
+    network = encoder.layers[0].shims[0]._model
+    torchs = torch.nn.LSTM(WIDTH, WIDTH // 2, 2, bidirectional=True)
+    state = {}
+    for suffix, layers in (("", network.rightward), ("_reverse", network.leftward)):
+        for k, layer in enumerate(layers):
+            state.update({name.replace("_l0", f"_l{k}{suffix}"): value for name, value in layer.state_dict().items()})
+    torchs.load_state_dict(state)
+    expected, _ = torchs(torch.from_numpy(batch[0]).unsqueeze(1))
+    np.testing.assert_allclose(encoder.predict(batch)[0], expected[:, 0].detach().numpy(), atol=1e-6)
 
 
 def test_gradient_by_finite_differences(batch):
