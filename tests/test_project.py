@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Set, Tuple
 
 import pytest
+import srsly
 from spacy.cli._util import app
 from spacy.util import registry
 from typer.main import get_command
@@ -106,3 +107,17 @@ def test_variables_are_overridden_after_the_folder():
 def test_assets_are_pinned():
     for asset in PROJECT["assets"]:
         assert re.search(r"/[0-9a-f]{40}\b", asset["url"]), asset["url"]
+
+
+def test_variables_are_put_in_as_they_stand():
+    """The config system joins some items that hold two variables with their neighbours."""
+    raw = srsly.read_yaml(ROOT / "project.yml")
+    values = {**{f"vars.{key}": str(value) for key, value in raw["vars"].items()}}
+
+    def put_in(text: str) -> str:
+        return re.sub(r"\$\{([\w.]+)\}", lambda match: values[match[1]], text)
+
+    for command in raw["commands"]:
+        for key in ("script", "deps", "outputs"):
+            expected = [put_in(item) for item in command.get(key, [])]
+            assert [str(item) for item in COMMANDS[command["name"]].get(key, [])] == expected, (command["name"], key)
