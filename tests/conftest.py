@@ -15,7 +15,7 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def shared_dir() -> Path:
-    """The treebanks and vectors that lie beside a development checkout; a test that asks for them is skipped elsewhere."""
+    """The treebanks and vectors beside a development checkout; a test that asks for them is skipped elsewhere."""
     path = ROOT.parent / "shared"
     if not path.is_dir():
         pytest.skip("no treebanks beside this checkout")

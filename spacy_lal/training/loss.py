@@ -1,8 +1,8 @@
 """The training loss and its gradient: margin over trees, cross-entropy over arcs and deprels.
 
 Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11, 12; the weights are those of the authors' code (reference-parser.md
-4.1): hinge + 0.5 arcs + 0.5 deprels, summed over words and sentences. Trees are found by plain CKY with the margin, arcs
-by local softmax: the joint decoder takes no part in training.
+4.1): hinge + 0.5 arcs + 0.5 deprels, summed over words and sentences. Trees are found by plain CKY with the margin,
+arcs by local softmax: the joint decoder takes no part in training.
 
 Departure: the authors divide the sum by the number of sentences. Adam does not care; but spaCy's other components send
 back sums over tokens, and to an encoder that they share, a mean over sentences would be a hundred times fainter.
