@@ -9,7 +9,7 @@ therefore means a token that is not whitespace, and a word position counts the w
 """
 
 from bisect import bisect_left
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from nltk.tree import Tree
@@ -110,19 +110,20 @@ def _set_heads(doc: Doc, sentences: List[List[int]], parses: Sequence[SentencePa
     offsets = np.zeros(len(doc), dtype=np.int64)
     deprels = np.full(len(doc), doc.vocab.strings.add(WHITESPACE_DEPREL), dtype=np.uint64)
     for (start, end), words, parse in zip(sentence_bounds(doc), sentences, parses, strict=True):
-        if len(parse.heads) != len(words) or len(parse.deprels) != len(words):
+        heads, parse_deprels = parse.heads or (), parse.deprels or ()
+        if len(heads) != len(words) or len(parse_deprels) != len(words):
             raise ValueError(
                 f"expected a head and a deprel for each of the {len(words)} words of the sentence at token {start}, "
-                f"got {len(parse.heads)} and {len(parse.deprels)}"
+                f"got {len(heads)} and {len(parse_deprels)}"
             )
-        for word, head, deprel in zip(words, parse.heads, parse.deprels, strict=True):
+        for word, head, deprel in zip(words, heads, parse_deprels, strict=True):
             offsets[word] = (words[head - 1] if head else word) - word
             deprels[word] = doc.vocab.strings.add(deprel)
         _hang_whitespace(offsets, deprels, doc.vocab.strings.add(ROOT_DEPREL), start, end, set(words))
     sent_starts = doc.to_array("SENT_START")
-    doc.from_array(["HEAD", "DEP"], np.stack([offsets.astype(np.uint64), deprels], axis=1))
+    doc.from_array(["HEAD", "DEP"], np.stack([offsets.astype(np.uint64), deprels], axis=1))  # type: ignore[arg-type]
     # spaCy derives sentence starts from the arcs, and gives up on some non-projective trees: ours are known.
-    doc.from_array(["SENT_START"], sent_starts)
+    doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
 
 
 def _hang_whitespace(
@@ -148,7 +149,7 @@ def set_sentence_starts(doc: Doc, starts: Sequence[int]) -> None:
     values[list(starts)] = 1
     if len(doc):
         values[0] = 1
-        doc.from_array(["SENT_START"], values.astype(np.uint64))
+        doc.from_array(["SENT_START"], values.astype(np.uint64))  # type: ignore[arg-type]
 
 
 # Reading
@@ -276,8 +277,8 @@ def get_doc_parse_string(doc: Doc) -> Optional[str]:
     return "\n".join(lines)
 
 
-def _of_token(getter):
-    def get(token: Token):
+def _of_token(getter: Callable[[Span], Any]) -> Callable[[Token], Any]:
+    def get(token: Token) -> Any:
         return getter(token.doc[token.i : token.i + 1])
 
     return get
@@ -285,7 +286,7 @@ def _of_token(getter):
 
 def install_extensions() -> None:
     """Give Doc, Span and Token the getters that users of benepar know. One that exists already is left alone."""
-    for cls, name, getter in [
+    getters: List[Tuple[Any, str, Callable]] = [
         (Doc, "parse_string", get_doc_parse_string),
         (Span, "parse_string", get_parse_string),
         (Span, "labels", get_labels),
@@ -296,6 +297,7 @@ def install_extensions() -> None:
         (Token, "parse_string", _of_token(get_parse_string)),
         (Token, "labels", _of_token(get_labels)),
         (Token, "parent", _of_token(get_parent)),
-    ]:
+    ]
+    for cls, name, getter in getters:
         if not cls.has_extension(name):
             cls.set_extension(name, getter=getter)

@@ -6,7 +6,7 @@ config; neither is imported here.
 
 from collections import Counter
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import srsly
 from spacy.language import Language
@@ -167,9 +167,9 @@ class LALParser(TrainablePipe):
             f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
         )
 
-    def _set_labels(self, label_data: Dict[str, Sequence[str]]) -> None:
+    def _set_labels(self, label_data: Mapping[str, Sequence[str]]) -> None:
         unknown = set(label_data) - set(self.cfg)
-        if unknown or not isinstance(label_data, dict):
+        if unknown or not isinstance(label_data, Mapping):
             raise ValueError(f"labels are a dict with the keys {sorted(self.cfg)}, got also {sorted(unknown)}")
         self.cfg.update({key: list(label_data.get(key, ())) for key in self.cfg})
         constituents, deprels = self.cfg["constituents"], self.cfg["deprels"]
@@ -208,11 +208,10 @@ class LALParser(TrainablePipe):
         if not sum(n_sentences):
             return [[] for _ in docs]
         self._require_labels()
-        parses: List[Optional[DecodedParse]] = [None] * sum(n_sentences)
+        parses: Dict[int, DecodedParse] = {}
         for indices, scores in self._iter_scores(docs):
-            for i, parse in zip(indices, self.decoder(scores), strict=True):
-                parses[i] = parse
-        remaining = iter(parses)
+            parses.update(zip(indices, self.decoder(scores), strict=True))
+        remaining = (parses[i] for i in range(sum(n_sentences)))
         return [list(islice(remaining, n)) for n in n_sentences]
 
     def _iter_scores(self, docs: List[Doc]) -> Iterator[Tuple[Sequence[int], List[ParserScores]]]:
@@ -354,7 +353,10 @@ class LALParser(TrainablePipe):
 def collect_labels(examples: Iterable[Example]) -> Dict[str, List[str]]:
     """The vocabularies of the references: constituents (unary chains), deprels, tags, chars; each from the most
     frequent to the least."""
-    constituents, deprels, tags, chars = Counter(), Counter(), Counter(), Counter()
+    constituents: Counter[str] = Counter()
+    deprels: Counter[str] = Counter()
+    tags: Counter[str] = Counter()
+    chars: Counter[str] = Counter()
     for eg in examples:
         doc = eg.reference
         if not has_sentences(doc):

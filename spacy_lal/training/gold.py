@@ -43,10 +43,8 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
     trees = _aligned_trees(eg, sentences)
     golds = []
     for words, spans in zip(sentences, trees, strict=True):
-        position = {word: i + 1 for i, word in enumerate(words)}
-        sentence_heads = [
-            MISSING if heads[w] is None else 0 if heads[w] == w else position.get(heads[w], MISSING) for w in words
-        ]
+        position: Dict[Optional[int], int] = {word: i + 1 for i, word in enumerate(words)}
+        sentence_heads = [0 if heads[w] == w else position.get(heads[w], MISSING) for w in words]
         try:
             chart = _label_chart(spans, sentence_heads, [arcs_deprels[w] or "" for w in words], labels)
         except SpanError as err:
@@ -140,7 +138,7 @@ def _label_chart(
     one), or where a label is unknown."""
     if not spans or spans[0][:2] != (0, len(heads)):
         return None
-    if any(head != MISSING for head in heads):
-        spans = joint_spans(spans, heads, deprels=deprels)
-    chart, unseen = label_ids(spans, len(heads), labels)
+    any_heads = any(head != MISSING for head in heads)
+    joined = joint_spans(spans, heads, deprels=deprels) if any_heads else spans
+    chart, unseen = label_ids(joined, len(heads), labels)
     return None if unseen else chart

@@ -58,17 +58,21 @@ def _span_loss(
 ) -> Tuple[float, List[np.ndarray]]:
     """Eq. 9: the best tree with the margin, less the gold tree. It is never negative, since gold is a candidate."""
     gradients = [np.zeros_like(sentence.labels) for sentence in scores]
-    scored = [i for i, gold in enumerate(golds) if gold.labels is not None and scores[i].labels.size]
-    charts = [scores[i].labels for i in scored]
-    results = cky(charts, gold=[golds[i].labels for i in scored], margin=margin, n_threads=n_threads) if scored else []
+    scored = [
+        (sentence.labels, gold.labels, gradient)
+        for sentence, gold, gradient in zip(scores, golds, gradients, strict=True)
+        if gold.labels is not None and sentence.labels.size
+    ]
+    charts, gold_charts = [labels for labels, _, _ in scored], [gold for _, gold, _ in scored]
+    results = cky(charts, gold=gold_charts, margin=margin, n_threads=n_threads) if scored else []
     loss = 0.0
-    for i, (best, spans) in zip(scored, results, strict=True):
-        gold_cells = np.nonzero(golds[i].labels)
-        gold_ids = golds[i].labels[gold_cells]
-        loss += best - float(scores[i].labels[(*gold_cells, gold_ids)].sum(dtype=np.float64))
+    for (labels, gold, gradient), (best, spans) in zip(scored, results, strict=True):
+        gold_cells = np.nonzero(gold)
+        gold_ids = gold[gold_cells]
+        loss += best - float(labels[(*gold_cells, gold_ids)].sum(dtype=np.float64))
         spans = spans[spans[:, 2] > 0]
-        gradients[i][spans[:, 0], spans[:, 1], spans[:, 2]] += 1.0
-        gradients[i][(*gold_cells, gold_ids)] -= 1.0
+        gradient[spans[:, 0], spans[:, 1], spans[:, 2]] += 1.0
+        gradient[(*gold_cells, gold_ids)] -= 1.0
     return loss, gradients
 
 
