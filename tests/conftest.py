@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from thinc.api import fix_random_seed
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,3 +21,9 @@ def shared_dir() -> Path:
     if not path.is_dir():
         pytest.skip("no treebanks beside this checkout")
     return path
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    """Every test begins with the same random numbers, whatever ran before it."""
+    fix_random_seed(0)

@@ -4,10 +4,10 @@ spaCy's own `spacy.TorchBiLSTMEncoder.v1` has the same parameters, but a Doc's v
 of its batch (see `layers/bilstm.py`), and with them its parse.
 """
 
-from typing import Callable, List, Tuple
+from typing import Callable, List, Tuple, cast
 
-from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
-from thinc.types import Floats2d, Padded
+from thinc.api import ArgsKwargs, Model, PyTorchShim, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
+from thinc.types import Floats2d, Floats3d, Padded
 from torch import Tensor
 
 from ..layers.bilstm import BiLSTM
@@ -33,10 +33,10 @@ def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[
 
 
 def _convert_inputs(model: Model, padded: Padded, is_train: bool) -> Tuple[ArgsKwargs, Callable]:
-    device = model.shims[0].device
+    device = cast(PyTorchShim, model.shims[0]).device
 
     def backprop(d_inputs: ArgsKwargs) -> Padded:
-        return Padded(torch2xp(d_inputs.args[0]), padded.size_at_t, padded.lengths, padded.indices)
+        return Padded(cast(Floats3d, torch2xp(d_inputs.args[0])), padded.size_at_t, padded.lengths, padded.indices)
 
     sequences = xp2torch(padded.data, requires_grad=True, device=device)
     return ArgsKwargs(args=(sequences, xp2torch(padded.lengths, device=device)), kwargs={}), backprop
@@ -51,4 +51,4 @@ def _convert_outputs(
         d_outputs = xp2torch(d_padded.data, device=outputs.device)
         return ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": d_outputs})
 
-    return Padded(torch2xp(outputs), padded.size_at_t, padded.lengths, padded.indices), backprop
+    return Padded(cast(Floats3d, torch2xp(outputs)), padded.size_at_t, padded.lengths, padded.indices), backprop

@@ -4,12 +4,13 @@ import contextlib
 import os
 from dataclasses import replace
 from io import BytesIO
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Dict, Iterator, Tuple, cast
 
 import srsly
 import torch
 from thinc.api import PyTorchShim, get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
+from thinc.types import FloatsXd
 
 from ..layers.parser_network import NetworkConfig, ParserNetwork
 
@@ -71,7 +72,8 @@ class ParserNetworkShim(PyTorchShim):
             if parameter.grad is None:
                 continue
             if not self._grad_scaler.found_inf:  # else a gradient overflowed, and the step is left out
-                weights, _ = optimizer((self.id, name), torch2xp(parameter.data), torch2xp(parameter.grad))
+                data, grad = cast(FloatsXd, torch2xp(parameter.data)), cast(FloatsXd, torch2xp(parameter.grad))
+                weights, _ = optimizer((self.id, name), data, grad)
                 updated = xp2torch(weights, device=parameter.device)
                 if updated.data_ptr() != parameter.data_ptr():
                     parameter.data.copy_(updated.reshape(parameter.shape))

@@ -24,7 +24,9 @@ def evaluate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
     data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
     output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the scores as JSON, too")] = None,
-    trees: Annotated[Optional[Path], typer.Option("--trees", "-t", help="Write the trees found, for `evalb`")] = None,
+    trees: Annotated[
+        Optional[Path], typer.Option("--trees", "-t", help="Write the trees found (gold tags), for `evalb`")
+    ] = None,
     gold_trees: Annotated[
         Optional[Path], typer.Option("--gold-trees", help="Write the gold trees, for `evalb`")
     ] = None,
@@ -66,7 +68,7 @@ def evaluate_cli(
     typer.echo("\n".join(report_lines(metrics)))
     for path, parsed in ((trees, docs), (gold_trees, golds)):
         if path is not None:
-            write_trees(parsed, path)
+            write_trees(parsed, golds, path)
     if output is not None:
         import srsly
 
@@ -152,13 +154,22 @@ def evaluate(
     }
 
 
-def write_trees(docs: "List[Doc]", path: Path) -> None:
+def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> None:
     """Write the trees of Docs as brackets, one a line, without a root label, which EVALB would count unless it is TOP.
-    A sentence of nothing but whitespace has no tree."""
+    A sentence of nothing but whitespace has no tree.
+
+    golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB leaves out punctuation by its tag, and
+        refuses a pair of trees of which it would leave out different words.
+    """
     from spacy_lal.annotations import get_doc_parse_string
 
     with path.open("w", encoding="utf8") as file:
-        file.writelines(f"{trees}\n" for trees in map(get_doc_parse_string, docs) if trees)
+        for doc, gold in zip(docs, golds, strict=True):
+            if gold.has_annotation("TAG"):
+                doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
+            trees = get_doc_parse_string(doc)
+            if trees:
+                file.write(f"{trees}\n")
 
 
 def _without_annotation(nlp: "Language", gold: "Doc", gold_sents: bool) -> "Doc":

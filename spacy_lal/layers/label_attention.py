@@ -6,7 +6,7 @@ R (x_t + u_l) = R x_t + R u_l. What remains per token and label head is the outp
 """
 
 import math
-from typing import Dict, List, Tuple
+from typing import Dict, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -142,7 +142,7 @@ class LabelAttention(nn.Module):
         blocks = self.reduce(inputs).unsqueeze(2) + reduced.transpose(1, 2)  # (batch, seq_len, n_heads, proj_width)
         return self.norm(blocks).flatten(2)
 
-    def _reduce_dropped(self, context: Tensor, projection: List[Tensor]) -> Tensor:
+    def _reduce_dropped(self, context: Tensor, projection: Sequence[Tensor]) -> Tensor:
         """R dropout(P c): the mask is one per sentence, head and hidden feature, so it folds into a matrix as well."""
         batch_size = context.shape[0]
         whole = torch.block_diag(*projection)  # (hidden_width, attn_width)

@@ -6,6 +6,7 @@ config; neither is imported here.
 
 from collections import Counter
 from itertools import islice
+from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import srsly
@@ -140,7 +141,7 @@ class LALParser(TrainablePipe):
         self.decoder = decoder
         self.scorer = scorer
         self.overwrite = overwrite
-        self.loss_config = {
+        self.loss_config: Dict[str, Any] = {
             "margin": margin,
             "span_weight": span_weight,
             "arc_weight": arc_weight,
@@ -332,7 +333,7 @@ class LALParser(TrainablePipe):
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "LALParser":
         """Load from a directory, in place."""
-        readers = {
+        readers: Dict[str, Callable[[Path], Any]] = {
             "cfg": lambda p: self._load_cfg(srsly.read_json(p)),
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
             "model": self._load_model(self.model.from_disk),
