@@ -72,6 +72,11 @@ def sentence_words(doc: Doc) -> List[List[int]]:
     return [[i for i in range(start, end) if not is_space[i]] for start, end in bounds]
 
 
+def same_tokens(x: Doc, y: Doc) -> bool:
+    """Whether two Docs have the same tokens by their text, whatever their spaces."""
+    return len(x) == len(y) and bool((x.to_array("ORTH") == y.to_array("ORTH")).all())
+
+
 # Writing
 
 

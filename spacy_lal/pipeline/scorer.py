@@ -8,7 +8,7 @@ from spacy.pipeline.dep_parser import parser_score
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import SPANS_KEY, get_constituents, has_sentences, sentence_words
+from ..annotations import SPANS_KEY, get_constituents, has_sentences, same_tokens, sentence_words
 from ..metrics.attachment import AttachmentCounts, score_attachments
 from ..metrics.evalb import EvalbCounts, EvalbRow, score_sentence
 from ..metrics.evalb_params import COLLINS, EvalbParams
@@ -58,8 +58,7 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
     if not gold.spans.get(SPANS_KEY) or not has_sentences(gold):
         return
     gold_words = sentence_words(gold)
-    same_tokens = len(gold) == len(test) and bool((gold.to_array("ORTH") == test.to_array("ORTH")).all())
-    if not same_tokens or not has_sentences(test) or sentence_words(test) != gold_words:
+    if not same_tokens(gold, test) or not has_sentences(test) or sentence_words(test) != gold_words:
         yield _row_by_characters(gold, test, params)
         return
     for words, gold_spans, test_spans in zip(gold_words, get_constituents(gold), get_constituents(test), strict=True):

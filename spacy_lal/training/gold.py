@@ -10,7 +10,15 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import SPANS_KEY, CollapsedSpan, get_constituents, has_sentences, sentence_words, set_sentence_starts
+from ..annotations import (
+    SPANS_KEY,
+    CollapsedSpan,
+    get_constituents,
+    has_sentences,
+    same_tokens,
+    sentence_words,
+    set_sentence_starts,
+)
 from ..trees import LabelVocab, SpanError, collapse_chains, joint_spans, label_ids
 
 MISSING = -1
@@ -67,7 +75,7 @@ def copy_sentence_starts(eg: Example) -> None:
     if has_sentences(predicted) and len(predicted) != 1:
         return
     starts = [sent.start for sent in reference.sents] if has_sentences(reference) else _outermost_starts(reference)
-    if not _same_tokens(predicted, reference):
+    if not same_tokens(predicted, reference):
         y2x = eg.alignment.y2x
         starts = [int(y2x[start].min()) for start in starts if len(y2x[start])]
     set_sentence_starts(predicted, sorted({0, *starts}))
@@ -83,15 +91,11 @@ def _outermost_starts(doc: Doc) -> List[int]:
     return starts if reached == len(doc) else [0]
 
 
-def _same_tokens(x: Doc, y: Doc) -> bool:
-    return len(x) == len(y) and bool((x.to_array("ORTH") == y.to_array("ORTH")).all())
-
-
 def _aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
     """For each predicted token: the index of its head (itself: root), and its deprel; None where missing."""
     if not eg.reference.has_annotation("DEP"):
         return [None] * len(eg.predicted), [None] * len(eg.predicted)
-    if not _same_tokens(eg.predicted, eg.reference):
+    if not same_tokens(eg.predicted, eg.reference):
         return eg.get_aligned_parse(projectivize=False)
     array = eg.reference.to_array(["HEAD", "DEP"])
     offsets = array[:, 0].astype(np.int64).tolist()
@@ -104,7 +108,7 @@ def _aligned_trees(eg: Example, sentences: List[List[int]]) -> List[Optional[Lis
     reference = eg.reference
     if SPANS_KEY not in reference.spans or not len(reference):
         return [None] * len(sentences)
-    if _same_tokens(eg.predicted, reference) and has_sentences(reference):
+    if same_tokens(eg.predicted, reference) and has_sentences(reference):
         if sentence_words(reference) == sentences:
             return [spans or None for spans in get_constituents(reference)]
     owner = {word: (s, i) for s, words in enumerate(sentences) for i, word in enumerate(words)}

@@ -8,16 +8,16 @@ takes such trees. Not here: text for a terminal (`cli/treebank.py`).
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional
 
 from ..trees.brackets import BracketError
 from ..trees.conllu import ConlluError, ConlluSentence, parse_conllu_block, read_conllu_blocks
+from ..trees.joint import Heads, outside_heads
 from ..trees.labels import split_chain
 from ..trees.spans import SpanError
 from .treebank import TreebankTree, describe_disagreement, pair_up, read_trees
 
 LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for what is longer
-Heads = Sequence[Optional[int]]
 
 
 @dataclass
@@ -119,15 +119,6 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
         comparable = pair.differs is None
         _count(report, pair.tree if comparable or not pair.sentence else None, pair.sentence)
     return _with_empty_check(report)
-
-
-def outside_heads(start: int, end: int, heads: Heads) -> int:
-    """How many words of a span have their head outside of it.
-
-    start, end (int): Half-open, words from 0.
-    heads (Sequence[Optional[int]]): Word numbers from 1; 0, the root, is outside. A missing head is not counted.
-    """
-    return sum(1 for head in heads[start:end] if head is not None and not start < head <= end)
 
 
 def is_projective(heads: Heads) -> bool:
