@@ -48,10 +48,14 @@ def tiny_xlnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a `BertModel` (1 layer, width 8, at most 24 pieces) and a WordPiece vocabulary of letters."""
+    return make_bert(tmp_path_factory.mktemp("tiny_bert"), max_pieces=24)
+
+
+def make_bert(path: Path, *, max_pieces: int) -> Path:
+    """Save a `BertModel` (1 layer, width 8) and a WordPiece vocabulary of letters in a folder."""
     import torch
     from transformers import BertConfig, BertModel, BertTokenizer
 
-    path = tmp_path_factory.mktemp("tiny_bert")
     letters = sorted({char for sentence in SENTENCES for char in sentence if char != " "})
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "The", "the", *letters, *(f"##{char}" for char in letters)]
     (path / "vocab.txt").write_text("\n".join(dict.fromkeys(pieces)) + "\n", encoding="utf8")
@@ -65,7 +69,7 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
             num_hidden_layers=1,
             num_attention_heads=2,
             intermediate_size=16,
-            max_position_embeddings=24,
+            max_position_embeddings=max_pieces,
             initializer_range=0.5,
         )
         BertModel(config).save_pretrained(str(path))

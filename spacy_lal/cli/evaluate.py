@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spacy_lal.metrics.evalb_params import EvalbParams
 
-SENTENCE_ATTRIBUTE = "token.is_sent_start"
+SENTENCE_START, HEAD = "token.is_sent_start", "token.head"
 CONSTITUENTS = ("const_f", "const_p", "const_r", "const_cm", "const_cb", "const_0cb", "const_2cb")
 ATTACHMENT = ("dep_uas", "dep_las", "dep_ucm", "dep_lcm")
 
@@ -91,7 +91,7 @@ def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
 def parse_golds(
     nlp: "Language", golds: "List[Doc]", *, gold_sents: bool = True, batch_size: int = 256
 ) -> "Tuple[List[Doc], float]":
-    """Parse the tokens of gold Docs.
+    """Parse the tokens of gold Docs, with our parser or, where the pipeline has none, spaCy's.
 
     golds (List[Doc]): Gold Docs; trees, heads or tags may be missing.
     gold_sents (bool): Whether the pipeline gets the gold sentence breaks, its own components for them set aside.
@@ -104,11 +104,11 @@ def parse_golds(
     for number, gold in enumerate(golds, start=1):
         if not has_sentences(gold):
             raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
-    ours = set(parser_names(nlp))
+    parsers = parser_names(nlp) or [name for name in nlp.pipe_names if HEAD in nlp.get_pipe_meta(name).assigns]
     splitters = [
         name
         for name in nlp.pipe_names
-        if gold_sents and name not in ours and SENTENCE_ATTRIBUTE in nlp.get_pipe_meta(name).assigns
+        if gold_sents and name not in parsers and SENTENCE_START in nlp.get_pipe_meta(name).assigns
     ]
     blanks = [_without_annotation(nlp, gold, gold_sents) for gold in golds]
     with nlp.select_pipes(disable=splitters):
@@ -126,23 +126,23 @@ def evaluate(
     params (EvalbParams): EVALB's parameters.
     seconds (float): How long parsing took.
     gold_sents (bool): Whether sentence breaks were given, for the signature.
-    RETURNS (Dict[str, Any]): Scores from 0 to 1 by name (None where there is no gold annotation), sizes, speed,
+    RETURNS (Dict[str, Any]): Scores from 0 to 1 by name (None where one side has no annotation), sizes, speed,
         signatures.
     """
     from spacy.training import Example
 
     from spacy_lal import __version__
-    from spacy_lal.annotations import sentence_words
+    from spacy_lal.annotations import SPANS_KEY, sentence_words
     from spacy_lal.pipeline.scorer import score_parses
 
     examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
-    constituents = score_parses(examples, params)
+    constituents = score_parses(examples, params) if any(SPANS_KEY in doc.spans for doc in docs) else {}
     sentences = [words for gold in golds for words in sentence_words(gold) if words]
     n_words = sum(map(len, sentences))
     return {
         "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{len(sentences)}|v:{__version__}",
         "params": params.signature,
-        **{key: constituents[key] for key in CONSTITUENTS},
+        **{key: constituents.get(key) for key in CONSTITUENTS},
         **_attachment(examples, "spacy", ""),
         **_attachment(examples, "reference", "_reference"),
         "tag_acc": _tag_accuracy(examples),

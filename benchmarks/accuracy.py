@@ -1,0 +1,290 @@
+"""What is the parser worth? Parsers side by side: same encoder, data, steps and machine, several seeds.
+
+    python benchmarks/accuracy.py metrics/accuracy.jsonl --steps 8000 --seeds 0 1 \\
+        --train corpus/train --dev EWT=corpus/dev/ewt.spacy GUM=corpus/dev/gum.spacy \\
+        --components.transformer.model.name NAME_OR_PATH
+
+trains every variant with every seed, scores each on the dev files (gold tokens and sentence breaks) and prints a
+Markdown table for each of them. Other options override the config, as in `spacy train`. A line is added to the output
+file as soon as a model is scored; what is there already is not done again, so an interrupted run is simply repeated.
+
+Every pipeline is encoder, tagger and parser; a senter of the config is left out. The weights scored are those after the
+last step, never the best on dev, so training looks at few dev Docs only (`--corpora.dev.limit`).
+"""
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import spacy
+import torch
+from spacy.cli._util import app, parse_config_overrides
+from spacy.language import Language
+from spacy.training.initialize import init_nlp
+from spacy.util import load_config, registry
+from thinc.api import Config, Model
+from typer.main import get_command
+
+from spacy_lal.cli.evaluate import evaluate, parse_golds, read_docs
+from spacy_lal.layers.network_config import NetworkConfig
+from spacy_lal.layers.parser_network import ParserNetwork
+from spacy_lal.metrics import COLLINS
+from spacy_lal.pipeline.decoders import make_separate_decoder
+
+ROOT = Path(__file__).resolve().parent.parent
+PARSER = "lal_parser"
+SCORES = {"const_f": "const_f", "dep_uas": "UAS", "dep_las": "LAS", "tag_acc": "tags"}
+SCALED_WIDTHS = ("ff_width", "span_hidden_width", "arc_hidden_width", "deprel_hidden_width")
+DEV_DOCS = 25  # looked at while training
+# As spaCy's quickstart has it for transformers.
+SPACY_PARSER = {
+    "factory": "parser",
+    "model": {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "parser",
+        "extra_state_tokens": False,
+        "hidden_width": 128,
+        "maxout_pieces": 3,
+        "use_upper": False,
+        "nO": None,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A parser to compare.
+
+    title (str): For the table.
+    changes (Dict[str, Any]): What is changed in the config's [components.lal_parser.model].
+    weights (str): The variant whose weights it takes instead of training its own; "" for none.
+    """
+
+    title: str
+    changes: Dict[str, Any] = field(default_factory=dict)
+    weights: str = ""
+
+
+def _label_layer(feed_forward: str, residual_dropout: bool) -> Dict[str, Any]:
+    return {"label_feed_forward": feed_forward, "label_residual_dropout": residual_dropout}
+
+
+# pwff and resdrop are Table 1 of Mrini et al. (2020): a feed-forward layer after label attention, and dropout on the
+# label heads before the residual. Our feed-forward layer works on each label head's block, which stays readable.
+VARIANTS = {
+    "spacy": Variant("spaCy's `parser`"),
+    "lal": Variant("`lal_parser`"),
+    "separate": Variant("`lal_parser`, same weights, cky + eisner instead of the joint decoder", weights="lal"),
+    "plain": Variant("no label attention, as many parameters", {"label_attention": False}),
+    "none": Variant("label attention alone", _label_layer("none", False)),
+    "pwff": Variant("+ feed-forward (pwff)", _label_layer("per_label", False)),
+    "resdrop": Variant("+ residual dropout (resdrop)", _label_layer("none", True)),
+    "both": Variant("+ both", _label_layer("per_label", True)),
+}
+
+
+def pipeline_config(base: Config, name: str, *, seed: int) -> Config:
+    """The config of a variant but for the widths of "plain", which follow from the data.
+
+    base (Config): Of a pipeline with a `tagger` and a `lal_parser`, not interpolated.
+    name (str): A key of `VARIANTS`.
+    """
+    config = base.copy()
+    components = config["components"]
+    components.pop("senter", None)
+    config["nlp"]["pipeline"] = [pipe for pipe in config["nlp"]["pipeline"] if pipe != "senter"]
+    config["system"]["seed"] = seed
+    if name == "spacy":
+        del components[PARSER]
+        config["nlp"]["pipeline"] = ["parser" if pipe == PARSER else pipe for pipe in config["nlp"]["pipeline"]]
+        model = {**SPACY_PARSER["model"], "tok2vec": components["tagger"]["model"]["tok2vec"]}
+        components["parser"] = {**SPACY_PARSER, "model": model}
+    else:
+        components[PARSER]["model"].update(VARIANTS[name].changes)
+    return config
+
+
+def equal_widths(base: NetworkConfig) -> Dict[str, int]:
+    """The widths of hidden layers with which a network without label attention has as many parameters as with it: one
+    factor for all of them, found by bisection.
+
+    base (NetworkConfig): The network with label attention, its sizes from data set.
+    """
+    wanted, plain = n_network_parameters(base), replace(base, label_attention=False)
+    low, high = 1 / 64, 64.0
+    for _ in range(30):
+        factor = (low * high) ** 0.5
+        widths = {name: max(2, round(getattr(base, name) * factor)) for name in SCALED_WIDTHS}
+        if n_network_parameters(replace(plain, **widths)) < wanted:
+            low = factor
+        else:
+            high = factor
+    return widths
+
+
+def n_network_parameters(config: NetworkConfig) -> int:
+    """Parameters of a network, which is not really made."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in ParserNetwork(config).parameters())
+
+
+def n_parameters(model: Model) -> int:
+    """Parameters of a thinc model and of the torch networks in it."""
+    total = 0
+    for node in model.walk():
+        total += sum(node.get_param(name).size for name in node.param_names if node.has_param(name))
+        for shim in node.shims:
+            total += sum(parameter.numel() for parameter in shim._model.parameters())
+    return total
+
+
+def train(config: Config, folder: Path, gpu_id: int) -> Path:
+    """Train a pipeline, or go on with a training that was interrupted, and give the path of its last weights. One that
+    has ended is not begun again."""
+    weights, ended = folder / "model-last", folder / "ended"
+    if not ended.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        config.to_disk(folder / "config.cfg")
+        registry.cli.get_all()
+        arguments = ["train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(gpu_id)]
+        get_command(app)(arguments, standalone_mode=False)
+        ended.touch()
+    return weights
+
+
+def score(nlp: Language, dev: Dict[str, Path]) -> Dict[str, Any]:
+    """Parameters of the parser and of the whole pipeline, and the scores on each dev file."""
+    corpora = {}
+    for name, path in dev.items():
+        golds = read_docs(path, nlp)
+        docs, seconds = parse_golds(nlp, golds)
+        corpora[name] = evaluate(docs, golds, COLLINS, seconds=seconds)
+    sizes = {name: n_parameters(pipe.model) for name, pipe in nlp.pipeline}
+    return {"parser_parameters": sizes[nlp.pipe_names[-1]], "parameters": sum(sizes.values()), "dev": corpora}
+
+
+class Comparison:
+    """Trainings and scores of variants, kept in a file of JSON lines.
+
+    path (Path): The file; the weights are in a folder of the same name without suffix.
+    base (Config): See `pipeline_config`.
+    settings (Dict[str, Any]): What the lines of a file must have in common.
+    dev (Dict[str, Path]): Dev files by name.
+    RAISES (ValueError): Where the file has lines of other settings.
+    """
+
+    def __init__(self, path: Path, base: Config, settings: Dict[str, Any], dev: Dict[str, Path], gpu_id: int) -> None:
+        self.path, self.base, self.settings, self.dev, self.gpu_id = path, base, settings, dev, gpu_id
+        lines = path.read_text(encoding="utf8").splitlines() if path.exists() else []
+        self.rows: List[Dict[str, Any]] = [json.loads(line) for line in lines]
+        for row in self.rows:
+            if row["settings"] != settings:
+                raise ValueError(f"{path} has results of other settings: {row['settings']}, not {settings}")
+        self._widths: Optional[Dict[str, int]] = None
+
+    def run(self, name: str, seed: int) -> None:
+        """Train and score a variant, unless that is done."""
+        if any((row["variant"], row["seed"]) == (name, seed) for row in self.rows):
+            return
+        trained = VARIANTS[name].weights or name
+        config = pipeline_config(self.base, trained, seed=seed)
+        if trained == "plain":
+            config["components"][PARSER]["model"].update(self._plain_widths())
+        nlp = spacy.load(train(config, self.path.with_suffix("") / f"{trained}-{seed}", self.gpu_id))
+        if name == "separate":
+            nlp.get_pipe(PARSER).decoder = make_separate_decoder("eisner")  # type: ignore[attr-defined]
+        row = {"variant": name, "seed": seed, **score(nlp, self.dev), "settings": self.settings}
+        self.rows.append(row)
+        with self.path.open("a", encoding="utf8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def _plain_widths(self) -> Dict[str, int]:
+        if self._widths is None:
+            nlp = init_nlp(pipeline_config(self.base, "lal", seed=0).interpolate())
+            model = nlp.get_pipe(PARSER).model  # type: ignore[attr-defined]
+            self._widths = equal_widths(model.attrs["get_network"](model).config)
+        return self._widths
+
+    def tables(self, names: List[str]) -> str:
+        """A Markdown table for each dev file: the mean over seeds and, where there are several, least and greatest."""
+        return "\n\n".join(f"**{corpus} dev**\n\n" + "\n".join(self._table(corpus, names)) for corpus in self.dev)
+
+    def _table(self, corpus: str, names: List[str]) -> List[str]:
+        lines = [
+            f"| | parser's parameters | seeds | {' | '.join(SCORES.values())} | words/s |",
+            f"|---|--:|--:|{'--:|' * (len(SCORES) + 1)}",
+        ]
+        for name in names:
+            rows = [row for row in self.rows if row["variant"] == name]
+            if rows:
+                metrics = [row["dev"][corpus] for row in rows]
+                cells = [_cell([100 * m[key] for m in metrics if m[key] is not None]) for key in SCORES]
+                speed = sum(m["words_per_second"] for m in metrics) / len(metrics)
+                size = f"{rows[0]['parser_parameters'] / 1e6:.2f}M"
+                lines.append(
+                    f"| {VARIANTS[name].title} | {size} | {len(rows)} | {' | '.join(cells)} | {round(speed, -1):.0f} |"
+                )
+        return lines
+
+
+def _cell(values: List[float]) -> str:
+    if not values:
+        return "-"
+    spread = f" ({min(values):.2f} to {max(values):.2f})" if len(values) > 1 else ""
+    return f"{sum(values) / len(values):.2f}{spread}"
+
+
+def base_config(path: Path, train_path: str, dev_path: Path, steps: int, overrides: Dict[str, Any]) -> Config:
+    """The config that all variants share: a fixed number of steps, and a schedule that ends with them."""
+    values = {
+        "paths.train": train_path,
+        "paths.dev": str(dev_path),
+        "corpora.dev.limit": DEV_DOCS,
+        "training.max_steps": steps,
+        "training.max_epochs": 0,
+        "training.patience": 0,
+    }
+    if "total_steps" in load_config(path)["training"]["optimizer"]["learn_rate"]:
+        values["training.optimizer.learn_rate.total_steps"] = steps
+    return load_config(path, overrides={**values, **overrides})
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Train, score, print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output", type=Path, help="file of JSON lines, one for each variant and seed")
+    parser.add_argument("--config", type=Path, default=ROOT / "configs" / "lal_trf.cfg", help="what is varied")
+    parser.add_argument("--train", required=True, help="a .spacy file, or a folder of some")
+    parser.add_argument("--dev", required=True, nargs="+", metavar="NAME=FILE", help=".spacy files to score on")
+    parser.add_argument(
+        "--variants", nargs="+", choices=VARIANTS, default=[name for name in VARIANTS if name != "none"]
+    )
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
+    parser.add_argument("--steps", type=int, required=True, help="training steps, the schedule's end")
+    parser.add_argument("--gpu-id", type=int, default=-1)
+    args, rest = parser.parse_known_args(arguments)
+    if not all("=" in item for item in args.dev):
+        parser.error(f"--dev takes NAME=FILE, got {args.dev}")
+    if args.gpu_id >= 0:
+        spacy.require_gpu(args.gpu_id)
+    dev = {name: Path(path) for name, path in (item.split("=", 1) for item in args.dev)}
+    overrides = parse_config_overrides(rest)
+    settings = {
+        **{"config": args.config.name, "train": args.train, "dev": args.dev, "steps": args.steps},
+        "overrides": overrides,
+    }
+    base = base_config(args.config, args.train, next(iter(dev.values())), args.steps, overrides)
+    args.output.parent.mkdir(parents=True, exist_ok=True)
+    comparison = Comparison(args.output, base, settings, dev, args.gpu_id)
+    for seed in args.seeds:
+        for name in args.variants:
+            comparison.run(name, seed)
+    print(comparison.tables(args.variants))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

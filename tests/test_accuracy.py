@@ -1,0 +1,133 @@
+"""`benchmarks/accuracy.py`: variants differ in what they should and in nothing else; a run goes on where it stopped."""
+
+import importlib.util
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import List
+
+import pytest
+from spacy.cli._util import app
+from spacy.util import load_config
+from tiny_xlnet import make_bert
+from typer.testing import CliRunner
+
+import spacy_lal.cli  # noqa: F401 (adds itself to spaCy's application)
+from spacy_lal.layers.network_config import NetworkConfig
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIG = ROOT / "configs" / "lal_trf.cfg"
+WIDTHS = {
+    "hidden_width": 16,
+    "n_layers": 1,
+    "n_attn_heads": 2,
+    "attn_width": 4,
+    "ff_width": 32,
+    "label_attn_width": 4,
+    "label_proj_width": 4,
+    "span_hidden_width": 32,
+    "arc_hidden_width": 32,
+    "deprel_hidden_width": 16,
+}
+
+
+@pytest.fixture(scope="module")
+def accuracy() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("accuracy", ROOT / "benchmarks" / "accuracy.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["accuracy"] = module  # dataclasses look for it there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def arguments(tmp_path_factory: pytest.TempPathFactory) -> List[str]:
+    folder = tmp_path_factory.mktemp("accuracy")
+    (folder / "bert").mkdir()
+    for part in ("train", "dev"):
+        files = [str(ROOT / "assets" / "toy" / f"{part}.{suffix}") for suffix in ("ptb", "conllu")]
+        result = CliRunner().invoke(app, ["lal", "convert", *files, str(folder / f"{part}.spacy"), "--n-sents", "8"])
+        assert result.exit_code == 0, result.output
+    sizes = [word for name, value in WIDTHS.items() for word in (f"--components.lal_parser.model.{name}", str(value))]
+    return [
+        *[str(folder / "out" / "results.jsonl"), "--steps", "2", "--seeds", "3"],
+        *["--train", str(folder / "train.spacy"), "--dev", f"toy={folder / 'dev.spacy'}"],
+        *[
+            "--components.transformer.model.name",
+            str(make_bert(folder / "bert", max_pieces=1024)),
+            "--system.gpu_allocator",
+            "null",
+            *sizes,
+        ],
+    ]
+
+
+def test_it_trains_scores_and_goes_on(accuracy: ModuleType, arguments: List[str], capsys: pytest.CaptureFixture):
+    output = Path(arguments[0])
+    assert accuracy.main([*arguments, "--variants", "lal", "separate"]) == 0
+    first = output.read_text(encoding="utf8")
+    weights = output.parent / "results" / "lal-3" / "model-last"
+    (weights / "config.cfg").rename(weights / "away")  # whoever trains or loads it again fails or writes it anew
+    assert accuracy.main([*arguments, "--variants", "spacy", "lal", "separate", "plain"]) == 0
+    assert not (weights / "config.cfg").exists()
+    assert output.read_text(encoding="utf8").startswith(first)
+    rows = {row["variant"]: row for row in map(json.loads, output.read_text(encoding="utf8").splitlines())}
+    assert list(rows) == ["lal", "separate", "spacy", "plain"]
+    assert {row["seed"] for row in rows.values()} == {3}
+    scores = {name: row["dev"]["toy"] for name, row in rows.items()}
+    assert scores["spacy"]["const_f"] is None and scores["spacy"]["dep_las"] is not None
+    assert all(0 <= scores[name][key] <= 1 for name in ("lal", "plain", "separate") for key in accuracy.SCORES)
+    assert rows["lal"]["parser_parameters"] == rows["separate"]["parser_parameters"]
+    assert rows["plain"]["parser_parameters"] == pytest.approx(
+        rows["lal"]["parser_parameters"], rel=0.05
+    )  # widths are even
+    config = load_config(output.parent / "results" / "spacy-3" / "config.cfg")
+    assert config["nlp"]["pipeline"] == ["transformer", "tagger", "parser"]
+    assert config["training"]["optimizer"]["learn_rate"]["total_steps"] == config["training"]["max_steps"] == 2
+
+    table = capsys.readouterr().out.split("**toy dev**")[-1].strip().splitlines()
+    assert [line.count("|") for line in table] == [9] * 6
+    assert f"| {100 * scores['lal']['dep_las']:.2f} |" in table[3] and "| - |" in table[2]
+
+
+def test_results_of_other_settings_are_not_mixed(accuracy: ModuleType, arguments: List[str], tmp_path: Path):
+    row = {"variant": "lal", "seed": 3, "settings": {"steps": 9}, "dev": {}}
+    path = tmp_path / "results.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf8")
+    with pytest.raises(ValueError, match="other settings"):
+        accuracy.main([str(path), *arguments[1:], "--variants", "lal"])
+
+
+def test_seeds_are_averaged(accuracy: ModuleType):
+    assert accuracy._cell([90.0, 91.0, 90.5]) == "90.50 (90.00 to 91.00)"
+    assert accuracy._cell([90.0]) == "90.00"
+    assert accuracy._cell([]) == "-"
+
+
+@pytest.mark.parametrize(
+    "name, feed_forward, dropout",
+    [("none", "none", False), ("pwff", "per_label", False), ("resdrop", "none", True), ("both", "per_label", True)],
+)
+def test_variants_of_the_papers_table_1(accuracy: ModuleType, name: str, feed_forward: str, dropout: bool):
+    base = load_config(CONFIG)
+    config = accuracy.pipeline_config(base, name, seed=5)
+    model = config["components"]["lal_parser"]["model"]
+    assert (model["label_feed_forward"], model["label_residual_dropout"]) == (feed_forward, dropout)
+    changed = {key for key in model if model[key] != base["components"]["lal_parser"]["model"][key]}
+    assert changed <= {"label_feed_forward", "label_residual_dropout"}
+    assert config["system"]["seed"] == 5 and "senter" not in config["components"]
+    assert base == load_config(CONFIG)
+
+
+@pytest.mark.parametrize("hidden_width", [64, 512])
+def test_equal_widths(accuracy: ModuleType, hidden_width: int):
+    base = NetworkConfig(
+        vector_width=384, hidden_width=hidden_width, n_label_heads=80, label_proj_width=64, n_labels=82, n_deprels=50
+    )
+    plain = replace(base, label_attention=False, **accuracy.equal_widths(base))
+    wanted = accuracy.n_network_parameters(base)
+    assert accuracy.n_network_parameters(plain) == pytest.approx(wanted, rel=0.01)
+    assert plain.ff_width > base.ff_width
