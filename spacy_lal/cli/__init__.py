@@ -8,11 +8,13 @@ from spacy_lal.cli.evalb import evalb_cli
 from spacy_lal.cli.evaluate import evaluate_cli
 from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.parse import parse_cli
+from spacy_lal.cli.train import train_cli
 from spacy_lal.cli.treebank import check_cli, convert_cli
 
 lal_cli = typer.Typer(
     name="lal", help="Train, score, import and use Label Attention Layer parsers", no_args_is_help=True
 )
+lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(train_cli)
 lal_cli.command("parse")(parse_cli)
 lal_cli.command("evaluate")(evaluate_cli)
 lal_cli.command("evalb")(evalb_cli)

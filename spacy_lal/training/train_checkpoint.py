@@ -1,0 +1,193 @@
+"""Checkpoints of a training on disk: written whole or not at all, and read with a clear error where they are not whole.
+
+OUTPUT/checkpoint/step-00001200/    the newest; the one before it is removed when this one is whole
+    pipeline/                       as `nlp.to_disk` writes it: weights, labels, strings, the filled config
+    training.pt                     optimizer, gradients, random numbers (`train_state.py`)
+    checkpoint.json                 progress, the config that was given, size and checksum of the other files
+OUTPUT/checkpoint/finished.json     instead, when the training has come to its end
+"""
+
+import json
+import os
+import shutil
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
+
+import torch
+
+DIR_CHECKPOINT = "checkpoint"
+PIPELINE = "pipeline"
+TENSORS = "training.pt"
+SUMMARY = "checkpoint.json"
+FINISHED = "finished.json"
+FORMAT = 1
+CHUNK = 1 << 22
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that can't be used; the message names the file and the way out."""
+
+
+class Checkpoint(NamedTuple):
+    """A checkpoint that has been read, but for its pipeline.
+
+    path (Path): Its folder.
+    summary (Dict[str, Any]): Progress and config, as they were given to `write_checkpoint`.
+    tensors (Dict[str, Any]): The same of the tensors.
+    """
+
+    path: Path
+    summary: Dict[str, Any]
+    tensors: Dict[str, Any]
+
+    @property
+    def pipeline(self) -> Path:
+        """The folder for `spacy.load`."""
+        return self.path / PIPELINE
+
+
+def write_checkpoint(
+    output_path: Path,
+    step: int,
+    summary: Dict[str, Any],
+    tensors: Dict[str, Any],
+    write_pipeline: Callable[[Path], Any],
+) -> Path:
+    """Write a checkpoint, then remove the older ones.
+
+    output_path (Path): The training's output folder.
+    step (int): Steps done: names the folder.
+    summary (Dict[str, Any]): What JSON can hold.
+    tensors (Dict[str, Any]): What `torch.save` can hold and `torch.load` reads with `weights_only=True`.
+    write_pipeline (Callable[[Path], Any]): Writes the pipeline into a folder.
+    RETURNS (Path): Its folder.
+    """
+    folder = output_path / DIR_CHECKPOINT
+    path = folder / f"step-{step:08d}"
+    with written_whole(path) as new:
+        write_pipeline(new / PIPELINE)
+        torch.save(tensors, new / TENSORS)
+        files = {str(file.relative_to(new)): _sum_and_sync(file) for file in _files(new)}
+        _write_json(new / SUMMARY, {**summary, "format": FORMAT, "files": files})
+    for older in _checkpoints(folder):
+        if older != path:
+            shutil.rmtree(older)
+    return path
+
+
+def read_checkpoint(output_path: Path) -> Optional[Checkpoint]:
+    """The newest checkpoint of an output folder, with every file checked; None where there is none.
+
+    RAISES (CheckpointError): Where a file is missing, cut off or changed.
+    """
+    paths = _checkpoints(output_path / DIR_CHECKPOINT)
+    if not paths:
+        return None
+    path = paths[-1]
+    summary = _read_json(path / SUMMARY)
+    if summary.get("format") != FORMAT:
+        raise _unusable(path / SUMMARY, f"its format is {summary.get('format')!r}, expected {FORMAT}")
+    for name, expected in summary["files"].items():
+        file = path / name
+        if not file.is_file():
+            raise _unusable(file, "it is missing")
+        if file.stat().st_size != expected[0]:
+            raise _unusable(file, f"it has {file.stat().st_size} bytes, expected {expected[0]}")
+        if _checksum(file) != expected[1]:
+            raise _unusable(file, "its contents have changed since it was written")
+    return Checkpoint(path, summary, torch.load(path / TENSORS, map_location="cpu", weights_only=True))
+
+
+def write_finished(output_path: Path, summary: Dict[str, Any]) -> None:
+    """Note that the training has ended, and remove its checkpoints, which nobody needs any more."""
+    folder = output_path / DIR_CHECKPOINT
+    folder.mkdir(parents=True, exist_ok=True)
+    new = folder / f".{FINISHED}.new"
+    _write_json(new, summary)
+    new.replace(folder / FINISHED)
+    for path in _checkpoints(folder):
+        shutil.rmtree(path)
+
+
+def read_finished(output_path: Path) -> Optional[Dict[str, Any]]:
+    """What `write_finished` wrote; None for a training that has not ended.
+
+    RAISES (CheckpointError): Where the file is not sound.
+    """
+    path = output_path / DIR_CHECKPOINT / FINISHED
+    return _read_json(path) if path.exists() else None
+
+
+def remove_checkpoints(output_path: Path) -> None:
+    """Forget the training of an output folder."""
+    if (output_path / DIR_CHECKPOINT).exists():
+        shutil.rmtree(output_path / DIR_CHECKPOINT)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """For a block that writes a folder: it writes beside `path`, which is replaced when the block has ended well.
+
+    path (Path): The folder to write; what it held before is gone afterwards.
+    YIELDS (Path): An empty folder to write into.
+    """
+    new, old = path.with_name(f".{path.name}.new"), path.with_name(f".{path.name}.old")
+    for left_over in (new, old):
+        if left_over.exists():
+            shutil.rmtree(left_over)
+    new.mkdir(parents=True)
+    yield new
+    if path.exists():
+        path.rename(old)
+    new.rename(path)
+    if old.exists():
+        shutil.rmtree(old)
+
+
+def _checkpoints(folder: Path) -> List[Path]:
+    """From the oldest to the newest. Unfinished ones begin with a dot."""
+    return sorted(path for path in folder.glob("step-*") if path.is_dir())
+
+
+def _files(folder: Path) -> List[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _checksum(path: Path) -> int:
+    value = 0
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            value = zlib.crc32(chunk, value)
+    return value
+
+
+def _sum_and_sync(path: Path) -> List[int]:
+    """Size and CRC-32 of a file, which is on the disk afterwards, not only in the system's memory."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+    return [path.stat().st_size, _checksum(path)]
+
+
+def _write_json(path: Path, value: Dict[str, Any]) -> None:
+    with path.open("w", encoding="utf8") as file:
+        json.dump(value, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _read_json(path: Path) -> Dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf8"))
+    except (OSError, ValueError) as error:
+        raise _unusable(path, str(error)) from error
+    if not isinstance(value, dict):
+        raise _unusable(path, f"expected an object, got {type(value).__name__}")
+    return value
+
+
+def _unusable(path: Path, reason: str) -> CheckpointError:
+    return CheckpointError(
+        f"can't continue from {path}: {reason}. Start the training anew with --no-resume, or with another --output"
+    )
