@@ -23,7 +23,7 @@ except SystemExit as err:  # weasel leaves the interpreter, and pytest with it
 COMMANDS: Dict[str, Dict[str, Any]] = {command["name"]: command for command in PROJECT["commands"]}
 STEPS = [(name, line) for name, command in COMMANDS.items() for line in command["script"]]
 # Folders and files that the user provides (vars of project.yml); anything else is in the repository or made by a step.
-PROVIDED = tuple(PROJECT["vars"][name] for name in ("ewt", "gum", "checkpoint", "vectors"))
+PROVIDED = tuple(PROJECT["vars"][name] for name in ("ewt", "gum", "craft", "checkpoint", "vectors"))
 
 
 def test_it_is_valid():
@@ -40,7 +40,7 @@ def test_it_is_valid():
         "clean",
     }
     assert wanted <= set(COMMANDS)
-    assert {"all", "toy", "official", "benchmark"} <= set(PROJECT["workflows"])
+    assert {"all", "en_lal_md", "toy", "official", "benchmark"} <= set(PROJECT["workflows"])
 
 
 @pytest.mark.parametrize("workflow", PROJECT["workflows"])
