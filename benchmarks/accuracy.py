@@ -23,6 +23,7 @@ import spacy
 import torch
 from spacy.cli._util import app, parse_config_overrides
 from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config, registry
 from thinc.api import Config, Model
@@ -40,7 +41,7 @@ SCORES = {"const_f": "const_f", "dep_uas": "UAS", "dep_las": "LAS", "tag_acc": "
 SCALED_WIDTHS = ("ff_width", "span_hidden_width", "arc_hidden_width", "deprel_hidden_width")
 DEV_DOCS = 25  # looked at while training
 # As spaCy's quickstart has it for transformers.
-SPACY_PARSER = {
+SPACY_PARSER: Dict[str, Any] = {
     "factory": "parser",
     "model": {
         "@architectures": "spacy.TransitionBasedParser.v2",
@@ -142,17 +143,18 @@ def n_parameters(model: Model) -> int:
 
 
 def train(config: Config, folder: Path, gpu_id: int) -> Path:
-    """Train a pipeline, or go on with a training that was interrupted, and give the path of its last weights. One that
-    has ended is not begun again."""
-    weights, ended = folder / "model-last", folder / "ended"
-    if not ended.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        config.to_disk(folder / "config.cfg")
-        registry.cli.get_all()
-        arguments = ["train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(gpu_id)]
-        get_command(app)(arguments, standalone_mode=False)
-        ended.touch()
-    return weights
+    """Train a pipeline, or go on with a training that was interrupted; one that has ended is not begun again.
+
+    RETURNS (Path): Its last weights.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    config.to_disk(folder / "config.cfg")
+    registry.cli.get_all()
+    arguments = ["lal", "train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(gpu_id)]
+    exit_code = get_command(app)(arguments, standalone_mode=False)
+    if exit_code:
+        raise SystemExit(exit_code)
+    return folder / "model-last"
 
 
 def score(nlp: Language, dev: Dict[str, Path]) -> Dict[str, Any]:
@@ -162,7 +164,7 @@ def score(nlp: Language, dev: Dict[str, Path]) -> Dict[str, Any]:
         golds = read_docs(path, nlp)
         docs, seconds = parse_golds(nlp, golds)
         corpora[name] = evaluate(docs, golds, COLLINS, seconds=seconds)
-    sizes = {name: n_parameters(pipe.model) for name, pipe in nlp.pipeline}
+    sizes = {name: n_parameters(pipe.model) for name, pipe in nlp.pipeline if isinstance(pipe, TrainablePipe)}
     return {"parser_parameters": sizes[nlp.pipe_names[-1]], "parameters": sum(sizes.values()), "dev": corpora}
 
 
