@@ -1,47 +1,15 @@
 """`python -m spacy lal train CONFIG --output DIR`: `spacy train` with checkpoints, from which it goes on."""
 
 import logging
-import signal
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import Annotated, Iterator, Optional
+from typing import Annotated, Optional
 
 import typer
 
 from spacy_lal.cli.streams import fail
 
 DEFAULT_MINUTES = 15.0
-
-
-class StopSignals:
-    """Remembers the first SIGTERM or Ctrl-C; the second one ends the process as it always does."""
-
-    def __init__(self) -> None:
-        self.received: Optional[signal.Signals] = None
-
-    def __call__(self) -> bool:
-        return self.received is not None
-
-    @contextmanager
-    def caught(self) -> Iterator[None]:
-        """For a block that looks at this now and then."""
-        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-
-        def receive(number: int, frame: Optional[FrameType]) -> None:
-            self.received = signal.Signals(number)
-            for one, handler in before.items():
-                signal.signal(one, handler)
-            typer.echo(f"{self.received.name}: a checkpoint will be written after this step", err=True)
-
-        for number in before:
-            signal.signal(number, receive)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def train_cli(
@@ -66,7 +34,7 @@ def train_cli(
         bool, typer.Option("--resume/--no-resume", help="Go on from the checkpoint in the output folder, or begin anew")
     ] = True,
 ) -> None:
-    """Train as `spacy train` does, with checkpoints: started again with the same arguments, it goes on from the last one.
+    """Train as `spacy train` does, with checkpoints: the same command, given again, goes on from the last one.
 
     Config, overrides (--training.max_steps 500), log and results are those of `spacy train`. SIGTERM and Ctrl-C write a
     checkpoint before they end the command.
@@ -75,7 +43,10 @@ def train_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
     from wasabi import msg
 
-    from spacy_lal.training.resumable import CheckpointError, CheckpointInterval, TrainingStopped, train
+    from spacy_lal.training.resumable import CheckpointInterval, TrainingStopped
+    from spacy_lal.training.stop_signals import StopSignals
+    from spacy_lal.training.train import train
+    from spacy_lal.training.train_checkpoint import CheckpointError
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
         fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
@@ -88,16 +59,15 @@ def train_cli(
     setup_gpu(gpu_id)
     with show_validation_error(config_path):
         config = util.load_config(config_path, overrides=overrides, interpolate=False)
-    interval = CheckpointInterval(
-        minutes=DEFAULT_MINUTES if checkpoint_minutes is None else checkpoint_minutes, steps=checkpoint_steps or 0
-    )
+    minutes = DEFAULT_MINUTES if checkpoint_minutes is None else checkpoint_minutes
+    interval = CheckpointInterval(minutes, checkpoint_steps or 0)
     stop = StopSignals()
     try:
-        with stop.caught(), show_validation_error(config_path, hint_fill=False):
-            train(config, output, use_gpu=gpu_id, interval=interval, resume=resume, should_stop=stop)
+        with show_validation_error(config_path, hint_fill=False):
+            train(config, output, use_gpu=gpu_id, interval=interval, resume=resume, stop=stop)
     except CheckpointError as error:
         fail(str(error))
     except TrainingStopped as stopped:
         sys.stdout.flush()
-        typer.echo(f"Stopped after {stopped.step} steps; the same command goes on from {stopped.path}", err=True)
-        raise typer.Exit(128 + (stop.received or signal.SIGTERM)) from None
+        typer.echo(f"Stopped after {stopped.n_steps} steps: the same command goes on from {stopped.path}", err=True)
+        raise typer.Exit(128 + (stop.received or 0)) from None

@@ -24,6 +24,7 @@ SUMMARY = "checkpoint.json"
 FINISHED = "finished.json"
 FORMAT = 1
 CHUNK = 1 << 22
+WAY_OUT = "Train anew with --no-resume (which replaces what is there), or with another --output"
 
 
 class CheckpointError(ValueError):
@@ -138,7 +139,11 @@ def written_whole(path: Path) -> Iterator[Path]:
         if left_over.exists():
             shutil.rmtree(left_over)
     new.mkdir(parents=True)
-    yield new
+    try:
+        yield new
+    except BaseException:
+        shutil.rmtree(new)
+        raise
     if path.exists():
         path.rename(old)
     new.rename(path)
@@ -165,7 +170,7 @@ def _checksum(path: Path) -> int:
 
 def _sum_and_sync(path: Path) -> List[int]:
     """Size and CRC-32 of a file, which is on the disk afterwards, not only in the system's memory."""
-    with path.open("rb") as file:
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
     return [path.stat().st_size, _checksum(path)]
 
@@ -188,6 +193,4 @@ def _read_json(path: Path) -> Dict[str, Any]:
 
 
 def _unusable(path: Path, reason: str) -> CheckpointError:
-    return CheckpointError(
-        f"can't continue from {path}: {reason}. Start the training anew with --no-resume, or with another --output"
-    )
+    return CheckpointError(f"can't go on from {path}: {reason}. {WAY_OUT}")

@@ -4,14 +4,15 @@ thinc keys the optimizer's arrays by (id of a layer or shim, name of a parameter
 process. So they are stored under where a parameter is found: component, place in the walk over its model, name.
 Everything is tensors and plain containers, to be written with `torch.save` and read with `weights_only=True`.
 
-Not here: files (`train_checkpoint.py`) and the order of the data (`resumable.py`).
+Not here: files (`train_checkpoint.py`) and the order of the data (`train_batches.py`).
 """
 
 import random
-from typing import Any, Dict, Iterator, NamedTuple, Tuple, Union
+from typing import Any, Dict, Iterator, NamedTuple, Tuple, Union, cast
 
 import numpy
 import torch
+from numpy import ndarray
 from spacy.language import Language
 from thinc.api import Model, Optimizer, get_current_ops, to_numpy
 from thinc.shims import PyTorchShim, Shim
@@ -128,10 +129,10 @@ def set_gradient_state(nlp: Language, state: State) -> None:
 def get_data_random_state() -> State:
     """The generators from which corpora and batchers draw: those of `random` and `numpy.random`."""
     version, numbers, gauss = random.getstate()
-    kind, keys, position, has_gauss, cached = numpy.random.get_state()
+    kind, keys, position, has_gauss, cached = cast(Tuple[str, ndarray, int, int, float], numpy.random.get_state())
     return {
         "python": (version, torch.tensor(numbers, dtype=torch.int64), gauss),
-        "numpy": (str(kind), torch.from_numpy(keys.astype("int64")), int(position), int(has_gauss), float(cached)),  # type: ignore[union-attr]
+        "numpy": (str(kind), torch.from_numpy(keys.astype("int64")), int(position), int(has_gauss), float(cached)),
     }
 
 
@@ -187,5 +188,5 @@ def _to_array(tensor: torch.Tensor) -> Any:
     """As the optimizer makes its arrays: in memory of thinc's, on thinc's device."""
     ops = get_current_ops()
     array = ops.alloc(tuple(tensor.shape), dtype="float32")
-    array[...] = ops.asarray(tensor.numpy())
+    array[...] = ops.asarray(tensor.numpy())  # type: ignore[arg-type]
     return array

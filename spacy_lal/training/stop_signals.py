@@ -1,0 +1,64 @@
+"""SIGTERM and Ctrl-C as a wish that is heard between two steps, not as the end in the middle of one."""
+
+import signal
+import threading
+from contextlib import contextmanager
+from types import FrameType
+from typing import Iterator, Optional
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class StopRequest(BaseException):
+    """Raised where a block may be left at once; no Exception, since spaCy's components handle those."""
+
+
+class StopSignals:
+    """Remembers the first signal that asks to stop. The second one ends the process, as it always does.
+
+    received (Optional[signal.Signals]): Which came, if one did.
+    """
+
+    def __init__(self) -> None:
+        self.received: Optional[signal.Signals] = None
+        self._interruptible = False
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """For a block that asks for `received` now and then. Only a main thread gets signals: in others, nothing is
+        caught."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in SIGNALS}
+
+        def release() -> None:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+        def receive(number: int, frame: Optional[FrameType]) -> None:
+            release()
+            self.received = signal.Signals(number)
+            if self._interruptible:
+                raise StopRequest
+
+        for number in SIGNALS:
+            signal.signal(number, receive)
+        try:
+            yield
+        finally:
+            release()
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """For a block that changes nothing that is kept.
+
+        RAISES (StopRequest): When a signal comes, or has come before.
+        """
+        self._interruptible = True
+        try:
+            if self.received is not None:
+                raise StopRequest
+            yield
+        finally:
+            self._interruptible = False

@@ -1,0 +1,172 @@
+"""Begin a training or go on with one: what is in the output folder, and whether it was made with this config."""
+
+import sys
+from pathlib import Path
+from typing import IO, Any, Dict, Optional
+
+from spacy.language import Language
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import DIR_MODEL_LAST, clean_output_dir
+from spacy.util import dict_to_dot, load_model_from_path
+from thinc.api import Config, fix_random_seed, set_gpu_allocator
+from wasabi import Printer
+
+from .resumable import CheckpointInterval, ResumableTraining, TrainingStopped
+from .stop_signals import StopSignals
+from .train_checkpoint import (
+    WAY_OUT,
+    Checkpoint,
+    CheckpointError,
+    read_checkpoint,
+    read_finished,
+    remove_checkpoints,
+    write_finished,
+)
+
+_ABSENT = object()
+
+
+def train(
+    config: Config,
+    output_path: Path,
+    *,
+    use_gpu: int = -1,
+    interval: Optional[CheckpointInterval] = None,
+    resume: bool = True,
+    stop: Optional[StopSignals] = None,
+    stdout: IO = sys.stdout,
+    stderr: IO = sys.stderr,
+) -> Path:
+    """Train as `spacy train` does, but from the last checkpoint of the output folder, if there is one.
+
+    config (Config): As read with `interpolate=False`, overrides applied.
+    output_path (Path): For `model-best`, `model-last` and `checkpoint`.
+    use_gpu (int): Which GPU, -1 for none; thinc is on it already.
+    interval (Optional[CheckpointInterval]): How often to write checkpoints; None for every 15 minutes.
+    resume (bool): Whether to go on from a checkpoint. If not, the one that is there is removed.
+    stop (Optional[StopSignals]): Remembers signals; None for a new one.
+    stdout (IO): For the log.
+    stderr (IO): For the logger's progress bar.
+    RETURNS (Path): The model's folder.
+    RAISES (CheckpointError): Where the checkpoint can't be used, or the config or the data is another.
+    RAISES (TrainingStopped): When a signal has come; a checkpoint is written before.
+    """
+    msg = Printer(no_print=True)
+    stop = stop or StopSignals()
+    model_path = output_path / DIR_MODEL_LAST
+
+    def write(text: str) -> None:
+        stdout.write(text + "\n")
+
+    flat = flat_config(config)
+    finished = read_finished(output_path) if resume else None
+    checkpoint = read_checkpoint(output_path) if resume and not finished else None
+    if finished or checkpoint:
+        check_config((finished or checkpoint.summary)["config"], flat, output_path)  # type: ignore[union-attr]
+    if finished:
+        write(msg.good(f"This training ended after step {finished['step']}; --no-resume repeats it", model_path))
+        return model_path
+    write(msg.divider("Initializing pipeline"))
+    if checkpoint:
+        nlp = load_pipeline(checkpoint, config, use_gpu=use_gpu)
+        write(msg.good(f"Read the checkpoint {checkpoint.path}"))
+    else:
+        nlp = init_nlp(config, use_gpu=use_gpu)
+        write(msg.good("Initialized pipeline"))
+    write(msg.divider("Training pipeline"))
+    if (seed := nlp.config.interpolate()["training"]["seed"]) is not None:
+        fix_random_seed(seed)
+    training = ResumableTraining(
+        nlp,
+        output_path,
+        checkpoint=checkpoint,
+        interval=interval or CheckpointInterval(),
+        stop=stop,
+        notes={"config": flat},
+    )
+    if checkpoint is None:
+        clean_output_dir(output_path)
+        remove_checkpoints(output_path)
+    _run(training, stdout, stderr)
+    write_finished(output_path, {"step": training.progress.n_steps - 1, "config": flat})
+    write(msg.good("Saved pipeline to output directory", model_path))
+    return model_path
+
+
+def _run(training: ResumableTraining, stdout: IO, stderr: IO) -> None:
+    """Say what is trained, and train it; the last model is saved however that ends."""
+    msg = Printer(no_print=True)
+    nlp, T = training.nlp, training.T
+    lines = [msg.info(f"Pipeline: {nlp.pipe_names}")]
+    if T["frozen_components"]:
+        lines.append(msg.info(f"Frozen components: {T['frozen_components']}"))
+    if T["annotating_components"]:
+        lines.append(msg.info(f"Set annotations on update for: {T['annotating_components']}"))
+    if training.progress.n_steps:
+        lines.append(msg.info(f"Going on after step {training.progress.n_steps - 1}"))
+    else:
+        lines.append(msg.info(f"Initial learn rate: {training.optimizer.learn_rate}"))
+    stdout.write("\n".join(lines) + "\n")
+    with nlp.select_pipes(disable=T["frozen_components"]):
+        log_step, finalize_logger = T["logger"](nlp, stdout, stderr)
+    try:
+        with training.stop.caught():
+            training.run(log_step)
+    except TrainingStopped:
+        raise
+    except Exception as error:
+        stdout.write(msg.warn(f"Aborting and saving the final best model. Encountered exception: {error!r}") + "\n")
+        raise
+    finally:
+        finalize_logger()
+        training.save_model_last()
+
+
+def load_pipeline(checkpoint: Checkpoint, config: Config, *, use_gpu: int = -1) -> Language:
+    """The pipeline of a checkpoint, with those parts of its config that may differ: where data lies, and the logger.
+
+    checkpoint (Checkpoint): Where to go on.
+    config (Config): The config that is given now, which `check_config` has let through.
+    use_gpu (int): Which GPU, -1 for none.
+    RETURNS (Language): The pipeline.
+    """
+    allocator = config.interpolate()["training"].get("gpu_allocator")
+    if use_gpu >= 0 and allocator:
+        set_gpu_allocator(allocator)
+    nlp = load_model_from_path(checkpoint.pipeline)
+    full = nlp.config
+    full["paths"].update(config.get("paths", {}))
+    for name, corpus in config.get("corpora", {}).items():
+        if "path" in corpus:
+            full["corpora"][name]["path"] = corpus["path"]
+    logger = config["training"].get("logger", full["training"]["logger"])
+    if logger["@loggers"] == full["training"]["logger"]["@loggers"]:
+        full["training"]["logger"].update(logger)
+    else:
+        full["training"]["logger"] = logger
+    return nlp
+
+
+def flat_config(config: Config) -> Dict[str, Any]:
+    """A config as values by dotted names, variables filled in."""
+    return dict_to_dot(config.interpolate())
+
+
+def check_config(before: Dict[str, Any], now: Dict[str, Any], output_path: Path) -> None:
+    """Compare the config that a training was begun with and the one that it is to go on with, both flat.
+
+    RAISES (CheckpointError): Where they differ in more than the places of data and the logger.
+    """
+    streamed = now.get("training.max_epochs") == -1  # then the words that are learned from can't be compared
+
+    def matters(name: str) -> bool:
+        is_place = name.startswith("paths.") or (name.startswith("corpora.") and name.endswith(".path"))
+        return not name.startswith("training.logger.") and (not is_place or streamed)
+
+    names = [n for n in sorted({*before, *now}) if matters(n) and before.get(n, _ABSENT) != now.get(n, _ABSENT)]
+    if names:
+        changes = "".join(f"\n  {n}: {before.get(n, 'not set')!r} -> {now.get(n, 'not set')!r}" for n in names)
+        raise CheckpointError(
+            f"the training in {output_path} was begun with another config:{changes}\n"
+            f"Go on with the config that it was begun with. {WAY_OUT}"
+        )
