@@ -39,7 +39,7 @@ def build_lal_parser(
     label_proj_width: int = 16, label_factored: bool = True,
     label_feed_forward: Literal["none", "per_label", "joint", "split"] = "none", label_ff_width: int = 0,
     label_residual_dropout: bool = False, label_query_per_token: bool = False, label_combine_as_self: bool = False,
-    scale_label_blocks: bool = True, scrambled_queries: bool = False,
+    scale_label_blocks: bool = True, scrambled_queries: bool = False, whole_tokens: bool = False,
     span_hidden_width: int = 128, arc_hidden_width: int = 128, deprel_hidden_width: int = 64,
     deprel_given_head: bool = True,
     attention_dropout: float = 0.2, embedding_dropout: float = 0.2, relu_dropout: float = 0.2,
@@ -55,6 +55,7 @@ def build_lal_parser(
     use_tags, use_chars (bool): Also read `token.tag_`; the characters of `token.text`, of at most `max_word_length`.
     n_label_heads (Optional[int]): None: one for each label of the treebank.
     scale_label_blocks (bool): Keep Adam's steps from growing with the number of label heads; False as in the paper.
+    whole_tokens (bool): Also show the scorers whole tokens, not only what label heads make of them.
     scrambled_queries (bool): Reproduce a fault of the authors' code, for their published scores: label queries meet the
         keys of other labels, depending on how many sentences are scored at once, which is then all that are given.
     *_dropout (float): The network's own rates; `set_dropout_rate`, hence `drop` of `nlp.update`, does not touch them.
@@ -77,7 +78,7 @@ def build_lal_parser(
         label_feed_forward=label_feed_forward, label_ff_width=label_ff_width,
         label_residual_dropout=label_residual_dropout, label_query_per_token=label_query_per_token,
         label_combine_as_self=label_combine_as_self, scale_label_blocks=scale_label_blocks,
-        scrambled_queries=scrambled_queries,
+        scrambled_queries=scrambled_queries, whole_tokens=whole_tokens,
         span_hidden_width=span_hidden_width, arc_hidden_width=arc_hidden_width,
         deprel_hidden_width=deprel_hidden_width, deprel_given_head=deprel_given_head,
         attention_dropout=attention_dropout, embedding_dropout=embedding_dropout, relu_dropout=relu_dropout,

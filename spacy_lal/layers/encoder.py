@@ -83,19 +83,21 @@ class Encoder(nn.Module):
         widths = split_width(config.encoded_width, split, config.hidden_width // 2)
         return FeedForward(widths, config.ff_width, config.relu_dropout, config.residual_dropout)
 
-    def forward(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
+    def forward(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Optional[Tensor], Tensor]:
         """Encode.
 
         inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
         padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
-        RETURNS (Tuple[Tensor, Optional[Tensor]]): Encoded positions, *shape:* (batch_size, seq_len, encoded_width); the
-            weights of `LabelAttention`, or None without it.
+        RETURNS (Tuple[Tensor, Optional[Tensor], Tensor]): Encoded positions, *shape:* (batch_size, seq_len,
+            encoded_width); the weights of `LabelAttention`, or None without it; the positions that entered label
+            attention, *shape:* (batch_size, seq_len, hidden_width).
         """
         hidden, weights = inputs, None
         for attention, feed_forward in zip(self.attention, self.feed_forward, strict=True):
             hidden = feed_forward(attention(hidden, padding))
+        tokens = hidden
         if self.label_attention is not None:
             hidden, weights = self.label_attention(hidden, padding)
             if self.label_feed_forward is not None:
                 hidden = self.label_feed_forward(hidden)
-        return hidden, weights
+        return hidden, weights, tokens

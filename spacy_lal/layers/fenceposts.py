@@ -5,6 +5,7 @@ from typing import Any, Tuple
 import torch
 from torch import Tensor, nn
 
+from .factored import join_features
 from .network_config import NetworkConfig
 
 
@@ -47,13 +48,17 @@ class Fenceposts(nn.Module):
     - label attention: the halves of each label head's block, all forward halves first;
     - no label attention, factored: even and odd features, so that each half has content and position;
     - otherwise: the first and the second half of the features.
+    With `whole_tokens`, the features of both tokens as they entered label attention stand beside the halves (a skip
+    connection), or in their place where there is no label attention.
 
-    config (NetworkConfig): Says which of the three.
+    config (NetworkConfig): Says which.
     """
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         width = config.encoded_width
+        self.halves, self.whole_tokens = config.halves_width > 0, config.whole_tokens
+        self.scale = config.fencepost_scale
         if config.has_label_blocks:
             self.blocks, self.first_width = config.n_label_heads, config.label_proj_width // 2
         elif config.factored and not config.label_attention:
@@ -61,10 +66,17 @@ class Fenceposts(nn.Module):
         else:
             self.blocks, self.first_width = 1, width // 2
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def forward(self, encoded: Tensor, tokens: Tensor) -> Tensor:
         """Features of each gap.
 
-        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, width).
+        encoded (Tensor): The encoder's output. *Shape:* (batch_size, seq_len, encoded_width).
+        tokens (Tensor): What entered label attention. *Shape:* (batch_size, seq_len, hidden_width).
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, fencepost_width).
         """
-        return _JoinHalves.apply(inputs.contiguous(), self.blocks, self.first_width)
+        parts = []
+        if self.halves:
+            joined = _JoinHalves.apply(encoded.contiguous(), self.blocks, self.first_width)
+            parts.append(joined if self.scale == 1.0 else joined * self.scale)
+        if self.whole_tokens:
+            parts += [tokens[:, :-1], tokens[:, 1:]]
+        return join_features(parts)

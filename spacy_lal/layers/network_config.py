@@ -38,6 +38,8 @@ class NetworkConfig:
     scale_label_blocks (bool): Scale the scorers' input by hidden_width / (n_label_heads * label_proj_width), and their
         first weights by the inverse, so that Adam's steps do not grow with the number of label heads.
     scrambled_queries (bool): Reproduce the reference's batch effect (reference-parser.md T2).
+    whole_tokens (bool): Also show the scorers all features of the tokens on either side of a fencepost, as they enter
+        label attention. Otherwise all that they learn of a token passes through label_proj_width numbers.
     span_hidden_width (int): Hidden units of the span scorer.
     arc_hidden_width (int): Hidden units of the arc scorer.
     deprel_hidden_width (int): Hidden units of the deprel scorer.
@@ -75,6 +77,7 @@ class NetworkConfig:
     label_combine_as_self: bool = False
     scale_label_blocks: bool = False
     scrambled_queries: bool = False
+    whole_tokens: bool = False
     span_hidden_width: int = 250
     arc_hidden_width: int = 256
     deprel_hidden_width: int = 100
@@ -149,8 +152,18 @@ class NetworkConfig:
         return self.n_label_heads * self.label_proj_width if self.has_label_blocks else self.hidden_width
 
     @property
+    def halves_width(self) -> int:
+        """Width of a fencepost's two halves of encoded tokens; whole tokens leave nothing to say for halves of them."""
+        return self.encoded_width if self.label_attention or not self.whole_tokens else 0
+
+    @property
+    def fencepost_width(self) -> int:
+        """Width of the scorers' input."""
+        return self.halves_width + (2 * self.hidden_width if self.whole_tokens else 0)
+
+    @property
     def fencepost_scale(self) -> float:
-        """What the scorers' input is multiplied by."""
+        """What the label blocks in the scorers' input are multiplied by."""
         scaled = self.scale_label_blocks and self.has_label_blocks
         return self.hidden_width / self.encoded_width if scaled else 1.0
 

@@ -50,10 +50,10 @@ class ParserNetwork(nn.Module):
         self.span_scorer: Optional[SpanScorer] = None
         self.biaffine_scorer: Optional[BiaffineScorer] = None
         if config.n_labels:
-            self.span_scorer = SpanScorer(config.encoded_width, config.span_hidden_width, config.n_labels)
+            self.span_scorer = SpanScorer(config.fencepost_width, config.span_hidden_width, config.n_labels)
         if config.n_deprels:
             self.biaffine_scorer = BiaffineScorer(
-                config.encoded_width,
+                config.fencepost_width,
                 config.arc_hidden_width,
                 config.deprel_hidden_width,
                 config.n_deprels,
@@ -70,11 +70,12 @@ class ParserNetwork(nn.Module):
         up: what a step does to a scorer's hidden units grows with the number of blocks, and many label heads learn
         worse than few. With the input scaled down and the weights up, a step does the same for any number of them.
         """
+        blocks = slice(self.config.halves_width)
         if self.span_scorer is not None:
-            self.span_scorer.hidden.weight *= factor
+            self.span_scorer.hidden.weight[:, blocks] *= factor
         if self.biaffine_scorer is not None:
             for layer in self.biaffine_scorer.input_layers:
-                layer.weight *= factor
+                layer.weight[:, blocks] *= factor
 
     def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
         """Score a batch of sentences.
@@ -87,10 +88,8 @@ class ParserNetwork(nn.Module):
         lengths = inputs.lengths
         seq_len = int(lengths.max()) + 2 if len(lengths) else 2
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        encoded, weights = self.encoder(self.embedding(inputs, seq_len), padding)
-        fenceposts = self.fenceposts(encoded)
-        if self.config.fencepost_scale != 1.0:
-            fenceposts = fenceposts * self.config.fencepost_scale
+        encoded, weights, tokens = self.encoder(self.embedding(inputs, seq_len), padding)
+        fenceposts = self.fenceposts(encoded, tokens)
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
         arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
