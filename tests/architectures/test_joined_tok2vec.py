@@ -2,8 +2,9 @@ import numpy
 import pytest
 import spacy
 from spacy.ml.models import MultiHashEmbed
-from spacy_lal.architectures.joined_tok2vec import build_joined_tok2vec
 from thinc.api import Model
+
+from spacy_lal.architectures.joined_tok2vec import build_joined_tok2vec
 
 DOCS = ["The old cat sleeps.", "Yes", ""]
 
