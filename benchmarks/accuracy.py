@@ -29,7 +29,8 @@ from spacy.util import load_config, registry
 from thinc.api import Config, Model
 from typer.main import get_command
 
-from spacy_lal.cli.evaluate import evaluate, parse_golds, read_docs
+from spacy_lal.cli.evaluate import read_docs
+from spacy_lal.evaluation import parse_golds, score_docs
 from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.metrics import COLLINS
@@ -163,7 +164,7 @@ def score(nlp: Language, dev: Dict[str, Path]) -> Dict[str, Any]:
     for name, path in dev.items():
         golds = read_docs(path, nlp)
         docs, seconds = parse_golds(nlp, golds)
-        corpora[name] = evaluate(docs, golds, COLLINS, seconds=seconds)
+        corpora[name] = score_docs(docs, golds, COLLINS, seconds=seconds)
     sizes = {name: n_parameters(pipe.model) for name, pipe in nlp.pipeline if isinstance(pipe, TrainablePipe)}
     return {"parser_parameters": sizes[nlp.pipe_names[-1]], "parameters": sum(sizes.values()), "dev": corpora}
 

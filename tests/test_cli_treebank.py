@@ -78,13 +78,15 @@ def test_convert(tmp_path):
     result = run("convert", *TRAIN, path, "--n-sents", 10)
     assert "8 Docs, 79 sentences, 623 tokens" in result.stderr
     assert [len(list(doc.sents)) for doc in read(path)] == [10] * 7 + [9]
-    assert all(len(doc.spans["constituents"]) and not doc.user_data for doc in read(path))
+    assert all(len(doc.spans["constituents"]) for doc in read(path))
+    assert all(len(doc.user_data["sent_ids"]) == len(list(doc.sents)) for doc in read(path))
 
 
 def test_convert_one_file(tmp_path):
     assert run("convert", TRAIN[0], tmp_path / "trees.spacy").exit_code == 0
     assert run("convert", TRAIN[1], tmp_path / "arcs.spacy").exit_code == 0
     assert not read(tmp_path / "trees.spacy")[0].has_annotation("DEP")
+    assert not read(tmp_path / "trees.spacy")[0].user_data
     assert "constituents" not in read(tmp_path / "arcs.spacy")[0].spans
 
 

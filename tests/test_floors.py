@@ -25,6 +25,7 @@ FLOORS: Dict[str, int] = {
     "architectures": 2,
     "pipeline": 3,
     "checkpoint": 3,
+    "evaluation": 4,
     "interpret": 4,
     "distributed": 4,
     "cli": 5,
@@ -38,6 +39,7 @@ FORBIDDEN: Dict[str, Set[str]] = {
     "display": {"torch", "thinc", "transformers"},
     "layers": {"spacy", "thinc", "transformers"},
     "pipeline": {"torch", f"{PACKAGE}.architectures", f"{PACKAGE}.layers"},
+    "evaluation": {"torch", f"{PACKAGE}.architectures", f"{PACKAGE}.layers"},
 }
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60

@@ -1,6 +1,7 @@
 """Counts of what a parser got right: EVALB for constituents, attachment for dependencies. No torch, no spaCy."""
 
 from spacy_lal.metrics.attachment import AttachmentCounts, score_attachments
+from spacy_lal.metrics.confusion import ConstituentConfusion, DeprelConfusion
 from spacy_lal.metrics.evalb import EvalbCounts, EvalbRow, score_parses, score_sentence
 from spacy_lal.metrics.evalb_params import COLLINS, NK, EvalbParams, EvalbParamsError
 from spacy_lal.metrics.evalb_report import EvalbLineError, EvalbStopped, report
@@ -10,6 +11,8 @@ __all__ = [
     "COLLINS",
     "NK",
     "AttachmentCounts",
+    "ConstituentConfusion",
+    "DeprelConfusion",
     "EvalbCounts",
     "EvalbFormatError",
     "EvalbLineError",

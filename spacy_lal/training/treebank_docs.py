@@ -20,6 +20,7 @@ from .treebank import TreebankSentence
 CONLLU_ROOT = "root"
 UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes a token without deprel for one without head
 DOCBIN_ATTRS = ("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START")
+SENT_IDS = "sent_ids"  # in user_data: the `# sent_id` of each sentence, from which scores by genre are made
 DOCS_A_FILE = 5_000  # where a folder is written
 SUFFIX = ".spacy"
 
@@ -36,7 +37,8 @@ class WrittenCounts(NamedTuple):
 def make_docs(
     sentences: Iterable[TreebankSentence], vocab: Vocab, *, n_sents: int = 1, by_document: bool = False
 ) -> Iterator[Doc]:
-    """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries and constituents.
+    """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents and, where
+    the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`).
 
     sentences (Iterable[TreebankSentence]): See `treebank.read_treebank`.
     n_sents (int): Sentences in a Doc, at most. A sentence without a root stands in a Doc of its own, since spaCy
@@ -62,7 +64,7 @@ def make_docs(
 
 
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
-    """Write Docs without user data: to one file where the path ends in `.spacy`, else to a folder of several, in which
+    """Write Docs: to one file where the path ends in `.spacy`, else to a folder of several, in which
     the files of an earlier run are replaced. Nothing is written, nor replaced, before the last Doc has come.
 
     RAISES (ValueError): Where there are no Docs.
@@ -70,11 +72,11 @@ def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FIL
     one_file = path.suffix == SUFFIX
     n_docs = n_sents = n_tokens = 0
     packed: List[bytes] = []
-    doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)
+    doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
     for doc in docs:
         if not one_file and len(doc_bin) >= docs_a_file:
             packed.append(doc_bin.to_bytes())
-            doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)
+            doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
         doc_bin.add(doc)
         n_docs += 1
         n_sents += sum(1 for _ in doc.sents)
@@ -144,6 +146,9 @@ def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
         deps=deprels if any(deprels) else None,
         sent_starts=None if any(deprels) else [i in starts for i in range(len(words))],
     )
+    sent_ids = [sentence.sent_id for sentence in group]
+    if any(sent_ids):
+        doc.user_data[SENT_IDS] = sent_ids
     if all(sentence.tree for sentence in group):
         bounds = zip(starts, [*starts[1:], len(words)], strict=True)
         positions = [list(range(start, end)) for start, end in bounds]

@@ -4,9 +4,10 @@ import json
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 
-from spacy_lal.cli.evaluate import parse_golds, read_docs
+from spacy_lal.cli.evaluate import read_docs
+from spacy_lal.evaluation import parse_golds
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,57 @@ def test_trees_alone(lal, pipeline, gold_file, nlp, tmp_path):
     metrics = json.loads(output.read_text())
     assert metrics["const_f"] is not None
     assert metrics["dep_uas"] is metrics["dep_las_reference"] is metrics["tag_acc"] is None
+
+
+@pytest.fixture(scope="module")
+def genre_file(nlp, tmp_path_factory):
+    """Two Docs of texts with sentence ids."""
+    text = Doc(
+        nlp.vocab,
+        words=["Go", "on", "!", "He", "left", "."],
+        spaces=[True, False, True, True, False, False],
+        tags=["VB", "RP", ".", "PRP", "VBD", "."],
+        heads=[0, 0, 0, 4, 4, 4],
+        deps=["ROOT", "prt", "punct", "nsubj", "ROOT", "punct"],
+    )
+    text.spans["constituents"] = [Span(text, 0, 3, "S"), Span(text, 3, 6, "S"), Span(text, 3, 4, "NP")]
+    text.user_data["sent_ids"] = ["email-1", "email-2"]
+    other = text[3:6].as_doc()
+    other.spans["constituents"] = [Span(other, 0, 3, "S"), Span(other, 0, 1, "NP")]
+    other.user_data["sent_ids"] = ["GUM_news_x-1"]
+    path = tmp_path_factory.mktemp("genres") / "dev.spacy"
+    DocBin(docs=[text, other], store_user_data=True).to_disk(path)
+    return path
+
+
+def test_genres_confusion_and_raw_text(lal, pipeline, genre_file, tmp_path):
+    output = tmp_path / "metrics.json"
+    options = ("--by-genre", "^(?:GUM_)?([a-z]+)", "--confusion", "--raw", "-o", output)
+    result = lal("evaluate", pipeline, genre_file, *options)
+    assert result.exit_code == 0, result.output
+    metrics = json.loads(output.read_text())
+    assert {name: scores["n_sents"] for name, scores in metrics["genres"].items()} == {"email": 2, "news": 1}
+    assert metrics["confusion"]["constituents"]["S"]["gold"] == 3
+    assert metrics["confusion"]["deprels"]["punct"]["gold"] == 3
+    assert metrics["own_sents"]["sents_f"] == metrics["raw"]["sents_f"] == 1.0  # the sentencizer's dots
+    assert metrics["raw"]["token_f"] == 1.0
+    assert metrics["raw"]["raw_const_f"] == pytest.approx(metrics["own_sents"]["const_f"])
+    for line in ("  email                      2", "raw text|tokens:gold", "deprel  ", "constituent  "):
+        assert line in result.stdout
+
+
+def test_bad_input_for_genres_and_raw_text(lal, pipeline, gold_file, genre_file):
+    for args, message in (
+        ((gold_file, "--by-genre", "a"), "no sentence ids"),
+        ((genre_file, "--by-genre", "("), "is no regular expression"),
+        ((genre_file, "--by-genre", "xyz"), "matches no sentence id"),
+        ((gold_file, "--raw"), "its spaces are not known"),
+        ((genre_file, "--confusion", "--no-gold-sents"), "does not go with --no-gold-sents"),
+    ):
+        result = lal("evaluate", pipeline, *args)
+        assert result.exit_code == 1
+        assert message in result.stderr
+        assert "Traceback" not in result.output
 
 
 def test_bad_input(lal, pipeline, gold_file, tmp_path):

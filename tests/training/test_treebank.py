@@ -80,7 +80,15 @@ def test_both_kinds(treebank):
     assert labelled(dog) == [(0, 4, "S"), (0, 2, "NP"), (2, 3, "VP")]
     assert labelled(go) == [(0, 2, "S"), (0, 1, "VP")]
     assert [token.text for token in rain] == ["(", "rain", ")"]
-    assert not dog.user_data
+
+
+def test_sentence_ids_are_kept(treebank, tmp_path):
+    docs = docs_of(*treebank(), n_sents=2)
+    assert [list(doc.user_data["sent_ids"]) for doc in docs] == [["a-1", "a-2"], ["b-1"]]
+    loaded = through_docbin(docs, tmp_path / "x.spacy")
+    assert [list(doc.user_data["sent_ids"]) for doc in loaded] == [["a-1", "a-2"], ["b-1"]]
+    ptb, _ = treebank()
+    assert not docs_of(ptb, None)[0].user_data
 
 
 def test_trees_alone(treebank):

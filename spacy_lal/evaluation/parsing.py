@@ -1,0 +1,59 @@
+"""Parsing what gold Docs hold: their tokens, with or without their sentence breaks, or nothing but their text."""
+
+import time
+from typing import List, Optional, Tuple, Union
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotations import has_sentences, sentence_bounds
+
+PARSER = "lal_parser"
+SENTENCE_START, HEAD = "token.is_sent_start", "token.head"
+
+
+def parse_golds(
+    nlp: Language, golds: List[Doc], *, gold_sents: bool = True, batch_size: int = 256
+) -> Tuple[List[Doc], float]:
+    """Parse the tokens of gold Docs, with our parser or, where the pipeline has none, spaCy's.
+
+    golds (List[Doc]): Gold Docs; trees, heads or tags may be missing.
+    gold_sents (bool): Whether the pipeline gets the gold sentence breaks, its own components for them set aside.
+    RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the seconds that it took.
+    RAISES (ValueError): A gold Doc has no sentence boundaries.
+    """
+    for number, gold in enumerate(golds, start=1):
+        if not has_sentences(gold):
+            raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
+    metas = {name: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
+    parsers = [name for name, meta in metas.items() if meta.factory == PARSER]
+    parsers = parsers or [name for name, meta in metas.items() if HEAD in meta.assigns]
+    splitters = [
+        name for name, meta in metas.items() if gold_sents and name not in parsers and SENTENCE_START in meta.assigns
+    ]
+    blanks = [_without_annotation(nlp, gold, gold_sents) for gold in golds]
+    with nlp.select_pipes(disable=splitters):
+        start = time.perf_counter()
+        docs = list(nlp.pipe(blanks, batch_size=batch_size))
+        return docs, time.perf_counter() - start
+
+
+def parse_texts(nlp: Language, golds: List[Doc], *, batch_size: int = 256) -> List[Doc]:
+    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences.
+
+    RAISES (ValueError): A gold Doc does not know where its text has spaces (it was made of brackets alone).
+    """
+    for number, gold in enumerate(golds, start=1):
+        if gold.has_unknown_spaces:
+            raise ValueError(f"Doc {number} has words but no text, its spaces are not known: {gold.text[:40]!r}")
+    return list(nlp.pipe([gold.text for gold in golds], batch_size=batch_size))
+
+
+def _without_annotation(nlp: Language, gold: Doc, gold_sents: bool) -> Doc:
+    """The same tokens; of the annotation, only the sentence breaks, and those only where they are wanted."""
+    words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
+    starts: Optional[List[Union[bool, int, None]]] = None
+    if gold_sents:
+        first = {start for start, _ in sentence_bounds(gold)}
+        starts = [i in first for i in range(len(gold))]
+    return Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts)

@@ -1,0 +1,162 @@
+"""Figures of parsed Docs against gold ones, from 0 to 1 by name; None where one side has no annotation."""
+
+import re
+from typing import Any, Dict, Iterable, List, Optional
+
+from spacy.pipeline.senter import senter_score
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from .. import __version__
+from ..annotations import SPANS_KEY, sentence_words
+from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
+from ..metrics.evalb_params import EvalbParams
+from ..pipeline.scorer import score_parses
+from ..training.treebank_docs import SENT_IDS
+
+CONSTITUENTS = ("const_f", "const_p", "const_r", "const_cm", "const_cb", "const_0cb", "const_2cb")
+ATTACHMENT = ("dep_uas", "dep_las", "dep_ucm", "dep_lcm")
+SUMMARY = ("const_f", "dep_uas", "dep_las", "tag_acc")
+OTHER_GENRE = "other"
+
+
+def score_docs(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams, *, seconds: float, gold_sents: bool = True
+) -> Dict[str, Any]:
+    """Compare parsed Docs with gold ones of the same tokens.
+
+    docs, golds (List[Doc]): As `parsing.parse_golds` returns and takes them.
+    params (EvalbParams): EVALB's parameters.
+    seconds (float): How long parsing took.
+    gold_sents (bool): Whether sentence breaks were given, for the signature.
+    RETURNS (Dict[str, Any]): `CONSTITUENTS`, `ATTACHMENT` by spaCy's rule and (with `_reference`) by the authors',
+        `tag_acc`, sizes, speed, signatures.
+    """
+    scores = _scores(docs, golds, params)
+    return {
+        "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{scores['n_sents']}|v:{__version__}",
+        "params": params.signature,
+        **scores,
+        "seconds": round(seconds, 3),
+        "sents_per_second": round(scores["n_sents"] / seconds, 1),
+        "words_per_second": round(scores["n_words"] / seconds, 1),
+    }
+
+
+def score_genres(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams, pattern: "re.Pattern[str]"
+) -> Dict[str, Dict[str, Any]]:
+    """The scores of each genre.
+
+    pattern (re.Pattern): Searched in the sentence ids that `lal convert` keeps; its first group, or all that it
+        matches, is the genre. Sentences that it does not match are of the genre "other".
+    RETURNS (Dict[str, Dict[str, Any]]): `SUMMARY`, `n_sents`, `n_words` by genre, in alphabetical order.
+    RAISES (ValueError): Where a Doc has no sentence ids or is of two genres, or none matches.
+    """
+    by_genre: Dict[str, List[int]] = {}
+    for i, gold in enumerate(golds):
+        by_genre.setdefault(_genre(gold, pattern), []).append(i)
+    if set(by_genre) <= {OTHER_GENRE}:
+        example = golds[0].user_data[SENT_IDS][0]
+        raise ValueError(f"{pattern.pattern!r} matches no sentence id, for example not {example!r}")
+    genres = {}
+    for genre in sorted(by_genre):
+        scores = _scores([docs[i] for i in by_genre[genre]], [golds[i] for i in by_genre[genre]], params)
+        genres[genre] = {key: scores[key] for key in (*SUMMARY, "n_sents", "n_words")}
+    return genres
+
+
+def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+    """Compare Docs with the gold tokens and sentence breaks of their own: `sents_f`, spaCy's F1 of whole sentences, and
+    `SUMMARY`, brackets compared over a whole Doc."""
+    scores = _scores(docs, golds, params)
+    return {**{key: scores[key] for key in SUMMARY}, "sents_f": _sentences(_examples(docs, golds))}
+
+
+def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+    """Compare Docs made of the gold texts alone.
+
+    RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` as spaCy counts them; `dep_uas`, `dep_las`, `tag_acc`
+        as spaCy's scorer has them, over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets,
+        compared as stretches of the text's characters (but for whitespace and deleted gold words) under EVALB's
+        parameters: it is EVALB's F1 where the tokens are the gold ones.
+    """
+    examples = _examples(docs, golds)
+    tokens, parses = Scorer.score_tokenization(examples), score_parses(examples, params)
+    return {
+        **{key: tokens[key] for key in ("token_acc", "token_f")},
+        "sents_f": _sentences(examples),
+        **{key: parses[key] for key in ("dep_uas", "dep_las")},
+        "tag_acc": Scorer.score_token_attr(examples, "tag")["tag_acc"],
+        "raw_const_f": parses["const_f"],
+    }
+
+
+def _examples(docs: List[Doc], golds: List[Doc]) -> List[Example]:
+    return [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+
+
+def _sentences(examples: List[Example]) -> Optional[float]:
+    return senter_score(examples)["sents_f"]
+
+
+def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+    """All figures of Docs with the gold tokens, and sizes."""
+    examples = _examples(docs, golds)
+    constituents = score_parses(examples, params) if any(SPANS_KEY in doc.spans for doc in docs) else {}
+    sentences = [words for gold in golds for words in sentence_words(gold) if words]
+    return {
+        **{key: constituents.get(key) for key in CONSTITUENTS},
+        **_attachment(examples, "spacy", ""),
+        **_attachment(examples, "reference", "_reference"),
+        "tag_acc": _tag_accuracy(examples),
+        "n_sents": len(sentences),
+        "n_words": sum(map(len, sentences)),
+    }
+
+
+def _genre(gold: Doc, pattern: "re.Pattern[str]") -> str:
+    if not gold.user_data.get(SENT_IDS):
+        raise ValueError(f"no sentence ids on {gold.text[:40]!r}: expected Docs that `lal convert` made of CoNLL-U")
+    matches = [pattern.search(sent_id) for sent_id in gold.user_data[SENT_IDS]]
+    genres = {OTHER_GENRE if m is None else m.group(1 if pattern.groups else 0) for m in matches}
+    if len(genres) > 1:
+        raise ValueError(
+            f"the Doc that begins {gold.text[:40]!r} is of the genres {sorted(map(str, genres))}: "
+            "expected Docs of one, as `lal convert --by-document` makes them"
+        )
+    return genres.pop() or OTHER_GENRE
+
+
+def _attachment(examples: Iterable[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
+    """UAS, LAS and complete matches over the gold sentences; None where no gold Doc has heads. Both sides have the
+    same tokens, so heads are compared by their place in the Doc."""
+    counts = AttachmentCounts()
+    for eg in examples:
+        gold, test = eg.reference, eg.predicted
+        if not gold.has_annotation("DEP"):
+            continue
+        for words in sentence_words(gold):
+            if words:
+                counts += score_attachments(
+                    [gold[i].head.i for i in words],
+                    [gold[i].dep_ for i in words],
+                    [test[i].head.i for i in words],
+                    [test[i].dep_ for i in words],
+                    punctuation=punctuation,
+                    tags=[gold[i].tag_ for i in words],
+                )
+    return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}
+
+
+def _tag_accuracy(examples: Iterable[Example]) -> Optional[float]:
+    """Share of words with the gold fine tag, punctuation included; None where one side has no tags."""
+    n_words = n_correct = 0
+    for eg in examples:
+        if eg.predicted.has_annotation("TAG"):
+            for gold, test in zip(eg.reference, eg.predicted, strict=True):
+                if gold.tag_ and not gold.is_space:
+                    n_words += 1
+                    n_correct += gold.tag_ == test.tag_
+    return n_correct / n_words if n_words else None

@@ -1,0 +1,173 @@
+"""Scores by genre, with own sentence breaks and of raw text: Docs made by hand, figures counted by hand."""
+
+import re
+from typing import List, Sequence, Tuple
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+
+from spacy_lal.evaluation import (
+    parse_golds,
+    parse_texts,
+    score_confusion,
+    score_docs,
+    score_genres,
+    score_sentence_breaks,
+    score_texts,
+)
+from spacy_lal.metrics import COLLINS
+
+VOCAB = spacy.blank("en").vocab
+GENRE = re.compile(r"^(?:GUM_)?([a-z]+)[-_]")
+
+
+def make_doc(
+    words: Sequence[str],
+    heads: Sequence[int],
+    deprels: Sequence[str],
+    constituents: Sequence[Tuple[int, int, str]],
+    *,
+    spaces: Sequence[bool],
+    tags: Sequence[str],
+    sent_ids: Sequence[str] = (),
+) -> Doc:
+    doc = Doc(VOCAB, words=list(words), spaces=list(spaces), tags=list(tags), heads=list(heads), deps=list(deprels))
+    doc.spans["constituents"] = [Span(doc, start, end, label) for start, end, label in constituents]
+    if sent_ids:
+        doc.user_data["sent_ids"] = list(sent_ids)
+    return doc
+
+
+def cannot(sent_id: str, *, head_of_not: int = 2, label: str = "NP") -> Doc:
+    return make_doc(
+        ["I", "can", "not", "go", "."],
+        [3, 3, head_of_not, 3, 3] if head_of_not != 2 else [3, 3, 3, 3, 3],
+        ["nsubj", "aux", "advmod", "ROOT", "punct"],
+        [(0, 5, "S"), (0, 1, label), (1, 4, "VP"), (3, 4, "VP")],
+        spaces=[True, False, True, False, False],
+        tags=["PRP", "MD", "RB", "VB", "."],
+        sent_ids=[sent_id],
+    )
+
+
+def one_word_less() -> Doc:
+    """The same text, "cannot" as one token."""
+    return make_doc(
+        ["I", "cannot", "go", "."],
+        [2, 2, 2, 2],
+        ["nsubj", "aux", "ROOT", "punct"],
+        [(0, 4, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "VP")],
+        spaces=[True, True, False, False],
+        tags=["PRP", "MD", "VB", "."],
+    )
+
+
+@pytest.fixture
+def golds() -> List[Doc]:
+    return [cannot("email-x-1"), cannot("GUM_news_y-1"), cannot("email-x-2")]
+
+
+def test_genres(golds: List[Doc]):
+    docs = [cannot(""), cannot("", label="ADJP"), cannot("", head_of_not=1)]
+    genres = score_genres(docs, golds, COLLINS, GENRE)
+    assert list(genres) == ["email", "news"]
+    assert (genres["email"]["n_sents"], genres["email"]["n_words"]) == (2, 10)
+    assert (genres["news"]["n_sents"], genres["news"]["n_words"]) == (1, 5)
+    assert genres["email"]["const_f"] == 1.0 and genres["email"]["dep_uas"] == pytest.approx(7 / 8)
+    assert genres["news"]["const_f"] == pytest.approx(3 / 4) and genres["news"]["dep_las"] == 1.0
+    whole = score_docs(docs, golds, COLLINS, seconds=1.0)
+    assert whole["dep_uas"] == pytest.approx(11 / 12) and whole["n_sents"] == 3
+
+
+def test_a_sentence_of_no_genre(golds: List[Doc]):
+    golds[1].user_data["sent_ids"] = ["1"]
+    assert list(score_genres(golds, golds, COLLINS, GENRE)) == ["email", "other"]
+    with pytest.raises(ValueError, match="'xyz' matches no sentence id, for example not 'email-x-1'"):
+        score_genres(golds, golds, COLLINS, re.compile("xyz"))
+
+
+def test_docs_without_one_genre(golds: List[Doc]):
+    golds[1].user_data["sent_ids"] = ["email-1", "news-1"]
+    with pytest.raises(ValueError, match=r"genres \['email', 'news'\].*--by-document"):
+        score_genres(golds, golds, COLLINS, GENRE)
+    del golds[1].user_data["sent_ids"]
+    with pytest.raises(ValueError, match="no sentence ids on 'I cannot go.'"):
+        score_genres(golds, golds, COLLINS, GENRE)
+
+
+def test_raw_text(golds: List[Doc]):
+    """Other tokens: arcs count where one token stands for one, brackets by the characters."""
+    perfect = score_texts([golds[0]], [golds[0]], COLLINS)
+    assert set(perfect.values()) == {1.0}
+    scores = score_texts([one_word_less()], [golds[0]], COLLINS)
+    assert scores["token_acc"] < 1.0 and scores["token_f"] == pytest.approx(2 * 3 / (4 + 5))
+    assert scores["sents_f"] == 1.0
+    assert scores["raw_const_f"] == 1.0  # all four brackets are over the same characters
+    assert scores["dep_uas"] == pytest.approx(2 * 2 / (3 + 4))  # "I" and "go" of three and of four words
+    docs = [one_word_less()]
+    docs[0].spans["constituents"] = [Span(docs[0], 0, 4, "S"), Span(docs[0], 0, 2, "NP"), Span(docs[0], 2, 3, "VP")]
+    assert score_texts(docs, [golds[0]], COLLINS)["raw_const_f"] == pytest.approx(2 * 2 / (4 + 3))
+
+
+def test_own_sentence_breaks():
+    words, spaces, tags = (
+        ["Go", ".", "She", "left", "."],
+        [False, True, True, False, False],
+        ["VB", ".", "PRP", "VBD", "."],
+    )
+    gold = make_doc(
+        words,
+        [0, 0, 3, 3, 3],
+        ["ROOT", "punct", "nsubj", "ROOT", "punct"],
+        [(0, 2, "S"), (2, 5, "S"), (2, 3, "NP")],
+        spaces=spaces,
+        tags=tags,
+    )
+    joined = make_doc(
+        words,
+        [0, 0, 3, 0, 3],
+        ["ROOT", "punct", "nsubj", "parataxis", "punct"],
+        [(0, 5, "S"), (2, 5, "S"), (2, 3, "NP")],
+        spaces=spaces,
+        tags=tags,
+    )
+    scores = score_sentence_breaks([joined], [gold], COLLINS)
+    assert scores["sents_f"] == 0.0
+    assert scores["const_f"] == pytest.approx(4 / 6)
+    assert scores["dep_uas"] == pytest.approx(2 / 3) and scores["tag_acc"] == 1.0
+
+
+def test_confusion(golds: List[Doc]):
+    docs = [cannot(""), cannot("", label="ADJP"), cannot("", head_of_not=1)]
+    confusion = score_confusion(docs, golds, COLLINS)
+    assert confusion["constituent_confusions"] == [("NP", "ADJP", 1)]
+    assert confusion["constituents"]["VP"]["gold"] == confusion["constituents"]["VP"]["correct"] == 6
+    assert confusion["deprels"]["advmod"]["head_acc"] == pytest.approx(2 / 3)
+    assert confusion["deprel_confusions"] == []
+    unannotated = [Doc(VOCAB, words=["a", "b"], sent_starts=[True, False])]
+    assert score_confusion(unannotated, unannotated, COLLINS)["constituents"] == {}
+
+
+def test_texts_are_parsed_with_own_tokens(golds: List[Doc]):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    docs = parse_texts(nlp, golds)
+    assert [doc.text for doc in docs] == ["I cannot go."] * 3
+    assert [token.text for token in docs[0]] == ["I", "can", "not", "go", "."]
+    with pytest.raises(ValueError, match="its spaces are not known: 'a b"):
+        parse_texts(nlp, [Doc(VOCAB, words=["a", "b"])])
+
+
+def test_spacys_parser_stands_in_for_ours(golds: List[Doc]):
+    """It sets sentence breaks, too, but is the one that is scored: only the others are set aside."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    parser = nlp.add_pipe("parser")
+    for deprel in ("nsubj", "aux", "advmod", "ROOT", "punct"):
+        parser.add_label(deprel)
+    nlp.initialize()
+    docs, _ = parse_golds(nlp, golds)
+    assert all(doc.has_annotation("DEP") for doc in docs)
+    scores = score_docs(docs, golds, COLLINS, seconds=1.0)
+    assert scores["const_f"] is None and scores["dep_uas"] is not None

@@ -1,0 +1,84 @@
+"""Counts by label: by hand on small parses, and against EVALB's sums on many."""
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spacy_lal.metrics import COLLINS, NK, EvalbCounts, score_sentence
+from spacy_lal.metrics.confusion import ConstituentConfusion, DeprelConfusion
+
+GOLD = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NN glee))))) (. .)))"
+TEST = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (DT the) (NN man)) (ADVP (IN with) (NP (NN glee)))) (. .)))"
+
+
+def test_constituents():
+    confusion = ConstituentConfusion()
+    confusion.add(GOLD, TEST)
+    labels = confusion.labels()
+    assert list(labels) == ["NP", "S", "VP", "PP", "ADVP"]  # TOP does not count; the most frequent first
+    assert labels["NP"] == {"gold": 4, "predicted": 3, "correct": 3, "p": 1.0, "r": 0.75, "f": 6 / 7, "confused": 0}
+    assert labels["PP"] == {"gold": 1, "predicted": 0, "correct": 0, "p": None, "r": 0.0, "f": 0.0, "confused": 1}
+    assert labels["ADVP"]["r"] is None and labels["ADVP"]["p"] == 0.0
+    assert confusion.confusions() == [("PP", "ADVP", 1)]
+
+
+def test_unary_chains_are_paired_from_outside():
+    words, tags = ["Go", "on", "."], ["VB", "RP", "."]
+    confusion = ConstituentConfusion()
+    confusion.add((words, tags, [(0, 3, "S::VP::X")]), (words, tags, [(0, 3, "FRAG::VP")]))
+    confusion.add((words, tags, [(0, 2, "S::S")]), (words, tags, [(0, 2, "S::NP::NP")]))
+    assert confusion.correct == {"VP": 1, "S": 1}
+    assert confusion.confusions() == [("S", "FRAG", 1), ("S", "NP", 1)]
+    assert confusion.confusions(1) == [("S", "FRAG", 1)]
+    assert (confusion.gold["X"], confusion.labels()["X"]["confused"]) == (1, 0)
+    assert (confusion.gold["S"], confusion.labels()["S"]["confused"]) == (3, 2)
+
+
+def test_equal_labels_are_two_here():
+    words, tags = ["on"], ["RP"]
+    gold, test = (words, tags, [(0, 1, "PRT")]), (words, tags, [(0, 1, "ADVP")])
+    assert score_sentence(gold, test, COLLINS).matched == 1
+    confusion = ConstituentConfusion()
+    confusion.add(gold, test, COLLINS)
+    assert not confusion.correct.total()
+    assert confusion.confusions() == [("PRT", "ADVP", 1)]
+
+
+def test_other_words():
+    with pytest.raises(ValueError, match="the same words, got 1 and 2"):
+        ConstituentConfusion().add("(S (NP (NN a)))", "(S (NP (NN a) (NN b)))")
+
+
+def test_sums_are_those_of_evalb(data_dir: Path):
+    def lines(name):
+        with gzip.open(data_dir / "evalb" / name, "rt", encoding="utf8") as file:
+            return file.read().splitlines()
+
+    params = replace(NK, eq_label=())
+    counts, confusion = EvalbCounts(), ConstituentConfusion()
+    for gold, test in zip(lines("v1.gld.gz"), lines("v1.tst.gz"), strict=True):
+        row = score_sentence(gold, test, params)
+        if row.status == 0:
+            counts.add(row)
+            confusion.add(gold, test, params)
+    assert counts.n_valid > 100
+    assert confusion.gold.total() == counts.gold_brackets
+    assert confusion.predicted.total() == counts.test_brackets
+    assert confusion.correct.total() == counts.matched
+
+
+def test_deprels():
+    confusion = DeprelConfusion()
+    confusion.add([1, 1, 3, 1], ["nsubj", "ROOT", "det", "obj"], [1, 1, 1, 1], ["nsubj", "ROOT", "det", "obl"])
+    confusion.add([0, 0, -1], ["ROOT", "obj", ""], [0, 1, 0], ["ROOT", "nsubj", "det"])
+    labels = confusion.labels()
+    assert list(labels) == ["ROOT", "obj", "nsubj", "det", "obl"]
+    assert labels["obj"] == {
+        **{"gold": 2, "predicted": 0, "correct": 0, "p": None, "r": 0.0, "f": 0.0},
+        **{"head_acc": 0.5, "deprel_acc": 0.0},
+    }
+    assert labels["nsubj"]["p"] == 0.5 and labels["nsubj"]["deprel_acc"] == 1.0
+    assert labels["det"]["head_acc"] == 0.0 and labels["det"]["deprel_acc"] is None
+    assert confusion.confusions() == [("obj", "nsubj", 1), ("obj", "obl", 1)]
