@@ -12,6 +12,7 @@ import srsly
 from spacy.cli._util import app
 from spacy.util import registry
 from typer.main import get_command
+from weasel.cli.assets import convert_asset_url
 from weasel.schemas import ProjectConfigSchema, validate
 from weasel.util import load_project_config
 
@@ -24,6 +25,7 @@ COMMANDS: Dict[str, Dict[str, Any]] = {command["name"]: command for command in P
 STEPS = [(name, line) for name, command in COMMANDS.items() for line in command["script"]]
 # Folders and files that the user provides (vars of project.yml); anything else is in the repository or made by a step.
 PROVIDED = tuple(PROJECT["vars"][name] for name in ("ewt", "gum", "craft", "checkpoint", "vectors"))
+FETCHED = {asset["dest"]: asset["url"] for asset in PROJECT["assets"]}
 
 
 def test_it_is_valid():
@@ -40,7 +42,7 @@ def test_it_is_valid():
         "clean",
     }
     assert wanted <= set(COMMANDS)
-    assert {"all", "en_lal_md", "toy", "official", "benchmark"} <= set(PROJECT["workflows"])
+    assert {"build-treebanks", "all", "en_lal_md", "toy", "official", "benchmark"} <= set(PROJECT["workflows"])
 
 
 @pytest.mark.parametrize("workflow", PROJECT["workflows"])
@@ -79,7 +81,7 @@ def test_every_dependency_is_in_the_repository_or_made_by_a_step():
     made = {output for command in COMMANDS.values() for output in command.get("outputs", [])}
     for name, command in COMMANDS.items():
         for dep in command.get("deps", []):
-            known = dep in made or dep.startswith(PROVIDED) or (ROOT / dep).exists()
+            known = dep in made or dep in FETCHED or dep.startswith(PROVIDED) or (ROOT / dep).exists()
             assert known, f"{name} depends on {dep}, which nothing makes"
 
 
@@ -104,9 +106,20 @@ def test_variables_are_overridden_after_the_folder():
             assert not re.search(r"project run [\w-]+ --vars", line), f"{page}: {line}"
 
 
-def test_assets_are_pinned():
-    for asset in PROJECT["assets"]:
-        assert re.search(r"/[0-9a-f]{40}\b", asset["url"]), asset["url"]
+@pytest.mark.parametrize("dest", FETCHED)
+def test_assets_are_commits_that_a_script_is_written_for(dest: str):
+    url = FETCHED[dest]
+    assert convert_asset_url(url) == url, "weasel would fetch another address"
+    commit = re.search(r"/([0-9a-f]{40})$", url)
+    assert commit, url
+    script = next(line.split()[1] for _, line in STEPS if dest in line.split())
+    assert f"commit {commit[1][:8]}" in (ROOT / script).read_text(encoding="utf8")
+
+
+def test_every_file_that_is_built_has_a_checksum():
+    listed = {line.split()[1] for line in (ROOT / "scripts" / "treebanks.sha256").read_text("utf8").splitlines()}
+    built = {output for name in PROJECT["workflows"]["build-treebanks"] for output in COMMANDS[name]["outputs"]}
+    assert built == {f"assets/{file}" for file in listed}
 
 
 def test_variables_are_put_in_as_they_stand():
