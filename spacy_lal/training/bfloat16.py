@@ -1,0 +1,65 @@
+"""`spacy-lal.bfloat16_products.v1`: train a pretrained encoder on a CPU in half of the time that its products take.
+
+thinc's mixed precision is for GPUs. Recent CPUs multiply bfloat16 matrices twice as fast as float32 ones; all else, and
+all weights, stay float32. It is a callback of the training, not of a model: what was trained runs in float32.
+"""
+
+from functools import partial
+from typing import Any, Callable, Dict, List
+
+import torch
+from spacy.language import Language
+from thinc.api import Model
+from torch import Tensor, nn
+
+
+def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
+    """Registered as `spacy-lal.bfloat16_products.v1`, for `[training.before_update]`.
+
+    RETURNS (Callable[[Language, Dict[str, Any]], None]): Before the first update, lets every `torch.nn.Linear` of the
+        pipeline multiply in bfloat16 in training, if it is on a CPU with instructions for that.
+    """
+    seen: List[Language] = []
+
+    def before_update(nlp: Language, info: Dict[str, Any]) -> None:
+        if not any(nlp is one for one in seen):
+            seen.append(nlp)
+            if has_bfloat16_products():
+                use_bfloat16_products([pipe.model for _, pipe in nlp.pipeline if isinstance(_model(pipe), Model)])
+
+    return before_update
+
+
+def has_bfloat16_products() -> bool:
+    """Whether this CPU has instructions for products of bfloat16 matrices."""
+    cpu = torch.backends.cpu.get_cpu_capability().lower()
+    return "avx512" in cpu and bool(torch.cpu._is_avx512_bf16_supported())
+
+
+def use_bfloat16_products(models: List[Model]) -> int:
+    """Let the linear layers of the torch modules in thinc models multiply in bfloat16 while they are trained on a CPU.
+
+    models (List[Model]): Changed in place; their weights are not.
+    RETURNS (int): The number of layers.
+    """
+    modules = [getattr(shim, "_model", None) for model in models for node in model.walk() for shim in node.shims]
+    layers = {id(layer): layer for module in modules if module is not None for layer in _linear_layers(module)}
+    for layer in layers.values():
+        layer.forward = partial(_linear, layer)  # type: ignore[method-assign]
+    return len(layers)
+
+
+def _linear_layers(module: nn.Module) -> List[nn.Linear]:
+    return [layer for layer in module.modules() if type(layer) is nn.Linear]
+
+
+def _linear(layer: nn.Linear, inputs: Tensor) -> Tensor:
+    if not layer.training or inputs.device.type != "cpu" or inputs.dtype != torch.float32:
+        return nn.functional.linear(inputs, layer.weight, layer.bias)
+    # The output goes back to float32 at once: attention and activations have slower kernels for bfloat16.
+    with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=False):
+        return nn.functional.linear(inputs, layer.weight, layer.bias).float()
+
+
+def _model(pipe: Any) -> Any:
+    return getattr(pipe, "model", None)

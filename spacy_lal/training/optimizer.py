@@ -1,0 +1,63 @@
+"""`spacy-lal.Adam.v1`: thinc's Adam with a slower pace for chosen parameters.
+
+A pretrained encoder forgets what it knows at the learning rates that fresh layers need to learn anything; spaCy's
+trainings have one optimizer, hence one rate, for the whole pipeline.
+"""
+
+from typing import Any, Dict, Optional, Tuple
+
+from thinc.api import Optimizer
+from thinc.optimizers import FloatOrSeq
+from thinc.types import FloatsXd
+
+
+class LayerwiseAdam(Optimizer):
+    """Adam whose learning rate depends on a parameter's name.
+
+    rate_factors (Dict[str, float]): What the learning rate is multiplied by for parameters whose name begins so; the
+        longest beginning counts. Names are those of torch: "encoder.layer.0." is a transformer's first layer.
+    settings: As for thinc's `Optimizer`.
+    RAISES (ValueError): Where a factor is negative.
+    """
+
+    def __init__(self, learn_rate: FloatOrSeq, *, rate_factors: Dict[str, float], **settings: Any) -> None:
+        super().__init__(learn_rate, **settings)
+        negative = {name: factor for name, factor in rate_factors.items() if factor < 0}
+        if negative:
+            raise ValueError(f"expected rate_factors of 0 or more, got {negative}")
+        self.rate_factors = dict(sorted(rate_factors.items(), key=lambda item: -len(item[0])))
+
+    def __call__(
+        self, key: Tuple[int, str], weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
+    ) -> Tuple[FloatsXd, FloatsXd]:
+        """Update a parameter in place; see thinc's `Optimizer`."""
+        return super().__call__(key, weights, gradient, lr_scale=lr_scale * self._factor(key[1]))
+
+    def _factor(self, name: str) -> float:
+        return next((factor for start, factor in self.rate_factors.items() if name.startswith(start)), 1.0)
+
+
+def make_adam(
+    learn_rate: FloatOrSeq = 0.001,
+    *,
+    rate_factors: Optional[Dict[str, float]] = None,
+    L2: float = 0.0,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-8,
+    grad_clip: float = 1.0,
+    L2_is_weight_decay: bool = True,
+    use_averages: bool = False,
+) -> LayerwiseAdam:
+    """Registered as `spacy-lal.Adam.v1`. Arguments as for thinc's `Adam.v1`, and `LayerwiseAdam`'s `rate_factors`."""
+    return LayerwiseAdam(
+        learn_rate,
+        rate_factors=rate_factors or {},
+        L2=L2,
+        beta1=beta1,
+        beta2=beta2,
+        eps=eps,
+        grad_clip=grad_clip,
+        L2_is_weight_decay=L2_is_weight_decay,
+        use_averages=use_averages,
+    )
