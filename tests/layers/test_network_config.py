@@ -35,6 +35,15 @@ def test_widths():
     assert NetworkConfig(n_tags=5, label_attention=False, factored=False).content_width == 256
 
 
+def test_whole_tokens_stand_beside_label_blocks_and_in_the_place_of_halves():
+    sizes = {"label_proj_width": 6, "hidden_width": 64}
+    with_blocks = NetworkConfig(**SOUND, **sizes, whole_tokens=True)
+    assert (with_blocks.halves_width, with_blocks.fencepost_width) == (24, 24 + 2 * 64)
+    alone = NetworkConfig(**SOUND, **sizes, whole_tokens=True, label_attention=False)
+    assert (alone.halves_width, alone.fencepost_width) == (0, 2 * 64)
+    assert NetworkConfig(**SOUND, **sizes).fencepost_width == 24
+
+
 def test_concatenated_widths_as_in_the_reference():
     """The 12-layer GloVe model shares 512 content features out: half to embeddings, half to extras."""
     config = NetworkConfig(

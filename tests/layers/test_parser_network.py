@@ -43,6 +43,8 @@ OPTIONS = {
     "only_trees": {"n_deprels": 0},
     "only_arcs": {"n_labels": 0},
     "no_self_attention": {"n_layers": 0},
+    "whole_tokens": {"whole_tokens": True, "scale_label_blocks": True},
+    "only_whole_tokens": {"whole_tokens": True, "label_attention": False},
 }
 
 
