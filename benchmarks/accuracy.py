@@ -41,7 +41,7 @@ PARSER = "lal_parser"
 SCORES = {"const_f": "const_f", "dep_uas": "UAS", "dep_las": "LAS", "tag_acc": "tags"}
 SCALED_WIDTHS = ("ff_width", "span_hidden_width", "arc_hidden_width", "deprel_hidden_width")
 DEV_DOCS = 25  # looked at while training
-# As spaCy's quickstart has it for transformers. Its vectors are those of the config's tagger, which read what ours does.
+# As spaCy's quickstart has it for transformers; its vectors are those of the config's tagger, which read what ours does
 SPACY_PARSER: Dict[str, Any] = {
     "factory": "parser",
     "model": {
