@@ -25,7 +25,8 @@ def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
         if not any(nlp is one for one in seen):
             seen.append(nlp)
             if has_bfloat16_products():
-                use_bfloat16_products([pipe.model for _, pipe in nlp.pipeline if isinstance(_model(pipe), Model)])
+                models = [getattr(pipe, "model", None) for _, pipe in nlp.pipeline]
+                use_bfloat16_products([model for model in models if isinstance(model, Model)])
 
     return before_update
 
@@ -59,7 +60,3 @@ def _linear(layer: nn.Linear, inputs: Tensor) -> Tensor:
     # The output goes back to float32 at once: attention and activations have slower kernels for bfloat16.
     with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=False):
         return nn.functional.linear(inputs, layer.weight, layer.bias).float()
-
-
-def _model(pipe: Any) -> Any:
-    return getattr(pipe, "model", None)
