@@ -28,7 +28,7 @@ from spacy.training.loop import (
     update_meta,
 )
 from spacy.util import registry, resolve_dot_names
-from thinc.api import Optimizer, constant
+from thinc.api import Optimizer
 
 from . import train_state
 from .stop_signals import StopRequest, StopSignals
@@ -117,17 +117,13 @@ class ResumableTraining:
             self.T["score_weights"] = checkpoint.summary["score_weights"]
         train_corpus, dev_corpus = resolve_dot_names(config, [self.T["train_corpus"], self.T["dev_corpus"]])
         self.optimizer: Optimizer = self.T["optimizer"]
-        rate = self.T["dropout"]
-        self.dropouts: Iterator[float] = constant(rate) if isinstance(rate, float) else rate  # type: ignore[assignment]
         self.evaluate = create_evaluation_callback(nlp, dev_corpus, self.T["score_weights"])
         self.before_to_disk = create_before_to_disk_callback(self.T["before_to_disk"])
         self.progress = Progress()
         self.start_time = self.last_checkpoint_time = timer()
-        self._random_state: Dict[str, Any] = {}
+        self._random_state: Optional[Dict[str, Any]] = None
         place = None if checkpoint is None else self._restore(checkpoint)
-        self.batches = TrainBatches(
-            nlp, train_corpus, self.T["batcher"], self.T["max_epochs"], place=place, on_place=self._set_random_state
-        )
+        self.batches = TrainBatches(nlp, train_corpus, self.T["batcher"], self.T["max_epochs"], place=place)
 
     def _restore(self, checkpoint: Checkpoint) -> Place:
         tensors, progress = checkpoint.tensors, checkpoint.summary["progress"]
@@ -137,12 +133,8 @@ class ResumableTraining:
         train_state.set_gradient_state(self.nlp, tensors["gradients"])
         for _ in range(self.progress.n_steps):
             self.optimizer.step_schedules()
-            next(self.dropouts)
         self._random_state = tensors["random"]
         return Place(**tensors["place"])
-
-    def _set_random_state(self) -> None:
-        train_state.set_random_state(self._random_state, cupy_seed=(self.T["seed"] or 0) + self.progress.n_steps)
 
     def run(self, log_step: LogStep) -> None:
         """Train to the end.
@@ -150,10 +142,11 @@ class ResumableTraining:
         log_step (Callable): The logger's; it gets what spaCy gives it.
         RAISES (TrainingStopped): When a signal has come; a checkpoint is written before.
         """
+        if self._random_state is not None:
+            seed = (self.T["seed"] or 0) + self.progress.n_steps
+            train_state.set_random_state(self._random_state, cupy_seed=seed)
         if self.progress.evaluation_due:
-            self._set_random_state()
             self._finish_step(log_step)
-            self._random_state = train_state.get_random_state()
             if self._is_over():
                 return
         for epoch, batch in self.batches:
@@ -168,11 +161,10 @@ class ResumableTraining:
         T, nlp, progress = self.T, self.nlp, self.progress
         if T["before_update"]:
             T["before_update"](nlp, {"step": progress.n_steps, "epoch": epoch})
-        dropout = next(self.dropouts)
         for subbatch in subdivide_batch(batch, T["accumulate_gradient"]):
             nlp.update(
                 subbatch,
-                drop=dropout,
+                drop=T["dropout"],
                 losses=progress.losses,
                 sgd=False,  # type: ignore[arg-type]
                 exclude=T["frozen_components"],

@@ -2,9 +2,10 @@
 
 import random
 import zlib
-from itertools import islice
+from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
+import numpy
 from spacy.attrs import ORTH
 from spacy.errors import Errors
 from spacy.language import Language
@@ -20,93 +21,91 @@ Batcher = Callable[[Iterable[Example]], Iterable[List[Example]]]
 class Place(NamedTuple):
     """A place among the batches.
 
-    random_states (List[Dict[str, Any]]): Random numbers before the corpus was read, and at the beginning of each epoch.
-    n_taken (int): Batches taken in the last of these epochs.
-    fingerprint (Optional[int]): Of a corpus that is read once, see `fingerprint`.
+    n_batches (int): Batches taken, in all epochs together.
+    random_state (Dict[str, Any]): Random numbers before the corpus was read.
+    fingerprint (int): Of a corpus that is read once, see `fingerprint`; 0 of one that is streamed.
     """
 
-    random_states: List[Dict[str, Any]]
-    n_taken: int
-    fingerprint: Optional[int]
+    n_batches: int
+    random_state: Dict[str, Any]
+    fingerprint: int
 
 
 class TrainBatches:
     """Batches, epoch after epoch, as spaCy's `create_train_batches` makes them: the corpus is read once and shuffled
     before each epoch, or streamed where `max_epochs` is -1.
 
-    To come to a place, the corpus is read again, and every epoch shuffled and batched again: batchers may have a
-    schedule of sizes, and shuffling goes on from the order of the epoch before.
+    To come to a place, all batches before it are made again: batchers may have a schedule of sizes, shuffling goes on
+    from the order of the epoch before, and a batcher may hold Examples back. That they come out the same, corpora and
+    batchers have random numbers of their own, which what the models draw does not change.
 
     nlp (Language): For the corpus.
     corpus (Corpus): Gives the Examples.
     batcher (Batcher): Cuts them into batches.
     max_epochs (int): 0: without end. -1: without end, and streamed.
     place (Optional[Place]): Where to go on; None to begin.
-    on_place (Callable[[], None]): Called when the place is reached, before the next batch is made: the moment to set
-        all random generators.
     """
 
     def __init__(
-        self,
-        nlp: Language,
-        corpus: Corpus,
-        batcher: Batcher,
-        max_epochs: int,
-        *,
-        place: Optional[Place] = None,
-        on_place: Callable[[], None] = lambda: None,
+        self, nlp: Language, corpus: Corpus, batcher: Batcher, max_epochs: int, *, place: Optional[Place] = None
     ) -> None:
         self.nlp = nlp
         self.corpus = corpus
         self.batcher = batcher
         self.max_epochs = max_epochs
         self.place = place
-        self.on_place = on_place
+        self._random_state: Tuple[Any, Any] = (None, None)
 
     def __iter__(self) -> Iterator[Tuple[int, List[Example]]]:
-        """Epoch and batch, one after the other; `place` is kept after the batch that was given last.
+        """Epoch and batch, one after the other; `place` is then the one after the batch that was given last.
 
         RAISES (ValueError): Where the corpus is empty.
         RAISES (CheckpointError): Where it has changed since the place was noted.
         """
-        start = self.place
-        if start is not None:
-            set_data_random_state(start.random_states[0])
-        random_states = [get_data_random_state()] if start is None else list(start.random_states)
-        examples = [] if self.max_epochs < 0 else self._read()
-        checksum = None if self.max_epochs < 0 else fingerprint(examples)
-        if start is not None and start.fingerprint != checksum:
+        random_state = get_data_random_state() if self.place is None else self.place.random_state
+        with _kept_random_state():
+            set_data_random_state(random_state)
+            examples = self._read()
+            self._random_state = _raw_random_state()
+        checksum = fingerprint(examples)
+        if self.place is not None and self.place.fingerprint != checksum:
             raise CheckpointError(
                 "the training data is not what it was at the checkpoint: its sentences, or their order, have changed. "
                 f"{WAY_OUT}"
             )
-        n_begun = 0 if start is None else len(start.random_states) - 1
-        epoch = 0
-        while self.max_epochs < 1 or epoch != self.max_epochs:
-            if epoch < n_begun:
-                set_data_random_state(random_states[epoch + 1])
-            else:
-                random_states.append(get_data_random_state())
-            if self.max_epochs >= 0:
-                random.shuffle(examples)
-            batches = iter(self.batcher(examples if self.max_epochs >= 0 else self.corpus(self.nlp)))
-            n_taken = 0
-            if start is not None and epoch < n_begun:
-                last = epoch == n_begun - 1
-                n_taken = sum(1 for _ in (islice(batches, start.n_taken) if last else batches))
-                if last:
-                    self.on_place()
-            for batch in batches:
-                n_taken += 1
-                self.place = Place(random_states, n_taken, checksum)
-                yield epoch, batch
-            epoch += 1
+        batches = self._batches(examples)
+        for _ in range(self.place.n_batches if self.place else 0):
+            self._next(batches)
+        n_batches = self.place.n_batches if self.place else 0
+        while (item := self._next(batches)) is not None:
+            n_batches += 1
+            self.place = Place(n_batches, random_state, checksum)
+            yield item
 
     def _read(self) -> List[Example]:
+        if self.max_epochs < 0:
+            return []
         examples = list(self.corpus(self.nlp))
         if not examples:
             raise ValueError(Errors.E986)
         return examples
+
+    def _batches(self, examples: List[Example]) -> Iterator[Tuple[int, List[Example]]]:
+        epoch = 0
+        while self.max_epochs < 1 or epoch != self.max_epochs:
+            if self.max_epochs >= 0:
+                random.shuffle(examples)
+            for batch in self.batcher(examples if self.max_epochs >= 0 else self.corpus(self.nlp)):
+                yield epoch, batch
+            epoch += 1
+
+    def _next(self, batches: Iterator[Tuple[int, List[Example]]]) -> Optional[Tuple[int, List[Example]]]:
+        """The next batch, made with the random numbers that are the batches' own."""
+        with _kept_random_state():
+            _set_raw_random_state(self._random_state)
+            item = next(batches, None)
+            self._random_state = _raw_random_state()
+        return item
 
 
 def fingerprint(examples: List[Example]) -> int:
@@ -116,3 +115,22 @@ def fingerprint(examples: List[Example]) -> int:
         words = eg.reference.to_array([ORTH])
         checksum = zlib.crc32(words.tobytes(), zlib.crc32(len(words).to_bytes(4, "little"), checksum))
     return checksum
+
+
+@contextmanager
+def _kept_random_state() -> Iterator[None]:
+    """What a block draws does not change what is drawn after it."""
+    before = _raw_random_state()
+    try:
+        yield
+    finally:
+        _set_raw_random_state(before)
+
+
+def _raw_random_state() -> Tuple[Any, Any]:
+    return random.getstate(), numpy.random.get_state()
+
+
+def _set_raw_random_state(state: Tuple[Any, Any]) -> None:
+    random.setstate(state[0])
+    numpy.random.set_state(state[1])

@@ -9,6 +9,7 @@ OUTPUT/checkpoint/finished.json     instead, when the training has come to its e
 
 import json
 import os
+import pickle
 import shutil
 import zlib
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ PIPELINE = "pipeline"
 TENSORS = "training.pt"
 SUMMARY = "checkpoint.json"
 FINISHED = "finished.json"
-FORMAT = 1
+FORMAT = 2
 CHUNK = 1 << 22
 WAY_OUT = "Train anew with --no-resume (which replaces what is there), or with another --output"
 
@@ -98,7 +99,11 @@ def read_checkpoint(output_path: Path) -> Optional[Checkpoint]:
             raise _unusable(file, f"it has {file.stat().st_size} bytes, expected {expected[0]}")
         if _checksum(file) != expected[1]:
             raise _unusable(file, "its contents have changed since it was written")
-    return Checkpoint(path, summary, torch.load(path / TENSORS, map_location="cpu", weights_only=True))
+    try:
+        tensors = torch.load(path / TENSORS, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError) as error:
+        raise _unusable(path / TENSORS, str(error).splitlines()[0]) from error
+    return Checkpoint(path, summary, tensors)
 
 
 def write_finished(output_path: Path, summary: Dict[str, Any]) -> None:

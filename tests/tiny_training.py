@@ -1,0 +1,93 @@
+"""Trainings that take seconds, for tests of interruptions: the configs that we publish, small, on the toy treebank.
+
+Signals are real ones, sent from within a training: `SIGNALS` says before which step.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Callable, Dict, Optional
+
+import spacy
+from spacy.language import Language
+from spacy.util import load_config
+from spacy.vocab import Vocab
+from thinc.api import Config
+
+from spacy_lal.training.treebank import read_treebank
+from spacy_lal.training.treebank_docs import make_docs, write_docs
+
+ROOT = Path(__file__).resolve().parent.parent
+# Step -> signal that comes at its beginning, once.
+SIGNALS: Dict[int, int] = {}
+SMALL: Dict[str, Any] = {
+    "hidden_width": 8,
+    "n_layers": 1,
+    "n_attn_heads": 2,
+    "attn_width": 4,
+    "ff_width": 8,
+    "n_label_heads": 2,
+    "label_attn_width": 4,
+    "label_proj_width": 4,
+    "span_hidden_width": 8,
+    "arc_hidden_width": 8,
+    "deprel_hidden_width": 8,
+    "char_width": 4,
+}
+SHORT: Dict[str, Any] = {
+    "training.max_steps": 8,
+    "training.eval_frequency": 4,
+    "training.batcher.size": 200,
+    "training.optimizer.learn_rate.warmup_steps": 2,
+    "training.optimizer.learn_rate.total_steps": 20,
+    "training.optimizer.learn_rate.initial_rate": 0.01,
+    "system.gpu_allocator": None,
+}
+
+
+@spacy.registry.callbacks("tiny_training.signals.v1")
+def make_signals() -> Callable[[Language, Dict[str, Any]], None]:
+    """For `[training.before_update]`: sends this process the signal that `SIGNALS` has for the step."""
+
+    def send(nlp: Language, args: Dict[str, Any]) -> None:
+        if args["step"] in SIGNALS:
+            os.kill(os.getpid(), SIGNALS.pop(args["step"]))
+
+    return send
+
+
+def write_toy_corpora(folder: Path) -> None:
+    """`train.spacy` and `dev.spacy`, a sentence a Doc."""
+    for name in ("train", "dev"):
+        files = (ROOT / "assets" / "toy" / f"{name}.{suffix}" for suffix in ("ptb", "conllu"))
+        write_docs(make_docs(read_treebank(*files), Vocab()), folder / f"{name}.spacy")
+
+
+def tiny_config(
+    corpora: Path, *, transformer: Optional[Path] = None, changes: Optional[Dict[str, Any]] = None
+) -> Config:
+    """`lal_sm`, or `lal_trf` with a transformer of the tests, at a size for tests.
+
+    corpora (Path): A folder that `write_toy_corpora` has filled.
+    transformer (Optional[Path]): Loaded by path.
+    changes (Optional[Dict[str, Any]]): Values by dotted name; a dict replaces a section.
+    """
+    kind = "lal_sm" if transformer is None else "lal_trf"
+    path = ROOT / "configs" / f"{kind}.cfg"
+    given = load_config(path)["components"]["lal_parser"]["model"]
+    values: Dict[str, Any] = {f"paths.{name}": str(corpora / f"{name}.spacy") for name in ("train", "dev")}
+    values.update(SHORT)
+    values.update({f"components.lal_parser.model.{name}": size for name, size in SMALL.items() if name in given})
+    if transformer is None:
+        values["components.tok2vec.model.encode.width"] = 8
+        values["components.tok2vec.model.embed.rows"] = [50, 50, 50]
+    else:
+        values["components.transformer.model.name"] = str(transformer)
+    config = load_config(path, overrides=values)
+    config["training"]["before_update"] = {"@callbacks": "tiny_training.signals.v1"}
+    for name, value in (changes or {}).items():
+        *sections, last = name.split(".")
+        section = config
+        for part in sections:
+            section = section[part]
+        section[last] = value
+    return config
