@@ -3,12 +3,16 @@
 Signals are real ones, sent from within a training: `SIGNALS` says before which step.
 """
 
+import filecmp
+import io
 import os
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import spacy
 from spacy.language import Language
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
 from spacy.util import load_config
 from spacy.vocab import Vocab
 from thinc.api import Config
@@ -91,3 +95,26 @@ def tiny_config(
             section = section[part]
         section[last] = value
     return config
+
+
+def uninterrupted(config: Config, output: Path) -> str:
+    """spaCy's own training; what it logs."""
+    output.mkdir()
+    stdout = io.StringIO()
+    train(init_nlp(config), output, stdout=stdout, stderr=io.StringIO())
+    return stdout.getvalue()
+
+
+def rows(log: str) -> List[str]:
+    """The rows of the console logger: epoch, step, losses, scores."""
+    return [line for line in log.splitlines() if line.strip()[:1].isdigit()]
+
+
+def assert_same_models(output: Path, expected: Path) -> None:
+    """`model-best` and `model-last` have the same files, with the same bytes."""
+    for name in ("model-best", "model-last"):
+        folders = (output / name, expected / name)
+        files = [sorted(str(path.relative_to(d)) for path in d.rglob("*") if path.is_file()) for d in folders]
+        assert files[0] == files[1]
+        _, different, errors = filecmp.cmpfiles(*folders, files[0], shallow=False)
+        assert not different and not errors

@@ -9,7 +9,7 @@ import typer
 
 from spacy_lal.cli.streams import fail
 
-DEFAULT_MINUTES = 15.0
+DEFAULT_MINUTES = 15
 
 
 def train_cli(
@@ -25,7 +25,9 @@ def train_cli(
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="Which GPU; -1 for the CPU")] = -1,
     checkpoint_minutes: Annotated[
         Optional[float],
-        typer.Option("--checkpoint-minutes", help="Minutes between checkpoints  [default: 15]"),
+        typer.Option(
+            "--checkpoint-minutes", min=0.0, help=f"Minutes between checkpoints  [default: {DEFAULT_MINUTES}]"
+        ),
     ] = None,
     checkpoint_steps: Annotated[
         Optional[int], typer.Option("--checkpoint-steps", min=1, help="Steps between checkpoints, instead of minutes")
@@ -39,6 +41,7 @@ def train_cli(
     Config, overrides (--training.max_steps 500), log and results are those of `spacy train`. SIGTERM and Ctrl-C write a
     checkpoint before they end the command.
     """
+    from click import NoSuchOption
     from spacy import util
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
     from wasabi import msg
@@ -52,7 +55,10 @@ def train_cli(
         fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
     if verbose:
         util.logger.setLevel(logging.DEBUG)
-    overrides = parse_config_overrides(ctx.args)
+    try:
+        overrides = parse_config_overrides(ctx.args)
+    except NoSuchOption as error:
+        fail(error.format_message())
     import_code(code)
     output.mkdir(parents=True, exist_ok=True)
     msg.info(f"Saving to output directory: {output}")

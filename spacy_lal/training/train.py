@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import IO, Any, Dict, Optional
+from typing import IO, Any, Callable, Dict, Optional
 
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
@@ -34,8 +34,8 @@ def train(
     interval: Optional[CheckpointInterval] = None,
     resume: bool = True,
     stop: Optional[StopSignals] = None,
-    stdout: IO = sys.stdout,
-    stderr: IO = sys.stderr,
+    stdout: Optional[IO] = None,
+    stderr: Optional[IO] = None,
 ) -> Path:
     """Train as `spacy train` does, but from the last checkpoint of the output folder, if there is one.
 
@@ -45,19 +45,16 @@ def train(
     interval (Optional[CheckpointInterval]): How often to write checkpoints; None for every 15 minutes.
     resume (bool): Whether to go on from a checkpoint. If not, the one that is there is removed.
     stop (Optional[StopSignals]): Remembers signals; None for a new one.
-    stdout (IO): For the log.
-    stderr (IO): For the logger's progress bar.
+    stdout (Optional[IO]): For the log; None for `sys.stdout`.
+    stderr (Optional[IO]): For the logger's progress bar; None for `sys.stderr`.
     RETURNS (Path): The model's folder.
     RAISES (CheckpointError): Where the checkpoint can't be used, or the config or the data is another.
     RAISES (TrainingStopped): When a signal has come; a checkpoint is written before.
     """
     msg = Printer(no_print=True)
-    stop = stop or StopSignals()
+    stdout, stderr = stdout or sys.stdout, stderr or sys.stderr
+    write = _line_writer(stdout)
     model_path = output_path / DIR_MODEL_LAST
-
-    def write(text: str) -> None:
-        stdout.write(text + "\n")
-
     flat = flat_config(config)
     finished = read_finished(output_path) if resume else None
     checkpoint = read_checkpoint(output_path) if resume and not finished else None
@@ -81,7 +78,7 @@ def train(
         output_path,
         checkpoint=checkpoint,
         interval=interval or CheckpointInterval(),
-        stop=stop,
+        stop=stop or StopSignals(),
         notes={"config": flat},
     )
     if checkpoint is None:
@@ -94,32 +91,40 @@ def train(
 
 
 def _run(training: ResumableTraining, stdout: IO, stderr: IO) -> None:
-    """Say what is trained, and train it; the last model is saved however that ends."""
+    """Say what is trained, train it, and save it as it is then; after an error too, if a step was done."""
     msg = Printer(no_print=True)
-    nlp, T = training.nlp, training.T
-    lines = [msg.info(f"Pipeline: {nlp.pipe_names}")]
+    write = _line_writer(stdout)
+    nlp, T, n_steps = training.nlp, training.T, training.progress.n_steps
+    write(msg.info(f"Pipeline: {nlp.pipe_names}"))
     if T["frozen_components"]:
-        lines.append(msg.info(f"Frozen components: {T['frozen_components']}"))
+        write(msg.info(f"Frozen components: {T['frozen_components']}"))
     if T["annotating_components"]:
-        lines.append(msg.info(f"Set annotations on update for: {T['annotating_components']}"))
-    if training.progress.n_steps:
-        lines.append(msg.info(f"Going on after step {training.progress.n_steps - 1}"))
+        write(msg.info(f"Set annotations on update for: {T['annotating_components']}"))
+    if n_steps:
+        write(msg.info(f"Going on after step {n_steps - 1}"))
     else:
-        lines.append(msg.info(f"Initial learn rate: {training.optimizer.learn_rate}"))
-    stdout.write("\n".join(lines) + "\n")
+        write(msg.info(f"Initial learn rate: {training.optimizer.learn_rate}"))
     with nlp.select_pipes(disable=T["frozen_components"]):
         log_step, finalize_logger = T["logger"](nlp, stdout, stderr)
     try:
         with training.stop.caught():
             training.run(log_step)
-    except TrainingStopped:
-        raise
     except Exception as error:
-        stdout.write(msg.warn(f"Aborting and saving the final best model. Encountered exception: {error!r}") + "\n")
+        if training.progress.n_steps > n_steps:
+            if not isinstance(error, TrainingStopped):
+                write(msg.warn(f"Aborting and saving the model as it is. Encountered exception: {error!r}"))
+            training.save_model_last()
         raise
     finally:
         finalize_logger()
-        training.save_model_last()
+    training.save_model_last()
+
+
+def _line_writer(stdout: IO) -> Callable[[str], None]:
+    def write(text: str) -> None:
+        stdout.write(text + "\n")
+
+    return write
 
 
 def load_pipeline(checkpoint: Checkpoint, config: Config, *, use_gpu: int = -1) -> Language:

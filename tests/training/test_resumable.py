@@ -1,24 +1,21 @@
 """A training that is interrupted gives, byte by byte, what it gives without, and what spaCy's own loop gives."""
 
-import filecmp
 import io
 import os
 import shutil
 import signal
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict
 
 import pytest
 import spacy
 import tiny_training
 import torch
 from spacy.language import Language
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train as spacy_train
 from spacy.util import load_config
 from thinc.api import Config
 from thinc.shims import PyTorchShim
-from tiny_training import tiny_config, write_toy_corpora
+from tiny_training import assert_same_models, rows, tiny_config, uninterrupted, write_toy_corpora
 from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
 
 from spacy_lal.training.resumable import CheckpointInterval, TrainingStopped
@@ -63,14 +60,6 @@ def no_signals_left() -> Any:
     tiny_training.SIGNALS.clear()
 
 
-def uninterrupted(config: Config, output: Path) -> str:
-    """spaCy's own training; what it logs."""
-    stdout = io.StringIO()
-    output.mkdir()
-    spacy_train(init_nlp(config), output, stdout=stdout, stderr=io.StringIO())
-    return stdout.getvalue()
-
-
 def run(config: Config, output: Path, **settings: Any) -> str:
     """Our training to its end; what it logs."""
     stdout = io.StringIO()
@@ -85,23 +74,6 @@ def run_until(step: int, config: Config, output: Path, number: int = signal.SIGT
     with pytest.raises(TrainingStopped):
         train(config, output, stdout=stdout, stderr=io.StringIO(), **{"interval": NEVER, **settings})
     return stdout.getvalue()
-
-
-def rows(log: str) -> List[str]:
-    """The rows of the console logger: epoch, step, losses, scores."""
-    return [line for line in log.splitlines() if line.strip()[:1].isdigit()]
-
-
-def assert_same_models(output: Path, expected: Path) -> None:
-    """The same files, with the same bytes."""
-    for name in ("model-best", "model-last"):
-        files = [
-            sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-            for folder in (expected / name, output / name)
-        ]
-        assert files[0] == files[1]
-        _, different, errors = filecmp.cmpfiles(expected / name, output / name, files[0], shallow=False)
-        assert not different and not errors
 
 
 def assert_same_weights(nlp: Language, expected: Language) -> None:
@@ -217,8 +189,28 @@ def test_moved_data_other_logger(corpora: Path, output: Path, tmp_path: Path):
 def test_other_data(corpora: Path, output: Path, tmp_path: Path):
     other = Path(shutil.copytree(corpora, tmp_path / "other"))
     shutil.copy(corpora / "dev.spacy", other / "train.spacy")
+    before = (output / "model-last" / "meta.json").stat().st_mtime_ns
     with pytest.raises(CheckpointError, match="the training data is not what it was"):
         run(tiny_config(other), output)
+    assert (output / "model-last" / "meta.json").stat().st_mtime_ns == before
+
+
+def test_error_in_a_step(corpora: Path, output: Path, monkeypatch: pytest.MonkeyPatch):
+    """The model is saved as it is, and the checkpoint stays."""
+    update = Language.update
+    calls = iter(range(10))
+
+    def fail_once(nlp: Language, *args: Any, **settings: Any) -> Any:
+        if next(calls) == 1:
+            raise RuntimeError("out of memory")
+        return update(nlp, *args, **settings)
+
+    before = (output / "model-last" / "lal_parser" / "model").read_bytes()
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="out of memory"):
+        patch.setattr(Language, "update", fail_once)
+        run(tiny_config(corpora), output)
+    assert (output / "model-last" / "lal_parser" / "model").read_bytes() != before
+    assert [path.name for path in (output / DIR_CHECKPOINT).iterdir()] == ["step-00000002"]
 
 
 def test_full_disk(corpora: Path, output: Path, monkeypatch: pytest.MonkeyPatch):
