@@ -5,6 +5,8 @@ itself, which is quicker and, with `mst`, allows non-projective arcs. Neither kn
 """
 
 import warnings
+from dataclasses import dataclass
+from functools import partial
 from typing import Callable, List, Literal, NamedTuple, Sequence
 
 import numpy as np
@@ -47,28 +49,40 @@ def make_joint_decoder(
     """
     if not 0.0 <= constituency_weight <= 1.0:
         raise ValueError(f"constituency_weight is a share between 0 and 1, got {constituency_weight}")
-    separate = make_separate_decoder(long_sentences, n_threads)
-    warned = False
+    make_separate_decoder(long_sentences)  # refuses another name
+    return JointDecoder(constituency_weight, max_length, long_sentences, n_threads)
 
-    def decode(scores: Sequence[ParserScores]) -> List[DecodedParse]:
-        nonlocal warned
-        short = [i for i, s in enumerate(scores) if _is_joint(s) and s.n_tokens <= max_length]
+
+@dataclass
+class JointDecoder:
+    """What `make_joint_decoder` returns. A class and no closure, so that a pipeline can be pickled, as worker processes
+    are where a process cannot fork."""
+
+    constituency_weight: float
+    max_length: int
+    long_sentences: ArcDecoder
+    n_threads: int
+    warned: bool = False
+
+    def __call__(self, scores: Sequence[ParserScores]) -> List[DecodedParse]:
+        """Decode the scores of sentences. RETURNS (List[DecodedParse]): Their parses, in order."""
+        short = [i for i, s in enumerate(scores) if _is_joint(s) and s.n_tokens <= self.max_length]
         rest = sorted(set(range(len(scores))) - set(short))
-        if not warned and any(_is_joint(scores[i]) for i in rest):
-            warned = True
+        if not self.warned and any(_is_joint(scores[i]) for i in rest):
+            self.warned = True
             warnings.warn(
-                f"a sentence has more than {max_length} words (max_length of the joint decoder): its two trees are "
-                f"found separately, by cky and {long_sentences}. This is said once.",
+                f"a sentence has more than {self.max_length} words (max_length of the joint decoder): its two trees "
+                f"are found separately, by cky and {self.long_sentences}. This is said once.",
                 stacklevel=2,
             )
-        labels = [scores[i].labels * np.float32(constituency_weight) for i in short]
-        arcs = [scores[i].arcs * np.float32(1.0 - constituency_weight) for i in short]
-        parses = dict(zip(rest, separate([scores[i] for i in rest]), strict=True))
-        for i, (_, spans, heads) in zip(short, joint(labels, arcs, n_threads=n_threads) if short else [], strict=True):
+        labels = [scores[i].labels * np.float32(self.constituency_weight) for i in short]
+        arcs = [scores[i].arcs * np.float32(1.0 - self.constituency_weight) for i in short]
+        separate = decode_separately([scores[i] for i in rest], self.long_sentences, self.n_threads)
+        parses = dict(zip(rest, separate, strict=True))
+        found = joint(labels, arcs, n_threads=self.n_threads) if short else []
+        for i, (_, spans, heads) in zip(short, found, strict=True):
             parses[i] = _parse(scores[i], spans, heads)
         return [parses[i] for i in range(len(scores))]
-
-    return decode
 
 
 def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> Decoder:
@@ -80,23 +94,24 @@ def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> De
     """
     if arcs not in ("eisner", "mst"):
         raise ValueError(f"arcs are decoded by 'eisner' or 'mst', got {arcs!r}")
+    return partial(decode_separately, arcs=arcs, n_threads=n_threads)
+
+
+def decode_separately(scores: Sequence[ParserScores], arcs: ArcDecoder, n_threads: int) -> List[DecodedParse]:
+    """See `make_separate_decoder`."""
     find_heads = eisner if arcs == "eisner" else mst
-
-    def decode(scores: Sequence[ParserScores]) -> List[DecodedParse]:
-        no_spans = np.zeros((0, 3), dtype=np.int32)
-        spans = [no_spans] * len(scores)
-        with_spans = [i for i, s in enumerate(scores) if s.labels.size and s.n_tokens]
-        charts = [scores[i].labels for i in with_spans]
-        for i, (_, found) in zip(with_spans, cky(charts, n_threads=n_threads) if charts else [], strict=True):
-            spans[i] = found
-        with_arcs = [i for i, s in enumerate(scores) if s.n_tokens]
-        heads = {i: np.zeros(1, dtype=np.int32) for i in range(len(scores))}
-        if with_arcs:
-            found_heads = find_heads([scores[i].arcs for i in with_arcs], n_threads=n_threads)
-            heads.update(zip(with_arcs, found_heads, strict=True))
-        return [_parse(scores[i], spans[i], heads[i]) for i in range(len(scores))]
-
-    return decode
+    no_spans = np.zeros((0, 3), dtype=np.int32)
+    spans = [no_spans] * len(scores)
+    with_spans = [i for i, s in enumerate(scores) if s.labels.size and s.n_tokens]
+    charts = [scores[i].labels for i in with_spans]
+    for i, (_, found) in zip(with_spans, cky(charts, n_threads=n_threads) if charts else [], strict=True):
+        spans[i] = found
+    with_arcs = [i for i, s in enumerate(scores) if s.n_tokens]
+    heads = {i: np.zeros(1, dtype=np.int32) for i in range(len(scores))}
+    if with_arcs:
+        found_heads = find_heads([scores[i].arcs for i in with_arcs], n_threads=n_threads)
+        heads.update(zip(with_arcs, found_heads, strict=True))
+    return [_parse(scores[i], spans[i], heads[i]) for i in range(len(scores))]
 
 
 def _is_joint(scores: ParserScores) -> bool:

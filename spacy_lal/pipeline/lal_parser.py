@@ -4,17 +4,13 @@ It is spaCy's side only: sentences in, annotations out, losses between. The netw
 config; neither is imported here.
 """
 
-from collections import Counter
+import logging
 from itertools import islice
-from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-import srsly
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import from_bytes, from_disk
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
 
@@ -23,8 +19,6 @@ from ..annotations import (
     SPANS_KEY,
     WHITESPACE_DEPREL,
     SentenceParse,
-    get_constituents,
-    has_sentences,
     install_extensions,
     sentence_words,
     set_parses,
@@ -34,6 +28,13 @@ from ..training.gold import copy_sentence_starts, gold_parses
 from ..training.loss import parser_loss
 from ..trees import LabelVocab, split_chain
 from .decoders import DecodedParse, Decoder
+from .default_package import load_default_parser
+from .encoder import Encoder, find_encoder
+from .labels import VOCABULARIES, collect_labels
+from .portable_pipe import PortablePipe
+from .requirements import check_requirements
+
+logger = logging.getLogger("spacy_lal")
 
 DEFAULT_CONFIG_STR = """
 [lal_parser]
@@ -60,7 +61,6 @@ max_length = 200
 @scorers = "spacy-lal.parser_scorer.v1"
 """
 DEFAULT_CONFIG = Config().from_str(DEFAULT_CONFIG_STR)["lal_parser"]
-MIN_CHAR_COUNT = 2  # rarer characters share the vector of unknown ones, which is thereby trained
 
 
 @Language.factory(
@@ -90,7 +90,8 @@ def make_lal_parser(
     arc_weight: float = 0.5,
     deprel_weight: float = 0.5,
 ) -> "LALParser":
-    """Make a `lal_parser` component.
+    """Make a `lal_parser` component. One that is used without having been trained or loaded takes the weights of the
+    installed default package of its language.
 
     model (Model[List[Doc], List[ParserScores]]): Scores each sentence of the Docs, in order.
     decoder (Decoder): From scores to trees; see `spacy_lal.pipeline.decoders`.
@@ -98,7 +99,9 @@ def make_lal_parser(
     overwrite (bool): Whether heads and constituents that a Doc already has are replaced.
     margin (float): What each wrong node of a tree costs in the margin loss (Hamming distance).
     span_weight, arc_weight, deprel_weight (float): Weights of the three losses.
+    RAISES (ImportError): What is installed of spaCy is not what this version was made for.
     """
+    check_requirements()
     return LALParser(
         nlp.vocab,
         model,
@@ -110,10 +113,11 @@ def make_lal_parser(
         span_weight=span_weight,
         arc_weight=arc_weight,
         deprel_weight=deprel_weight,
+        upstream=find_encoder(nlp, model),
     )
 
 
-class LALParser(TrainablePipe):
+class LALParser(PortablePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
 
     It needs sentence boundaries, and sets `token.head`, `token.dep_` and `doc.spans["constituents"]`. Gold trees of an
@@ -133,11 +137,13 @@ class LALParser(TrainablePipe):
         span_weight: float = 1.0,
         arc_weight: float = 0.5,
         deprel_weight: float = 0.5,
+        upstream: Optional[Encoder] = None,
     ) -> None:
-        """See `make_lal_parser` for the arguments."""
-        self.vocab = vocab
-        self.model = model
-        self.name = name
+        """See `make_lal_parser` for the arguments.
+
+        upstream (Optional[Encoder]): The transformer of the pipeline that the model listens to, if it does.
+        """
+        super().__init__(vocab, model, name, upstream=upstream)
         self.decoder = decoder
         self.scorer = scorer
         self.overwrite = overwrite
@@ -147,7 +153,7 @@ class LALParser(TrainablePipe):
             "arc_weight": arc_weight,
             "deprel_weight": deprel_weight,
         }
-        self.cfg: Dict[str, Any] = {"constituents": [], "deprels": [], "tags": [], "chars": []}
+        self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
         install_extensions()
 
     # Labels
@@ -168,7 +174,12 @@ class LALParser(TrainablePipe):
             f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
         )
 
-    def _set_labels(self, label_data: Mapping[str, Sequence[str]]) -> None:
+    def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
+        """Set the vocabularies, and with them the sizes of the network; weights of other sizes are dropped.
+
+        label_data (Mapping[str, Sequence[str]]): As the property of that name gives it.
+        RAISES (ValueError): It has other keys, or neither constituents nor deprels.
+        """
         unknown = set(label_data) - set(self.cfg)
         if unknown or not isinstance(label_data, Mapping):
             raise ValueError(f"labels are a dict with the keys {sorted(self.cfg)}, got also {sorted(unknown)}")
@@ -202,18 +213,33 @@ class LALParser(TrainablePipe):
         """Parse Docs without changing them.
 
         RETURNS (List[List[DecodedParse]]): For each Doc, one parse for each of its sentences.
-        RAISES (ValueError): Where a Doc has no sentence boundaries, or the component was never initialised.
+        RAISES (ValueError): Where a Doc has no sentence boundaries; where the component was neither trained nor loaded
+            and there is no default package; where nobody has made the vectors that the model listens to.
         """
         docs = list(docs)
         n_sentences = [len(sentence_words(doc)) for doc in docs]
         if not sum(n_sentences):
             return [[] for _ in docs]
-        self._require_labels()
+        docs = [doc for doc in docs if len(doc)]  # they have no sentence, and spacy-transformers gives them no width
+        if not self.labels:
+            self._take_default_weights()
         parses: Dict[int, DecodedParse] = {}
-        for indices, scores in self._iter_scores(docs):
-            parses.update(zip(indices, self.decoder(scores), strict=True))
+        with self.encoded(docs):
+            for indices, scores in self._iter_scores(docs):
+                parses.update(zip(indices, self.decoder(scores), strict=True))
         remaining = (parses[i] for i in range(sum(n_sentences)))
         return [list(islice(remaining, n)) for n in n_sentences]
+
+    def _take_default_weights(self) -> None:
+        default = load_default_parser(self.vocab.lang, self.name)
+        self.use_model(default.model, default.model_config, default.encoder)
+        self.set_label_data(default.label_data)
+        # A warning, since that is what is seen where nobody has configured logging.
+        logger.warning(
+            "'%s' was neither trained nor loaded: it takes the weights of %s. To train it, call nlp.initialize() first",
+            self.name,
+            default.source,
+        )
 
     def _iter_scores(self, docs: List[Doc]) -> Iterator[Tuple[Sequence[int], List[ParserScores]]]:
         """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
@@ -223,13 +249,6 @@ class LALParser(TrainablePipe):
         else:
             scores = self.model.predict(docs)
             yield range(len(scores)), scores
-
-    def _require_labels(self) -> None:
-        if not self.labels:
-            raise ValueError(
-                f"'{self.name}' was neither trained nor loaded: call nlp.initialize() and train it, or load a trained "
-                "pipeline with spacy.load()"
-            )
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[DecodedParse]]) -> None:
         """Write parses onto Docs: heads, deprels, and `doc.spans["constituents"]`.
@@ -260,10 +279,12 @@ class LALParser(TrainablePipe):
         sgd: Optional[Optimizer] = None,
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
-        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes those of its reference.
+        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes those of its reference. A
+        transformer of the parser's own is not trained.
 
         drop (float): Dropout rate of the token vectors' layers; the network's own rates are in the config.
         RETURNS (Dict[str, float]): The losses, with this component's added.
+        RAISES (ValueError): Where the component was never initialised, or the loss is not finite.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -271,11 +292,14 @@ class LALParser(TrainablePipe):
         validate_examples(examples, "LALParser.update")
         if not any(len(eg.predicted) for eg in examples):
             return losses
-        self._require_labels()
+        if not self.labels:
+            raise ValueError(f"'{self.name}' has no network to train yet: call nlp.initialize() first")
         for eg in examples:
             copy_sentence_starts(eg)
+        docs = [eg.predicted for eg in examples]
         set_dropout_rate(self.model, drop)
-        scores, backprop = self.model.begin_update([eg.predicted for eg in examples])
+        with self.encoded(docs, is_train=True):
+            scores, backprop = self.model.begin_update(docs)
         loss, d_scores = self.get_loss(examples, scores)
         backprop(d_scores)
         if sgd not in (None, False):
@@ -307,74 +331,11 @@ class LALParser(TrainablePipe):
         RAISES (ValueError): Where the data has neither constituents nor heads.
         """
         validate_get_examples(get_examples, "LALParser.initialize")
-        self._set_labels(labels if labels is not None else collect_labels(get_examples()))
+        self.use_configured_model()
+        self.set_label_data(labels if labels is not None else collect_labels(get_examples()))
         sample = []
         for eg in islice(get_examples(), 10):
             eg = Example(eg.predicted.copy(), eg.reference)
             copy_sentence_starts(eg)
             sample.append(eg.predicted)
         self.model.initialize(X=sample)
-
-    # Storage
-
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialise to bytes; `exclude` names parts (cfg, vocab, model) to leave out."""
-        return super().to_bytes(exclude=exclude)
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "LALParser":
-        """Load from bytes, in place."""
-        readers = {
-            "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
-            "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
-            "model": self._load_model(self.model.from_bytes),
-        }
-        from_bytes(bytes_data, readers, exclude)
-        return self
-
-    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "LALParser":
-        """Load from a directory, in place."""
-        readers: Dict[str, Callable[[Path], Any]] = {
-            "cfg": lambda p: self._load_cfg(srsly.read_json(p)),
-            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
-            "model": self._load_model(self.model.from_disk),
-        }
-        from_disk(path, readers, exclude)
-        return self
-
-    def _load_cfg(self, cfg: Dict[str, Any]) -> None:
-        # The sizes of the network follow the labels, so they come first; a component saved before its
-        # initialisation has neither.
-        if any(cfg.values()):
-            self._set_labels(cfg)
-
-    def _load_model(self, load: Callable) -> Callable:
-        return lambda source: load(source) if self.labels else None
-
-
-def collect_labels(examples: Iterable[Example]) -> Dict[str, List[str]]:
-    """The vocabularies of the references: constituents (unary chains), deprels, tags, chars; each from the most
-    frequent to the least."""
-    constituents: Counter[str] = Counter()
-    deprels: Counter[str] = Counter()
-    tags: Counter[str] = Counter()
-    chars: Counter[str] = Counter()
-    for eg in examples:
-        doc = eg.reference
-        if not has_sentences(doc):
-            eg = Example(doc.copy(), doc)
-            copy_sentence_starts(eg)
-            doc = eg.predicted
-        constituents.update(label for spans in get_constituents(doc) for _, _, label in spans)
-        for token in doc:
-            if not token.is_space:
-                deprels[token.dep_] += 1
-                tags[token.tag_] += 1
-                chars.update(token.text)
-    counts = {"constituents": constituents, "deprels": deprels, "tags": tags}
-    data = {key: [value for value, _ in _by_frequency(counter) if value] for key, counter in counts.items()}
-    data["chars"] = [char for char, n in _by_frequency(chars) if n >= MIN_CHAR_COUNT]
-    return data
-
-
-def _by_frequency(counter: Counter) -> List[Tuple[str, int]]:
-    return sorted(counter.items(), key=lambda item: (-item[1], item[0]))

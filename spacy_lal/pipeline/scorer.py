@@ -2,6 +2,7 @@
 no gold annotation)."""
 
 from collections import Counter
+from functools import partial
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from spacy.pipeline.dep_parser import parser_score
@@ -23,15 +24,10 @@ def make_parser_scorer(param: Optional[str] = None) -> Callable[..., Dict[str, A
 
     param (Optional[str]): Path of an EVALB parameter file; `COLLINS.prm` where there is none.
     """
-    params = COLLINS if param is None else EvalbParams.from_file(param)
-
-    def score(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
-        return score_parses(list(examples), params, **kwargs)
-
-    return score
+    return partial(score_parses, params=COLLINS if param is None else EvalbParams.from_file(param))
 
 
-def score_parses(examples: List[Example], params: EvalbParams = COLLINS, **kwargs: Any) -> Dict[str, Any]:
+def score_parses(examples: Iterable[Example], params: EvalbParams = COLLINS, **kwargs: Any) -> Dict[str, Any]:
     """The scores of parsed Examples.
 
     `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold tokens and boundaries are compared
@@ -41,6 +37,7 @@ def score_parses(examples: List[Example], params: EvalbParams = COLLINS, **kwarg
 
     params (EvalbParams): EVALB's parameters.
     """
+    examples = list(examples)
     counts = EvalbCounts()
     for eg in examples:
         for row in _rows(eg, params):

@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy.util import raise_error
 
 from spacy_lal.annotations import SPANS_KEY
+from spacy_lal.pipeline import default_package
 
 PERSON = {
     "words": ["Select", "the", "person", "driving", "."],
@@ -111,7 +112,8 @@ def test_disk_and_bytes(nlp, texts, tmp_path):
     assert parses(again.pipe(texts)) == expected
 
 
-def test_an_untrained_component_saves_and_loads_but_says_that_it_is_untrained(tmp_path):
+def test_an_untrained_component_saves_and_loads_but_says_that_it_is_untrained(tmp_path, monkeypatch):
+    monkeypatch.setattr(default_package, "DEFAULT_PACKAGES", {})
     nlp = make_nlp()
     nlp.to_disk(tmp_path)
     with pytest.raises(ValueError, match="neither trained nor loaded"):
@@ -280,6 +282,15 @@ assert [doc._.parse_string for doc in nlp.pipe(texts, n_process=2, batch_size=8)
 def test_processes_after_torch_has_used_its_threads(nlp, tmp_path):
     nlp.to_disk(tmp_path)
     subprocess.run([sys.executable, "-c", THREADS, str(tmp_path)], check=True, timeout=240, cwd=tmp_path)
+
+
+def test_pickle(nlp, texts):
+    """As worker processes get a pipeline where a process cannot fork."""
+    for decoder in (None, {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}):
+        other = make_nlp(**({"decoder": decoder} if decoder else {})).from_bytes(nlp.to_bytes())
+        copy = pickle.loads(pickle.dumps(other))
+        assert parses(copy.pipe(texts)) == parses(other.pipe(texts))
+        assert copy.evaluate(make_examples(copy))["const_f"] == 1.0
 
 
 def test_memory_zone(nlp, texts):

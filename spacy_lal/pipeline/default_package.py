@@ -1,0 +1,69 @@
+"""The packages whose parser a `lal_parser` takes that was neither trained nor loaded: one a language."""
+
+from importlib.metadata import version
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import spacy
+from spacy.util import is_package
+from thinc.api import Model
+
+from .encoder import Encoder
+
+DEFAULT_PACKAGES = {"en": "en_lal_md"}
+FACTORY = "lal_parser"
+
+
+class DefaultParser(NamedTuple):
+    """The parser of an installed package.
+
+    source (str): Name and version of the package.
+    model (Model): The network, with its weights.
+    model_config (Dict[str, Any]): How it was made: the block `model` of the component's config.
+    label_data (Dict[str, List[str]]): What the component was trained for.
+    encoder (Optional[Encoder]): The transformer that the model listens to, if it does.
+    """
+
+    source: str
+    model: Model
+    model_config: Dict[str, Any]
+    label_data: Dict[str, List[str]]
+    encoder: Optional[Encoder]
+
+
+def load_default_parser(lang: str, name: str) -> DefaultParser:
+    """Load the parser of the default package for a language.
+
+    lang (str): The language's code.
+    name (str): The component that asks, for messages.
+    RAISES (ValueError): There is no such package, it is not installed, or it cannot be loaded.
+    """
+    package = DEFAULT_PACKAGES.get(lang)
+    blank = f"'{name}' was neither trained nor loaded"
+    train = "train it: nlp.initialize() and nlp.update(), or spacy train; a trained pipeline is loaded by spacy.load()"
+    if package is None:
+        known = ", ".join(sorted(DEFAULT_PACKAGES)) or "none"
+        raise ValueError(f"{blank}, and no package has weights for its language, {lang!r} (but for: {known}): {train}")
+    if not is_package(package):
+        raise ValueError(
+            f"{blank}, and the package {package}, whose weights it would take, is not installed. Either install it: "
+            f"pip install ./packages/{package}-* in a checkout of spacy_lal; or {train}"
+        )
+    source = f"{package} {version(package)}"
+    try:
+        nlp = spacy.load(package)
+    except Exception as err:  # those of msgpack, torch, thinc, spaCy and of a missing module have no base in common
+        raise ValueError(
+            f"{blank}, and the installed package {source}, whose weights it would take, can't be loaded "
+            f"({type(err).__name__}: {err}). Install it again, with --force-reinstall; or {train}"
+        ) from err
+    found = next((pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory == FACTORY), None)
+    parser: Any = nlp.get_pipe(found) if found else None
+    if parser is None or not parser.labels:
+        raise ValueError(
+            f"{blank}, and the installed package {source} has no trained {FACTORY}, only: "
+            f"{', '.join(nlp.pipe_names)}. Install it again, with --force-reinstall; or {train}"
+        )
+    components, encoder = nlp.config.interpolate()["components"], parser.encoder
+    if encoder is not None:
+        encoder.config = components.get(encoder.pipe.name, encoder.config)
+    return DefaultParser(source, parser.model, components[found]["model"], parser.label_data, encoder)

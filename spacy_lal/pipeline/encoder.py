@@ -1,0 +1,194 @@
+"""The transformer behind a parser's listeners, for Docs that it has not seen.
+
+A listener of spacy-transformers reads `doc._.trf_data`, whichever transformer set it, and reads zeros where none did. A
+parser may be added to another pipeline than the one it was trained in; it therefore remembers its transformer, knows
+which Docs have vectors of that one, and shows it the others. *Not* here: training, where spaCy links listeners.
+"""
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from uuid import uuid4
+
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import registry
+from spacy.vocab import Vocab
+from thinc.api import Config, Model
+
+DATA = "trf_data"
+TRANSFORMER_LISTENER = "transformer-listener"
+WAYS_OUT = {
+    "transformer": "save the pipeline that it comes from and load it again: a parser that was loaded brings it along",
+    "tok2vec": "make one a part of it where it comes from, with replace_listeners",
+}
+OWN = " of its own"  # after the upstream name of a listener: no transformer of a pipeline bears such a name
+
+
+class SignedSetter:
+    """An annotation setter of spacy-transformers around another, which also signs the vectors of each Doc, so that they
+    can be told from those of another transformer.
+
+    setter (Callable): The component's own, called with the same arguments.
+    signature (str): Different for every transformer that was made; the same after pickling.
+    """
+
+    def __init__(self, setter: Any) -> None:
+        self.setter = setter
+        self.signature = uuid4().hex
+
+    def __call__(self, docs: List[Doc], outputs: Any) -> None:
+        """Called by the transformer when it has set `doc._.trf_data`."""
+        for doc in docs:
+            doc._.get(DATA).signature = self.signature
+        self.setter(docs, outputs)
+
+    def has_signed(self, doc: Doc) -> bool:
+        """Whether the vectors that stand on a Doc are this transformer's."""
+        return getattr(doc._.get(DATA), "signature", None) == self.signature
+
+
+class Encoder:
+    """A transformer component that a parser was trained on.
+
+    pipe (Transformer): The component; shared with the pipeline that the parser was loaded in, or the parser's own.
+    config (Mapping): Its block of that pipeline's config.
+    """
+
+    def __init__(self, pipe: Any, config: Mapping[str, Any]) -> None:
+        self.pipe = pipe
+        self.config = config
+        self._sign()
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any], vocab: Vocab) -> "Encoder":
+        """Make an encoder whose weights are still to be loaded."""
+        from spacy_transformers import Transformer
+
+        settings = {key: value for key, value in config.items() if key != "factory"}
+        return cls(Transformer(vocab, **registry.resolve({"encoder": settings})["encoder"]), config)
+
+    def _sign(self) -> SignedSetter:
+        """See that the transformer signs, whatever annotation setter it was given since."""
+        if not isinstance(self.pipe.set_extra_annotations, SignedSetter):
+            self.pipe.set_extra_annotations = SignedSetter(self.pipe.set_extra_annotations)
+        return self.pipe.set_extra_annotations
+
+    @contextmanager
+    def encoded(self, docs: Sequence[Doc]) -> Iterator[None]:
+        """For the time of the block, all Docs have this encoder's vectors; those that had others get them back.
+
+        docs (Sequence[Doc]): Those that it has encoded already are not encoded again.
+        """
+        signer = self._sign()
+        unseen = [doc for doc in docs if not signer.has_signed(doc)]
+        before = [doc._.get(DATA) for doc in unseen]
+        try:
+            for _ in self.pipe.pipe(unseen, batch_size=max(1, len(unseen))):
+                pass
+            yield
+        finally:
+            for doc, data in zip(unseen, before, strict=True):
+                doc._.set(DATA, data)
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether its config is whole: no variables, whose values are elsewhere in the config of a pipeline."""
+        return "${" not in srsly.json_dumps(self.config)
+
+    @property
+    def portable_config(self) -> Dict[str, Any]:
+        """Its config as it is stored with a parser.
+
+        RAISES (ValueError): It is not portable.
+        """
+        if not self.is_portable:
+            raise ValueError(
+                f"the transformer '{self.pipe.name}' can't be saved with the parser that was trained on it, since its "
+                f"settings refer to other sections of the config it comes from: {srsly.json_dumps(self.config)}. Add "
+                "it to the pipeline, before the parser, or write its settings out in that config"
+            )
+        return dict(self.config)
+
+    def has_weights_of(self, other: "Encoder") -> bool:
+        """Whether both have the same transformer, to the last bit."""
+        mine, others = (one.pipe.model.transformer.state_dict() for one in (self, other))
+        return mine.keys() == others.keys() and all(bool((mine[key] == others[key]).all()) for key in mine)
+
+    def is_saved_beside(self, path: Path) -> bool:
+        """Whether a pipeline that is being saved holds this very encoder.
+
+        path (Path): The folder of the parser within that of the pipeline, whose config and whose components before the
+            parser are written already.
+        """
+        config, model = path.parent / "config.cfg", path.parent / self.pipe.name / "model"
+        if not config.is_file() or not model.is_file():
+            return False
+        names = Config().from_disk(config, interpolate=False)["nlp"]["pipeline"]
+        return self.pipe.name in names and model.read_bytes() == self.pipe.model.to_bytes()
+
+
+def find_encoder(nlp: Language, model: Model) -> Optional[Encoder]:
+    """The transformer that a model listens to, among the components that a pipeline has so far; None where it listens
+    to none."""
+    names = {node.upstream_name for node in _transformer_listeners(model)}
+    if not names:
+        return None
+    from spacy_transformers import Transformer
+
+    for name, pipe in reversed(nlp.components):
+        if isinstance(pipe, Transformer) and names & {name, "*"}:
+            return Encoder(pipe, nlp.get_pipe_config(name))
+    return None
+
+
+def has_transformer_listener(model: Model) -> bool:
+    """Whether a model listens to a transformer component."""
+    return bool(_transformer_listeners(model))
+
+
+def unlink(model: Model) -> None:
+    """Let no transformer of a pipeline send its vectors to a model that has an encoder of its own."""
+    for node in _transformer_listeners(model):
+        node.upstream_name = node.upstream_name.removesuffix(OWN) + OWN
+
+
+def relink(model: Model) -> None:
+    """Undo `unlink`."""
+    for node in _transformer_listeners(model):
+        node.upstream_name = node.upstream_name.removesuffix(OWN)
+
+
+def require_vectors(name: str, model: Model, docs: Sequence[Doc]) -> None:
+    """See that a model's listeners have something to hear: without, they would go by zeros.
+
+    name (str): The component's name, for the message.
+    RAISES (ValueError): A Doc has no vectors of the kind of component that the model listens to.
+    """
+    for node in _listeners(model):
+        kind = "transformer" if node.name == TRANSFORMER_LISTENER else "tok2vec"
+        has_vectors = _has_transformer_data if kind == "transformer" else _has_tensor
+        if not all(has_vectors(doc) for doc in docs if len(doc)):
+            raise ValueError(
+                f"'{name}' listens to a {kind} ('{node.upstream_name}'), and the Doc has no vectors of one: either put "
+                f'the one that it was trained with before it, nlp.add_pipe("{kind}", source=..., before="{name}"), or '
+                f"{WAYS_OUT[kind]}"
+            )
+
+
+def _listeners(model: Model) -> List[Any]:
+    """All listeners in a model, spacy-transformers' and spaCy's."""
+    return [node for node in model.walk() if hasattr(node, "upstream_name")]
+
+
+def _transformer_listeners(model: Model) -> List[Any]:
+    return [node for node in _listeners(model) if node.name == TRANSFORMER_LISTENER]
+
+
+def _has_transformer_data(doc: Doc) -> bool:
+    return doc.has_extension(DATA) and doc._.get(DATA) is not None
+
+
+def _has_tensor(doc: Doc) -> bool:
+    return len(doc.tensor) == len(doc)

@@ -1,0 +1,175 @@
+"""A trainable component that can be taken out of its pipeline: it brings along the transformer that it was trained on,
+and may have another network than its config says. Saving and loading of both. *Not* here: what the network is for."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Callable, ContextManager, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+import srsly
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.util import from_bytes, from_disk, registry, to_bytes, to_disk
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from .encoder import Encoder, has_transformer_listener, relink, require_vectors, unlink
+from .storage import readable_weights, with_format, without_format
+
+
+class PortablePipe(TrainablePipe):
+    """The base of our components.
+
+    A subclass has `labels`, the dict of lists `cfg` and `set_label_data`, from which follow the sizes of the network.
+    """
+
+    cfg: Dict[str, Any]
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, *, upstream: Optional[Encoder] = None) -> None:
+        """Hold a model.
+
+        model (Model): The one that the config describes.
+        upstream (Optional[Encoder]): The transformer of the pipeline that the model listens to, if it does.
+        """
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self._configured_model = model
+        self._model_config: Optional[Dict[str, Any]] = None  # of a model that is not the configured one
+        self._own_encoder: Optional[Encoder] = None
+        self._upstream = upstream
+
+    def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
+        """Set the labels, and with them the sizes of the network."""
+        raise NotImplementedError(f"{type(self).__name__} sets no labels")
+
+    # The network, and the transformer that it was trained on
+
+    @property
+    def encoder(self) -> Optional[Encoder]:
+        """The transformer that the model was trained on, where it listens to one: the component's own, or that of the
+        pipeline in which it was loaded. None where the component was trained further since: then it is the one that is
+        trained with it."""
+        return (self._own_encoder or self._upstream) if has_transformer_listener(self.model) else None
+
+    def use_model(self, model: Model, config: Dict[str, Any], encoder: Optional[Encoder]) -> None:
+        """Take another model than the configured one.
+
+        config (Dict[str, Any]): How it was made; saved with it.
+        encoder (Optional[Encoder]): The transformer that it listens to, henceforth the component's own.
+        """
+        self._use(model, config, encoder)
+
+    def use_configured_model(self) -> None:
+        """Go back to the model of the config, to train it from the start with the transformer of the pipeline."""
+        self._use(self._configured_model, None, None)
+        self._upstream = None
+
+    def encoded(self, docs: List[Doc], *, is_train: bool = False) -> ContextManager[None]:
+        """For the time of a block, all Docs have the vectors that the model listens to.
+
+        is_train (bool): For an update: spaCy has sent the vectors, unless the transformer is the component's own.
+        RAISES (ValueError): Nobody has made them, and it is not known who should.
+        """
+        if is_train:
+            # The transformer of the pipeline that trains the component may be another than the one it was loaded with.
+            self._upstream = None
+        if self.encoder is not None:
+            return self.encoder.encoded(docs)
+        if not is_train:
+            require_vectors(self.name, self.model, docs)
+        return nullcontext()
+
+    def _use(self, model: Model, config: Optional[Dict[str, Any]], encoder: Optional[Encoder]) -> None:
+        self.model, self._model_config, self._own_encoder = model, config, encoder
+        if encoder is None:
+            relink(model)
+        else:
+            encoder.pipe.vocab = self.vocab
+            unlink(model)
+
+    # Storage
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialise to bytes; `exclude` names parts (cfg, vocab, encoder, model) to leave out. The transformer that the
+        model listens to is one of them."""
+        encoder = self.encoder if self.labels else None
+        if encoder is self._upstream and encoder is not None and not encoder.is_portable:
+            encoder = None  # it is most likely in the same pipeline, so this need not be an error
+        writers: Dict[str, Callable[[], bytes]] = {
+            "cfg": lambda: srsly.json_dumps(self._stored_cfg(encoder)),
+            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
+            "model": self.model.to_bytes,
+        }
+        if encoder is not None:
+            writers["encoder"] = lambda: encoder.pipe.to_bytes(exclude=["vocab"])
+        return to_bytes(writers, exclude)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "PortablePipe":
+        """Load from bytes, in place."""
+        readers: Dict[str, Callable[[bytes], Any]] = {
+            "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
+            "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
+            "encoder": lambda b: self._load_encoder(lambda pipe: pipe.from_bytes(b, exclude=["vocab"]), b),
+            "model": lambda b: self._load_model(self.model.from_bytes, b),
+        }
+        from_bytes(bytes_data, readers, exclude)
+        return self
+
+    def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
+        """Save to a directory; `exclude` as for `to_bytes`. The transformer that the model listens to is saved with it,
+        unless the pipeline that is being saved holds it."""
+        path = Path(path)
+        encoder = self.encoder if self.labels else None
+        if encoder is not None and encoder is self._upstream and encoder.is_saved_beside(path):
+            encoder = None
+        writers: Dict[str, Callable[[Path], Any]] = {
+            "cfg": lambda p: srsly.write_json(p, self._stored_cfg(encoder)),
+            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
+            "model": lambda p: self.model.to_disk(p),
+        }
+        if encoder is not None:
+            writers["encoder"] = lambda p: encoder.pipe.to_disk(p, exclude=["vocab"])
+        to_disk(path, writers, exclude)
+
+    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "PortablePipe":
+        """Load from a directory, in place."""
+        readers: Dict[str, Callable[[Path], Any]] = {
+            "cfg": lambda p: self._load_cfg(srsly.read_json(p)),
+            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
+            "encoder": lambda p: self._load_encoder(lambda pipe: pipe.from_disk(p, exclude=["vocab"]), p / "model"),
+            "model": lambda p: self._load_model(self.model.from_disk, p),
+        }
+        from_disk(path, readers, exclude)
+        return self
+
+    def _stored_cfg(self, encoder: Optional[Encoder]) -> Dict[str, Any]:
+        cfg = with_format(self.cfg)
+        if self._model_config is not None:
+            cfg["model"] = self._model_config
+        if encoder is not None:
+            cfg["encoder"] = encoder.portable_config
+        return cfg
+
+    def _load_cfg(self, stored: Dict[str, Any]) -> None:
+        cfg = without_format(stored, self.name)
+        model_config, encoder_config = cfg.pop("model", None), cfg.pop("encoder", None)
+        model = registry.resolve({"model": model_config})["model"] if model_config else self._configured_model
+        encoder = Encoder.from_config(encoder_config, self.vocab) if encoder_config else None
+        self._use(model, model_config, encoder)
+        # The sizes of the network follow the labels, so they come first; a component saved before its
+        # initialisation has neither.
+        if any(cfg.values()):
+            self.set_label_data(cfg)
+
+    def _load_encoder(self, load: Callable[[Any], Any], source: Union[Path, bytes]) -> None:
+        if self._own_encoder is None:
+            return
+        with readable_weights(self.name, source):
+            load(self._own_encoder.pipe)
+        if self._upstream is not None and self._upstream.has_weights_of(self._own_encoder):
+            self._use(self.model, self._model_config, None)  # the pipeline holds it too: one is enough
+
+    def _load_model(self, load: Callable[[Any], Any], source: Any) -> None:
+        if self.labels:
+            with readable_weights(self.name, source):
+                load(source)

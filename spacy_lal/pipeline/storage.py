@@ -1,0 +1,54 @@
+"""How a stored parser tells its format, and what is said of one that cannot be read."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Dict, Iterator, Mapping, Union
+
+from .. import __version__
+
+FORMAT = 1  # one more where a parser that was stored by an earlier version can no longer be read
+
+
+def with_format(cfg: Mapping[str, Any]) -> Dict[str, Any]:
+    """A component's cfg as it is stored: with the format, and who wrote it."""
+    return {"format": FORMAT, "spacy_lal": __version__, **cfg}
+
+
+def without_format(cfg: Mapping[str, Any], name: str) -> Dict[str, Any]:
+    """Check the format of a stored cfg, and take it off.
+
+    RAISES (ValueError): It is of another format than this version of spacy_lal reads.
+    """
+    # What was stored before the format was: the first one.
+    found, writer = cfg.get("format", FORMAT), cfg.get("spacy_lal", "of an unknown version")
+    if found != FORMAT:
+        age = "newer" if isinstance(found, int) and found > FORMAT else "other"
+        raise ValueError(
+            f"'{name}' was stored in format {found!r} by spacy_lal {writer}, and spacy_lal {__version__} reads format "
+            f"{FORMAT}: install the {age} spacy_lal that wrote it (pip install 'spacy-lal=={writer}'), or a package of "
+            "the pipeline made for this one"
+        )
+    return {key: value for key, value in cfg.items() if key not in ("format", "spacy_lal")}
+
+
+@contextmanager
+def readable_weights(name: str, source: Union[Path, bytes]) -> Iterator[None]:
+    """For a block that reads weights.
+
+    name (str): The component's name.
+    source (Union[Path, bytes]): Where they are read from.
+    RAISES (ValueError): Whatever goes wrong, with what was found and what to do.
+    """
+    try:
+        yield
+    except Exception as err:  # those of msgpack, torch, thinc and zip files have no base in common
+        if isinstance(source, bytes):
+            found = f"{len(source):,} bytes"
+        elif source.is_file():
+            found = f"{source} ({source.stat().st_size:,} bytes)"
+        else:
+            found = f"{source}, where there is no file"
+        raise ValueError(
+            f"'{name}' can't read its weights from {found}: {type(err).__name__}: {err}. Expected the file as it was "
+            "saved, whole, and the settings it was saved with. Copy or install the pipeline again"
+        ) from err

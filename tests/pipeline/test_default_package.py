@@ -1,0 +1,234 @@
+"""`nlp.add_pipe("lal_parser")`, never trained: it takes the parser of the installed package of its language."""
+
+import json
+import logging
+import pickle
+import sys
+from importlib import invalidate_caches
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train, transformer_config
+
+from spacy_lal.pipeline import default_package, lal_parser
+
+PACKAGE = "en_tiny_default"
+INIT = """
+from pathlib import Path
+from spacy.util import load_model_from_init_py
+def load(**overrides):
+    return load_model_from_init_py(__file__, **overrides)
+"""
+
+
+@pytest.fixture(scope="module")
+def berts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("berts")
+    return [make_bert(path / str(seed), seed) for seed in (0, 1)]
+
+
+@pytest.fixture(scope="module")
+def pipeline(berts):
+    return train(make_nlp(berts[0], concatenated=True))
+
+
+@pytest.fixture(scope="module")
+def site(pipeline, tmp_path_factory):
+    """A folder like site-packages in which the pipeline is installed, as pip leaves a spaCy package."""
+    path = tmp_path_factory.mktemp("site")
+    write_package(path, pipeline)
+    return path
+
+
+def write_package(path, nlp):
+    data = path / PACKAGE / f"{PACKAGE}-1.2.3"
+    data.mkdir(parents=True)
+    nlp.to_disk(data)
+    meta = {**json.loads((data / "meta.json").read_text()), "name": "tiny_default", "version": "1.2.3"}
+    for folder in (data, data.parent):
+        (folder / "meta.json").write_text(json.dumps(meta))
+    (data.parent / "__init__.py").write_text(INIT)
+    info = path / f"{PACKAGE}-1.2.3.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE}\nVersion: 1.2.3\n")
+
+
+@pytest.fixture
+def use_site(monkeypatch):
+    """Makes a folder's package the default one for English, and the only one."""
+
+    def use(path):
+        monkeypatch.syspath_prepend(path)
+        monkeypatch.setattr(default_package, "DEFAULT_PACKAGES", {"en": PACKAGE})
+        sys.modules.pop(PACKAGE, None)
+        invalidate_caches()
+
+    yield use
+    sys.modules.pop(PACKAGE, None)
+
+
+@pytest.fixture
+def installed(site, use_site):
+    use_site(site)
+
+
+@pytest.fixture(scope="module")
+def expected(site):
+    return parses(by_line(spacy.load(site / PACKAGE / f"{PACKAGE}-1.2.3")))
+
+
+def by_line(nlp, texts=TEXTS):
+    """Parse each text as one sentence, whatever splits sentences."""
+    docs = []
+    for text in texts:
+        words = [token.text for token in nlp.make_doc(text)]
+        docs.append(Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]))
+    return list(nlp.pipe(docs))
+
+
+def blank(lang="en", **config):
+    nlp = spacy.blank(lang)
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("lal_parser", config=config)
+    return nlp
+
+
+def test_takes_the_weights_and_says_so_once(installed, expected, caplog):
+    nlp = blank()
+    assert caplog.messages == []
+    nlp("")
+    assert caplog.messages == []
+    assert parses(by_line(nlp)) == expected
+    by_line(nlp)
+    nlp("She sees it.")
+    (record,) = [record for record in caplog.records if record.name == "spacy_lal"]
+    assert f"takes the weights of {PACKAGE} 1.2.3" in record.getMessage()
+    assert record.levelno == logging.WARNING  # what Python shows where nobody has configured logging
+
+
+def test_within_a_memory_zone(installed, expected):
+    nlp = blank()
+    with nlp.memory_zone():
+        nlp("She sees a dog.")
+    assert parses(by_line(nlp)) == expected
+
+
+def test_beside_another_transformer(installed, expected, berts):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("transformer", config=transformer_config(berts[1]))
+    nlp.initialize()
+    nlp.add_pipe("lal_parser")
+    assert parses(by_line(nlp)) == expected
+    (doc,) = by_line(nlp, TEXTS[:1])
+    others = nlp.get_pipe("transformer").predict([doc]).doc_data[0].model_output.last_hidden_state
+    assert (doc._.trf_data.model_output.last_hidden_state == others).all()
+
+
+def test_settings_stay_the_users_own(installed, expected):
+    nlp = blank(overwrite=False, decoder={"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"})
+    parser = nlp.get_pipe("lal_parser")
+    decoder = parser.decoder
+    heads = [0] * 8
+    doc = Doc(nlp.vocab, words=TEXTS[0][:-1].split() + ["."], heads=heads, deps=["dep"] * 8)
+    assert [token.head.i for token in parser(doc)] == heads
+    assert parser.decoder is decoder and parser.overwrite is False
+
+
+@pytest.mark.parametrize("transformer", [False, True])
+def test_saved_it_needs_the_package_no_more(site, use_site, expected, berts, tmp_path, monkeypatch, transformer):
+    use_site(site)
+    nlp = spacy.blank("en")
+    if transformer:
+        nlp.add_pipe("transformer", config=transformer_config(berts[1]))
+        nlp.initialize()
+    nlp.add_pipe("lal_parser")
+    assert parses(by_line(nlp)) == expected
+    monkeypatch.setattr(default_package, "DEFAULT_PACKAGES", {})
+    sys.path.remove(str(site))
+    sys.modules.pop(PACKAGE)
+    nlp.to_disk(tmp_path / "saved")
+    loaded = spacy.load(tmp_path / "saved")
+    assert parses(by_line(loaded)) == expected
+    loaded.to_disk(tmp_path / "again")
+    assert parses(by_line(spacy.load(tmp_path / "again"))) == expected
+    from_bytes = spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
+    assert parses(by_line(from_bytes)) == expected
+    assert parses(by_line(pickle.loads(pickle.dumps(loaded)))) == expected
+    docs = by_line(loaded)
+    for doc, again in zip(docs, loaded.pipe(docs, n_process=2, batch_size=3), strict=True):
+        assert parses([doc]) == parses([again])
+
+
+def test_saved_before_its_first_use_it_still_takes_them(installed, expected, tmp_path):
+    blank().to_disk(tmp_path)
+    assert parses(by_line(spacy.load(tmp_path))) == expected
+
+
+def test_training_never_touches_it(installed, monkeypatch):
+    def refuse(*args):
+        raise AssertionError("the default package was asked for")
+
+    monkeypatch.setattr(lal_parser, "load_default_parser", refuse)
+    nlp = blank()
+    with pytest.raises(ValueError, match="call nlp.initialize"):
+        nlp.update(make_examples(nlp))
+    model = nlp.get_pipe("lal_parser").model
+    train(nlp, steps=2)
+    assert nlp.get_pipe("lal_parser").model is model
+    assert nlp("She sees a dog.").has_annotation("DEP")
+
+
+def test_initialized_afterwards_it_has_the_network_of_its_config(installed, tmp_path):
+    nlp = blank()
+    parser = nlp.get_pipe("lal_parser")
+    configured = parser.model
+    by_line(nlp)
+    assert parser.model is not configured and parser.encoder is not None
+    train(nlp, steps=1)
+    assert parser.model is configured and parser.encoder is None
+    nlp.to_disk(tmp_path)
+    assert not (tmp_path / "lal_parser" / "encoder").exists()
+    assert parses(by_line(spacy.load(tmp_path))) == parses(by_line(nlp))
+
+
+def test_trained_further_its_transformer_stays_as_it_is(installed):
+    nlp = blank()
+    by_line(nlp)
+    transformer = nlp.get_pipe("lal_parser").encoder.pipe.model.transformer
+    before = {key: value.clone() for key, value in transformer.state_dict().items()}
+    optimizer = nlp.resume_training()
+    losses = [nlp.update(make_examples(nlp), sgd=optimizer)["lal_parser"] for _ in range(20)]
+    assert losses[-1] < losses[0]
+    assert all(bool((value == before[key]).all()) for key, value in transformer.state_dict().items())
+
+
+def test_another_language(installed):
+    with pytest.raises(ValueError, match="no package has weights for its language, 'de' .but for: en.: train it"):
+        blank("de")("Sie sieht einen Hund.")
+
+
+def test_none_is_installed(monkeypatch):
+    monkeypatch.setattr(default_package, "DEFAULT_PACKAGES", {"en": "en_there_is_none"})
+    match = r"en_there_is_none, .* is not installed. Either install it: pip install .*; or train it: nlp.initialize\(\)"
+    with pytest.raises(ValueError, match=match):
+        blank()("She sees a dog.")
+
+
+@pytest.mark.parametrize("file", ["transformer/model", "lal_parser/model"])
+def test_a_truncated_file(pipeline, use_site, tmp_path, file):
+    write_package(tmp_path, pipeline)
+    path = tmp_path / PACKAGE / f"{PACKAGE}-1.2.3" / file
+    path.write_bytes(path.read_bytes()[:-1000])
+    use_site(tmp_path)
+    with pytest.raises(ValueError, match=rf"{PACKAGE} 1.2.3, .* can't be loaded \(.*Install it again"):
+        blank()("She sees a dog.")
+
+
+def test_a_package_without_a_parser(use_site, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    write_package(tmp_path, nlp)
+    use_site(tmp_path)
+    with pytest.raises(ValueError, match="has no trained lal_parser, only: sentencizer"):
+        blank()("She sees a dog.")
