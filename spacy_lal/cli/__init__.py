@@ -4,6 +4,7 @@ since spaCy loads this module for every one of its own commands."""
 import typer
 from spacy.cli._util import app
 
+from spacy_lal.cli.compact import compact_cli
 from spacy_lal.cli.evalb import evalb_cli
 from spacy_lal.cli.evaluate import evaluate_cli
 from spacy_lal.cli.import_official import import_official_cli
@@ -21,6 +22,7 @@ lal_cli.command("evalb")(evalb_cli)
 lal_cli.command("check")(check_cli)
 lal_cli.command("convert")(convert_cli)
 lal_cli.command("import-official")(import_official_cli)
+lal_cli.command("compact")(compact_cli)
 app.add_typer(lal_cli)
 
 __all__ = ["lal_cli"]

@@ -1,12 +1,11 @@
 """`python -m spacy lal import-official CHECKPOINT OUT`: the authors' `best_parser.pt` as a spaCy pipeline."""
 
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from spacy_lal.cli.outputs import check_output, replaced_folder
 from spacy_lal.cli.streams import fail
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def import_official_cli(
     Nothing in the file is run: what it asks for beyond tensors, plain containers and a vocabulary class is refused.
     Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
     """
-    _check_output(output, overwrite)
+    check_output(output, overwrite)
     if not checkpoint.is_file():
         fail(f"can't find the checkpoint {checkpoint}")
 
@@ -52,7 +51,8 @@ def import_official_cli(
             read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
         )
         imported.nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
-        _write(imported, output)
+        with replaced_folder(output) as folder:
+            imported.nlp.to_disk(folder)
     except CheckpointError as err:
         prefix = "" if str(err).startswith(str(checkpoint)) else f"{checkpoint}: "
         fail(f"{prefix}{err}")
@@ -90,34 +90,3 @@ def summary(imported: "ImportedPipeline", output: Path, *, scrambled_queries: bo
             "authors' script for their scores."
         )
     return "\n".join(lines)
-
-
-def _check_output(output: Path, overwrite: bool) -> None:
-    """Ends the command unless OUT is free, or holds a pipeline that may be replaced."""
-    if not output.exists():
-        return
-    if not output.is_dir():
-        fail(f"OUT is a folder to write, but {output} is a file")
-    if not any(output.iterdir()):
-        return
-    if not overwrite:
-        fail(f"{output} is not empty: name another folder, or say --overwrite to replace the pipeline in it")
-    if not (output / "config.cfg").is_file() or not (output / "meta.json").is_file():
-        fail(f"{output} holds no pipeline, so --overwrite does not replace it: name another folder")
-
-
-def _write(imported: "ImportedPipeline", output: Path) -> None:
-    """Write beside OUT, then put it there as a whole."""
-    output = output.resolve()
-    output.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
-    try:
-        new = folder / "new"
-        imported.nlp.to_disk(new)
-        if output.exists():
-            output.rename(folder / "old")
-        new.rename(output)
-    finally:
-        if not output.exists() and (folder / "old").exists():
-            (folder / "old").rename(output)
-        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,149 @@
+"""`python -m spacy lal compact MODEL OUT`: a pipeline with weights in half precision, ready to be packaged.
+
+What spaCy and spacy-transformers write is rewritten, nothing is added: they read it as it is, and compute with single
+precision as before. A pipeline that was read so has weights that half precision holds exactly, so that saving it again,
+in either precision, changes nothing.
+"""
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
+
+import typer
+
+from spacy_lal.cli.outputs import check_output, replaced_folder
+from spacy_lal.cli.streams import fail
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from thinc.api import Config
+
+MODEL_FILE = "model"  # of a component, as thinc writes it
+TRANSFORMERS = "spacy-transformers."
+
+
+def compact_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write the pipeline to")],
+    encoder_name: Annotated[
+        Optional[str],
+        typer.Option("--encoder-name", help="Name of the transformer on the Hugging Face hub, in place of a path"),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in OUT")] = False,
+) -> None:
+    """Write a pipeline again with half-precision weights: about half the size, and parses that stay as they are however
+    often it is loaded and saved.
+
+    Its config loses the paths of its training. Where it names a transformer by a folder of this machine, say what the
+    transformer is called elsewhere.
+    """
+    check_output(output, overwrite)
+
+    from spacy_lal.cli.pipelines import load_pipeline
+
+    nlp = load_pipeline(model)
+    names = encoder_names(nlp.config)
+    if encoder_name is None and any(Path(name).exists() for name in names):
+        fail(f"the config of {model} names a transformer by a path ({', '.join(names)}): say its --encoder-name")
+    with replaced_folder(output) as folder:
+        try:
+            write_compact(nlp, folder, encoder_name)
+        except ValueError as err:
+            fail(f"{model}: {err}")
+    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
+    typer.echo(f"{output}: {', '.join(nlp.pipe_names)}; {size / 1e6:.1f} MB", err=True)
+
+
+def encoder_names(config: "Config") -> List[str]:
+    """The names of pretrained transformers in the components of a config, each once, in order."""
+    blocks = [block for block in _blocks(config.interpolate()["components"]) if _is_transformer(block)]
+    return list(dict.fromkeys(block["name"] for block in blocks))
+
+
+def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = None) -> None:
+    """Save a pipeline with half-precision weights.
+
+    nlp (Language): Left as it is.
+    folder (Path): Written to.
+    encoder_name (Optional[str]): What its transformers are called from now on.
+    RAISES (ValueError): A weight is too large for half precision, or a file still has the former name of a transformer.
+    """
+    import srsly
+    from thinc.api import Config
+
+    names = encoder_names(nlp.config)
+    nlp.to_disk(folder)
+    config = Config().from_disk(folder / "config.cfg", interpolate=False)
+    config["components"] = config.interpolate()["components"]  # they may have referred to the paths
+    config["paths"] = dict.fromkeys(config.get("paths", {}))
+    for block in _blocks(config["components"]) if encoder_name is not None else ():
+        if _is_transformer(block):
+            block["name"] = encoder_name
+    config.to_disk(folder / "config.cfg")
+    for path in sorted(folder.rglob(MODEL_FILE)):
+        msg = srsly.msgpack_loads(path.read_bytes())
+        if encoder_name is not None:
+            _rename(msg["attrs"], encoder_name)
+        where = str(path.relative_to(folder).parent)
+        msg["shims"] = [[_compact_shim(shim, where) for shim in shims] for shims in msg["shims"]]
+        path.write_bytes(srsly.msgpack_dumps(msg))
+    for path in folder.rglob("*") if encoder_name is not None else ():
+        content = path.read_bytes() if path.is_file() else b""
+        left = [name for name in names if name != encoder_name and name.encode() in content]
+        if left:
+            raise ValueError(f"{path.relative_to(folder)} still names the transformer {left[0]!r}")
+
+
+def _blocks(config: Any) -> Iterator[Dict[str, Any]]:
+    """All sections of a config, at any depth."""
+    if isinstance(config, dict):
+        yield config
+        for value in config.values():
+            yield from _blocks(value)
+
+
+def _is_transformer(block: Dict[str, Any]) -> bool:
+    return str(block.get("@architectures", "")).startswith(TRANSFORMERS) and "name" in block
+
+
+def _rename(attrs: List[Dict[str, bytes]], encoder_name: str) -> None:
+    """Change the name that a transformer's layer keeps beside its weights."""
+    import srsly
+
+    for node in attrs:
+        if "has_transformer" in node:
+            node["name"] = srsly.msgpack_dumps(encoder_name)
+
+
+def _compact_shim(shim: bytes, where: str) -> bytes:
+    """Rewrite what holds a torch network: thinc's shim, ours, or that of spacy-transformers with its tokenizer."""
+    import srsly
+
+    msg = srsly.msgpack_loads(shim)
+    if msg["state"]:
+        msg["state"] = to_half(msg["state"], where)
+    if "_name_or_path" in msg["config"]:
+        msg["config"]["_name_or_path"] = ""  # the folder that it was read from, of this machine
+    return srsly.msgpack_dumps(msg)
+
+
+def to_half(state: bytes, where: str) -> bytes:
+    """Rewrite a torch state dict in half precision; integers stay.
+
+    state (bytes): As `torch.save` wrote it.
+    where (str): Whose it is, for messages.
+    RAISES (ValueError): A weight is not finite, or larger than half precision can hold (65,504).
+    """
+    import torch
+
+    tensors = torch.load(BytesIO(state), map_location="cpu", weights_only=True)
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point():
+            half = tensor.half()
+            if not bool(torch.isfinite(half).all()):
+                largest = float(tensor.abs().max())
+                raise ValueError(f"{where}: half precision holds numbers up to 65504, and {name} has {largest:g}")
+            tensors[name] = half
+    buffer = BytesIO()
+    torch.save(tensors, buffer)
+    return buffer.getvalue()
