@@ -1,0 +1,87 @@
+"""Make the pip-installable package of a pipeline, as `spacy package` writes it, with its licence, card and scores.
+
+    python scripts/build_package.py training/en_lal_md/compact assets/en_lal_md packages \
+        --card docs/en_lal_md.md --metrics metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json
+
+ABOUT is a folder with meta.json (what goes into the pipeline's: name, version, licence, sources, requirements), LICENSE
+and LICENSES_SOURCES. What `lal evaluate --output` wrote to NAME.CORPUS.json becomes `performance[CORPUS]`, beside the
+scores of the training. The package is written to PACKAGES/LANG_NAME-VERSION, in place of the one that is there.
+"""
+
+import argparse
+import shutil
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Dict, Sequence
+
+import srsly
+from spacy.cli.package import package
+
+CHECK = Path(__file__).with_name("installation.py")
+LICENCES = ("LICENSE", "LICENSES_SOURCES")
+MODEL_FILE = "model"  # of a component, as thinc writes it
+
+
+def package_meta(pipeline: Path, about: Path, metrics: Sequence[Path]) -> Dict[str, Any]:
+    """The meta.json of a package.
+
+    pipeline (Path): A saved pipeline.
+    about (Path): The folder whose meta.json goes over the pipeline's.
+    metrics (Sequence[Path]): What `lal evaluate` wrote, NAME.CORPUS.json each.
+    RETURNS (Dict[str, Any]): With `performance` by corpus, and the SHA-256 of each file of weights as `checksums`.
+    """
+    meta = {**srsly.read_json(pipeline / "meta.json"), **srsly.read_json(about / "meta.json")}
+    scores = {path.stem.rsplit(".", 1)[-1]: srsly.read_json(path) for path in metrics}
+    meta["performance"] = {**meta.get("performance", {}), **scores}
+    files = sorted(path for path in pipeline.rglob(MODEL_FILE) if path.is_file())
+    meta["checksums"] = {path.relative_to(pipeline).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
+    return meta
+
+
+def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, metrics: Sequence[Path] = ()) -> Path:
+    """Write the package of a pipeline.
+
+    pipeline (Path): A saved pipeline; left as it is.
+    about (Path): Its meta.json and licences.
+    packages (Path): The folder of packages.
+    card (Path): The model card, which becomes the README.
+    metrics (Sequence[Path]): As for `package_meta`.
+    RETURNS (Path): The package's folder.
+    """
+    meta = package_meta(pipeline, about, metrics)
+    name = f"{meta['lang']}_{meta['name']}"
+    folder = packages / f"{name}-{meta['version']}"
+    if folder.exists():
+        shutil.rmtree(folder)
+    packages.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "pipeline"
+        shutil.copytree(pipeline, copy)
+        srsly.write_json(copy / "meta.json", meta)
+        shutil.copy(card, copy / "README.md")
+        for licence in LICENCES:
+            shutil.copy(about / licence, copy)
+        package(copy, packages, code_paths=[CHECK], create_sdist=False, silent=False)
+    # Its setup.py would do this at every installation, and so change what is checked in.
+    for place in (folder / name, folder / name / folder.name):
+        shutil.copy(folder / "meta.json", place)
+    return folder
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", type=Path)
+    parser.add_argument("about", type=Path)
+    parser.add_argument("packages", type=Path)
+    parser.add_argument("--card", type=Path, required=True)
+    parser.add_argument("--metrics", type=Path, nargs="*", default=[])
+    args = parser.parse_args()
+    folder = build_package(args.pipeline, args.about, args.packages, card=args.card, metrics=args.metrics)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{folder}: {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""The package of a pipeline: what it holds, that it loads, and what it says where it cannot work."""
+
+import importlib
+import json
+import shutil
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import spacy
+from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
+
+ROOT = Path(__file__).resolve().parents[2]
+ABOUT = ROOT / "assets" / "en_lal_md"
+NAME = "en_lal_md"
+METRICS = {"const_f": 0.9, "genres": {"news": {"const_f": 0.8}}}
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory):
+    path = tmp_path_factory.mktemp("trained") / "pipeline"
+    bert = make_bert(path.parent / "bert")
+    nlp = train(make_nlp(bert, concatenated=True))
+    nlp.meta["performance"] = {"dep_las": 0.5}
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture
+def package(script, pipeline, tmp_path):
+    """The package, made twice: the second takes the place of the first."""
+    build = script("build_package").build_package
+    (tmp_path / "tiny.news.json").write_text(json.dumps(METRICS))
+    (tmp_path / "card.md").write_text("# A card\n")
+    for _ in range(2):
+        folder = build(
+            pipeline, ABOUT, tmp_path / "packages", card=tmp_path / "card.md", metrics=[tmp_path / "tiny.news.json"]
+        )
+        (folder / "stale").write_text("")
+    (folder / "stale").unlink()
+    return folder
+
+
+@pytest.fixture
+def load(package, monkeypatch):
+    """Import the package from its folder, as from site-packages, and load its pipeline."""
+    monkeypatch.syspath_prepend(str(package))
+
+    def import_and_load():
+        for name in [name for name in sys.modules if name.split(".")[0] == NAME]:
+            monkeypatch.delitem(sys.modules, name)
+        return importlib.import_module(NAME).load()
+
+    yield import_and_load
+    for name in [name for name in sys.modules if name.split(".")[0] == NAME]:
+        del sys.modules[name]
+
+
+def test_what_is_in_it(package, pipeline):
+    meta = json.loads((package / "meta.json").read_text())
+    about = json.loads((ABOUT / "meta.json").read_text())
+    assert package.name == f"{NAME}-{about['version']}"
+    assert {key: meta[key] for key in about} == about
+    assert meta["performance"] == {"dep_las": 0.5, "news": METRICS}
+    assert meta["pipeline"] == ["transformer", "senter", "tagger", "lal_parser"] and meta["labels"]["lal_parser"]
+    assert set(meta["checksums"]) == {f"{name}/model" for name in meta["pipeline"]}
+    assert sorted(path.name for path in package.iterdir()) == sorted(
+        [NAME, "LICENSE", "LICENSES_SOURCES", "MANIFEST.in", "README.md", "meta.json", "setup.py"]
+    )
+    assert (package / "README.md").read_text() == "# A card\n"
+    assert (package / "LICENSE").read_text().startswith("Attribution-ShareAlike 4.0 International")
+    for folder in (package / NAME, package / NAME / package.name):  # setup.py writes them there
+        assert (folder / "meta.json").read_bytes() == (package / "meta.json").read_bytes()
+    for file in ("transformer/model", "lal_parser/model", "config.cfg"):
+        assert (package / NAME / package.name / file).read_bytes() == (pipeline / file).read_bytes()
+
+
+def test_it_loads(load, pipeline):
+    assert parses(load().pipe(TEXTS)) == parses(spacy.load(pipeline).pipe(TEXTS))
+
+
+def test_a_damaged_file(load, package):
+    path = package / NAME / package.name / "transformer" / "model"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    with pytest.raises(ImportError, match=rf"model has {len(whole) - 1:,} bytes .* damaged. Install it again: pip"):
+        load()
+    path.unlink()
+    with pytest.raises(ImportError, match="model is missing: .* damaged"):
+        load()
+
+
+@pytest.mark.parametrize(
+    "name, found, message",
+    [
+        ("spacy", "3.7.5", "needs spacy>=3.8.0,<3.9.0, but spacy is 3.7.5 here: pip install 'spacy>=3.8.0,<3.9.0'"),
+        ("spacy-lal", "0.2.0", "needs spacy-lal>=0.1.0,<0.2.0, but spacy-lal is 0.2.0 here"),
+        ("spacy-transformers", None, "needs spacy-transformers.* but spacy-transformers is not installed here: pip"),
+    ],
+)
+def test_what_is_installed_does_not_fit(load, monkeypatch, name, found, message):
+    original = metadata.version
+
+    def version(wanted):
+        if wanted != name:
+            return original(wanted)
+        if found is None:
+            raise metadata.PackageNotFoundError(wanted)
+        return found
+
+    monkeypatch.setattr(metadata, "version", version)
+    with pytest.raises(ImportError, match=message):
+        load()
+
+
+def test_the_check_waits_until_it_is_in_a_package(script, tmp_path):
+    """It is imported when a package is made, too, and beside it is no meta.json then."""
+    assert not (ROOT / "scripts" / "meta.json").exists()
+    assert script("installation").check
+    shutil.copy(ROOT / "scripts" / "installation.py", tmp_path)
+    (tmp_path / "meta.json").write_text(json.dumps({**json.loads((ABOUT / "meta.json").read_text()), "checksums": {}}))
+    script("installation").check(tmp_path)
