@@ -3,11 +3,14 @@
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Dict, Optional
 
 import typer
 
 from spacy_lal.cli.streams import fail
+
+if TYPE_CHECKING:
+    from thinc.api import Config
 
 DEFAULT_MINUTES = 15
 
@@ -46,10 +49,7 @@ def train_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
     from wasabi import msg
 
-    from spacy_lal.training.resumable import CheckpointInterval, TrainingStopped
-    from spacy_lal.training.stop_signals import StopSignals
-    from spacy_lal.training.train import train
-    from spacy_lal.training.train_checkpoint import CheckpointError
+    from spacy_lal.training.resumable import CheckpointInterval
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
         fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
@@ -66,11 +66,21 @@ def train_cli(
     with show_validation_error(config_path):
         config = util.load_config(config_path, overrides=overrides, interpolate=False)
     minutes = DEFAULT_MINUTES if checkpoint_minutes is None else checkpoint_minutes
-    interval = CheckpointInterval(minutes, checkpoint_steps or 0)
+    settings = {"use_gpu": gpu_id, "interval": CheckpointInterval(minutes, checkpoint_steps or 0), "resume": resume}
+    with show_validation_error(config_path, hint_fill=False):
+        _train(config, output, settings)
+
+
+def _train(config: "Config", output: Path, settings: Dict[str, Any]) -> None:
+    """Train, and tell how to go on where that ends early."""
+    from spacy_lal.training.resumable import TrainingStopped
+    from spacy_lal.training.stop_signals import StopSignals
+    from spacy_lal.training.train import train
+    from spacy_lal.training.train_checkpoint import CheckpointError
+
     stop = StopSignals()
     try:
-        with show_validation_error(config_path, hint_fill=False):
-            train(config, output, use_gpu=gpu_id, interval=interval, resume=resume, stop=stop)
+        train(config, output, stop=stop, **settings)
     except CheckpointError as error:
         fail(str(error))
     except TrainingStopped as stopped:

@@ -63,16 +63,7 @@ def train(
     if finished:
         write(msg.good(f"This training ended after step {finished['step']}; --no-resume repeats it", model_path))
         return model_path
-    write(msg.divider("Initializing pipeline"))
-    if checkpoint:
-        nlp = load_pipeline(checkpoint, config, use_gpu=use_gpu)
-        write(msg.good(f"Read the checkpoint {checkpoint.path}"))
-    else:
-        nlp = init_nlp(config, use_gpu=use_gpu)
-        write(msg.good("Initialized pipeline"))
-    write(msg.divider("Training pipeline"))
-    if (seed := nlp.config.interpolate()["training"]["seed"]) is not None:
-        fix_random_seed(seed)
+    nlp = _make_pipeline(config, checkpoint, use_gpu, write)
     training = ResumableTraining(
         nlp,
         output_path,
@@ -88,6 +79,23 @@ def train(
     write_finished(output_path, {"step": training.progress.n_steps - 1, "config": flat})
     write(msg.good("Saved pipeline to output directory", model_path))
     return model_path
+
+
+def _make_pipeline(
+    config: Config, checkpoint: Optional[Checkpoint], use_gpu: int, write: Callable[[str], None]
+) -> Language:
+    msg = Printer(no_print=True)
+    write(msg.divider("Initializing pipeline"))
+    if checkpoint:
+        nlp = load_pipeline(checkpoint, config, use_gpu=use_gpu)
+        write(msg.good(f"Read the checkpoint {checkpoint.path}"))
+    else:
+        nlp = init_nlp(config, use_gpu=use_gpu)
+        write(msg.good("Initialized pipeline"))
+    write(msg.divider("Training pipeline"))
+    if (seed := nlp.config.interpolate()["training"]["seed"]) is not None:
+        fix_random_seed(seed)
+    return nlp
 
 
 def _run(training: ResumableTraining, stdout: IO, stderr: IO) -> None:
