@@ -1,12 +1,17 @@
 # Everything a newcomer needs; a Python >= 3.10 (python3), its venv module and a C compiler are assumed.
-#   make parse TEXT="The cat sat on the mat."    environment, build, a small pipeline, the parse
-#   make test                                    environment, build, all tests on the installed package
+#   make parse TEXT="The cat sat on the mat."    environment, build, the bundled pipeline, the parse
+#   make test                                    environment, build, all tests on what is installed
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
 TOY := training/toy
+# The bundled pipeline, where this checkout has it; the toy pipeline otherwise.
+PACKAGE := $(firstword $(wildcard packages/en_lal_md-*))
+BUNDLED := $(VENV)/.bundled
+PIPELINE := $(if $(PACKAGE),en_lal_md,$(TOY)/model-best)
+PIPELINE_READY := $(if $(PACKAGE),$(BUNDLED),$(TOY)/.trained)
 PIP_QUIET := --disable-pip-version-check --no-input --quiet --quiet
 
 METADATA := setup.py setup.cfg pyproject.toml MANIFEST.in constraints.txt README.md
@@ -43,6 +48,13 @@ $(INSTALLED): $(METADATA) $(SOURCES)
 	@cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/decode/*.so spacy_lal/decode/
 	@touch $@
 
+# Without dependencies: those are what was just installed. A build folder that is left over would go into the wheel again.
+$(BUNDLED): $(PACKAGE)/meta.json | $(INSTALLED)
+	@echo "Installing $(PACKAGE) into $(VENV)"
+	@rm -rf $(PACKAGE)/build
+	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps ./$(PACKAGE)
+	@touch $@
+
 $(LINTERS): $(INSTALLED)
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ruff mypy cython-lint
 	@touch $@
@@ -55,11 +67,11 @@ $(TOY)/.trained: configs/lal_sm.cfg project.yml $(wildcard assets/toy/*) | $(INS
 
 toy: $(TOY)/.trained
 
-parse: $(INSTALLED) $(TOY)/.trained
-	@$(BIN)/python -m spacy lal parse $(TOY)/model-best --text "$$TEXT" --format tree
+parse: $(INSTALLED) $(PIPELINE_READY)
+	@$(BIN)/python -m spacy lal parse $(PIPELINE) --text "$$TEXT" --format tree
 
 # pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.
-test: $(INSTALLED)
+test: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/pytest
 
 lint: $(LINTERS)
@@ -69,5 +81,5 @@ lint: $(LINTERS)
 	$(BIN)/mypy spacy_lal
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist *.egg-info packages/*/build packages/*/*.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find spacy_lal -name '*.so' -delete -o -name '*.c' -delete -o -name '*.cpp' -delete

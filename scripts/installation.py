@@ -47,12 +47,13 @@ def check_files(meta: Dict[str, Any], folder: Path) -> None:
         if path.is_file():
             content = path.read_bytes()
             found = sha256(content).hexdigest()
-            state = f"has {len(content):,} bytes with the SHA-256 {found}, not {expected}"
+            state = f"has {len(content):,} bytes with the SHA-256 {found[:12]}..., not {expected[:12]}..."
         else:
             found, state = "", "is missing"
         if found != expected:
             raise ImportError(
-                f"{path} {state}: the package {folder.name} is damaged. Install it again: pip install --force-reinstall"
+                f"{path} {state}: the package {folder.name} is damaged, install it again with pip install "
+                "--force-reinstall"
             )
 
 

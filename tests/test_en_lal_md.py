@@ -1,0 +1,170 @@
+"""The bundled pipeline as it is installed: real sentences with known trees. A checkout without packages/en_lal_md-* has
+nothing to test here; one with it must have it installed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, List, Tuple
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+NAME = "en_lal_md"
+PACKAGES = sorted((Path(__file__).resolve().parent.parent / "packages").glob(f"{NAME}-*"))
+MAX_MEGABYTES = 60
+__test__ = bool(PACKAGES)  # what pytest asks a module
+
+# Sentences whose trees nobody disputes: brackets of the Penn Treebank, heads (words counted from 1, 0 for the root) and
+# deprels of Universal Dependencies, without their subtypes.
+SENTENCES: List[Tuple[str, List[int], List[str]]] = [
+    (
+        "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
+        [3, 3, 4, 0, 7, 7, 4, 4],
+        ["det", "amod", "nsubj", "root", "case", "det", "obl", "punct"],
+    ),
+    (
+        "(S (NP (PRP She)) (VP (VBD gave) (NP (PRP him)) (NP (DT a) (NN book))) (. .))",
+        [2, 0, 2, 5, 2, 2],
+        ["nsubj", "root", "iobj", "det", "obj", "punct"],
+    ),
+    (
+        "(S (NP (PRP We)) (VP (VBD did) (RB not) (VP (VB see) (NP (DT the) (NN dog)))) (. .))",
+        [4, 4, 4, 0, 6, 4, 4],
+        ["nsubj", "aux", "advmod", "root", "det", "obj", "punct"],
+    ),
+    (
+        "(S (NP (PRP I)) (VP (VBP think) (SBAR (IN that) (S (NP (PRP he)) (VP (VBZ is) (ADJP (JJ right)))))) (. .))",
+        [2, 0, 6, 6, 6, 2, 2],
+        ["nsubj", "root", "mark", "nsubj", "cop", "ccomp", "punct"],
+    ),
+    (
+        "(S (NP (NNP John) (CC and) (NNP Mary)) (VP (VBP live) (PP (IN in) (NP (NNP Paris)))) (. .))",
+        [4, 3, 1, 0, 6, 4, 4],
+        ["nsubj", "cc", "conj", "root", "case", "obl", "punct"],
+    ),
+    (
+        "(S (NP (DT The) (NN letter)) (VP (VBD was) (VP (VBN written) (PP (IN by) (NP (DT a) (NN lawyer))))) (. .))",
+        [2, 4, 4, 0, 7, 7, 4, 4],
+        ["det", "nsubj", "aux", "root", "case", "det", "obl", "punct"],
+    ),
+    (
+        "(S (NP (PRP He)) (VP (VBZ wants) (S (VP (TO to) (VP (VB buy) (NP (DT a) (JJ new) (NN car)))))) (. .))",
+        [2, 0, 4, 2, 7, 7, 4, 2],
+        ["nsubj", "root", "mark", "xcomp", "det", "amod", "obj", "punct"],
+    ),
+    (
+        "(S (NP (NP (DT The) (NN man)) (SBAR (WHNP (WP who)) (S (VP (VBZ lives) (ADVP (RB here))))))"
+        " (VP (VBZ is) (NP (DT a) (NN doctor))) (. .))",
+        [2, 8, 4, 2, 4, 8, 8, 0, 8],
+        ["det", "nsubj", "nsubj", "acl", "advmod", "cop", "det", "root", "punct"],
+    ),
+]
+
+
+def words(tree: str) -> List[str]:
+    return [part.split(")")[0] for part in tree.split() if not part.startswith("(")]
+
+
+def text_of(tree: str) -> str:
+    return " ".join(words(tree)).replace(" .", ".")
+
+
+TEXTS = [text_of(tree) for tree, _, _ in SENTENCES]
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    return spacy.load(NAME)
+
+
+def arcs(doc: Doc) -> List[Tuple[int, str]]:
+    return [(0 if token.head.i == token.i else token.head.i + 1, token.dep_) for token in doc]
+
+
+def constituents(doc: Doc) -> List[Tuple[int, int, str]]:
+    return [(span.start, span.end, span.label_) for span in doc.spans["constituents"]]
+
+
+def as_sentences(nlp: Language) -> List[Doc]:
+    """The texts as one sentence each, whatever splits sentences."""
+    docs = []
+    for tree, _, _ in SENTENCES:
+        tokens = words(tree)
+        spaces = [True] * (len(tokens) - 2) + [False, False]
+        docs.append(Doc(nlp.vocab, words=tokens, spaces=spaces, sent_starts=[i == 0 for i in range(len(tokens))]))
+    return list(nlp.pipe(docs))
+
+
+@pytest.mark.parametrize("tree, heads, deprels", SENTENCES, ids=TEXTS)
+def test_known_trees(nlp: Language, tree: str, heads: List[int], deprels: List[str]):
+    doc = nlp(text_of(tree))
+    assert doc._.parse_string == tree
+    assert [head for head, _ in arcs(doc)] == heads
+    assert [deprel.split(":")[0].lower() for _, deprel in arcs(doc)] == deprels
+
+
+def test_all_in_one_text(nlp: Language):
+    doc = nlp(" ".join(TEXTS))
+    assert [sent.text for sent in doc.sents] == TEXTS
+    assert doc._.parse_string.splitlines() == [tree for tree, _, _ in SENTENCES]
+
+
+def test_it_is_the_one_of_this_checkout(tmp_path: Path):
+    (folder,) = PACKAGES
+    meta = json.loads((folder / "meta.json").read_text(encoding="utf8"))
+    assert version(NAME) == meta["version"] == folder.name.removeprefix(f"{NAME}-")
+    assert spacy.load(NAME).meta["checksums"] == meta["checksums"]
+    assert meta["license"] == "CC BY-SA 4.0" and meta["sources"] and meta["description"]
+    assert {"ewt", "gum"} <= set(meta["performance"])
+    wheel = Path(shutil.make_archive(str(tmp_path / "wheel"), "zip", folder / NAME))
+    assert wheel.stat().st_size <= MAX_MEGABYTES * 1e6
+
+
+def test_its_config_is_for_every_machine(nlp: Language):
+    config = nlp.config.interpolate()
+    assert config["components"]["transformer"]["model"]["name"] == "sentence-transformers/all-MiniLM-L6-v2"
+    assert set(config["paths"].values()) == {None}
+
+
+OFFLINE = """
+import os, socket
+os.environ["HF_HUB_OFFLINE"] = "1"
+def refuse(*args, **kwargs):
+    raise OSError("no network in this test")
+socket.socket.connect = refuse
+import spacy
+print(spacy.load("en_lal_md")("The old cat sleeps.")._.parse_string)
+"""
+
+
+def test_it_needs_no_network(tmp_path: Path):
+    environment: Any = {**os.environ, "HF_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", OFFLINE]
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps)) (. .))\n"
+
+
+def test_its_parser_elsewhere(nlp: Language, tmp_path: Path):
+    """Taken by default, sourced, and saved with either: the trees and arcs that it finds at home."""
+    expected = [(constituents(doc), arcs(doc)) for doc in as_sentences(nlp)]
+    default, sourced = spacy.blank("en"), spacy.blank("en")
+    default.add_pipe("lal_parser")
+    sourced.add_pipe("lal_parser", source=spacy.load(NAME))
+    for name, other in (("default", default), ("sourced", sourced)):
+        assert [(constituents(doc), arcs(doc)) for doc in as_sentences(other)] == expected
+        other.to_disk(tmp_path / name)
+        loaded = spacy.load(tmp_path / name)
+        assert [(constituents(doc), arcs(doc)) for doc in as_sentences(loaded)] == expected
+
+
+def test_saved_again_it_finds_the_same(nlp: Language, tmp_path: Path):
+    expected = [(doc._.parse_string, arcs(doc)) for doc in nlp.pipe(TEXTS)]
+    nlp.to_disk(tmp_path)
+    assert [(doc._.parse_string, arcs(doc)) for doc in spacy.load(tmp_path).pipe(TEXTS)] == expected
