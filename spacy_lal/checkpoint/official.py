@@ -100,7 +100,11 @@ def import_pipeline(
         }
     nlp = spacy.blank(lang, config={"nlp": {"batch_size": SCRAMBLED_BATCH_SIZE}} if scrambled_queries else {})
     nlp.add_pipe("sentencizer")
-    decoder = {"@misc": "spacy-lal.joint_decoder.v1", "constituency_weight": loaded.constituency_weight}
+    decoder = {
+        "@misc": "spacy-lal.joint_decoder.v1",
+        "constituency_weight": loaded.constituency_weight,
+        "empty_nodes": False,
+    }
     parser: Any = nlp.add_pipe("lal_parser", config={"model": model_config(config, tok2vec), "decoder": decoder})
     if hf_objects is not None:
         set_transformer(parser.model.layers[0], hf_objects)

@@ -36,7 +36,11 @@ Decoder = Callable[[Sequence[ParserScores]], List[DecodedParse]]
 
 
 def make_joint_decoder(
-    constituency_weight: float = 0.5, max_length: int = 200, long_sentences: ArcDecoder = "eisner", n_threads: int = 1
+    constituency_weight: float = 0.5,
+    max_length: int = 200,
+    long_sentences: ArcDecoder = "eisner",
+    n_threads: int = 1,
+    empty_nodes: bool = True,
 ) -> Decoder:
     """The exact joint decoder: the best constituency and dependency trees that agree (Zhou & Zhao 2019), O(n^4).
 
@@ -45,12 +49,15 @@ def make_joint_decoder(
         the joint decoder's memory grows with the third power of the length, and its time with the fourth.
     long_sentences (str): "eisner" or "mst".
     n_threads (int): Sentences decoded at once.
+    empty_nodes (bool): Whether a node of the joint tree that is no constituent costs nothing, as in CKY. The authors'
+        decoder gives it the best of the labels, sub-head included, be their scores below zero: on text like that of a
+        treebank which was learned for its trees alone, where no sub-head was seen, labels then come at random.
     RAISES (ValueError): On a weight or a name out of range.
     """
     if not 0.0 <= constituency_weight <= 1.0:
         raise ValueError(f"constituency_weight is a share between 0 and 1, got {constituency_weight}")
     make_separate_decoder(long_sentences)  # refuses another name
-    return JointDecoder(constituency_weight, max_length, long_sentences, n_threads)
+    return JointDecoder(constituency_weight, max_length, long_sentences, n_threads, empty_nodes)
 
 
 @dataclass
@@ -62,6 +69,7 @@ class JointDecoder:
     max_length: int
     long_sentences: ArcDecoder
     n_threads: int
+    empty_nodes: bool
     warned: bool = False
 
     def __call__(self, scores: Sequence[ParserScores]) -> List[DecodedParse]:
@@ -76,6 +84,8 @@ class JointDecoder:
                 stacklevel=2,
             )
         labels = [scores[i].labels * np.float32(self.constituency_weight) for i in short]
+        for chart in labels if self.empty_nodes else ():
+            np.maximum(chart[..., SUB_HEAD], 0.0, out=chart[..., SUB_HEAD])  # a sub-head is no constituent, either
         arcs = [scores[i].arcs * np.float32(1.0 - self.constituency_weight) for i in short]
         separate = decode_separately([scores[i] for i in rest], self.long_sentences, self.n_threads)
         parses = dict(zip(rest, separate, strict=True))

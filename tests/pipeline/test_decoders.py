@@ -20,12 +20,27 @@ def make_scores(n, seed=0, n_labels=5, n_deprels=3, given_head=True):
 
 def test_joint_weighs_the_two_trees():
     scores = make_scores(7)
-    (parse,) = make_joint_decoder(constituency_weight=0.25)([scores])
+    (parse,) = make_joint_decoder(constituency_weight=0.25, empty_nodes=False)([scores])
     _, spans, heads = joint(scores.labels * np.float32(0.25), scores.arcs * np.float32(0.75))
     assert parse.spans.tolist() == spans[spans[:, 2] > 1].tolist()
     assert parse.heads.tolist() == heads[1:].tolist()
     expected = [scores.deprels[i + 1, head].argmax() for i, head in enumerate(parse.heads)]
     assert parse.deprels.tolist() == expected
+
+
+def test_a_node_that_is_no_constituent_may_stay_empty():
+    """Where all labels but the root's are unlikely, the root is the only constituent; the authors' decoder labels every
+    whole subtree of the heads."""
+    scores = make_scores(6)
+    labels = np.full_like(scores.labels, -1.0)
+    labels[..., 0] = 0.0
+    labels[..., 3] = -0.5
+    labels[0, 6, 2] = 1.0
+    scores = scores._replace(labels=labels)
+    (free,) = make_joint_decoder()([scores])
+    (bound,) = make_joint_decoder(empty_nodes=False)([scores])
+    assert free.spans.tolist() == [[0, 6, 2]]
+    assert len(bound.spans) > 1 and {3} == {label for _, _, label in bound.spans.tolist()[1:]}
 
 
 def test_deprels_of_the_dependent_alone():
