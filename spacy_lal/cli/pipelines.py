@@ -5,8 +5,7 @@ from typing import Any
 from spacy.language import Language
 
 from spacy_lal.cli.streams import fail
-
-FACTORY = "lal_parser"
+from spacy_lal.pipeline.parser_names import FACTORY, parser_names
 
 
 def load_pipeline(model: str, gpu_id: int = -1) -> Language:
@@ -27,11 +26,6 @@ def load_pipeline(model: str, gpu_id: int = -1) -> Language:
     if not parser_names(nlp):
         fail(f"the pipeline {model!r} has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp
-
-
-def parser_names(nlp: Language) -> "list[str]":
-    """The names under which a pipeline holds parsers of ours."""
-    return [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == FACTORY]
 
 
 def _first_line(err: Any) -> str:

@@ -7,8 +7,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotations import has_sentences, sentence_bounds
+from ..pipeline.parser_names import parser_names
 
-PARSER = "lal_parser"
 SENTENCE_START, HEAD = "token.is_sent_start", "token.head"
 
 
@@ -26,8 +26,7 @@ def parse_golds(
         if not has_sentences(gold):
             raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
     metas = {name: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
-    parsers = [name for name, meta in metas.items() if meta.factory == PARSER]
-    parsers = parsers or [name for name, meta in metas.items() if HEAD in meta.assigns]
+    parsers = parser_names(nlp) or [name for name, meta in metas.items() if HEAD in meta.assigns]
     splitters = [
         name for name, meta in metas.items() if gold_sents and name not in parsers and SENTENCE_START in meta.assigns
     ]

@@ -8,9 +8,9 @@ from spacy.util import is_package
 from thinc.api import Model
 
 from .encoder import Encoder
+from .parser_names import FACTORY, parser_names
 
 DEFAULT_PACKAGES = {"en": "en_lal_md"}
-FACTORY = "lal_parser"
 
 
 class DefaultParser(NamedTuple):
@@ -56,7 +56,7 @@ def load_default_parser(lang: str, name: str) -> DefaultParser:
             f"{blank}, and the installed package {source}, whose weights it would take, can't be loaded "
             f"({type(err).__name__}: {err}). Install it again, with --force-reinstall; or {train}"
         ) from err
-    found = next((pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory == FACTORY), None)
+    found = next(iter(parser_names(nlp)), None)
     parser: Any = nlp.get_pipe(found) if found else None
     if parser is None or not parser.labels:
         raise ValueError(
