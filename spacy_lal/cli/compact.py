@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.outputs import check_output, replaced_folder
+from spacy_lal.cli.outputs import check_output
 from spacy_lal.cli.streams import fail
 
 if TYPE_CHECKING:
@@ -40,12 +40,13 @@ def compact_cli(
     check_output(output, overwrite)
 
     from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.training.whole_folder import written_whole
 
     nlp = load_pipeline(model)
     names = encoder_names(nlp.config)
     if encoder_name is None and any(Path(name).exists() for name in names):
         fail(f"the config of {model} names a transformer by a path ({', '.join(names)}): say its --encoder-name")
-    with replaced_folder(output) as folder:
+    with written_whole(output) as folder:
         try:
             write_compact(nlp, folder, encoder_name)
         except ValueError as err:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from spacy_lal.cli.outputs import check_output, replaced_folder
+from spacy_lal.cli.outputs import check_output
 from spacy_lal.cli.streams import fail
 
 if TYPE_CHECKING:
@@ -45,13 +45,14 @@ def import_official_cli(
 
     from spacy_lal.checkpoint import CheckpointError, read_checkpoint
     from spacy_lal.checkpoint.official import import_pipeline
+    from spacy_lal.training.whole_folder import written_whole
 
     try:
         imported = import_pipeline(
             read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
         )
         imported.nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
-        with replaced_folder(output) as folder:
+        with written_whole(output) as folder:
             imported.nlp.to_disk(folder)
     except CheckpointError as err:
         prefix = "" if str(err).startswith(str(checkpoint)) else f"{checkpoint}: "

@@ -12,11 +12,12 @@ import os
 import pickle
 import shutil
 import zlib
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 import torch
+
+from .whole_folder import written_whole
 
 DIR_CHECKPOINT = "checkpoint"
 PIPELINE = "pipeline"
@@ -130,30 +131,6 @@ def remove_checkpoints(output_path: Path) -> None:
     """Forget the training of an output folder."""
     if (output_path / DIR_CHECKPOINT).exists():
         shutil.rmtree(output_path / DIR_CHECKPOINT)
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """For a block that writes a folder: it writes beside `path`, which is replaced when the block has ended well.
-
-    path (Path): The folder to write; what it held before is gone afterwards.
-    YIELDS (Path): An empty folder to write into.
-    """
-    new, old = path.with_name(f".{path.name}.new"), path.with_name(f".{path.name}.old")
-    for left_over in (new, old):
-        if left_over.exists():
-            shutil.rmtree(left_over)
-    new.mkdir(parents=True)
-    try:
-        yield new
-    except BaseException:
-        shutil.rmtree(new)
-        raise
-    if path.exists():
-        path.rename(old)
-    new.rename(path)
-    if old.exists():
-        shutil.rmtree(old)
 
 
 def _checkpoints(folder: Path) -> List[Path]:

@@ -13,8 +13,8 @@ from spacy_lal.training.train_checkpoint import (
     remove_checkpoints,
     write_checkpoint,
     write_finished,
-    written_whole,
 )
+from spacy_lal.training.whole_folder import written_whole
 
 TENSORS: Dict[str, Any] = {"moment": torch.arange(5.0)}
 
