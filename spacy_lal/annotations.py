@@ -2,14 +2,16 @@
 
 Dependencies are spaCy's own (`token.head`, `token.dep_`). Constituents are a span group, `doc.spans["constituents"]`:
 one labelled Span per constituent, pre-order, outer before inner, a unary chain as several Spans over the same tokens.
-A span group survives `to_bytes`, DocBin, pickle and worker processes; an object in `user_data` would not.
+A span group survives `to_bytes`, DocBin, pickle and worker processes; an object in `user_data` would not. So the mark
+that tells which way each sentence was parsed is one, too: `doc.spans["parse_methods"]`, a Span for each sentence.
 
 Whitespace tokens take no part in a parse: no bracket shows them, and each hangs on the token before it. Here "word"
 therefore means a token that is not whitespace, and a word position counts the words of one sentence from 0.
 """
 
-from bisect import bisect_left
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from bisect import bisect_left, bisect_right
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from nltk.tree import Tree
@@ -18,11 +20,15 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 from .trees import collapse_chains, expand_chains, spans_to_tree, split_chain, write_brackets
 
 SPANS_KEY = "constituents"
+METHODS_KEY = "parse_methods"
+IN_ORDER = "in_order"  # attribute of a span group: how many spans it had when they were in pre-order
 WHITESPACE_DEPREL = "dep"  # spaCy counts a token as unparsed while both its head offset and its deprel are 0
 ROOT_DEPREL = "ROOT"
 MISSING_TAG = "X"
 
 CollapsedSpan = Tuple[int, int, str]
+# Both trees found together; each by itself; in pieces, which were joined.
+ParseMethod = Literal["joint", "separate", "split"]
 
 
 class SentenceParse(NamedTuple):
@@ -32,11 +38,13 @@ class SentenceParse(NamedTuple):
         ("S::VP"), pre-order. None leaves the Doc's constituents alone.
     heads (Optional[ndarray]): Shape: (n,). The head of each word, counted from 1; 0 is the root. None leaves the heads.
     deprels (Optional[List[str]]): One for each word.
+    method (Optional[str]): Which way it was found. None leaves the sentence without a mark.
     """
 
     constituents: Optional[List[CollapsedSpan]]
     heads: Optional[Sequence[int]]
     deprels: Optional[Sequence[str]]
+    method: Optional[ParseMethod] = None
 
 
 def has_sentences(doc: Doc) -> bool:
@@ -91,24 +99,30 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
     sentences = sentence_words(doc)
     if len(sentences) != len(parses):
         raise ValueError(f"expected one parse for each of the Doc's {len(sentences)} sentences, got {len(parses)}")
-    if all(parse.constituents is not None for parse in parses) and (overwrite or not doc.spans.get(SPANS_KEY)):
+    with_trees = all(parse.constituents is not None for parse in parses)
+    with_trees = with_trees and (overwrite or not doc.spans.get(SPANS_KEY))
+    with_heads = bool(parses) and all(parse.heads is not None for parse in parses)
+    with_heads = with_heads and (overwrite or not doc.has_annotation("DEP"))
+    if with_trees:
         constituents = [parse.constituents or [] for parse in parses]
         set_constituents(doc, sentences, constituents)
-    if parses and all(parse.heads is not None for parse in parses) and (overwrite or not doc.has_annotation("DEP")):
+    if with_heads:
         _set_heads(doc, sentences, parses)
+    if with_trees or with_heads:
+        _set_methods(doc, sentences, parses)
 
 
 def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequence[Sequence[CollapsedSpan]]) -> None:
     """Write `doc.spans["constituents"]`.
 
-    sentences (List[List[int]]): The words of each sentence, as `sentence_words` gives them.
+    sentences (List[List[int]]): The words of each sentence, as `sentence_words` gives them, in order.
     constituents (Sequence[Sequence[Tuple[int, int, str]]]): For each sentence, spans of word positions, pre-order.
     """
     spans = []
     for words, sentence in zip(sentences, constituents, strict=True):
         for start, end, label in expand_chains(sentence):
             spans.append(Span(doc, words[start], words[end - 1] + 1, label=label))
-    doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=spans)
+    doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, attrs={IN_ORDER: len(spans)}, spans=spans)
 
 
 def _set_heads(doc: Doc, sentences: List[List[int]], parses: Sequence[SentenceParse]) -> None:
@@ -129,6 +143,15 @@ def _set_heads(doc: Doc, sentences: List[List[int]], parses: Sequence[SentencePa
     doc.from_array(["HEAD", "DEP"], np.stack([offsets.astype(np.uint64), deprels], axis=1))  # type: ignore[arg-type]
     # spaCy derives sentence starts from the arcs, and gives up on some non-projective trees: ours are known.
     doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
+
+
+def _set_methods(doc: Doc, sentences: List[List[int]], parses: Sequence[SentenceParse]) -> None:
+    spans = [
+        Span(doc, start, end, label=parse.method)
+        for (start, end), words, parse in zip(sentence_bounds(doc), sentences, parses, strict=True)
+        if parse.method and words  # what has no words has no parse
+    ]
+    doc.spans[METHODS_KEY] = SpanGroup(doc, name=METHODS_KEY, spans=spans)
 
 
 def _hang_whitespace(
@@ -157,6 +180,22 @@ def set_sentence_starts(doc: Doc, starts: Sequence[int]) -> None:
         doc.from_array(["SENT_START"], values.astype(np.uint64))  # type: ignore[arg-type]
 
 
+@contextmanager
+def other_sentence_starts(docs: Sequence[Doc], starts: Sequence[Sequence[int]]) -> Iterator[None]:
+    """For the time of a block, Docs have other sentence boundaries; afterwards those that they had.
+
+    starts (Sequence[Sequence[int]]): For each Doc the index of the first token of each sentence.
+    """
+    before = [doc.to_array("SENT_START") for doc in docs]
+    try:
+        for doc, doc_starts in zip(docs, starts, strict=True):
+            set_sentence_starts(doc, doc_starts)
+        yield
+    finally:
+        for doc, values in zip(docs, before, strict=True):
+            doc.from_array(["SENT_START"], values)  # type: ignore[arg-type]
+
+
 # Reading
 
 
@@ -176,19 +215,33 @@ def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
     return [collapse_chains(spans) for spans in expanded]
 
 
+def _constituents_of(sentence: Span, words: List[int]) -> List[CollapsedSpan]:
+    """What `get_constituents` gives for one sentence."""
+    doc, group = sentence.doc, sentence.doc.spans[SPANS_KEY]
+    if group.attrs.get(IN_ORDER) != len(group):  # others have written it, or added to it
+        return get_constituents(doc)[sentence_bounds(doc).index((sentence.start, sentence.end))]
+    spans = []
+    for i in range(bisect_left(group, sentence.start, key=lambda span: span.start), len(group)):
+        span = group[i]
+        if span.start >= sentence.end:
+            break
+        spans.append((bisect_left(words, span.start), bisect_left(words, span.end), span.label_))
+    return collapse_chains(spans)
+
+
 class _Constituency:
     """The constituency tree of the sentence around a span, and the span's place in it."""
 
     def __init__(self, span: Span) -> None:
         self.doc = span.doc
-        bounds = sentence_bounds(span.doc)
-        index = next(i for i, (_, end) in enumerate(bounds) if end > span.start)
-        self.words: List[int] = sentence_words(span.doc)[index]
+        # What is asked for every sentence of a long Doc must not cost as much as the Doc each time.
+        sentence = span.doc[span.start : span.start + 1].sent if len(span.doc) > 1 else span.doc[:]
+        self.words: List[int] = [token.i for token in sentence if not token.is_space]
         self.labels: Dict[Tuple[int, int], str] = {
-            (start, end): label for start, end, label in get_constituents(span.doc)[index]
+            (start, end): label for start, end, label in _constituents_of(sentence, self.words)
         }
         self.here = (bisect_left(self.words, span.start), bisect_left(self.words, span.end))
-        self.is_node = span.end <= bounds[index][1] and self._is_node(self.here)
+        self.is_node = span.end <= sentence.end and self._is_node(self.here)
 
     def _is_node(self, key: Tuple[int, int]) -> bool:
         start, end = key
@@ -269,6 +322,14 @@ def get_parent(span: Span) -> Optional[Span]:
     return constituency.span(min(above, key=lambda key: key[1] - key[0])) if above else None
 
 
+def get_parse_method(span: Span) -> Optional[str]:
+    """Which way the sentence around a span was parsed: "joint", "separate" or "split"; None where it has no parse that
+    says so, or the span is no part of one sentence."""
+    methods = span.doc.spans.get(METHODS_KEY, ())
+    i = bisect_right(methods, span.start, key=lambda sentence: sentence.start) - 1  # in the order of the sentences
+    return methods[i].label_ if i >= 0 and span.end <= methods[i].end else None
+
+
 def get_doc_parse_string(doc: Doc) -> Optional[str]:
     """The constituency trees of a Doc in brackets, one sentence a line, or None where the Doc has no parse. Sentences
     of nothing but whitespace have no tree and no line."""
@@ -299,6 +360,7 @@ def install_extensions() -> None:
         (Span, "children", iter_children),
         (Span, "parent", get_parent),
         (Span, "tree", get_tree),
+        (Span, "parse_method", get_parse_method),
         (Token, "parse_string", _of_token(get_parse_string)),
         (Token, "labels", _of_token(get_labels)),
         (Token, "parent", _of_token(get_parent)),

@@ -5,12 +5,13 @@ itself, which is quicker and, with `mst`, allows non-projective arcs. Neither kn
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Callable, List, Literal, NamedTuple, Sequence
+from typing import Callable, List, Literal, NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from ..annotations import ParseMethod
 from ..decode import cky, eisner, joint, mst
 from ..scores import ParserScores
 from ..trees import SUB_HEAD
@@ -25,11 +26,14 @@ class DecodedParse(NamedTuple):
         unary chain. None of them is empty or a sub-head.
     heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root.
     deprels (ndarray): Shape: (n,), int32: the deprel id of each word.
+    method (Optional[str]): Whether the two trees were found together ("joint") or each by itself ("separate"); None
+        where a decoder does not say.
     """
 
     spans: np.ndarray
     heads: np.ndarray
     deprels: np.ndarray
+    method: Optional[ParseMethod] = None
 
 
 Decoder = Callable[[Sequence[ParserScores]], List[DecodedParse]]
@@ -37,7 +41,7 @@ Decoder = Callable[[Sequence[ParserScores]], List[DecodedParse]]
 
 def make_joint_decoder(
     constituency_weight: float = 0.5,
-    max_length: int = 200,
+    max_length: Optional[int] = 200,
     long_sentences: ArcDecoder = "eisner",
     n_threads: int = 1,
     empty_nodes: bool = True,
@@ -45,8 +49,9 @@ def make_joint_decoder(
     """The exact joint decoder: the best constituency and dependency trees that agree (Zhou & Zhao 2019), O(n^4).
 
     constituency_weight (float): Weight of label scores, between 0 and 1; arc scores weigh one minus it.
-    max_length (int): Sentences of more words than this are decoded by `cky` and `long_sentences`, with one warning:
-        the joint decoder's memory grows with the third power of the length, and its time with the fourth.
+    max_length (Optional[int]): Sentences of more words than this are decoded by `cky` and `long_sentences`, with one
+        warning: the joint decoder's memory grows with the third power of the length, and its time with the fourth.
+        None: none is too long.
     long_sentences (str): "eisner" or "mst".
     n_threads (int): Sentences decoded at once.
     empty_nodes (bool): Whether a node of the joint tree that is no constituent costs nothing, as in CKY. The authors'
@@ -66,7 +71,7 @@ class JointDecoder:
     are where a process cannot fork."""
 
     constituency_weight: float
-    max_length: int
+    max_length: Optional[int]
     long_sentences: ArcDecoder
     n_threads: int
     empty_nodes: bool
@@ -74,7 +79,8 @@ class JointDecoder:
 
     def __call__(self, scores: Sequence[ParserScores]) -> List[DecodedParse]:
         """Decode the scores of sentences. RETURNS (List[DecodedParse]): Their parses, in order."""
-        short = [i for i, s in enumerate(scores) if _is_joint(s) and s.n_tokens <= self.max_length]
+        limit = float("inf") if self.max_length is None else self.max_length
+        short = [i for i, s in enumerate(scores) if _is_joint(s) and s.n_tokens <= limit]
         rest = sorted(set(range(len(scores))) - set(short))
         if not self.warned and any(_is_joint(scores[i]) for i in rest):
             self.warned = True
@@ -91,8 +97,12 @@ class JointDecoder:
         parses = dict(zip(rest, separate, strict=True))
         found = joint(labels, arcs, n_threads=self.n_threads) if short else []
         for i, (_, spans, heads) in zip(short, found, strict=True):
-            parses[i] = _parse(scores[i], spans, heads)
+            parses[i] = _parse(scores[i], spans, heads, "joint")
         return [parses[i] for i in range(len(scores))]
+
+    def without_limit(self) -> "JointDecoder":
+        """The same decoder, for which no sentence is too long."""
+        return replace(self, max_length=None)
 
 
 def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> Decoder:
@@ -121,7 +131,7 @@ def decode_separately(scores: Sequence[ParserScores], arcs: ArcDecoder, n_thread
     if with_arcs:
         found_heads = find_heads([scores[i].arcs for i in with_arcs], n_threads=n_threads)
         heads.update(zip(with_arcs, found_heads, strict=True))
-    return [_parse(scores[i], spans[i], heads[i]) for i in range(len(scores))]
+    return [_parse(scores[i], spans[i], heads[i], "separate") for i in range(len(scores))]
 
 
 def _is_joint(scores: ParserScores) -> bool:
@@ -129,11 +139,11 @@ def _is_joint(scores: ParserScores) -> bool:
     return bool(scores.n_tokens and scores.labels.size and scores.deprels.shape[-1])
 
 
-def _parse(scores: ParserScores, spans: np.ndarray, heads: np.ndarray) -> DecodedParse:
+def _parse(scores: ParserScores, spans: np.ndarray, heads: np.ndarray, method: ParseMethod) -> DecodedParse:
     words = np.arange(1, scores.n_tokens + 1)
     deprels = scores.deprels
     if not deprels.shape[-1]:
         best = np.zeros(scores.n_tokens, dtype=np.int32)
     else:
         best = (deprels[words, heads[1:]] if deprels.ndim == 3 else deprels[words]).argmax(axis=-1)
-    return DecodedParse(spans[spans[:, 2] > SUB_HEAD], heads[1:].astype(np.int32), best.astype(np.int32))
+    return DecodedParse(spans[spans[:, 2] > SUB_HEAD], heads[1:].astype(np.int32), best.astype(np.int32), method)

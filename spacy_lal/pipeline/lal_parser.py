@@ -5,21 +5,26 @@ config; neither is imported here.
 """
 
 import logging
+from functools import partial
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
 
 from ..annotations import (
+    METHODS_KEY,
     ROOT_DEPREL,
     SPANS_KEY,
     WHITESPACE_DEPREL,
+    ParseMethod,
     SentenceParse,
     install_extensions,
+    sentence_bounds,
     sentence_words,
     set_parses,
 )
@@ -27,17 +32,23 @@ from ..scores import ParserScores
 from ..training.gold import copy_sentence_starts, gold_parses
 from ..training.loss import parser_loss
 from ..trees import LabelVocab, split_chain
-from .decoders import DecodedParse, Decoder
+from .decoders import DecodedParse, Decoder, make_separate_decoder
 from .default_package import load_default_parser
 from .encoder import Encoder, find_encoder
 from .labels import VOCABULARIES, collect_labels
+from .long_sentences import LongPolicy, LongSentences, join_pieces, parse_in_pieces
 from .portable_pipe import PortablePipe
 from .requirements import check_requirements
 
 logger = logging.getLogger("spacy_lal")
 
+# Docs are parsed so many tokens at a time, however many Docs a batch has: their vectors are copied for the network.
+MAX_TOKENS = 50_000
+
 DEFAULT_CONFIG_STR = """
 [lal_parser]
+long_policy = "separate"
+split_length = null
 
 [lal_parser.model]
 @architectures = "spacy-lal.LALParser.v1"
@@ -85,6 +96,8 @@ def make_lal_parser(
     decoder: Decoder,
     scorer: Optional[Callable],
     overwrite: bool = True,
+    long_policy: LongPolicy = "separate",
+    split_length: Optional[int] = None,
     margin: float = 1.0,
     span_weight: float = 1.0,
     arc_weight: float = 0.5,
@@ -97,6 +110,8 @@ def make_lal_parser(
     decoder (Decoder): From scores to trees; see `spacy_lal.pipeline.decoders`.
     scorer (Optional[Callable]): From Examples to scores.
     overwrite (bool): Whether heads and constituents that a Doc already has are replaced.
+    long_policy (str): What is done with long sentences: "joint", "separate" or "split"; see `LongSentences`.
+    split_length (Optional[int]): The most words that are parsed as a whole. None: it follows from the policy.
     margin (float): What each wrong node of a tree costs in the margin loss (Hamming distance).
     span_weight, arc_weight, deprel_weight (float): Weights of the three losses.
     RAISES (ImportError): What is installed of spaCy is not what this version was made for.
@@ -109,6 +124,8 @@ def make_lal_parser(
         decoder=decoder,
         scorer=scorer,
         overwrite=overwrite,
+        long_policy=long_policy,
+        split_length=split_length,
         margin=margin,
         span_weight=span_weight,
         arc_weight=arc_weight,
@@ -133,6 +150,8 @@ class LALParser(PortablePipe):
         decoder: Decoder,
         scorer: Optional[Callable] = None,
         overwrite: bool = True,
+        long_policy: LongPolicy = "separate",
+        split_length: Optional[int] = None,
         margin: float = 1.0,
         span_weight: float = 1.0,
         arc_weight: float = 0.5,
@@ -147,6 +166,8 @@ class LALParser(PortablePipe):
         self.decoder = decoder
         self.scorer = scorer
         self.overwrite = overwrite
+        self.long_sentences = LongSentences(long_policy, split_length)
+        self.long_sentences.choose(decoder)  # refuses a decoder that can't do what the policy asks for
         self.loss_config: Dict[str, Any] = {
             "margin": margin,
             "span_weight": span_weight,
@@ -195,7 +216,8 @@ class LALParser(PortablePipe):
             self.vocab.strings.add(constituent)
             for label in split_chain(constituent):
                 self.vocab.strings.add(label)
-        for string in (*deprels, *self.cfg["tags"], SPANS_KEY, ROOT_DEPREL, WHITESPACE_DEPREL):
+        fixed = (SPANS_KEY, METHODS_KEY, *get_args(ParseMethod), ROOT_DEPREL, WHITESPACE_DEPREL)
+        for string in (*deprels, *self.cfg["tags"], *fixed):
             self.vocab.strings.add(string)
         self._label_vocab = LabelVocab(constituents)
         self._deprel_ids = {deprel: i for i, deprel in enumerate(deprels)}
@@ -217,18 +239,38 @@ class LALParser(PortablePipe):
             and there is no default package; where nobody has made the vectors that the model listens to.
         """
         docs = list(docs)
-        n_sentences = [len(sentence_words(doc)) for doc in docs]
-        if not sum(n_sentences):
-            return [[] for _ in docs]
-        docs = [doc for doc in docs if len(doc)]  # they have no sentence, and spacy-transformers gives them no width
-        if not self.labels:
+        parses: List[List[DecodedParse]] = [[] for _ in docs]
+        longest = [max(map(len, sentence_words(doc)), default=0) for doc in docs]
+        # An empty Doc has no sentence, and spacy-transformers gives it no width.
+        with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
+        if with_tokens and not self.labels:
             self._take_default_weights()
-        parses: Dict[int, DecodedParse] = {}
+        for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
+            found = self._parse([docs[i] for i in run], max(longest[i] for i in run))
+            for i, doc_parses in zip(run, found, strict=True):
+                parses[i] = doc_parses
+        return parses
+
+    def _parse(self, docs: List[Doc], longest: int) -> List[List[DecodedParse]]:
+        limit = self.long_sentences.limit(self.decoder)
         with self.encoded(docs):
-            for indices, scores in self._iter_scores(docs):
-                parses.update(zip(indices, self.decoder(scores), strict=True))
-        remaining = (parses[i] for i in range(sum(n_sentences)))
-        return [list(islice(remaining, n)) for n in n_sentences]
+            if limit is None or longest <= limit:
+                return self._parse_sentences(docs)
+            self.long_sentences.warn_once(self.name, limit)
+            join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
+            return parse_in_pieces(docs, self._parse_sentences, limit, join)
+
+    def _parse_sentences(self, docs: Sequence[Doc], rough: bool = False) -> List[List[DecodedParse]]:
+        """For each Doc, the parse of each of its sentences.
+
+        rough (bool): Quick ones will do: trees that need not agree.
+        """
+        decode = make_separate_decoder() if rough else self.long_sentences.choose(self.decoder)
+        parses: Dict[int, DecodedParse] = {}
+        for indices, scores in self._iter_scores(docs):
+            parses.update(zip(indices, decode(scores), strict=True))
+        in_order = (parses[i] for i in range(len(parses)))
+        return [list(islice(in_order, len(sentence_bounds(doc)))) for doc in docs]
 
     def _take_default_weights(self) -> None:
         default = load_default_parser(self.vocab.lang, self.name)
@@ -241,13 +283,13 @@ class LALParser(PortablePipe):
             default.source,
         )
 
-    def _iter_scores(self, docs: List[Doc]) -> Iterator[Tuple[Sequence[int], List[ParserScores]]]:
+    def _iter_scores(self, docs: Sequence[Doc]) -> Iterator[Tuple[Sequence[int], List[ParserScores]]]:
         """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
         those of a whole batch of Docs need not be in memory together."""
         if "iter_scores" in self.model.attrs:
-            yield from self.model.attrs["iter_scores"](self.model, docs)
+            yield from self.model.attrs["iter_scores"](self.model, list(docs))
         else:
-            scores = self.model.predict(docs)
+            scores = self.model.predict(list(docs))
             yield range(len(scores)), scores
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[DecodedParse]]) -> None:
@@ -267,7 +309,7 @@ class LALParser(PortablePipe):
         if self.cfg["deprels"]:
             heads = parse.heads.tolist()
             deprels = [self.cfg["deprels"][i] for i in parse.deprels.tolist()]
-        return SentenceParse(constituents, heads, deprels)
+        return SentenceParse(constituents, heads, deprels, parse.method)
 
     # Training
 

@@ -1,0 +1,235 @@
+"""What is done with sentences that are too long: the policy, and `split`, which parses a sentence in pieces.
+
+Charts grow with the square of a sentence's length, so a sentence is cut before the network sees it: a piece is a
+sentence to the network and to the decoder. *Not* here: cky and eisner instead of the joint decoder, which are the
+decoder's own answer to a sentence that is too long for it alone (`decoders.py`).
+
+Where a sentence is cut is the parser's own opinion. It first parses two rows of windows over the sentence, the second
+shifted by half a window, so that each place is well inside of one. A place is as good a cut as few constituents and
+arcs of its window cross it.
+"""
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+from typing import Callable, Dict, List, Literal, Optional, Sequence, get_args
+
+import numpy as np
+from numpy import ndarray
+from spacy.tokens import Doc
+
+from ..annotations import other_sentence_starts, sentence_bounds, sentence_words
+from ..trees import LabelVocab
+from .decoders import DecodedParse, Decoder, JointDecoder
+
+LongPolicy = Literal["joint", "separate", "split"]
+# Parses all sentences of Docs; roughly, where it is told so: trees that need not agree will do.
+Parse = Callable[[Sequence[Doc], bool], List[List[DecodedParse]]]
+# For each sentence of a Doc, the words, counted from 0, with which its pieces begin, but for the first piece.
+Cuts = List[List[int]]
+
+PIECE_LENGTH = 200  # where neither the config nor the decoder says more
+# Charts of 5,000 words are a few hundred MB, and those of 100,000 four hundred times that.
+CHART_LENGTH = 5000
+ATTACHED_DEPRELS = ("parataxis", "dep")  # how the root of a piece depends on that of the first
+
+
+@dataclass
+class LongSentences:
+    """The policy of a component.
+
+    policy (str): "joint": sentences are decoded jointly, however long. "separate": those that are too long for the
+        decoder are decoded separately. "split": they are parsed in pieces.
+    split_length (Optional[int]): Sentences of more words than this are parsed in pieces of at most so many, whatever
+        the policy. None: with "split", what the decoder takes; with "separate", 5,000; with "joint", any length goes.
+    RAISES (ValueError): On another policy, or a length of less than two.
+    """
+
+    policy: LongPolicy = "separate"
+    split_length: Optional[int] = None
+    warned: bool = False
+
+    def __post_init__(self) -> None:
+        if self.policy not in get_args(LongPolicy):
+            raise ValueError(f"long_policy is one of {', '.join(get_args(LongPolicy))}, got {self.policy!r}")
+        if self.split_length is not None and self.split_length < 2:
+            raise ValueError(f"split_length is a number of words, 2 or more, got {self.split_length}")
+
+    def limit(self, decoder: Decoder) -> Optional[int]:
+        """How many words a sentence may have that is parsed as a whole; None where it may have any number."""
+        if self.split_length is not None:
+            return self.split_length
+        if self.policy == "split":
+            return max(2, getattr(decoder, "max_length", None) or PIECE_LENGTH)
+        return CHART_LENGTH if self.policy == "separate" else None
+
+    def choose(self, decoder: Decoder) -> Decoder:
+        """The decoder as the policy has it.
+
+        RAISES (ValueError): The policy is "joint", and the decoder finds each tree by itself.
+        """
+        if self.policy != "joint":
+            return decoder
+        if not isinstance(decoder, JointDecoder):
+            raise ValueError(f"long_policy 'joint' needs the decoder spacy-lal.joint_decoder.v1, got {decoder!r}")
+        return decoder.without_limit()
+
+    def warn_once(self, name: str, limit: int) -> None:
+        """Say that a sentence was split.
+
+        name (str): The component's.
+        """
+        if not self.warned:
+            self.warned = True
+            warnings.warn(
+                f"a sentence has more than {limit} words: '{name}' parses it in pieces, cut where it sees the best "
+                f"boundaries (long_policy {self.policy!r}, split_length). This is said once.",
+                stacklevel=2,
+            )
+
+
+def parse_in_pieces(
+    docs: Sequence[Doc], parse: Parse, limit: int, join: Callable[[Sequence[DecodedParse]], DecodedParse]
+) -> List[List[DecodedParse]]:
+    """Parse Docs of which some have sentences of more than `limit` words.
+
+    docs (Sequence[Doc]): Their sentence boundaries are others while they are parsed, and themselves again afterwards.
+    parse (Callable): Parses all sentences of Docs.
+    join (Callable): Makes one parse of those of the pieces of a sentence.
+    RETURNS (List[List[DecodedParse]]): For each Doc, one parse for each of its sentences.
+    """
+    cuts: List[Cuts] = [[[] for _ in sentence_bounds(doc)] for doc in docs]
+    with_long = [i for i, doc in enumerate(docs) if any(len(words) > limit for words in sentence_words(doc))]
+    for i, found in zip(with_long, find_cuts([docs[i] for i in with_long], parse, limit), strict=True):
+        cuts[i] = found
+    pieces = _parse_with_cuts(docs, cuts, parse, rough=False)
+    return [[parses[0] if len(parses) == 1 else join(parses) for parses in doc_pieces] for doc_pieces in pieces]
+
+
+def find_cuts(docs: Sequence[Doc], parse: Parse, limit: int) -> List[Cuts]:
+    """Where to cut the sentences of Docs; nowhere those of `limit` words or less. For the arguments see
+    `parse_in_pieces`."""
+    lengths = [[len(words) for words in sentence_words(doc)] for doc in docs]
+    votes = [[BoundaryVotes(n) for n in ns] for ns in lengths]
+    for shift in (limit, limit // 2):
+        windows = [[list(range(shift, n, limit)) if n > limit else [] for n in ns] for ns in lengths]
+        for doc_votes, doc_windows, doc_parses in zip(
+            votes, windows, _parse_with_cuts(docs, windows, parse, rough=True), strict=True
+        ):
+            for vote, cuts, parses in zip(doc_votes, doc_windows, doc_parses, strict=True):
+                vote.count(cuts, parses)
+    return [[choose_cuts(vote.crossings, limit) for vote in doc_votes] for doc_votes in votes]
+
+
+def _parse_with_cuts(
+    docs: Sequence[Doc], cuts: Sequence[Cuts], parse: Parse, rough: bool
+) -> List[List[List[DecodedParse]]]:
+    """For each Doc and each of its sentences, the parses of its pieces."""
+    starts = []
+    for doc, doc_cuts in zip(docs, cuts, strict=True):
+        pieces = zip(sentence_bounds(doc), sentence_words(doc), doc_cuts, strict=True)
+        starts.append([i for (start, _), words, ks in pieces for i in (start, *(words[k] for k in ks))])
+    with other_sentence_starts(docs, starts):
+        parsed = [iter(parses) for parses in parse(docs, rough)]
+    return [
+        [list(islice(parses, len(ks) + 1)) for ks in doc_cuts] for parses, doc_cuts in zip(parsed, cuts, strict=True)
+    ]
+
+
+class BoundaryVotes:
+    """How many constituents and arcs cross each place of a sentence, as seen from windows.
+
+    n_words (int): The length of the sentence.
+    """
+
+    def __init__(self, n_words: int) -> None:
+        self.crossings = np.zeros(n_words + 1, dtype=np.int64)
+        """Shape: (n_words + 1,). At index k, between the words k - 1 and k."""
+        self._room = np.full(n_words + 1, -1, dtype=np.int64)
+
+    def count(self, cuts: Sequence[int], parses: Sequence[DecodedParse]) -> None:
+        """Take in a row of windows. A place that was seen before is seen anew where it has more words of the window on
+        either side: near the edge of a window, trees are what is left of those that go on.
+
+        cuts (Sequence[int]): The word with which each window but the first begins.
+        parses (Sequence[DecodedParse]): Those of the windows.
+        """
+        n_words = len(self.crossings) - 1
+        for start, end, parse in zip([0, *cuts], [*cuts, n_words], parses, strict=True):
+            places = np.arange(start, end + 1)
+            before = places - start if start else np.full_like(places, n_words)  # the sentence's ends are real ones
+            after = end - places if end < n_words else np.full_like(places, n_words)
+            room = np.minimum(before, after)
+            better = room > self._room[start : end + 1]
+            self._room[start : end + 1][better] = room[better]
+            self.crossings[start : end + 1][better] = count_crossings(parse)[better]
+
+
+def count_crossings(parse: DecodedParse) -> ndarray:
+    """How many constituents and arcs of a sentence of n words lie across each place between two of them.
+
+    RETURNS (ndarray): Shape: (n + 1,), int64.
+    """
+    n_words = len(parse.heads)
+    steps = np.zeros(n_words + 2, dtype=np.int64)
+    np.add.at(steps, parse.spans[:, 0] + 1, 1)
+    np.add.at(steps, parse.spans[:, 1], -1)
+    dependents = np.flatnonzero(parse.heads)
+    heads = parse.heads[dependents] - 1
+    np.add.at(steps, np.minimum(dependents, heads) + 1, 1)
+    np.add.at(steps, np.maximum(dependents, heads) + 1, -1)
+    return np.cumsum(steps)[: n_words + 1]
+
+
+def choose_cuts(crossings: ndarray, limit: int) -> List[int]:
+    """Cut a sentence into pieces of at most `limit` words. From left to right, each piece ends at the place that is
+    crossed least in the second half of what it may take, the last of such places.
+
+    crossings (ndarray): Shape: (n + 1,). What each place between two words costs.
+    RETURNS (List[int]): The word with which each piece but the first begins; nothing where the sentence is one piece.
+    """
+    cuts: List[int] = []
+    start, n_words = 0, len(crossings) - 1
+    while n_words - start > limit:
+        first = start + max(1, limit // 2)
+        last = min(start + limit, max(first, n_words - limit // 4))  # no crumb is left over at the end
+        window = crossings[first : last + 1]
+        start = last - int(window[::-1].argmin())
+        cuts.append(start)
+    return cuts
+
+
+def join_pieces(parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dict[str, int]) -> DecodedParse:
+    """One parse of a sentence from those of its pieces.
+
+    The tops of the pieces come under one node, with the label that most of them have (of a unary chain, the outermost).
+    The roots of the other pieces depend on that of the first, as `parataxis` or `dep` where the vocabulary has it;
+    where it has neither, their deprels stay. Projective pieces make a projective tree, for nothing spans a root.
+
+    parses (Sequence[DecodedParse]): Those of the pieces, from left to right, each of one word or more.
+    labels (LabelVocab): What the ids in `spans` mean.
+    deprels (Dict[str, int]): The ids of the deprels.
+    """
+    offsets = np.cumsum([0, *(len(parse.heads) for parse in parses)])
+    spans = [parse.spans + [offset, offset, 0] for parse, offset in zip(parses, offsets[:-1], strict=True)]
+    tops = [int(parse.spans[0, 2]) for parse in parses if len(parse.spans) and parse.spans[0, 1] == len(parse.heads)]
+    top = _common_top(tops, labels)
+    if top is not None:
+        spans.insert(0, np.array([[0, offsets[-1], top]]))
+    heads = np.concatenate([parse.heads + (parse.heads > 0) * o for parse, o in zip(parses, offsets, strict=False)])
+    deprel_ids = np.concatenate([parse.deprels for parse in parses])
+    roots = np.flatnonzero(heads == 0)
+    heads[roots[1:]] = roots[0] + 1
+    attached = next((deprels[name] for name in ATTACHED_DEPRELS if name in deprels), None)
+    if attached is not None:
+        deprel_ids[roots[1:]] = attached
+    return DecodedParse(
+        np.concatenate(spans).astype(np.int32), heads.astype(np.int32), deprel_ids.astype(np.int32), "split"
+    )
+
+
+def _common_top(tops: Sequence[int], labels: LabelVocab) -> Optional[int]:
+    outermost = [labels.chain(top)[0] for top in tops]
+    known = [labels.ids[label] for label in outermost if label in labels] or list(tops)
+    return Counter(known).most_common(1)[0][0] if known else None
