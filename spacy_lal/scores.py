@@ -1,8 +1,14 @@
-"""`ParserScores`: what a network says of one sentence. A network ends here; a decoder begins here."""
+"""`ParserScores`: what a network says of one sentence. A network ends here; a decoder begins here.
 
-from typing import NamedTuple, Optional
+`PrunedScores` are the same without what no decoder would choose.
+"""
 
+from typing import NamedTuple, Optional, Union
+
+import numpy
 from numpy import ndarray
+
+OTHER_LABEL = 2  # in `PrunedScores.labels`: the best label that is neither empty (0) nor SUB_HEAD (1)
 
 
 class ParserScores(NamedTuple):
@@ -30,3 +36,68 @@ class ParserScores(NamedTuple):
     def n_tokens(self) -> int:
         """Number of tokens in the sentence."""
         return self.arcs.shape[0] - 1
+
+    @property
+    def has_deprels(self) -> bool:
+        """Whether there are deprels to choose from."""
+        return self.deprels.shape[-1] > 0
+
+    def best_deprels(self, heads: ndarray) -> ndarray:
+        """The best deprel of each token. heads: its head, counted from 1. *Shapes:* (n,), int32."""
+        if not self.has_deprels:
+            return numpy.zeros(self.n_tokens, dtype=numpy.int32)
+        words = numpy.arange(1, self.n_tokens + 1)
+        scores = self.deprels[words, heads] if self.deprels.ndim == 3 else self.deprels[words]
+        return scores.argmax(axis=-1).astype(numpy.int32)
+
+    def with_label_ids(self, spans: ndarray) -> ndarray:
+        """Spans as a decoder found them in `labels`, with label ids of the vocabulary. *Shape:* (k, 3), int32."""
+        return spans
+
+
+class PrunedScores(NamedTuple):
+    """The scores of one sentence of n tokens that a decoder may choose: of each span the best label, of each arc the
+    best deprel. Indices are those of `ParserScores`.
+
+    labels (ndarray): Shape: (n + 1, n + 1, 3), float32: of the empty label (0), of SUB_HEAD, of the best other label.
+        An empty array of shape (0, 0, 3) where the network scores no spans.
+    label_ids (ndarray): Shape: (n + 1, n + 1), int16: which label that is.
+    arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
+    deprel_ids (ndarray): Shape: (n + 1, n + 1), [dependent, head], or (n + 1,) where it does not depend on the head,
+        int16. An empty array of shape (0,) where the network scores no deprels.
+    attention (Optional[ndarray]): As in `ParserScores`.
+    """
+
+    labels: ndarray
+    label_ids: ndarray
+    arcs: ndarray
+    deprel_ids: ndarray
+    attention: Optional[ndarray] = None
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens in the sentence."""
+        return self.arcs.shape[0] - 1
+
+    @property
+    def has_deprels(self) -> bool:
+        """Whether there are deprels."""
+        return self.deprel_ids.size > 0
+
+    def best_deprels(self, heads: ndarray) -> ndarray:
+        """As `ParserScores.best_deprels`."""
+        if not self.has_deprels:
+            return numpy.zeros(self.n_tokens, dtype=numpy.int32)
+        words = numpy.arange(1, self.n_tokens + 1)
+        ids = self.deprel_ids[words, heads] if self.deprel_ids.ndim == 2 else self.deprel_ids[words]
+        return ids.astype(numpy.int32)
+
+    def with_label_ids(self, spans: ndarray) -> ndarray:
+        """As `ParserScores.with_label_ids`."""
+        spans = spans.copy()
+        others = spans[:, 2] == OTHER_LABEL
+        spans[others, 2] = self.label_ids[spans[others, 0], spans[others, 1]]
+        return spans
+
+
+AnyScores = Union[ParserScores, PrunedScores]

@@ -13,8 +13,9 @@ from numpy import ndarray
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
+from ..layers.folded_network import FoldedOutput
 from ..layers.parser_network import NetworkConfig, NetworkInputs, NetworkOutput
-from ..scores import ParserScores
+from ..scores import AnyScores, ParserScores, PrunedScores
 from .features import SentenceFeatures
 from .network_shim import ParserNetworkShim
 
@@ -67,7 +68,7 @@ def parser_network(
     """The torch network as a thinc layer, made when its shim's `build` or `from_bytes` is called.
 
     settings (NetworkConfig): Everything but the sizes that come from data.
-    mixed_precision (bool): Run in half precision where safe (GPU only).
+    mixed_precision (bool): Multiply matrices in half precision; see `ParserNetworkShim.mixed_precision`.
     max_batch_cells (int): How many chart cells the sentences run at once may have, padding included.
     RETURNS (NetworkModel): The layer.
     """
@@ -120,6 +121,24 @@ def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) 
         output, backprop_torch = shim(call, is_train)
         scores = list(_unpad_scores(output, [lengths[i] for i in indices]))
         yield indices, scores, (inputs, output, backprop_torch) if is_train else None
+
+
+def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
+    """As `iter_runs`, by the folded network: which sentences, and their `PrunedScores`; `ParserScores` where it can't be
+    folded, and for sentences without tokens."""
+    shim: ParserNetworkShim = model.shims[0]  # type: ignore[assignment]
+    folded = shim.folded
+    if folded is None:
+        for indices, scores, _ in iter_runs(model, batch):
+            yield indices, scores
+        return
+    lengths = [features.length for features in batch.features]
+    empty = [i for i, length in enumerate(lengths) if length == 0]
+    if empty:
+        yield empty, [_scores_of_nothing(folded.config, batch.return_attention)] * len(empty)
+    for indices in _sub_batches(model, lengths, is_train=False):
+        output = folded(_pad_inputs(model, batch, indices, is_train=False).network)
+        yield indices, list(_unpad_pruned(output, [lengths[i] for i in indices], batch.return_attention))
 
 
 def batch_sentences(lengths: Sequence[int], max_batch_cells: int) -> List[List[int]]:
@@ -220,6 +239,21 @@ def _unpad_scores(output: NetworkOutput, lengths: Sequence[int]) -> Iterator[Par
             arcs=numpy.ascontiguousarray(arcs[k, side, side]),
             deprels=numpy.ascontiguousarray(deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]),
             attention=None if weights is None else numpy.ascontiguousarray(weights[k, ..., : length + 2]),
+        )
+
+
+def _unpad_pruned(output: FoldedOutput, lengths: Sequence[int], with_attention: bool) -> Iterator[PrunedScores]:
+    """One `PrunedScores` for each sentence, on the host."""
+    labels, label_ids, arcs, deprel_ids = (tensor.cpu().numpy() for tensor in output[:4])
+    weights = output.label_attention.cpu().numpy() if with_attention and output.label_attention is not None else None
+    for k, length in enumerate(lengths):
+        side = slice(length + 1)
+        yield PrunedScores(
+            labels=numpy.ascontiguousarray(labels[k, side, side]),
+            label_ids=label_ids[k, side, side],
+            arcs=numpy.ascontiguousarray(arcs[k, side, side]),
+            deprel_ids=deprel_ids[k, side, side] if deprel_ids.ndim == 3 else deprel_ids[k, side],
+            attention=None if weights is None else numpy.ascontiguousarray(weights[k, :, : length + 2]),
         )
 
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 from dataclasses import replace
 from io import BytesIO
-from typing import Any, Dict, Iterator, Tuple, cast
+from typing import Any, Dict, Iterator, List, Optional, Tuple, cast
 
 import srsly
 import torch
@@ -12,7 +12,9 @@ from thinc.api import PyTorchShim, get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.types import FloatsXd
 
+from ..layers.folded_network import FoldedNetwork, can_fold
 from ..layers.parser_network import NetworkConfig, ParserNetwork
+from ..layers.products import half_precision
 
 # `nlp.pipe(n_process=2)` forks. torch's threads do not survive a fork, and a child that waits for them waits for ever;
 # on one thread it has none to wait for. The processes share the cores as it is.
@@ -31,10 +33,13 @@ class ParserNetworkShim(PyTorchShim):
     def __init__(self, settings: NetworkConfig, *, mixed_precision: bool = False) -> None:
         super().__init__(None, mixed_precision=mixed_precision)
         self.settings = settings
+        self._folded: Optional[FoldedNetwork] = None
+        self._folded_weights: List[Tuple[int, int]] = []
 
     @property
     def mixed_precision(self) -> bool:
-        """Whether the network runs in half precision where torch's autocast thinks it safe (GPU only)."""
+        """Whether matrices are multiplied in half precision: in parsing on any device that is made for it, in training
+        on a GPU, where torch's autocast thinks it safe."""
         return self._mixed_precision
 
     @property
@@ -46,6 +51,23 @@ class ParserNetworkShim(PyTorchShim):
         if self._model is None:
             raise ValueError("The LAL parser's network has no weights yet: call nlp.initialize(), or load it from disk")
         return self._model
+
+    @property
+    def folded(self) -> Optional[FoldedNetwork]:
+        """The network folded for parsing, made when it is first asked for; None where it cannot be folded."""
+        network = self.network
+        # torch counts what it does to a weight; what thinc's optimizer does in numpy is told by `unfold`
+        weights = [(parameter.data_ptr(), parameter._version) for parameter in network.parameters()]
+        if self._folded is None or weights != self._folded_weights:
+            if not can_fold(network):
+                return None
+            precision = half_precision(self.device) if self.mixed_precision else torch.float32
+            self._folded, self._folded_weights = FoldedNetwork(network.eval(), precision), weights
+        return self._folded
+
+    def unfold(self) -> None:
+        """Forget the folded network: the weights are about to change."""
+        self._folded = None
 
     @property
     def device(self) -> torch.device:
@@ -68,6 +90,7 @@ class ParserNetworkShim(PyTorchShim):
         thinc gives each parameter a new tensor over the array that the optimizer returned, which is a view of the old
         one: a chain that grows with every step. Optimizers work in place, so there is nothing to give back.
         """
+        self.unfold()
         for name, parameter in () if self._model is None else self._model.named_parameters():
             if parameter.grad is None:
                 continue
@@ -91,9 +114,11 @@ class ParserNetworkShim(PyTorchShim):
                 backup[name] = parameter.data
                 average = xp2torch(params[(self.id, name)], device=parameter.device)
                 parameter.data = average.reshape(parameter.shape).clone()
+        self.unfold()
         try:
             yield
         finally:
+            self.unfold()
             for name, data in backup.items():
                 named[name].data = data
 

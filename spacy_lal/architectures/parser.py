@@ -18,8 +18,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..layers.parser_network import NetworkConfig, ParserNetwork
-from ..scores import ParserScores
-from .bridge import NetworkBatch, NetworkModel, VectorRows, iter_runs, parser_network
+from ..scores import AnyScores, ParserScores
+from .bridge import NetworkBatch, NetworkModel, VectorRows, iter_pruned, iter_runs, parser_network
 from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, FeaturesModel, SentenceFeatures, sentence_features
 from .network_shim import ParserNetworkShim
 
@@ -59,7 +59,8 @@ def build_lal_parser(
     scrambled_queries (bool): Reproduce a fault of the authors' code, for their published scores: label queries meet the
         keys of other labels, depending on how many sentences are scored at once, which is then all that are given.
     *_dropout (float): The network's own rates; `set_dropout_rate`, hence `drop` of `nlp.update`, does not touch them.
-    mixed_precision (bool): Run in half precision where safe (GPU only).
+    mixed_precision (bool): Multiply matrices in half precision: in parsing where GPU or CPU is made for it (on a CPU,
+        bfloat16), in training on a GPU.
     max_batch_cells (int): How many chart cells, (n + 1)^2 for each sentence, are scored at once, padding included.
     RETURNS (Model[List[Doc], List[ParserScores]]): The model.
     RAISES (ValueError): Where sizes or switches make no network.
@@ -171,15 +172,22 @@ def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[P
     return scores, backprop
 
 
-def iter_scores(model: ParserModel, docs: List[Doc]) -> Iterator[Tuple[List[int], List[ParserScores]]]:
+def iter_scores(
+    model: ParserModel, docs: List[Doc], *, pruned: bool = False
+) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
     """`model.predict` in sub-batches, so that the charts of all sentences need not be in memory together.
 
-    RETURNS (Iterator[Tuple[List[int], List[ParserScores]]]): Numbers of sentences, counted over all Docs, and their
+    pruned (bool): Whether to give `PrunedScores`, which are computed faster and take less memory, where the network
+        can be folded (`spacy_lal.layers.folded_network`).
+    RETURNS (Iterator[Tuple[List[int], Sequence[AnyScores]]]): Numbers of sentences, counted over all Docs, and their
         scores. Every sentence comes once; those of similar length come together.
     """
     batch, _ = _embed(model, docs, is_train=False)
-    for indices, scores, _ in iter_runs(model.layers[-1], batch):
-        yield indices, scores
+    if pruned:
+        yield from iter_pruned(model.layers[-1], batch)
+    else:
+        for indices, scores, _ in iter_runs(model.layers[-1], batch):
+            yield indices, scores
 
 
 def _embed(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[NetworkBatch, Callable]:

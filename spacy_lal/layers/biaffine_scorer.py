@@ -75,7 +75,7 @@ class BiaffineScorer(nn.Module):
         """
         arc_head, deprel_head = self._features(fenceposts, self.arc_head, self.deprel_head)
         arc_dependent, deprel_dependent = self._features(fenceposts, self.arc_dependent, self.deprel_dependent)
-        return self._score_arcs(arc_head, arc_dependent), self._score_deprels(deprel_head, deprel_dependent)
+        return self.score_arcs(arc_head, arc_dependent), self.score_deprels(deprel_head, deprel_dependent)
 
     def _features(self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear) -> Tuple[Tensor, Tensor]:
         """The arc and the deprel network of one role, which share a dropout mask, in one product."""
@@ -84,22 +84,34 @@ class BiaffineScorer(nn.Module):
         arcs, deprels = features.split([arc.out_features, deprel.out_features], dim=-1)
         return arcs, deprels
 
-    def _score_arcs(self, head: Tensor, dependent: Tensor) -> Tensor:
+    def score_arcs(self, head: Tensor, dependent: Tensor) -> Tensor:
+        """From the features a, b of fenceposts as heads and as dependents.
+
+        head, dependent (Tensor): *Shape:* (batch_size, n_fenceposts, arc_width).
+        RETURNS (Tensor): [dependent, head]. *Shape:* (batch_size, n_fenceposts, n_fenceposts).
+        """
         bilinear = self.arc_bilinear
         # [a; 1]^T W, whose last column meets the dependent's constant 1
         seen = nn.functional.linear(head, bilinear[:-1].t(), bilinear[-1])
         return torch.baddbmm(seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2))
 
-    def _score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
+    def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
+        """From the features p, q of fenceposts as heads and as dependents.
+
+        head (Tensor): *Shape:* (batch_size, n_heads, deprel_width); n_heads = n_fenceposts unless `given_head`.
+        dependent (Tensor): *Shape:* (batch_size, n_fenceposts, deprel_width).
+        RETURNS (Tensor): *Shape:* (batch_size, n_fenceposts, n_deprels), or given the head (batch_size, n_fenceposts,
+            n_heads, n_deprels).
+        """
         n_deprels, width = self.deprel_from_head.shape
-        # p^T U_r + v_r for every label at once, then the product with q: (batch, n_fenceposts, n_deprels, width)
+        # p^T U_r + v_r for every label at once, then the product with q: (batch, n_heads, n_deprels, width)
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
         seen = nn.functional.linear(head, weight, self.deprel_from_dependent.flatten())
         constant = nn.functional.linear(head, self.deprel_from_head, self.deprel_bias)
         if not self.given_head:
             seen = seen.unflatten(-1, (n_deprels, width))
             return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
-        batch_size, n_fenceposts, _ = head.shape
-        seen = seen.view(batch_size, n_fenceposts * n_deprels, width)
-        scores = _PairProducts.apply(dependent, seen, constant.view(batch_size, 1, n_fenceposts * n_deprels))
-        return scores.view(batch_size, n_fenceposts, n_fenceposts, n_deprels)
+        batch_size, n_heads, _ = head.shape
+        seen = seen.view(batch_size, n_heads * n_deprels, width)
+        scores = _PairProducts.apply(dependent, seen, constant.view(batch_size, 1, n_heads * n_deprels))
+        return scores.view(batch_size, -1, n_heads, n_deprels)

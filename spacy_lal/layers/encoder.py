@@ -31,11 +31,11 @@ class LabelFeedForward(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """Transform every block.
 
-        inputs (Tensor): *Shape:* (batch_size, seq_len, n_label_heads * block_width).
+        inputs (Tensor): *Shape:* (..., n_label_heads * block_width).
         RETURNS (Tensor): *Shape:* as the input.
         """
         blocks = inputs.unflatten(-1, (-1, self.block_width))
-        return self.norm(blocks + self.output(self.hidden(blocks).relu())).flatten(2)
+        return self.norm(blocks + self.output(self.hidden(blocks).relu())).flatten(-2)
 
 
 class Encoder(nn.Module):

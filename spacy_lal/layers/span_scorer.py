@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from .norm import StdNorm, std_norm
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
+_NO_LABEL = -1e30  # score of the best label where there is none; decoders want finite numbers
 
 
 class _Cells(NamedTuple):
@@ -80,6 +81,34 @@ class _SpanChart(torch.autograd.Function):
             for total, part in zip(sums, torch.autograd.grad(scores, leaves, grad[chunk.place, 1:]), strict=True):
                 total += part
         return (None, sums[0].view_as(projected), *sums[1:])
+
+
+def best_labels(scorer: "SpanScorer", projected: Tensor, lengths: Tensor) -> Tuple[Tensor, Tensor]:
+    """The best label of each span that is neither the empty one nor `SUB_HEAD`, without a chart of all labels.
+
+    scorer (SpanScorer): Whose hidden layer, but for its bias, is done already.
+    projected (Tensor): What it makes of fenceposts. *Shape:* (batch_size, n_fenceposts, hidden_width).
+    lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
+    RETURNS (Tuple[Tensor, Tensor]): Scores of the empty label, which are 0, of `SUB_HEAD` and of the best other one,
+        *shape:* (batch_size, n_fenceposts, n_fenceposts, 3); and its label id, int16, *shape:* (batch_size,
+        n_fenceposts, n_fenceposts). 0 where start >= end and beyond a sentence.
+    """
+    batch_size, n_fenceposts, width = projected.shape
+    chart = projected.new_zeros(batch_size * n_fenceposts * n_fenceposts, 3)
+    label_ids = torch.zeros(len(chart), dtype=torch.int16, device=projected.device)
+    weight, bias = scorer.output.weight, scorer.output.bias
+    rows = projected.flatten(0, 1)
+    ends = rows + scorer.hidden.bias
+    for chunk in _upper_cells(lengths, n_fenceposts).chunks(max(width, len(weight))):
+        hidden = ends.index_select(0, chunk.end).sub_(rows.index_select(0, chunk.start))
+        scores = nn.functional.linear(scorer.norm(hidden).relu_(), weight, bias)
+        best, others = _NO_LABEL * torch.ones_like(scores[:, 0]), scores[:, 1:]
+        if others.shape[1]:
+            best, places = others.max(dim=1)
+            label_ids.index_copy_(0, chunk.place, places.add_(2).short())
+        chart.index_copy_(0, chunk.place, torch.stack([torch.zeros_like(best), scores[:, 0], best], dim=1))
+    shape = (batch_size, n_fenceposts, n_fenceposts)
+    return chart.view(*shape, 3), label_ids.view(shape)
 
 
 class SpanScorer(nn.Module):

@@ -12,6 +12,8 @@ from spacy.language import Language
 from thinc.api import Model
 from torch import Tensor, nn
 
+from ..layers.products import has_bfloat16_products
+
 
 def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
     """Registered as `spacy-lal.bfloat16_products.v1`, for `[training.before_update]`.
@@ -29,12 +31,6 @@ def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
                 use_bfloat16_products([model for model in models if isinstance(model, Model)])
 
     return before_update
-
-
-def has_bfloat16_products() -> bool:
-    """Whether this CPU has instructions for products of bfloat16 matrices."""
-    cpu = torch.backends.cpu.get_cpu_capability().lower()
-    return "avx512" in cpu and bool(torch.cpu._is_avx512_bf16_supported())
 
 
 def use_bfloat16_products(models: List[Model]) -> int:

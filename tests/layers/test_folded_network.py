@@ -1,0 +1,72 @@
+"""The folded network says the same as the plain one."""
+
+import pytest
+import torch
+from layers.test_parser_network import LENGTHS, OPTIONS, build, make_inputs
+
+from spacy_lal.layers.folded_network import FoldedNetwork, can_fold
+
+UNFOLDED = {"query_per_token", "combine_as_self"}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_which_networks_fold(name):
+    assert can_fold(build(name)) is (name not in UNFOLDED)
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS, [7]])
+@pytest.mark.parametrize("name", sorted(set(OPTIONS) - UNFOLDED))
+def test_its_scores_are_the_best_of_the_plain_network(name, lengths):
+    network = build(name)
+    inputs = make_inputs(network.config, lengths)
+    plain, folded = network(inputs, return_attention=True), FoldedNetwork(network)(inputs)
+    for row, n in enumerate(inputs.lengths.tolist()):
+        side = slice(n + 1)
+        if network.span_scorer is not None:
+            labels = plain.labels[row, side, side]
+            assert torch.allclose(folded.labels[row, side, side, :2], labels[..., :2], atol=3e-5)
+            assert torch.allclose(folded.labels[row, side, side, 2], labels[..., 2:].amax(-1), atol=3e-5)
+            upper = torch.ones(n + 1, n + 1, dtype=torch.bool).triu(1)
+            assert torch.equal(folded.label_ids[row, side, side][upper], labels[..., 2:].argmax(-1)[upper].short() + 2)
+        else:
+            assert not folded.labels.numel()
+        if network.biaffine_scorer is not None:
+            assert torch.allclose(folded.arcs[row, side, side], plain.arcs[row, side, side], atol=3e-5)
+            deprels = plain.deprels[row, side, side] if network.config.deprel_given_head else plain.deprels[row, side]
+            ids = (
+                folded.deprel_ids[row, side, side] if network.config.deprel_given_head else folded.deprel_ids[row, side]
+            )
+            assert torch.equal(ids.long(), deprels.argmax(-1))
+        else:
+            assert not folded.deprel_ids.numel()
+        if network.config.label_attention:
+            assert torch.allclose(folded.label_attention[row], plain.label_attention[row], atol=3e-5)
+
+
+@pytest.mark.parametrize("name", ["default", "feed_forward_split", "whole_tokens", "deprel_alone"])
+def test_bfloat16_products_are_near(name):
+    network = build(name)
+    inputs = make_inputs(network.config, LENGTHS)
+    exact, rough = FoldedNetwork(network)(inputs), FoldedNetwork(network, torch.bfloat16)(inputs)
+    for one, other in ((exact.labels[..., 2], rough.labels[..., 2]), (exact.arcs, rough.arcs)):
+        assert one.dtype == other.dtype == torch.float32
+        assert 0 < (one - other).abs().mean() < 0.05 * one.abs().mean()
+
+
+def test_it_keeps_the_weights_it_was_made_of():
+    network = build("default")
+    inputs = make_inputs(network.config, [7])
+    folded = FoldedNetwork(network)
+    before = folded(inputs).arcs
+    torch.nn.init.zeros_(network.encoder.label_attention.query["content"])
+    assert not torch.equal(FoldedNetwork(network)(inputs).arcs, before)
+
+
+def test_long_sentences_in_pieces_that_fit_the_cache(monkeypatch):
+    network = build("whole_tokens")
+    inputs = make_inputs(network.config, LENGTHS)
+    whole = FoldedNetwork(network)(inputs)
+    for module in ("folded_network", "span_scorer"):
+        monkeypatch.setattr(f"spacy_lal.layers.{module}._CHUNK_FLOATS", 70)
+    for one, other in zip(FoldedNetwork(network)(inputs), whole, strict=True):
+        assert torch.allclose(one.float(), other.float(), atol=1e-5)
