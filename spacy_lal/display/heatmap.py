@@ -1,0 +1,144 @@
+"""A table of numbers as a heat map in HTML: label heads x tokens, or label heads x constituents.
+
+In displaCy's manners: one piece of markup, styled by itself, without scripts, that suits dark and light pages (cells
+are tinted, letters take the colour of the text around them). The numbers stand in the cells, in full on hover.
+It knows plain numbers and strings only, whatever they mean.
+"""
+
+import math
+from typing import List, Optional, Sequence, Tuple
+
+from .markup import escape, scroll_box, shorten, visible
+
+N_SHOWN = 20
+N_UPRIGHT = 12  # columns up to which their names are written level
+POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones, told apart by the colour-blind too
+MAX_ALPHA = 0.65  # black on white and white on black both stay readable on that tint
+
+_STYLE = """<style>
+.lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
+.lal-heatmap table { border-collapse: separate; border-spacing: 1px; width: auto; margin: 0; font-size: inherit }
+.lal-heatmap caption { text-align: start; padding: 0 0 .6em; caption-side: top; white-space: nowrap }
+.lal-heatmap td { min-width: 2.1em; height: 1.9em; padding: 0 2px; text-align: center; font-size: .8em;
+  font-variant-numeric: tabular-nums; background-clip: padding-box; border-radius: 2px; direction: ltr;
+  -webkit-print-color-adjust: exact; print-color-adjust: exact }
+.lal-heatmap th { font-weight: normal; padding: 2px 4px; white-space: nowrap; background: none }
+.lal-heatmap tbody th { text-align: end; position: sticky; inset-inline-start: 0; min-width: 6em; font-weight: bold;
+  background: var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, transparent))) }
+.lal-heatmap thead th { vertical-align: bottom; text-align: center }
+.lal-heatmap .lal-turned { writing-mode: vertical-rl; transform: rotate(180deg); text-align: start; margin: auto }
+.lal-heatmap .lal-scale { display: inline-block; width: 8em; height: .8em; margin: 0 .4em; border-radius: 2px;
+  -webkit-print-color-adjust: exact; print-color-adjust: exact }
+.lal-heatmap summary { cursor: pointer; padding: .4em 0 }
+</style>"""
+
+
+def heatmap(
+    values: Sequence[Sequence[float]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str = "",
+    row_kind: str = "rows",
+    n_shown: int = N_SHOWN,
+    sort_by: Optional[Sequence[float]] = None,
+    scale: Optional[float] = None,
+    totals: Sequence[Tuple[str, Sequence[float]]] = (),
+) -> str:
+    """Draw a heat map. The rows that matter most come first; those after the first `n_shown` are folded away.
+
+    values (Sequence[Sequence[float]]): *Shape:* (n_rows, n_columns). Negative ones get another colour.
+    rows, columns (Sequence[str]): Their names; plain text.
+    title (str): What is shown; plain text.
+    row_kind (str): What a row is, in the plural ("label heads"), for the line that unfolds the rest.
+    n_shown (int): How many rows are shown at once.
+    sort_by (Optional[Sequence[float]]): How much each row matters. Default: its largest absolute value.
+    scale (Optional[float]): The absolute value with the strongest tint. Default: the largest there is.
+    totals (Sequence[Tuple[str, Sequence[float]]]): Rows of plain numbers above the map, with their names: what the
+        values add up to, for instance. They have no tint, and no part in the scale.
+    RETURNS (str): HTML, without scripts.
+    RAISES (ValueError): Where numbers and names do not fit together, or a number is not finite.
+    """
+    table = [[float(value) for value in row] for row in values]
+    _check([*table, *(list(row) for _, row in totals)], [*rows, *(name for name, _ in totals)], columns)
+    if sort_by is not None and len(sort_by) != len(table):
+        raise ValueError(f"sort_by: expected a number for each of the {len(table)} rows, got {len(sort_by)}")
+    if scale is not None and not 0 < scale < math.inf:
+        raise ValueError(f"scale: expected a number above 0, got {scale}")
+    strengths = [max(map(abs, row), default=0.0) for row in table]
+    largest = (max(strengths, default=0.0) if scale is None else scale) or 1.0
+    keys = strengths if sort_by is None else list(sort_by)
+    order = sorted(range(len(table)), key=lambda i: -keys[i])
+    signed = any(value < 0 for row in table for value in row)
+    caption = f"<caption>{escape(title)} {_legend(largest, signed)}</caption>"
+    head = _head(columns)
+    sums = "".join(_row(name, row, columns, math.inf) for name, row in totals)
+
+    def body(indices: Sequence[int]) -> str:
+        return "".join(_row(rows[i], table[i], columns, largest) for i in indices)
+
+    first, rest = order[: max(n_shown, 0)], order[max(n_shown, 0) :]
+    pieces = [_STYLE]
+    label = title or "heat map"
+    if first or sums or not rest:
+        pieces.append(scroll_box(f"<table>{caption}{head}<tbody>{sums}{body(first)}</tbody></table>", label))
+    if rest:
+        more = f"{len(rest)} {'more ' if first else ''}{visible(row_kind)}"
+        inner = scroll_box(f"<table>{head}<tbody>{body(rest)}</tbody></table>", f"{label}: {more}")
+        pieces.append(f"<details><summary>{escape(more)}</summary>{inner}</details>")
+    return f'<div class="lal-heatmap">{"".join(pieces)}</div>'
+
+
+def _check(table: List[List[float]], rows: Sequence[str], columns: Sequence[str]) -> None:
+    if len(table) != len(rows):
+        raise ValueError(f"expected a name for each of the {len(table)} rows, got {len(rows)}")
+    for name, row in zip(rows, table, strict=True):
+        if len(row) != len(columns):
+            raise ValueError(f"row {name!r}: expected a number for each of the {len(columns)} columns, got {len(row)}")
+        if not all(map(math.isfinite, row)):
+            raise ValueError(f"row {name!r}: expected finite numbers, got {row}")
+
+
+def _head(columns: Sequence[str]) -> str:
+    turned = len(columns) > N_UPRIGHT
+    cells = []
+    for column in columns:
+        name = escape(shorten(visible(column)))
+        name = f'<div class="lal-turned" dir="auto">{name}</div>' if turned else f"<bdi>{name}</bdi>"
+        cells.append(f'<th scope="col" title="{escape(column)}">{name}</th>')
+    return f"<thead><tr><td></td>{''.join(cells)}</tr></thead>"
+
+
+def _row(name: str, values: Sequence[float], columns: Sequence[str], largest: float) -> str:
+    """One row; with an infinite `largest`, one of numbers without tint."""
+    cells = []
+    shown_name = shorten(visible(name))
+    for value, column in zip(values, columns, strict=True):
+        strength = min(abs(value) / largest, 1.0)
+        style = f' style="background-color:{_tint(value, strength)}"' if strength >= 0.01 else ""
+        shown = _short(value) if strength >= 0.1 or math.isinf(largest) else ""
+        title = escape(f"{shown_name}, {shorten(visible(column))}: {value:.3g}")
+        cells.append(f'<td{style} title="{title}">{shown}</td>')
+    head = f'<th scope="row" title="{escape(name)}"><bdi>{escape(shown_name)}</bdi></th>'
+    return f"<tr>{head}{''.join(cells)}</tr>\n"
+
+
+def _tint(value: float, strength: float) -> str:
+    return f"{POSITIVE if value >= 0 else NEGATIVE}{round(strength * MAX_ALPHA * 255):02x}"
+
+
+def _short(value: float) -> str:
+    """At most two digits behind the point, no zero before it: .42, 1.7, -12."""
+    size = abs(value)
+    text = f"{size:.2f}" if size < 1 else f"{size:.1f}" if size < 10 else f"{size:.0f}"
+    if size and not float(text):
+        text = f"{size:.0e}"
+    return ("\u2212" if value < 0 else "") + (text[1:] if text.startswith("0.") else text)
+
+
+def _legend(largest: float, signed: bool) -> str:
+    low = _tint(-largest, 1.0) if signed else "transparent"
+    smallest = _short(-largest) if signed else "0"
+    middle = "transparent, " if signed else ""
+    bar = f"background: linear-gradient(to right, {low}, {middle}{_tint(largest, 1.0)})"
+    return f'<span dir="ltr">{smallest}<span class="lal-scale" style="{bar}"></span>{_short(largest)}</span>'

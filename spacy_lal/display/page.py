@@ -1,0 +1,83 @@
+"""One HTML page that holds everything it shows: no script, font or picture from elsewhere, dark and light by the
+reader's choice, fit to print. Its markup is sound XML, too."""
+
+from typing import Iterable, NamedTuple, Sequence
+
+from .markup import escape
+
+# Nothing is fetched and nothing runs, even if markup slipped in.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE = """
+:root { color-scheme: light dark; --lal-canvas: #ffffff; --lal-ink: #1a1a1a; --lal-rule: #d9d9d9; --lal-soft: #5c5c5c }
+@media (prefers-color-scheme: dark) {
+  :root { --lal-canvas: #16181d; --lal-ink: #e8e8e8; --lal-rule: #3a3d44; --lal-soft: #a5a8b0 }
+}
+body { background: var(--lal-canvas); color: var(--lal-ink); margin: 0 auto; padding: 2rem 2rem 4rem; max-width: 90rem;
+  font: 16px/1.5 -apple-system, BlinkMacSystemFont, "Segoe UI", Helvetica, Arial, sans-serif }
+h1 { font-size: 1.1rem; color: var(--lal-soft); font-weight: normal }
+section { margin: 0 0 2.5rem; border-top: 1px solid var(--lal-rule); padding-top: 1rem }
+h2 { font-size: 1.35rem; line-height: 1.35; margin: 0 0 1rem; overflow-wrap: anywhere }
+section > details { margin: 0 0 .8rem }
+section > details > summary { cursor: pointer; font-weight: bold; padding: .3rem 0 }
+section > details > div { padding: .8rem 0 }
+pre { overflow-x: auto }
+p { color: var(--lal-soft) }
+@media print {
+  :root { --lal-canvas: #ffffff; --lal-ink: #000000; --lal-rule: #bbbbbb; --lal-soft: #444444 }
+  body { padding: 0; max-width: none }
+  details::details-content { content-visibility: visible; block-size: auto }
+  .lal-scroll { overflow: visible !important }
+  .lal-scroll > svg { max-width: 100% !important; height: auto !important }
+  section > details > summary { break-after: avoid }
+  svg { break-inside: avoid }
+}
+"""
+
+
+class Picture(NamedTuple):
+    """One fold of a section: its heading (plain text), its markup, and whether it is open at first."""
+
+    heading: str
+    markup: str
+    is_open: bool = True
+
+
+class Section(NamedTuple):
+    """One part of a page: its heading (plain text), and its pictures."""
+
+    heading: str
+    pictures: Sequence[Picture]
+
+
+def page(title: str, sections: Iterable[Section], *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
+    """An HTML page.
+
+    title (str): Its name, in the window's bar; plain text.
+    note (str): A line above everything. Default: the title.
+    sections (Iterable[Section]): Its parts, in order.
+    lang, direction (str): As in spaCy's vocabularies ("en", "ltr").
+    """
+    return html_page(title, "\n".join(map(_section, sections)), note=note, lang=lang, direction=direction)
+
+
+def html_page(title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
+    """An HTML page around markup.
+
+    title, note, lang, direction (str): As in `page`. body (str): Markup.
+    """
+    return (
+        f'<!DOCTYPE html>\n<html lang="{escape(lang)}" dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{escape(note or title)}</h1>\n"
+        f"{body}\n</body>\n</html>\n"
+    )
+
+
+def _section(section: Section) -> str:
+    folds = []
+    for picture in section.pictures:
+        is_open = ' open=""' if picture.is_open else ""
+        summary = f"<summary>{escape(picture.heading)}</summary>"
+        folds.append(f"<details{is_open}>{summary}<div>{picture.markup}</div></details>")
+    return f'<section>\n<h2 dir="auto">{escape(section.heading)}</h2>\n' + "\n".join(folds) + "\n</section>"
