@@ -7,6 +7,7 @@ from spacy.cli._util import app
 from spacy_lal.cli.compact import compact_cli
 from spacy_lal.cli.evalb import evalb_cli
 from spacy_lal.cli.evaluate import evaluate_cli
+from spacy_lal.cli.explain import explain_cli
 from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.train import train_cli
@@ -17,6 +18,7 @@ lal_cli = typer.Typer(
 )
 lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(train_cli)
 lal_cli.command("parse")(parse_cli)
+lal_cli.command("explain")(explain_cli)
 lal_cli.command("evaluate")(evaluate_cli)
 lal_cli.command("evalb")(evalb_cli)
 lal_cli.command("check")(check_cli)

@@ -99,14 +99,15 @@ class TextReader:
             )
 
 
-def given_text(text: str) -> Iterator[Text]:
+def given_text(text: str, name: str = "--text") -> Iterator[Text]:
     """The one text of the command line, as texts of a file would come.
 
+    name (str): The argument that held it, for the message.
     RAISES (TextError): It was not UTF-8.
     """
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as err:
-        raise TextError(f"--text: expected UTF-8, got {text!r}") from err
+        raise TextError(f"{name}: expected UTF-8, got {text!r}") from err
     if text.strip():
         yield Text(1, text)

@@ -1,0 +1,129 @@
+"""`python -m spacy lal explain TEXT`: the parse of a text, on one page that can be sent to somebody, or as letters."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Iterable, List, Optional, Union
+
+import typer
+
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.texts import STDIN, TextError, TextReader, given_text
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span
+
+    from spacy_lal.display.page import Picture, Section
+
+DEFAULT_MODEL = "en_lal_md"
+LONG_SENTENCE = 40  # words; of longer ones only the tree is unfolded
+MAX_TITLE = 80
+
+
+def explain_cli(
+    text: Annotated[str, typer.Argument(metavar="TEXT|-", help="The text; - reads stdin, blank lines end a text")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The pipeline to parse with: path or package")
+    ] = DEFAULT_MODEL,
+    output: Annotated[
+        Optional[Path], typer.Option("--output", "-o", help="Write an HTML page here; otherwise letters to stdout")
+    ] = None,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+) -> None:
+    """Show how a text is parsed, sentence by sentence.
+
+    With -o, one HTML page, complete in itself: tree, arcs, constituents, and what each label head looks at. Without,
+    the tree drawn with letters and a table of heads.
+    """
+    from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.display.tree import import_svgling
+
+    if output is not None:
+        try:
+            import_svgling()
+        except ImportError as err:
+            fail(str(err))
+    nlp = load_pipeline(model, gpu_id)
+    reader = TextReader(STDIN, paragraphs=True, max_length=nlp.max_length)
+    try:
+        texts = [given.text for given in (reader if text == STDIN else given_text(text, name="TEXT"))]
+    except TextError as err:
+        fail(str(err))
+    if not texts:
+        fail("expected a text, got nothing but whitespace")
+    try:
+        docs = list(nlp.pipe(texts))
+        if output is None:
+            _print_drawings(docs)
+        else:
+            output.write_text(explain_page(nlp, docs), encoding="utf-8")
+    except OSError as err:
+        fail(f"can't write {output or 'to stdout'}: {err.strerror or err}")
+    except ValueError as err:
+        fail(str(err))
+
+
+def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
+    """The page: a section for each sentence with a word in it.
+
+    nlp (Language): The pipeline that parsed.
+    docs (Iterable[Doc]): Parsed Docs.
+    RETURNS (str): HTML that needs nothing from elsewhere.
+    RAISES (ValueError): The Docs have no sentence boundaries. (ImportError): svgling is not installed.
+    """
+    from spacy_lal.display.page import page
+    from spacy_lal.render import writing
+
+    docs = list(docs)
+    sections = [section for doc in docs for section in _sections(nlp, doc)]
+    first = next((doc.text for doc in docs if doc.text.strip()), "")
+    title = " ".join(first.split())
+    title = title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "\u2026"
+    note = f"Parsed by {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
+    return page(title, sections, note=note, **(writing(docs[0]) if docs else {}))
+
+
+def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
+    from spacy_lal.display.page import Section
+    from spacy_lal.export import read_sentences
+
+    sentences = list(read_sentences(doc))
+    attention = _pictures("Label attention", "attention", nlp, doc, len(sentences))
+    contributions = _pictures("Contributions", "contributions", nlp, doc, len(sentences))
+    sections = []
+    for sentence, attended, contributed in zip(sentences, attention, contributions, strict=True):
+        span = doc[sentence.tokens[0].i : sentence.tokens[-1].i + 1]
+        (tree,) = _pictures("Tree", "tree", nlp, span, 1)
+        folds = [
+            *_pictures("Arcs", "dep", nlp, span, 1),
+            *_pictures("Constituents", "spans", nlp, span, 1),
+            attended,
+        ]
+        is_short = len(sentence.tokens) <= LONG_SENTENCE
+        pictures = [tree, *(fold._replace(is_open=is_short) for fold in folds), contributed._replace(is_open=False)]
+        sections.append(Section(" ".join(sentence.text.split()), pictures))
+    return sections
+
+
+def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int) -> List["Picture"]:
+    """One picture a sentence; where the pipeline does not give what it shows, the reason in its place."""
+    from spacy_lal.display.markup import escape
+    from spacy_lal.display.page import Picture
+    from spacy_lal.render import draw
+
+    try:
+        return [Picture(heading, markup) for markup in draw(item, style, {}, nlp)]
+    except ValueError as err:
+        return [Picture(heading, f"<p>{escape(str(err))}</p>")] * number
+
+
+def _print_drawings(docs: Iterable["Doc"]) -> None:
+    from spacy_lal.cli.formats import format_drawing
+    from spacy_lal.export import read_sentences
+
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    with closed_pipe_is_no_error():
+        for number, doc in enumerate(docs):
+            for sentence in read_sentences(doc):
+                sys.stdout.write(format_drawing(sentence, number))

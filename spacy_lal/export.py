@@ -1,0 +1,144 @@
+"""A parsed Doc as data for others: its sentences one by one, and CoNLL-U. Brackets are `doc._.parse_string`, trees
+`span._.tree`. Whitespace tokens, and sentences of nothing else, are left out; nothing here writes on a Doc."""
+
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from nltk.tree import Tree
+from spacy.tokens import Doc, Token
+
+from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
+from .trees import ConlluSentence, format_conllu, spans_to_tree, write_brackets
+
+
+class MissingParseError(ValueError):
+    """The Doc lacks what the format shows."""
+
+
+class Sentence(NamedTuple):
+    """One parsed sentence of n words.
+
+    number (int): Its place in the Doc, from 0.
+    tokens (List[Token]): Its words.
+    constituents (Optional[list]): Collapsed half-open spans over the words; None where the Doc has no trees.
+    heads (Optional[List[int]]): Word numbers from 1, 0 is the root; None where the Doc has no heads.
+    is_cut (bool): Whether it is only a part of the sentence.
+    """
+
+    number: int
+    tokens: List[Token]
+    constituents: Optional[List[Tuple[int, int, str]]]
+    heads: Optional[List[int]]
+    is_cut: bool = False
+
+    @property
+    def text(self) -> str:
+        """The words as they stand in the text."""
+        return self.tokens[0].doc.text[self.tokens[0].idx : self.tokens[-1].idx + len(self.tokens[-1])]
+
+    @property
+    def deprels(self) -> List[str]:
+        """One a word; the empty string where missing."""
+        return [token.dep_ for token in self.tokens]
+
+    @property
+    def tags(self) -> List[str]:
+        """Fine tags, coarse ones where there are none, else `X`: as in the trees."""
+        return [token.tag_ or token.pos_ or MISSING_TAG for token in self.tokens]
+
+    def tree(self) -> Tree:
+        """The constituency tree.
+
+        RAISES (MissingParseError): The Doc has no constituents.
+        """
+        if self.constituents is None:
+            raise MissingParseError("the pipeline sets no constituents; the formats conllu and json show heads alone")
+        return spans_to_tree([token.text for token in self.tokens], self.tags, self.constituents)
+
+    def cut(self, start: int, end: int) -> "Sentence":
+        """The part within a half-open range of Doc tokens. What is cut off disappears: constituents that reach beyond,
+        and heads, whose dependents become roots.
+
+        RAISES (ValueError): No word is in that range.
+        """
+        inside = [i for i, token in enumerate(self.tokens) if start <= token.i < end]
+        if not inside:
+            raise ValueError(f"expected a range with words of the sentence {self.text!r}, got {start}:{end}")
+        first, last = inside[0], inside[-1] + 1
+        if (first, last) == (0, len(self.tokens)):
+            return self
+        spans, heads = self.constituents, self.heads
+        if spans is not None:
+            spans = [(s - first, e - first, label) for s, e, label in spans if first <= s and e <= last]
+        if heads is not None:
+            heads = [head - first if first < head <= last else 0 for head in heads[first:last]]
+        return Sentence(self.number, self.tokens[first:last], spans, heads, is_cut=True)
+
+
+def read_sentences(doc: Doc) -> Iterator[Sentence]:
+    """The sentences of a parsed Doc, without those of nothing but whitespace.
+
+    RAISES (ValueError): Where sentence boundaries are not known.
+    """
+    words = sentence_words(doc)
+    constituents = get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
+    has_heads = doc.has_annotation("DEP")
+    for number, (indices, spans) in enumerate(zip(words, constituents, strict=True)):
+        if indices:
+            heads = _heads(doc, indices) if has_heads else None
+            yield Sentence(number, [doc[i] for i in indices], spans, heads)
+
+
+def _heads(doc: Doc, indices: List[int]) -> List[int]:
+    """Heads as word numbers. Where another component hung a word on whitespace, the head's head takes its place."""
+    numbers: Dict[int, int] = {i: number for number, i in enumerate(indices, start=1)}
+    heads = []
+    for i in indices:
+        head = doc[i].head
+        while head.i not in numbers and head.head.i != head.i:
+            head = head.head
+        heads.append(0 if head.i == i else numbers.get(head.i, 0))
+    return heads
+
+
+def to_conllu(doc: Doc, doc_number: int = 0) -> str:
+    """A Doc as CoNLL-U text, with each sentence's text and, where there is one, its tree in the comments.
+
+    doc (Doc): What it lacks (heads, lemmas, ...) is left open.
+    doc_number (int): Its place in a collection, from 0, for the numbers of sentences ("1-1").
+    RAISES (ValueError): Where sentence boundaries are not known.
+    """
+    return "".join(sentence_to_conllu(sentence, doc_number) for sentence in read_sentences(doc))
+
+
+def sentence_to_conllu(sentence: Sentence, doc_number: int) -> str:
+    """One sentence as CoNLL-U, as `to_conllu` gives it."""
+    metadata: Dict[str, Optional[str]] = {
+        "sent_id": f"{doc_number + 1}-{sentence.number + 1}",
+        "text": " ".join(sentence.text.split()),
+    }
+    if sentence.constituents is not None:
+        metadata["tree"] = write_brackets(sentence.tree())
+    tokens = sentence.tokens
+    return format_conllu(
+        ConlluSentence(
+            words=[token.text for token in tokens],
+            lemmas=[token.lemma_ for token in tokens],
+            pos=[token.pos_ for token in tokens],
+            tags=[token.tag_ for token in tokens],
+            morphs=[str(token.morph) for token in tokens],
+            heads=list(sentence.heads) if sentence.heads is not None else [None] * len(tokens),
+            deprels=_conllu_deprels(sentence),
+            spaces=[_space_follows(token) for token in tokens],
+            metadata=metadata,
+        )
+    )
+
+
+def _conllu_deprels(sentence: Sentence) -> List[str]:
+    """CoNLL-U calls `root` what spaCy calls `ROOT`."""
+    return ["root" if deprel == "ROOT" else deprel for deprel in sentence.deprels]
+
+
+def _space_follows(token: Token) -> bool:
+    following = token.i + 1
+    return bool(token.whitespace_) or following >= len(token.doc) or token.doc[following].is_space

@@ -1,0 +1,92 @@
+"""`python -m spacy lal explain`: a page that needs nothing else, or letters."""
+
+import sys
+from xml.etree import ElementTree
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_lal.cli.explain import LONG_SENTENCE, explain_page
+
+HEADINGS = ["Tree", "Arcs", "Constituents", "Label attention", "Contributions"]
+
+
+def test_page(lal, pipeline, tmp_path):
+    output = tmp_path / "page.html"
+    result = lal("explain", "The old cat sleeps. Go on <b>now</b>!", "-m", pipeline, "-o", output)
+    assert (result.exit_code, result.output) == (0, "")
+    html = output.read_text(encoding="utf-8")
+    root = ElementTree.fromstring(html)
+    assert [h2.text for h2 in root.iter("h2")] == ["The old cat sleeps.", "Go on <b>now</b>!"]
+    for section in root.iter("section"):
+        assert [details.find("summary").text for details in section.findall("details")] == HEADINGS
+        assert [details.get("open") for details in section.findall("details")] == ["", "", "", "", None]
+        svgs = section.findall(".//{http://www.w3.org/2000/svg}svg[@role]")
+        assert len(svgs) == 2
+        assert len(list(section.iter("table"))) == 2
+    assert not list(root.iter("script")) and not list(root.iter("b"))
+    assert not [n for n in root.iter() for name in n.attrib if name in ("src", "href")]
+    assert "url(" not in html and "@import" not in html
+
+
+def test_long_sentences_are_folded(pipeline):
+    nlp = spacy.load(pipeline)
+    (section,) = ElementTree.fromstring(explain_page(nlp, [nlp("the " * LONG_SENTENCE + "cat")])).iter("section")
+    assert [details.get("open") for details in section.findall("details")] == ["", None, None, None, None]
+
+
+def test_letters(lal, pipeline):
+    result = lal("explain", "The old cat sleeps.", "--model", pipeline)
+    assert result.exit_code == 0
+    assert result.stdout == lal("parse", pipeline, "--text", "The old cat sleeps.", "-f", "tree").stdout
+
+
+def test_stdin(lal, pipeline, tmp_path):
+    output = tmp_path / "page.html"
+    result = lal("explain", "-", "-m", pipeline, "-o", output, stdin=b"The old\ncat sleeps.\n\nGo on!\n")
+    assert result.exit_code == 0
+    headings = [h2.text for h2 in ElementTree.parse(output).iter("h2")]
+    assert headings == ["The old cat sleeps.", "Go on!"]
+
+
+def test_what_a_pipeline_does_not_give_is_said(pipeline):
+    nlp = spacy.load(pipeline)
+    doc = Doc(nlp.vocab, words=["Go", "on"], sent_starts=[True, False])
+    (section,) = ElementTree.fromstring(explain_page(nlp, [doc])).iter("section")
+    notes = [details.findtext("div/p") for details in section.findall("details")]
+    assert "no constituents" in notes[0] and "no dependencies" in notes[1] and "no constituents" in notes[2]
+    assert notes[3] is None  # label attention needs no parse
+    assert notes[4] is not None
+
+
+def test_empty_page(pipeline):
+    nlp = spacy.load(pipeline)
+    for docs in ([], [nlp("")], [nlp(" \n")]):
+        assert not list(ElementTree.fromstring(explain_page(nlp, docs)).iter("section"))
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("Go on!", "-m", "nowhere"), "can't load the pipeline 'nowhere'"),
+        (("Go on!", "-m", "{pipeline}", "-o", "{pipeline}"), "can't write"),
+        (("a\udce9", "-m", "{pipeline}"), "TEXT: expected UTF-8"),
+        ((" \n", "-m", "{pipeline}"), "expected a text, got nothing but whitespace"),
+        (("-", "-m", "{pipeline}"), "expected a text, got nothing but whitespace"),
+    ],
+)
+def test_bad_calls(lal, pipeline, args, message):
+    result = lal("explain", *(arg.format(pipeline=pipeline) for arg in args))
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_without_svgling(lal, pipeline, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "svgling", None)
+    monkeypatch.setitem(sys.modules, "svgling.core", None)
+    result = lal("explain", "Go on!", "-m", pipeline, "-o", tmp_path / "page.html")
+    assert result.exit_code == 1
+    assert "pip install 'spacy-lal[display]'" in result.stderr
+    assert lal("explain", "Go on!", "-m", pipeline).exit_code == 0

@@ -1,0 +1,68 @@
+"""Sentences of a Doc, whole and cut, and CoNLL-U."""
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+from tiny_pipeline import SENTENCES
+
+from spacy_lal.export import MissingParseError, read_sentences, to_conllu
+from spacy_lal.trees import read_conllu
+
+
+@pytest.fixture
+def doc() -> Doc:
+    """A whitespace token within, and a sentence of nothing else at the end."""
+    gold = SENTENCES[1]
+    doc = Doc(
+        spacy.blank("en").vocab,
+        words=["Select", "the", "\n", *gold["words"][2:], "  "],
+        spaces=[True, True, False, True, False, False, False],
+        heads=[0, 3, 1, 0, 3, 0, 6],
+        deps=["ROOT", "det", "dep", "obj", "acl", "punct", "ROOT"],
+        tags=["VB", "DT", "_SP", "NN", "VBG", ".", "_SP"],
+    )
+    spans = [(0, 6, "S"), (0, 5, "VP"), (1, 5, "NP"), (1, 4, "NP"), (4, 5, "S"), (4, 5, "VP")]
+    doc.spans["constituents"] = [Span(doc, *span) for span in spans]
+    return doc
+
+
+def test_conllu(doc: Doc):
+    (sentence,) = read_conllu(to_conllu(doc, 4).splitlines())
+    assert sentence.words == ["Select", "the", "person", "driving", "."]
+    assert (sentence.heads, sentence.deprels) == ([0, 3, 1, 3, 1], ["root", "det", "obj", "acl", "punct"])
+    assert sentence.spaces == [True, True, True, False, True]
+    assert sentence.metadata["sent_id"] == "5-1"
+    tree = "(S (VP (VB Select) (NP (NP (DT the) (NN person)) (S (VP (VBG driving))))) (. .))"
+    assert sentence.metadata["tree"] == tree
+
+
+def test_conllu_of_what_is_not_parsed():
+    doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
+    (sentence,) = read_conllu(to_conllu(doc).splitlines())
+    assert (sentence.heads, sentence.deprels, "tree" in sentence.metadata) == ([None, None], ["", ""], False)
+    assert to_conllu(Doc(Vocab())) == ""
+    with pytest.raises(ValueError, match="no sentence boundaries"):
+        to_conllu(Doc(Vocab(), words=["Go", "on"]))
+    with pytest.raises(MissingParseError):
+        next(read_sentences(doc)).tree()
+
+
+def test_cut(doc: Doc):
+    (sentence,) = read_sentences(doc)
+    assert sentence.cut(0, 6) is sentence and not sentence.is_cut
+    part = sentence.cut(1, 5)
+    assert [token.text for token in part.tokens] == ["the", "person", "driving"]
+    assert part.constituents == [(0, 3, "NP"), (0, 2, "NP"), (2, 3, "S::VP")]
+    assert part.heads == [2, 0, 2]
+    assert part.is_cut
+    with pytest.raises(ValueError, match="expected a range with words"):
+        sentence.cut(2, 3)
+
+
+def test_cut_of_what_is_not_parsed():
+    doc = spacy.blank("en")("Go on")
+    doc[0].is_sent_start = True
+    doc[1].is_sent_start = False
+    part = next(read_sentences(doc)).cut(1, 2)
+    assert (part.constituents, part.heads) == (None, None)

@@ -1,0 +1,251 @@
+"""`render`: every style, of every kind of Doc, is sound markup in which all text is text."""
+
+import sys
+from typing import Any, List
+from xml.etree import ElementTree
+
+import pytest
+import spacy
+from spacy import displacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+from tiny_pipeline import SENTENCES, train
+
+from spacy_lal import render as render_module
+from spacy_lal.display.colors import LABEL_COLORS
+from spacy_lal.render import STYLES, RenderError, render
+
+SVG = "{http://www.w3.org/2000/svg}"
+OF_THE_DOC = ("tree", "dep", "spans")
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"onload="x',
+    "&amp;",
+    "]]>",
+    "\x07",
+    "{0}{text}",
+    "%s$a$",
+    "x" * 500,
+    "\u202ex",
+]
+
+
+def make_doc(number: int = 0, vocab: Any = None) -> Doc:
+    gold = SENTENCES[number]
+    doc = Doc(vocab or Vocab(), **{key: gold[key] for key in ("words", "heads", "deps", "tags")})
+    doc.spans["constituents"] = [Span(doc, *span) for span in gold["spans"]]
+    return doc
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("lal_parser")
+    return train(nlp, steps=4)
+
+
+def parsed(html: str) -> ElementTree.Element:
+    return ElementTree.fromstring(f"<x>{html}</x>")
+
+
+def shown(html: str) -> str:
+    return " ".join(" ".join(parsed(html).itertext()).split())
+
+
+def svg_texts(html: str) -> List[str]:
+    return ["".join(node.itertext()) for node in parsed(html).iter(f"{SVG}text")]
+
+
+def test_tree():
+    html = render(make_doc(1))
+    assert svg_texts(html)[:4] == ["S", "VP", "VB", "Select"]
+    assert parsed(html).find("div").get("aria-label") == "Constituency tree: Select the person driving ."
+
+
+def test_arcs():
+    html = render(make_doc(1), style="dep")
+    assert [text for text in svg_texts(html) if text.isalpha()][:2] == ["SelectVB", "theDT"]
+    labels = [node.text for node in parsed(html).iter(f"{SVG}textPath")]
+    assert labels == ["det", "obj", "acl", "punct"]
+    (svg,) = parsed(html).iter(f"{SVG}svg")
+    assert "color: currentColor; background: transparent" in svg.get("style")
+    assert float(svg.get("viewBox").split()[3]) == float(svg.get("height"))
+    assert render(make_doc(1), style="dep") == html
+
+
+def test_arcs_take_displacys_options():
+    html = render(make_doc(1), style="dep", options={"distance": 300, "color": "red", "add_lemma": True})
+    (svg,) = parsed(html).iter(f"{SVG}svg")
+    assert svg.get("width") == str(50 + 5 * 300)
+    assert "color: red" in svg.get("style")
+
+
+def test_arcs_of_many_levels_keep_their_lower_ones():
+    n = 60
+    doc = Doc(Vocab(), words=["w"] * n, heads=[n - 1] * n, deps=["dep"] * (n - 1) + ["ROOT"])
+    html = render(doc, style="dep")
+    paths = [node.get("d") for node in parsed(html).iter(f"{SVG}path") if node.get("class") == "displacy-arc"]
+    starts = [float(path[1:].split(",")[0]) for path in paths]
+    ends = [float(path.split()[-1].split(",")[0]) for path in paths]
+    assert len(paths) == n - 1
+    assert all(end - start > 50 for start, end in zip(starts, ends, strict=True))
+
+
+def test_spans_and_unary_chains():
+    doc = Doc(Vocab(), words=["Go", "!"], heads=[0, 0], deps=["ROOT", "punct"])
+    # By name, VP would come before S::VP's S, and NP before both: displaCy breaks ties so.
+    doc.spans["constituents"] = [Span(doc, *span) for span in [(0, 2, "S"), (0, 1, "VP"), (0, 1, "NP")]]
+    html = render(doc, style="spans")
+    assert shown(html).startswith("Go S S VP::NP VP::NP !")
+    styles = [span.get("style") for span in parsed(html).iter("span")]
+    assert [sum(LABEL_COLORS[label] in style for style in styles) for label in ("S", "VP", "NP")] == [4, 3, 0]
+    html = render(doc, style="spans", options={"colors": {"NP": "#123456"}})
+    assert html.count("#123456") == 3 and LABEL_COLORS["VP"] not in html
+
+
+def test_displacy_shows_the_group_itself():
+    html = displacy.render(make_doc(), style="span", jupyter=False, options={"spans_key": "constituents"})
+    assert LABEL_COLORS["NP"] in html
+
+
+@pytest.mark.parametrize("style", ["attention", "contributions"])
+def test_label_heads(nlp: Language, style: str):
+    doc = nlp("She sees a dog in the park. Select the person driving.")
+    html = render(doc, style=style, nlp=nlp, options={"n_shown": 2})
+    tables = list(parsed(html).iter("table"))
+    assert len(tables) == 4  # two sentences, each with a folded rest
+    names = {th.get("title") for th in parsed(html).iter("th")}
+    assert set(nlp.get_pipe("lal_parser").label_data["constituents"]) <= names
+    if style == "attention":
+        assert {"<START>", "She", "driving", "<STOP>"} <= names
+        n_rows = len(list(tables[0].find("tbody"))) + len(list(tables[1].find("tbody")))
+        assert n_rows == len(nlp.get_pipe("lal_parser").label_data["constituents"])
+    else:
+        assert {"score", "bias", "label heads, sum"} <= names
+    (first, _) = doc.sents
+    assert html.startswith(render(first, style=style, nlp=nlp, options={"n_shown": 2}))
+    with pytest.raises(ValueError, match=f"'{style}' asks the network again: expected the pipeline"):
+        render(doc, style=style)
+
+
+@pytest.mark.parametrize("style", OF_THE_DOC)
+def test_hostile_text(style: str):
+    n = len(HOSTILE)
+    vocab = Vocab()
+    labels = ["<i>", '"&', "</svg>"]
+    doc = Doc(vocab, words=HOSTILE, heads=[0] * n, deps=["ROOT", *["</svg><b>"] * (n - 1)], tags=["<t>"] * n)
+    doc.spans["constituents"] = [Span(doc, 0, n, label) for label in labels]
+    for page in (False, True):
+        html = render(doc, style=style, page=page, options={"add_lemma": True})
+        root = ElementTree.fromstring(html)
+        assert not {node.tag.rpartition("}")[2] for node in root.iter()} & {"script", "b", "i", "t"}
+        assert not [name for node in root.iter() for name in node.attrib if name.startswith("on")]
+        text = "".join(root.itertext())
+        for word in HOSTILE[1:4] + HOSTILE[5:7]:
+            assert word in text
+        assert "\u2407" in text and "\u202e" not in text
+        assert "x" * 18 + "\u2026" in text or "x" * 11 + "\u2026" in text
+    if style != "dep":
+        assert all(label in text for label in labels)
+
+
+@pytest.mark.parametrize("style", OF_THE_DOC)
+@pytest.mark.parametrize("page", [False, True])
+def test_empty_docs(style: str, page: bool):
+    for docs in (Doc(Vocab()), [], [Doc(Vocab()), Doc(Vocab())]):
+        html = render(docs, style=style, page=page)
+        assert ElementTree.fromstring(html).find("body/div") is None if page else html.strip() == ""
+
+
+def test_empty_doc_of_a_pipeline(nlp: Language):
+    for style in STYLES:
+        assert render(nlp(""), style=style, nlp=nlp) == render(nlp(" \n "), style=style, nlp=nlp) == ""
+
+
+def test_one_token(nlp: Language):
+    doc = nlp("Go")
+    for style in STYLES:
+        assert "Go" in shown(render(doc, style=style, nlp=nlp))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_whitespace_is_left_out(nlp: Language, style: str):
+    doc = nlp("  She \n\n sees a  dog. \t Select the person.\n")
+    html = render(doc, style=style, nlp=nlp)
+    assert "She" in shown(html) and "person" in shown(html)
+    if style == "dep":
+        words = [node.text for node in parsed(html).iter(f"{SVG}tspan") if node.get("class") == "displacy-word"]
+        assert words == ["She", "sees", "a", "dog", ".", "Select", "the", "person", "."]
+
+
+def test_several_sentences_are_several_pictures(nlp: Language):
+    doc = nlp("She sees a dog. Select the person.")
+    for style in OF_THE_DOC:
+        together = render(doc, style=style)
+        assert together == "\n".join(render(sent, style=style) for sent in doc.sents)
+        assert together == render(list(doc.sents), style=style)
+
+
+def test_part_of_a_sentence():
+    doc = make_doc(1)
+    assert svg_texts(render(doc[1:3])) == ["NP", "DT", "the", "NN", "person"]
+    assert shown(render(doc[1:4], style="spans")).startswith("the NP NP NP NP person driving VP VP")
+    assert len(list(parsed(render(doc[2:4], style="dep")).iter(f"{SVG}textPath"))) == 1
+    with pytest.raises(ValueError, match="a constituent or a sentence, got 'the person driving .'"):
+        render(doc[1:5])
+
+
+def test_a_span_over_sentences(nlp: Language):
+    doc = nlp("She sees a dog. Select the person.")
+    with pytest.raises(ValueError, match="one sentence, got one over 2"):
+        render(doc[2:8])
+
+
+def test_right_to_left():
+    words = ["\u05e9\u05dc\u05d5\u05dd", "\u05e2\u05d5\u05dc\u05dd"]
+    doc = Doc(spacy.blank("he").vocab, words=words, heads=[0, 0], deps=["ROOT", "x"])
+    doc.spans["constituents"] = [Span(doc, 0, 2, "NP")]
+    assert svg_texts(render(doc))[2::2] == words[::-1]
+    assert parsed(render(doc, style="dep")).find(f".//{SVG}svg").get("direction") == "rtl"
+    page = ElementTree.fromstring(render(doc, style="spans", page=True))
+    assert (page.get("lang"), page.get("dir")) == ("he", "rtl")
+
+
+@pytest.mark.parametrize(
+    ("style", "missing"), [("tree", "no constituents"), ("spans", "no constituents"), ("dep", "no dependencies")]
+)
+def test_no_parse(style: str, missing: str):
+    doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
+    with pytest.raises(RenderError, match=f"style '{style}': the Doc has {missing}"):
+        render(doc, style=style)
+
+
+def test_bad_calls():
+    with pytest.raises(ValueError, match="expected a style of tree, dep, spans, attention, contributions, got 'ent'"):
+        render(make_doc(), style="ent")
+    with pytest.raises(ValueError, match="no sentence boundaries"):
+        render(Doc(Vocab(), words=["Go", "on"]))
+    with pytest.raises(ValueError, match="expected a Doc or a Span, got str"):
+        render(["Go on"])
+
+
+def test_page_and_minify():
+    root = ElementTree.fromstring(render([make_doc(0), make_doc(1)], page=True))
+    assert len(root.findall("body/div")) == 2
+    assert "\n" not in render(make_doc(), style="dep", page=True, minify=True)
+
+
+def test_wrapper_and_notebook(monkeypatch: pytest.MonkeyPatch):
+    displayed = []
+    module = type("display", (), {"HTML": staticmethod(lambda html: html), "display": displayed.append})
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    html = render(make_doc())
+    assert render(make_doc(), jupyter=True) is None
+    assert displayed == [f'<span class="tex2jax_ignore">{html}</span>']
+    monkeypatch.setattr(render_module, "is_in_jupyter", lambda: True)
+    assert render(make_doc(), jupyter=False) == html
+    assert render(make_doc()) is None
+    monkeypatch.setattr(displacy, "RENDER_WRAPPER", lambda markup: f"[{markup}]")
+    assert render(make_doc(), jupyter=False) == f"[{html}]"
