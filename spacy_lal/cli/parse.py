@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, 
 
 import typer
 
+from spacy_lal.cli.parse_folder import ENGINES, FOLDER_FORMATS, Workers, parse_folder
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, no_workers_left
 from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader, given_text
 
@@ -22,11 +23,14 @@ ZONE_SIZE = 4096  # texts between two times that spaCy forgets the words it has 
 
 def parse_cli(
     model: Annotated[Optional[str], typer.Argument(metavar="MODEL", help="A pipeline: path or package")] = None,
-    source: Annotated[str, typer.Argument(metavar="FILE|-", help="Text, each line parsed by itself")] = STDIN,
+    source: Annotated[
+        str, typer.Argument(metavar="FILE|-|FOLDER", help="Text, each line parsed by itself; a folder with --engine")
+    ] = STDIN,
     text: Annotated[Optional[str], typer.Option("--text", "-t", help="Parse this text instead of a file")] = None,
     output_format: Annotated[
-        str, typer.Option("--format", "-f", help=f"What to write: {', '.join(FORMAT_NAMES)}")
-    ] = "brackets",
+        Optional[str],
+        typer.Option("--format", "-f", help=f"{', '.join(FORMAT_NAMES)}; with --engine {', '.join(FOLDER_FORMATS)}"),
+    ] = None,
     output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write here instead of to stdout")] = None,
     paragraphs: Annotated[
         bool, typer.Option("--paragraphs/--lines", help="Blank lines end a text; otherwise each line is one")
@@ -36,19 +40,60 @@ def parse_cli(
     ] = None,
     n_process: Annotated[int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")] = 1,
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+    engine: Annotated[
+        Optional[str], typer.Option("--engine", help=f"Parse a folder of Parquet or text files: {', '.join(ENGINES)}")
+    ] = None,
+    text_column: Annotated[str, typer.Option("--text-column", help="Where Parquet files have their texts")] = "text",
+    gpus: Annotated[float, typer.Option("--gpus", min=0.0, help="GPUs of each Ray worker; 0.5: two share one")] = 0.0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --engine: parse again what is done")] = False,
 ) -> None:
     """Parse plain text: one tree a line, CoNLL-U, JSON lines, or drawn trees.
 
     Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected. A text is a line
-    (or a paragraph, with --paragraphs), and may hold several sentences.
+    (or a paragraph, with --paragraphs), and may hold several sentences. With --engine, reads the .parquet and .txt
+    files of FOLDER and writes a Parquet file for each to --output; given again, goes on where it stopped.
     """
     if model is None:
         fail("name a pipeline to parse with: a path or an installed package (see `python -m spacy lal parse --help`)")
+    if engine is not None:
+        workers = Workers(engine, n_process=n_process, num_gpus=gpus, gpu_id=gpu_id)
+        if text is not None:
+            fail("--engine parses a folder, --text what is given: expected one of them")
+        parse_folder(
+            model,
+            Path(source),
+            output,
+            workers,
+            output_format=output_format or FOLDER_FORMATS[0],
+            text_column=text_column,
+            paragraphs=paragraphs,
+            batch_size=batch_size or BATCH_SIZE,
+            overwrite=overwrite,
+        )
+        return
+    if overwrite or gpus or text_column != "text":
+        fail("--text-column, --gpus and --overwrite go with --engine, and a folder to parse")
+    if text is None and Path(source).is_dir():
+        fail(f"{source} is a folder: say --engine {' or '.join(ENGINES)}, and a folder to write with --output")
+    output_format = output_format or FORMAT_NAMES[0]
     if output_format not in FORMAT_NAMES:
         fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
-    if source != STDIN and text is None and (not Path(source).exists() or Path(source).is_dir()):
+    if source != STDIN and text is None and not Path(source).exists():
         fail(f"can't find the file {source}")
+    _parse_stream(model, source, text, output_format, output, paragraphs, batch_size, n_process, gpu_id)
 
+
+def _parse_stream(
+    model: str,
+    source: str,
+    text: Optional[str],
+    output_format: str,
+    output: Optional[Path],
+    paragraphs: bool,
+    batch_size: Optional[int],
+    n_process: int,
+    gpu_id: int,
+) -> None:
     from spacy_lal.cli.pipelines import load_pipeline
 
     nlp = load_pipeline(model, gpu_id)

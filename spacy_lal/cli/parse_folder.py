@@ -1,0 +1,140 @@
+"""`python -m spacy lal parse MODEL FOLDER --engine ray --output OUT`: a folder of files in, a folder of parses out.
+
+The same command, given again, goes on with the files that are not done.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+import typer
+
+from spacy_lal.cli.streams import fail
+
+ENGINES = ("local", "ray")
+FOLDER_FORMATS = ("columns", "docbin")
+INTERRUPTED = 130  # as shells say of Ctrl-C
+
+
+@dataclass
+class Workers:
+    """Who parses.
+
+    engine (str): `local` for this process, `ray` for actors of a Ray cluster.
+    n_process (int): Ray's actors.
+    num_gpus (float): GPUs of each.
+    gpu_id (int): The GPU of this process, or -1.
+    """
+
+    engine: str
+    n_process: int = 1
+    num_gpus: float = 0.0
+    gpu_id: int = -1
+
+    def check(self) -> None:
+        """Ends the command where the options do not go together."""
+        if self.engine not in ENGINES:
+            fail(f"expected an engine of {', '.join(ENGINES)}, got {self.engine!r}")
+        if self.engine == "local" and (self.n_process != 1 or self.num_gpus):
+            fail("--engine local is this one process: --n-process and --gpus go with --engine ray")
+        if self.engine == "ray" and self.gpu_id >= 0:
+            fail("--engine ray takes a share of a GPU for each worker, such as --gpus 1, instead of --gpu-id")
+        if self.n_process < 1:
+            fail(f"expected 1 or more workers with --engine ray, got --n-process {self.n_process}")
+
+    @property
+    def worker_gpu(self) -> int:
+        """The GPU as a worker sees it: Ray shows each actor only its own."""
+        return self.gpu_id if self.engine == "local" else (0 if self.num_gpus > 0 else -1)
+
+
+def parse_folder(
+    model: str,
+    source: Path,
+    output: Optional[Path],
+    workers: Workers,
+    *,
+    output_format: str = "columns",
+    text_column: str = "text",
+    paragraphs: bool = False,
+    batch_size: int = 32,
+    overwrite: bool = False,
+) -> None:
+    """Parse the files of a folder that are not yet parsed; ends the command with exit code 1 where one cannot be.
+
+    model (str): A path, or the name of an installed package.
+    source (Path): A folder with .parquet and .txt files.
+    output (Optional[Path]): The folder to write, a Parquet file for each.
+    text_column (str): Where Parquet files have their texts.
+    overwrite (bool): Parse all files again.
+    """
+    from spacy_lal.cli.folder_files import FileParser, FolderError, list_tasks, pipeline_fingerprint
+    from spacy_lal.distributed.batches import BatchParser
+    from spacy_lal.distributed.extras import import_extra
+
+    workers.check()
+    if output_format not in FOLDER_FORMATS:
+        fail(f"expected a format of {', '.join(FOLDER_FORMATS)} with --engine, got {output_format!r}")
+    if not source.is_dir():
+        fail(f"expected a folder of .parquet or .txt files with --engine, got {source}")
+    if output is None or output.is_file():
+        fail(f"--engine writes a folder: expected its name after --output, got {output or 'nothing'}")
+    try:
+        import_extra("pyarrow.parquet", "arrow")
+        if workers.engine == "ray":
+            import_extra("ray.data", "ray")
+        parser = BatchParser(
+            model, text_column=text_column, output=output_format, batch_size=batch_size, gpu_id=workers.worker_gpu
+        )
+        file_parser = FileParser(parser, pipeline_fingerprint(parser.pipeline), paragraphs)
+        tasks = list_tasks(source, output)
+        left = tasks if overwrite else [task for task in tasks if not file_parser.is_done(task)]
+        if left and workers.engine == "local":
+            parser.load()
+    except FolderError as err:
+        fail(str(err))
+    except (OSError, ValueError, ImportError, KeyError) as err:
+        fail(f"can't parse with the pipeline {model!r}: {err}" if not isinstance(err, ImportError) else str(err))
+    rows = [{"source": str(task.source), "target": str(task.target)} for task in left]
+    _report(_run(workers, file_parser, rows), n_left=len(left), n_skipped=len(tasks) - len(left))
+
+
+def _run(workers: Workers, file_parser: Any, rows: List[Dict[str, str]]) -> Iterator[Dict[str, Any]]:
+    if not rows:
+        return
+    if workers.engine == "local":
+        yield from map(file_parser, rows)
+        return
+    from spacy_lal.distributed.extras import import_extra
+    from spacy_lal.distributed.ray_data import map_rows
+
+    exceptions = import_extra("ray.exceptions", "ray")
+    try:
+        yield from map_rows(rows, file_parser, concurrency=min(workers.n_process, len(rows)), num_gpus=workers.num_gpus)
+    except exceptions.RayError as err:
+        fail(f"Ray gave up; the same command goes on with the other files: {str(err).strip().splitlines()[-1]}")
+
+
+def _report(results: Iterator[Dict[str, Any]], *, n_left: int, n_skipped: int) -> None:
+    """Wait for the files, and say how many there were."""
+    from tqdm import tqdm
+
+    n_files = n_texts = n_failed = 0
+    interrupted = False
+    try:
+        for result in tqdm(results, total=n_left, unit=" files", disable=None, leave=False):
+            if result["error"]:
+                n_failed += 1
+                typer.echo(f"{result['source']}: {result['error']}", err=True)
+            else:
+                n_files += 1
+                n_texts += result["n_texts"]
+    except KeyboardInterrupt:
+        interrupted = True
+    failed = f", {n_failed} failed" if n_failed else ""
+    typer.echo(f"{n_files} files parsed ({n_texts} texts), {n_skipped} skipped: done before{failed}", err=True)
+    if interrupted:
+        typer.echo("Stopped: the same command goes on with the other files", err=True)
+        raise typer.Exit(INTERRUPTED)
+    if n_failed:
+        raise typer.Exit(1)

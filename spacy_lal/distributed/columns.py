@@ -1,0 +1,112 @@
+"""A parsed Doc as one row of an Arrow table, and back.
+
+Either as columns, which any program reads, or as the bytes of a spaCy DocBin, which keeps all that a pipeline sets.
+A row without text is null in all of them.
+"""
+
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
+
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.vocab import Vocab
+
+from ..annotations import SPANS_KEY, sentence_bounds, set_sentence_starts
+from .extras import import_extra
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS, DOCBIN = "columns", "docbin"
+OUTPUTS = (COLUMNS, DOCBIN)
+
+
+def doc_fields(output: str = COLUMNS) -> List["pa.Field"]:
+    """The fields of a parsed Doc of n tokens, whitespace tokens included.
+
+    With `columns`:
+    tokens (list<string>): Length n. The text of each token.
+    spaces (list<bool>): Length n. Whether a space follows: with `tokens` this gives the text back, as it was.
+    sent_starts (list<bool>): Length n. Whether a sentence begins here.
+    tags (list<string>): Length n. `token.tag_`, empty where there is none.
+    heads (list<int32>): Length n. The index of the head in the Doc, from 0; a root is its own head, as in spaCy. Null
+        where the pipeline sets no heads.
+    deprels (list<string>): Length n. Null together with `heads`.
+    constituents (list<struct<start: int32, end: int32, label: string>>): Half-open spans of tokens of the Doc, outer
+        before inner, a unary chain as several. Null where the pipeline sets no constituents.
+
+    With `docbin`:
+    docbin (binary): A DocBin that holds this one Doc, without `user_data`.
+
+    output (str): `columns` or `docbin`.
+    RETURNS (List[pyarrow.Field]): The fields.
+    RAISES (ImportError): pyarrow is not installed.
+    """
+    pa = import_extra("pyarrow", "arrow")
+    if output == DOCBIN:
+        return [pa.field("docbin", pa.binary())]
+    constituent = pa.struct([("start", pa.int32()), ("end", pa.int32()), ("label", pa.string())])
+    return [
+        pa.field("tokens", pa.list_(pa.string())),
+        pa.field("spaces", pa.list_(pa.bool_())),
+        pa.field("sent_starts", pa.list_(pa.bool_())),
+        pa.field("tags", pa.list_(pa.string())),
+        pa.field("heads", pa.list_(pa.int32())),
+        pa.field("deprels", pa.list_(pa.string())),
+        pa.field("constituents", pa.list_(constituent)),
+    ]
+
+
+def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
+    """The values of the fields above for one Doc, as plain Python objects.
+
+    RAISES (ValueError): Where sentence boundaries are not known.
+    """
+    if output == DOCBIN:
+        return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
+    starts = {start for start, _ in sentence_bounds(doc)}
+    has_heads = doc.has_annotation("DEP") or not len(doc)
+    constituents = doc.spans[SPANS_KEY] if SPANS_KEY in doc.spans else None
+    return {
+        "tokens": [token.text for token in doc],
+        "spaces": [bool(token.whitespace_) for token in doc],
+        "sent_starts": [i in starts for i in range(len(doc))],
+        "tags": [token.tag_ for token in doc],
+        "heads": [token.head.i for token in doc] if has_heads else None,
+        "deprels": [token.dep_ for token in doc] if has_heads else None,
+        "constituents": None if constituents is None else [_constituent(span) for span in constituents],
+    }
+
+
+def doc_arrays(rows: Iterable[Mapping[str, Any]], output: str = COLUMNS) -> List["pa.Array"]:
+    """Rows as one Arrow array a field; an empty row is null in each."""
+    pa = import_extra("pyarrow", "arrow")
+    rows = list(rows)
+    return [pa.array([row.get(field.name) for row in rows], type=field.type) for field in doc_fields(output)]
+
+
+def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
+    """The Doc of a row, as `table.to_pylist()` gives rows. From columns it has tokens, tags, sentences and parse; from
+    a DocBin, what the pipeline had set.
+
+    row (Mapping[str, Any]): Values by column, those of either output; other columns do not matter.
+    vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
+    RETURNS (Optional[Doc]): None where the row had no text.
+    RAISES (KeyError): The row has the columns of neither output.
+    """
+    if "docbin" in row:
+        data = row["docbin"]
+        return None if data is None else next(DocBin().from_bytes(data).get_docs(vocab))
+    if row["tokens"] is None:
+        return None
+    doc = Doc(
+        vocab, words=row["tokens"], spaces=row["spaces"], tags=row["tags"], heads=row["heads"], deps=row["deprels"]
+    )
+    # After the heads: from those spaCy derives sentences of its own, which differ on some non-projective trees.
+    set_sentence_starts(doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start])
+    if row["constituents"] is not None:
+        spans = [Span(doc, span["start"], span["end"], label=span["label"]) for span in row["constituents"]]
+        doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=spans)
+    return doc
+
+
+def _constituent(span: Span) -> Dict[str, Any]:
+    return {"start": span.start, "end": span.end, "label": span.label_}

@@ -1,0 +1,203 @@
+"""The batch function by itself: what goes in, what comes out, what is loaded, what is remembered."""
+
+import builtins
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict, List
+
+import pyarrow as pa
+import pytest
+import spacy
+from tiny_pipeline import TEXTS, parses
+
+from spacy_lal.annotations import sentence_bounds
+from spacy_lal.distributed import BatchError, BatchParser, doc_fields, parse_ray, parse_spark, to_doc
+from spacy_lal.distributed import batches as batches_module
+
+TEXTS_AND_NULL = [*TEXTS, None, "Two  spaces\nand a line. She sleeps."]
+
+
+def make_table(**columns: List[Any]) -> pa.Table:
+    return pa.table({"id": list(range(len(TEXTS_AND_NULL))), "text": TEXTS_AND_NULL, **columns})
+
+
+def expected_docs(pipeline: Path) -> List[Any]:
+    nlp = spacy.load(pipeline)
+    return [None if text is None else nlp(text) for text in TEXTS_AND_NULL]
+
+
+@pytest.mark.parametrize("output", ["columns", "docbin"])
+def test_docs_come_back(pipeline: Path, output: str):
+    table = BatchParser(str(pipeline), output=output)(make_table())
+    assert table.column_names == ["id", "text", *(field.name for field in doc_fields(output))]
+    assert [field.type for field in table.schema][2:] == [field.type for field in doc_fields(output)]
+    nlp = spacy.load(pipeline)
+    for row, expected in zip(table.to_pylist(), expected_docs(pipeline), strict=True):
+        doc = to_doc(row, nlp.vocab)
+        if expected is None:
+            assert doc is None and row["text"] is None
+            continue
+        assert doc is not None and doc.text == row["text"] == expected.text
+        assert [token.text for token in doc] == [token.text for token in expected]
+        assert parses([doc]) == parses([expected])
+        assert sentence_bounds(doc) == sentence_bounds(expected)
+        assert [token.tag_ for token in doc] == [token.tag_ for token in expected]
+        assert doc._.parse_string == expected._.parse_string
+
+
+def test_columns_are_what_they_say(pipeline: Path):
+    for row in BatchParser(str(pipeline))(make_table()).to_pylist():
+        if row["text"] is None:
+            assert all(row[field.name] is None for field in doc_fields())
+            continue
+        n = len(row["tokens"])
+        text = "".join(token + " " * space for token, space in zip(row["tokens"], row["spaces"], strict=True))
+        assert text == row["text"]
+        assert {len(row[name]) for name in ("spaces", "sent_starts", "tags", "heads", "deprels")} == {n}
+        assert all(0 <= head < n for head in row["heads"])
+        n_roots = sum(head == i for i, head in enumerate(row["heads"]))
+        assert n_roots == sum(row["sent_starts"])
+        assert all(0 <= span["start"] < span["end"] <= n for span in row["constituents"])
+
+
+def test_record_batches_tables_and_slices(pipeline: Path):
+    parser = BatchParser(str(pipeline), keep=["id"])
+    whole = parser(make_table())
+    assert whole.column_names[:2] == ["id", "tokens"]
+    (batch,) = make_table().to_batches()
+    parsed = parser(batch)
+    assert isinstance(parsed, pa.RecordBatch)
+    assert pa.Table.from_batches([parsed]).equals(whole)
+    parts = [parser(make_table().slice(start, 2)) for start in range(0, len(TEXTS_AND_NULL), 2)]
+    assert [row["heads"] for part in parts for row in part.to_pylist()] == whole["heads"].to_pylist()
+    nothing = parser(make_table().slice(0, 0))
+    assert nothing.num_rows == 0 and nothing.schema.equals(whole.schema)
+
+
+@pytest.mark.parametrize("text_type", [pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+def test_kinds_of_strings(pipeline: Path, text_type: pa.DataType):
+    texts = pa.array(["She sees a dog.", None]).cast(text_type)
+    table = BatchParser(str(pipeline))(pa.table({"text": texts}))
+    assert table.schema.field("text").type == text_type
+    assert table["tokens"].to_pylist() == [["She", "sees", "a", "dog", "."], None]
+
+
+def test_a_column_of_nulls(pipeline: Path):
+    table = BatchParser(str(pipeline))(pa.table({"text": pa.nulls(2)}))
+    assert table["heads"].to_pylist() == [None, None]
+
+
+@pytest.mark.parametrize(
+    "columns, settings, message",
+    [
+        ({"body": ["a"]}, {}, "'text' is not among the columns: body"),
+        ({"text": [1]}, {}, "strings in the column 'text', got int64"),
+        ({"text": ["a"]}, {"keep": ["id"]}, "'id' is not among the columns: text"),
+        ({"text": ["a"], "heads": ["b"]}, {}, "has already: heads"),
+        ({"text": ["a"], "docbin": ["b"]}, {"output": "docbin"}, "has already: docbin"),
+    ],
+)
+def test_bad_batches(pipeline: Path, columns: Dict[str, List[Any]], settings: Dict[str, Any], message: str):
+    with pytest.raises(BatchError, match=message):
+        BatchParser(str(pipeline), **settings)(pa.table(columns))
+
+
+def test_twice_the_same_column(pipeline: Path):
+    table = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["text", "text"])
+    with pytest.raises(BatchError, match="'text' is twice among the columns"):
+        BatchParser(str(pipeline))(table)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"output": "xml"}, "an output of columns, docbin, got 'xml'"),
+        ({"batch_size": 0}, "a batch_size of 1 or more, got 0"),
+        ({"keep": "id"}, "a list of columns to keep, got the string 'id'"),
+    ],
+)
+def test_bad_settings(settings: Dict[str, Any], message: str):
+    with pytest.raises(BatchError, match=message):
+        BatchParser("en_lal_md", **settings)
+
+
+def test_bad_pipelines(tmp_path: Path):
+    with pytest.raises(OSError, match="nowhere"):
+        BatchParser("nowhere").load()
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(BatchError, match="has no lal_parser, only: nothing"):
+        BatchParser(str(tmp_path / "blank")).load()
+
+
+def test_too_long(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
+    parser = BatchParser(str(pipeline))
+    monkeypatch.setattr(parser.load(), "max_length", 5)
+    with pytest.raises(BatchError, match="row 1 of the batch: expected a text of at most 5 characters, got 6"):
+        parser(pa.table({"text": ["short", "longer"]}))
+
+
+def test_loaded_once_whatever_is_pickled(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
+    batches_module._load.cache_clear()
+    loaded = []
+    load = spacy.load
+    monkeypatch.setattr(spacy, "load", lambda name: loaded.append(name) or load(name))
+    parser = BatchParser(str(pipeline))
+    data = pickle.dumps(parser)
+    assert len(data) < 1000
+    for _ in range(2):
+        parser(make_table())
+        assert pickle.loads(data)(make_table()).equals(parser(make_table()))
+    assert loaded == [str(pipeline)]
+    assert len(pickle.dumps(parser)) == len(data)
+
+
+def test_a_relative_path_is_good_in_another_folder(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(pipeline.parent)
+    parser = BatchParser("model")
+    monkeypatch.chdir(tmp_path)
+    assert parser.load().pipe_names[-1] == "lal_parser"
+
+
+def test_words_are_forgotten(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
+    """Hours of text must not fill the string store, and a batch may be longer than a zone."""
+    monkeypatch.setattr(batches_module, "ZONE_SIZE", 2)
+    parser = BatchParser(str(pipeline))
+    strings = parser.load().vocab.strings
+    sizes = []
+    for i in range(3):
+        unheard = [f"She sees unheard{i}x{j}." for j in range(5)]
+        table = parser(pa.table({"text": unheard}))
+        assert [row[2] for row in table["tokens"].to_pylist()] == [f"unheard{i}x{j}" for j in range(5)]
+        assert "unheard0x0" not in strings
+        sizes.append(len(strings))
+    assert sizes[0] == sizes[-1]
+
+
+def test_importing_needs_no_extra():
+    code = """
+import sys
+sys.modules.update(pyarrow=None, ray=None, pyspark=None)
+import spacy_lal.distributed
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_using_names_the_extra(monkeypatch: pytest.MonkeyPatch):
+    real = builtins.__import__
+
+    def without(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name.split(".")[0] in ("pyarrow", "ray", "pyspark"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return real(name, *args, **kwargs)
+
+    from spacy_lal.distributed import extras
+
+    monkeypatch.setattr(extras, "import_module", without)
+    with pytest.raises(ImportError, match=r"pip install 'spacy-lal\[arrow\]'"):
+        doc_fields()
+    with pytest.raises(ImportError, match=r"pip install 'spacy-lal\[ray\]'"):
+        parse_ray(None, "en_lal_md")
+    with pytest.raises(ImportError, match=r"pip install 'spacy-lal\[spark\]'"):
+        parse_spark(None, "en_lal_md")
