@@ -1,0 +1,110 @@
+"""Many Docs: the same parses whatever the batches, their order and the processes; sentences of all Docs run together; a
+pipeline that works for hours keeps nothing."""
+
+import random
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from tiny_pipeline import make_bert, make_nlp, parses, train
+
+from spacy_lal.pipeline import lal_parser
+
+WORDS = "She sees a dog in the park , and nobody drives 😀 ( هذا -LRB- .".split()
+LENGTHS = [0, 1, 5, 0, 40, 1, 17, 3, 2, 90, 8, 1, 23, 0, 6]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A trained pipeline on disk: transformer, senter, tagger, parser."""
+    path = tmp_path_factory.mktemp("many")
+    nlp = train(make_nlp(make_bert(path / "bert")))
+    nlp.to_disk(path / "pipeline")
+    return path / "pipeline"
+
+
+@pytest.fixture(scope="module")
+def nlp(folder):
+    return spacy.load(folder)
+
+
+def make_docs(nlp):
+    """Docs of no token, one and many, with sentence boundaries and whitespace tokens anywhere; always the same."""
+    rng = random.Random(0)
+    docs = []
+    for length in LENGTHS:
+        words = [rng.choice([*WORDS, "\n", " "]) for _ in range(length)]
+        docs.append(Doc(nlp.vocab, words=words, sent_starts=[i == 0 or rng.random() < 0.1 for i in range(length)]))
+    return docs + [Doc(nlp.vocab, words=[" ", "\n"], sent_starts=[True, False])]
+
+
+def test_batches_order_and_processes(nlp):
+    expected = parses(nlp(doc) for doc in make_docs(nlp))
+    assert len({str(one) for one in expected}) > 10
+    for batch_size in (1, 2, 7, 1000):
+        assert parses(nlp.pipe(make_docs(nlp), batch_size=batch_size)) == expected
+    order = random.Random(1).sample(range(len(expected)), len(expected))
+    docs = make_docs(nlp)
+    assert parses(nlp.pipe([docs[i] for i in order], batch_size=4)) == [expected[i] for i in order]
+    assert parses(nlp.pipe(make_docs(nlp), n_process=2, batch_size=3)) == expected
+
+
+def test_sentences_run_together_across_docs(nlp, monkeypatch):
+    """Short sentences of different Docs are one run of the network; each Doc is not a run of its own."""
+    parser = nlp.get_pipe("lal_parser")
+    iter_scores, runs = parser.model.attrs["iter_scores"], []
+
+    def spy(model, docs):
+        for indices, scores in iter_scores(model, docs):
+            runs.append(len(indices))
+            yield indices, scores
+
+    monkeypatch.setitem(parser.model.attrs, "iter_scores", spy)
+    docs = [Doc(nlp.vocab, words=["She", "sees"], sent_starts=[True, False]) for _ in range(30)]
+    list(nlp.pipe(docs, batch_size=30))
+    assert runs == [30]
+
+
+def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
+    """However many Docs a batch has, the network gets so many tokens at a time, and a Doc that has more by itself."""
+    expected = parses(nlp(doc) for doc in make_docs(nlp))
+    parser = nlp.get_pipe("lal_parser")
+    iter_scores, sizes = parser.model.attrs["iter_scores"], []
+
+    def spy(model, docs):
+        sizes.append([len(doc) for doc in docs])
+        return iter_scores(model, docs)
+
+    monkeypatch.setitem(parser.model.attrs, "iter_scores", spy)
+    monkeypatch.setattr(lal_parser, "MAX_TOKENS", 50)
+    assert parses(nlp.pipe(make_docs(nlp), batch_size=100)) == expected
+    assert sum(map(len, sizes)) == len([doc for doc in make_docs(nlp) if len(doc)])
+    assert all(sum(run) <= 50 or len(run) == 1 for run in sizes) and [90] in sizes
+
+
+def test_a_memory_zone_leaves_no_strings(nlp):
+    """What a Doc adds to the vocabulary goes with the zone; the parser itself adds nothing."""
+    before = set(nlp.vocab.strings)
+    for zone in range(3):
+        with nlp.memory_zone():
+            docs = [Doc(nlp.vocab, words=[f"new{zone}{i}", "dog"], sent_starts=[True, False]) for i in range(20)]
+            found = parses(nlp.pipe(docs))
+    assert set(nlp.vocab.strings) == before
+    docs = [Doc(nlp.vocab, words=[f"new2{i}", "dog"], sent_starts=[True, False]) for i in range(20)]
+    assert parses(nlp.pipe(docs)) == found
+    added = set(nlp.vocab.strings) - before
+    assert {f"new2{i}" for i in range(20)} <= added
+    assert not added & {*nlp.get_pipe("lal_parser").labels, "constituents", "parse_methods", "joint", "dep"}
+
+
+def test_the_getters_of_a_long_doc_read_their_sentence_only(nlp):
+    """By sentence and over the whole Doc they tell the same, also where others have added constituents."""
+    rng = random.Random(2)
+    words = [rng.choice([*WORDS, "\n"]) for _ in range(400)]
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[i % 9 == 0 for i in range(400)]))
+    trees = [sent._.parse_string for sent in doc.sents if not all(token.is_space for token in sent)]
+    assert "\n".join(trees) == doc._.parse_string
+    group = doc.spans["constituents"]
+    group.append(spacy.tokens.Span(doc, 0, 9, label="TOP"))
+    trees = [sent._.parse_string for sent in doc.sents if not all(token.is_space for token in sent)]
+    assert "\n".join(trees) == doc._.parse_string and "TOP" in doc[0:9]._.labels
