@@ -11,6 +11,9 @@ from .network_config import NetworkConfig
 from .norm import StdNorm
 
 
+ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh ones, as in BERT
+
+
 class NetworkInputs(NamedTuple):
     """A batch of sentences, padded. Row 0 of a sentence is START, rows 1..n its words, row n + 1 STOP, then padding.
 
@@ -66,7 +69,10 @@ class InputLayer(nn.Module):
             if config.learned_boundaries:
                 self.boundary_vectors = nn.Parameter(torch.randn(2, config.vector_width))
         position_width = config.hidden_width - config.content_width if config.factored else config.hidden_width
-        self.positions = nn.Parameter(torch.randn(config.max_positions, position_width))
+        # Where they are added to the words, vectors of a pretrained encoder, which knows positions already, are smaller
+        # than noise of size 1; it took thousands of steps to be heard through it.
+        scale = 1.0 if config.factored else ADDED_POSITIONS_SCALE
+        self.positions = nn.Parameter(torch.randn(config.max_positions, position_width) * scale)
         self.norm = StdNorm(config.hidden_width)
         self.tag_dropout = FeatureDropout(config.tag_dropout)
         self.word_dropout = FeatureDropout(config.word_dropout)

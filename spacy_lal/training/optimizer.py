@@ -15,7 +15,8 @@ class LayerwiseAdam(Optimizer):
     """Adam whose learning rate depends on a parameter's name.
 
     rate_factors (Dict[str, float]): What the learning rate is multiplied by for parameters whose name begins so; the
-        longest beginning counts. Names are those of torch: "encoder.layer.0." is a transformer's first layer.
+        longest beginning counts. Names are those of torch: "encoder.layer.0." is a transformer's first layer. 0: such
+        parameters stay as they are.
     settings: As for thinc's `Optimizer`.
     RAISES (ValueError): Where a factor is negative.
     """
@@ -31,7 +32,11 @@ class LayerwiseAdam(Optimizer):
         self, key: Tuple[int, str], weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
     ) -> Tuple[FloatsXd, FloatsXd]:
         """Update a parameter in place; see thinc's `Optimizer`."""
-        return super().__call__(key, weights, gradient, lr_scale=lr_scale * self._factor(key[1]))
+        factor = self._factor(key[1])
+        if factor == 0.0:  # frozen, weight decay included
+            gradient.fill(0)
+            return weights, gradient
+        return super().__call__(key, weights, gradient, lr_scale=lr_scale * factor)
 
     def _factor(self, name: str) -> float:
         return next((factor for start, factor in self.rate_factors.items() if name.startswith(start)), 1.0)

@@ -41,3 +41,10 @@ def test_schedules_go_on():
 def test_a_negative_factor_is_an_error():
     with pytest.raises(ValueError, match="0 or more.*-0.5"):
         layerwise(0.01, {"encoder.": -0.5})
+
+
+def test_a_factor_of_0_freezes():
+    optimizer = layerwise(0.01, {"embeddings.": 0.0})
+    weights, gradient = numpy.ones(3, dtype="float32"), numpy.ones(3, dtype="float32")
+    same, rest = optimizer((7, "embeddings.word"), weights, gradient)
+    assert (same == 1.0).all() and not rest.any()
