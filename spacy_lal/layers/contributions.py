@@ -1,0 +1,143 @@
+"""Exact contributions: a label score as a sum over label heads (reference-parser.md, section 8).
+
+The score of label y on a span with the vector s = f_end - f_start is W2[y] relu(norm(W1 s + b1)) + b2[y]. W1 s is a
+sum over the features of s. What follows is not linear, but for the given span it is affine: the norm subtracts a mean,
+which is linear, and divides by a number, std + EPSILON; relu keeps some hidden units and drops the others. With that
+number and that choice of units held at what they are, the score is an affine function of s that takes the right value
+at s: every feature has its addend, and one bias takes what does not depend on s. The parts are float64, so that what
+remains between their sum and the score is the network's own rounding.
+*Not* here: what the features are called, and any Doc.
+"""
+
+from typing import NamedTuple, Optional, Sequence, Tuple
+
+import torch
+from torch import Tensor
+
+from .network_config import NetworkConfig
+from .norm import EPSILON
+from .parser_network import NetworkInputs, ParserNetwork, _mean_over_queries
+from .span_scorer import SpanScorer
+
+
+class ScoreParts(NamedTuple):
+    """The addends of some label scores, float64: bias + blocks.sum(1) + tokens is the score.
+
+    bias (Tensor): What does not depend on the span. *Shape:* (n_scores,).
+    blocks (Tensor): What each block of the encoder's output adds, both of its halves together; no blocks where the
+        encoder ends in none. *Shape:* (n_scores, n_label_heads) or (n_scores, 0).
+    tokens (Tensor): What the rest of the span vector adds: the whole tokens, or everything where there are no blocks.
+        *Shape:* (n_scores,).
+    """
+
+    bias: Tensor
+    blocks: Tensor
+    tokens: Tensor
+
+
+class Encoded(NamedTuple):
+    """Sentences as the scorers read them, before any chart is made.
+
+    fenceposts (Tensor): Features of the gaps between words. *Shape:* (batch_size, n + 1, fencepost_width), n being the
+        longest sentence.
+    label_attention (Optional[Tensor]): As in `NetworkOutput`.
+    """
+
+    fenceposts: Tensor
+    label_attention: Optional[Tensor]
+
+
+@torch.no_grad()
+def encode_sentences(network: ParserNetwork, inputs: NetworkInputs) -> Encoded:
+    """The first half of the network's forward pass.
+
+    network (ParserNetwork): The network; in evaluation mode, or dropout has its way.
+    inputs (NetworkInputs): A batch of sentences.
+    """
+    seq_len = int(inputs.lengths.max()) + 2
+    padding = torch.arange(seq_len, device=inputs.lengths.device) >= inputs.lengths[:, None] + 2
+    encoded, weights, tokens = network.encoder(network.embedding(inputs, seq_len), padding)
+    attention = None if weights is None else _mean_over_queries(weights, padding)
+    return Encoded(network.fenceposts(encoded, tokens), attention)
+
+
+def span_vectors(fenceposts: Tensor, spans: Sequence[Tuple[int, int]]) -> Tensor:
+    """f_end - f_start of some spans of one sentence.
+
+    fenceposts (Tensor): *Shape:* (n + 1, fencepost_width).
+    spans (Sequence[Tuple[int, int]]): Half-open, in words.
+    RETURNS (Tensor): *Shape:* (n_spans, fencepost_width).
+    """
+    index = torch.tensor(list(spans), dtype=torch.long, device=fenceposts.device).view(-1, 2)
+    return fenceposts[index[:, 1]] - fenceposts[index[:, 0]]
+
+
+@torch.no_grad()
+def score_spans(network: ParserNetwork, vectors: Tensor) -> Tensor:
+    """The scores of all labels on some spans, by the network's own modules and in their precision.
+
+    network (ParserNetwork): The network.
+    vectors (Tensor): Span vectors. *Shape:* (n_spans, fencepost_width).
+    RETURNS (Tensor): *Shape:* (n_spans, n_labels); 0 for the empty label.
+    RAISES (ValueError): The network scores no spans.
+    """
+    scorer = _given(network.span_scorer)
+    scores = scorer.output(scorer.norm(scorer.hidden(vectors)).relu())
+    return torch.nn.functional.pad(scores, (1, 0))
+
+
+@torch.no_grad()
+def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> ScoreParts:
+    """The addends of the scores of some labels, one on each of some spans.
+
+    network (ParserNetwork): The network.
+    vectors (Tensor): Span vectors. *Shape:* (n_scores, fencepost_width).
+    labels (Tensor): Label ids, from 1: the empty label's score is 0 and has no parts. *Shape:* (n_scores,).
+    RETURNS (ScoreParts): The parts.
+    RAISES (ValueError): The network scores no spans.
+    """
+    scorer = _given(network.span_scorer)
+    vectors = vectors.double()
+    weight, hidden_bias = scorer.hidden.weight.double(), scorer.hidden.bias.double()
+    gain, norm_bias = scorer.norm.gain.double(), scorer.norm.bias.double()
+    outgoing = scorer.output.weight.double()[labels - 1]
+    bias = scorer.output.bias.double()[labels - 1]
+    hidden = vectors @ weight.t() + hidden_bias
+    if hidden.shape[1] == 1:  # std_norm leaves a single unit as it is
+        slopes = outgoing * (hidden > 0)
+    else:
+        scale = 1.0 / (hidden.std(1, keepdim=True) + EPSILON)
+        centred = hidden - hidden.mean(1, keepdim=True)
+        kept = outgoing * (gain * scale * centred + norm_bias > 0)
+        bias = bias + kept @ norm_bias
+        slopes = kept * gain * scale
+        slopes = slopes - slopes.mean(1, keepdim=True)  # the mean that the norm subtracts, seen from the other side
+    addends = (slopes @ weight) * vectors
+    n_blocks_features = network.config.halves_width if network.config.has_label_blocks else 0
+    return ScoreParts(
+        bias=bias + slopes @ hidden_bias,
+        blocks=sum_blocks(network.config, addends),
+        tokens=addends[:, n_blocks_features:].sum(1),
+    )
+
+
+def sum_blocks(config: NetworkConfig, features: Tensor) -> Tensor:
+    """The sum over each label head's features, of all that a fencepost has.
+
+    config (NetworkConfig): Says which these are: all forward halves come first, then all backward halves.
+    features (Tensor): One number for each feature of a fencepost. *Shape:* (n_rows, fencepost_width).
+    RETURNS (Tensor): *Shape:* (n_rows, n_label_heads), or (n_rows, 0) where the encoder ends in no blocks.
+    """
+    if not config.has_label_blocks:
+        return features.new_zeros(len(features), 0)
+    n_heads, forward_width = config.n_label_heads, config.label_proj_width // 2
+    halves = features[:, : config.halves_width].split(
+        [n_heads * forward_width, n_heads * (config.label_proj_width - forward_width)], dim=1
+    )
+    return sum(half.unflatten(1, (n_heads, -1)).sum(2) for half in halves)  # type: ignore[return-value]
+
+
+def _given(scorer: Optional[SpanScorer]) -> SpanScorer:
+    if scorer is None:
+        raise ValueError("the network scores no spans: it has no label scores")
+    return scorer

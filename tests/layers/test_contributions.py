@@ -1,0 +1,110 @@
+"""The parts of a label score add up to it, in every shape of network."""
+
+import pytest
+import torch
+from layers.test_parser_network import LENGTHS, OPTIONS, SMALL, build, make_inputs
+
+from spacy_lal.layers.contributions import (
+    encode_sentences,
+    score_spans,
+    span_vectors,
+    split_scores,
+    sum_blocks,
+)
+from spacy_lal.layers.parser_network import NetworkConfig, ParserNetwork
+
+WITH_SPANS = [name for name in OPTIONS if name != "only_arcs"]
+
+
+def all_cells(n, n_labels):
+    return [(i, j, y) for i in range(n) for j in range(i + 1, n + 1) for y in range(1, n_labels)]
+
+
+def split(network, n):
+    """All cells of a sentence of n words, their parts, and the chart."""
+    inputs = make_inputs(network.config, [n])
+    cells = all_cells(n, network.config.n_labels)
+    vectors = span_vectors(encode_sentences(network, inputs).fenceposts[0], [(i, j) for i, j, _ in cells])
+    parts = split_scores(network, vectors, torch.tensor([y for *_, y in cells]))
+    return cells, vectors, parts, network(inputs).labels[0].detach()
+
+
+@pytest.mark.parametrize("name", WITH_SPANS)
+def test_parts_add_up_to_the_score(name):
+    network = build(name)
+    for n in LENGTHS:
+        cells, _, parts, chart = split(network, n)
+        scores = torch.stack([chart[cell] for cell in cells])
+        total = parts.bias + parts.blocks.sum(1) + parts.tokens
+        assert (total - scores).abs().max() < 1e-4
+        heads = network.config.n_label_heads if network.config.has_label_blocks else 0
+        assert parts.blocks.shape == (len(cells), heads)
+        assert bool(parts.tokens.any()) == (network.config.whole_tokens or not heads)
+
+
+def test_a_single_hidden_unit_is_not_normalised():
+    torch.manual_seed(0)
+    network = ParserNetwork(NetworkConfig(**{**SMALL, "span_hidden_width": 1})).eval()
+    cells, _, parts, chart = split(network, 7)
+    scores = torch.stack([chart[cell] for cell in cells])
+    assert (parts.bias + parts.blocks.sum(1) + parts.tokens - scores).abs().max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["default", "odd_blocks", "whole_tokens"])
+def test_a_part_is_that_of_its_block(name):
+    """By the rule written out for one block: its share of W1 s, through the norm and the units that are active."""
+    network = build(name)
+    config = network.config
+    _, vectors, parts, _ = split(network, 4)
+    row, head = 5, 2
+    first = config.label_proj_width // 2
+    forward = range(head * first, (head + 1) * first)
+    last = config.label_proj_width - first
+    offset = config.n_label_heads * first
+    backward = range(offset + head * last, offset + (head + 1) * last)
+    indices = [*forward, *backward]
+
+    scorer = network.double().span_scorer
+    weight = scorer.hidden.weight.detach()
+    vector = vectors[row].double()
+    hidden = weight @ vector + scorer.hidden.bias.detach()
+    scale = 1.0 / (hidden.std() + 1e-3)
+    active = scorer.norm.gain * (hidden - hidden.mean()) * scale + scorer.norm.bias > 0
+    _, _, label = all_cells(4, config.n_labels)[row]
+    share = weight[:, indices] @ vector[indices]
+    expected = (scorer.output.weight[label - 1] * active * scorer.norm.gain * (share - share.mean()) * scale).sum()
+    assert parts.blocks[row, head].item() == pytest.approx(expected.item(), abs=1e-5)
+
+
+def test_scores_of_spans_are_those_of_the_chart():
+    network = build("whole_tokens")
+    inputs = make_inputs(network.config, [7])
+    spans = [(0, 7), (2, 3), (1, 5)]
+    scores = score_spans(network, span_vectors(encode_sentences(network, inputs).fenceposts[0], spans))
+    chart = network(inputs).labels[0]
+    for span, row in zip(spans, scores, strict=True):
+        assert torch.allclose(row, chart[span], atol=1e-5)
+    assert not scores[:, 0].any()
+
+
+def test_attention_is_the_networks():
+    network = build("query_per_token")
+    inputs = make_inputs(network.config, LENGTHS)
+    expected = network(inputs, return_attention=True).label_attention
+    assert torch.allclose(encode_sentences(network, inputs).label_attention, expected)
+    assert encode_sentences(build("no_label_attention"), inputs).label_attention is None
+
+
+def test_blocks_of_odd_width():
+    config = build("odd_blocks").config  # 5 heads of 2 + 3 features
+    features = torch.arange(25.0)[None]
+    assert sum_blocks(config, features).tolist() == [
+        [2 * (2 * k) + 1 + 3 * (10 + 3 * k) + 3 for k in range(5)],
+    ]
+
+
+def test_a_network_without_spans_is_refused():
+    network = build("only_arcs")
+    fenceposts = encode_sentences(network, make_inputs(network.config, [4])).fenceposts[0]
+    with pytest.raises(ValueError, match="scores no spans"):
+        split_scores(network, span_vectors(fenceposts, [(0, 1)]), torch.tensor([1]))
