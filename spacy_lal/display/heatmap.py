@@ -18,7 +18,7 @@ MAX_ALPHA = 0.65  # black on white and white on black both stay readable on that
 _STYLE = """<style>
 .lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
 .lal-heatmap table { border-collapse: separate; border-spacing: 1px; width: auto; margin: 0; font-size: inherit }
-.lal-heatmap caption { text-align: start; padding: 0 0 .6em; caption-side: top; white-space: nowrap }
+.lal-heatmap .lal-caption { margin: 0 0 .6em; color: inherit }
 .lal-heatmap td { min-width: 2.1em; height: 1.9em; padding: 0 2px; text-align: center; font-size: .8em;
   font-variant-numeric: tabular-nums; background-clip: padding-box; border-radius: 2px; direction: ltr;
   -webkit-print-color-adjust: exact; print-color-adjust: exact }
@@ -70,18 +70,18 @@ def heatmap(
     keys = strengths if sort_by is None else list(sort_by)
     order = sorted(range(len(table)), key=lambda i: -keys[i])
     signed = any(value < 0 for row in table for value in row)
-    caption = f"<caption>{escape(title)} {_legend(largest, signed)}</caption>"
+    caption = f'<p class="lal-caption">{escape(title)} {_legend(largest, signed)}</p>'
     head = _head(columns)
-    sums = "".join(_row(name, row, columns, math.inf) for name, row in totals)
+    sums = "".join(_row(name, row, columns, max(map(abs, row), default=0.0), tinted=False) for name, row in totals)
 
     def body(indices: Sequence[int]) -> str:
         return "".join(_row(rows[i], table[i], columns, largest) for i in indices)
 
     first, rest = order[: max(n_shown, 0)], order[max(n_shown, 0) :]
-    pieces = [_STYLE]
+    pieces = [_STYLE, caption]
     label = title or "heat map"
     if first or sums or not rest:
-        pieces.append(scroll_box(f"<table>{caption}{head}<tbody>{sums}{body(first)}</tbody></table>", label))
+        pieces.append(scroll_box(f"<table>{head}<tbody>{sums}{body(first)}</tbody></table>", label))
     if rest:
         more = f"{len(rest)} {'more ' if first else ''}{visible(row_kind)}"
         inner = scroll_box(f"<table>{head}<tbody>{body(rest)}</tbody></table>", f"{label}: {more}")
@@ -109,14 +109,13 @@ def _head(columns: Sequence[str]) -> str:
     return f"<thead><tr><td></td>{''.join(cells)}</tr></thead>"
 
 
-def _row(name: str, values: Sequence[float], columns: Sequence[str], largest: float) -> str:
-    """One row; with an infinite `largest`, one of numbers without tint."""
+def _row(name: str, values: Sequence[float], columns: Sequence[str], largest: float, tinted: bool = True) -> str:
     cells = []
     shown_name = shorten(visible(name))
     for value, column in zip(values, columns, strict=True):
-        strength = min(abs(value) / largest, 1.0)
+        strength = min(abs(value) / largest, 1.0) if tinted else 0.0
         style = f' style="background-color:{_tint(value, strength)}"' if strength >= 0.01 else ""
-        shown = _short(value) if strength >= 0.1 or math.isinf(largest) else ""
+        shown = _short(value, largest) if strength >= 0.1 or not tinted else ""
         title = escape(f"{shown_name}, {shorten(visible(column))}: {value:.3g}")
         cells.append(f'<td{style} title="{title}">{shown}</td>')
     head = f'<th scope="row" title="{escape(name)}"><bdi>{escape(shown_name)}</bdi></th>'
@@ -127,18 +126,17 @@ def _tint(value: float, strength: float) -> str:
     return f"{POSITIVE if value >= 0 else NEGATIVE}{round(strength * MAX_ALPHA * 255):02x}"
 
 
-def _short(value: float) -> str:
-    """At most two digits behind the point, no zero before it: .42, 1.7, -12."""
-    size = abs(value)
-    text = f"{size:.2f}" if size < 1 else f"{size:.1f}" if size < 10 else f"{size:.0f}"
-    if size and not float(text):
-        text = f"{size:.0e}"
-    return ("\u2212" if value < 0 else "") + (text[1:] if text.startswith("0.") else text)
+def _short(value: float, largest: float) -> str:
+    """So many digits that the largest number has two that count, and no zero before the point: .42, 1.7, \u221212."""
+    digits = min(max(1 - math.floor(math.log10(largest * 0.999)), 0), 9) if largest else 0
+    text = f"{abs(value):.{digits}f}"
+    text = text[1:] if text.startswith("0.") else text
+    return f"\u2212{text}" if value < 0 and text.strip(".0") else text
 
 
 def _legend(largest: float, signed: bool) -> str:
     low = _tint(-largest, 1.0) if signed else "transparent"
-    smallest = _short(-largest) if signed else "0"
+    smallest = _short(-largest, largest) if signed else "0"
     middle = "transparent, " if signed else ""
     bar = f"background: linear-gradient(to right, {low}, {middle}{_tint(largest, 1.0)})"
-    return f'<span dir="ltr">{smallest}<span class="lal-scale" style="{bar}"></span>{_short(largest)}</span>'
+    return f'<span dir="ltr">{smallest}<span class="lal-scale" style="{bar}"></span>{_short(largest, largest)}</span>'

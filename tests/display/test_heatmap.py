@@ -27,7 +27,7 @@ def test_numbers_on_hover():
     titles = [[cell.get("title") for cell in cells] for _, cells in rows_of(html)]
     assert titles == [["NP, a: 0.25", "NP, dog: 0.75"], ["VP, a: 0.001", "VP, dog: 0.5"]]
     assert [[cell.text for cell in cells] for _, cells in rows_of(html)] == [[".25", ".75"], [None, ".50"]]
-    assert "Attention" in "".join(parsed(html).find(".//caption").itertext())
+    assert "Attention" in "".join(parsed(html).find(".//p").itertext())
     assert [th.get("title") for th in parsed(html).find(".//thead").iter("th")] == ["a", "dog"]
 
 
@@ -57,6 +57,21 @@ def test_tints():
     assert [cell.text for cell in rows_of(html)[0][1]] == ["\u22122.0", None, "1.0"]
 
 
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([0.85, 0.1], [".85", ".10"]),
+        ([0.042, -0.0051], [".042", "\u2212.005"]),
+        ([1.0, 0.25], ["1.00", ".25"]),
+        ([120.0, 31.4], ["120", "31"]),
+        ([3e-7, 1e-7], [".00000030", ".00000010"]),
+    ],
+)
+def test_digits(values: List[float], shown: List[str]):
+    cells = rows_of(heatmap([values], ["a"], ["x", "y"]))[0][1]
+    assert [cell.text for cell in cells] == shown
+
+
 def test_a_scale_of_ones_own():
     cells: Dict[float, ElementTree.Element] = {
         scale: rows_of(heatmap([[0.5]], ["a"], ["x"], scale=scale))[0][1][0] for scale in (0.25, 0.5, 1.0)
@@ -69,7 +84,7 @@ def test_totals_stand_above_without_tint():
     html = heatmap([[0.1, 0.2]], ["NP"], ["x", "y"], totals=[("score", [20.0, -3.0])], n_shown=0)
     first, second = rows_of(html)
     assert (first[0], second[0]) == ("score", "NP")
-    assert [(cell.text, cell.get("style")) for cell in first[1]] == [("20", None), ("\u22123.0", None)]
+    assert [(cell.text, cell.get("style")) for cell in first[1]] == [("20", None), ("\u22123", None)]
     assert second[1][1].get("style") == f"background-color:{POSITIVE}a6"
 
 
