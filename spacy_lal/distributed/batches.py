@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence,
 
 import spacy
 from spacy.language import Language
+from spacy.util import is_package
 
 from ..pipeline.parser_names import FACTORY, parser_names
 from .columns import COLUMNS, OUTPUTS, doc_arrays, doc_fields, doc_row
@@ -52,7 +53,9 @@ class BatchParser:
             raise BatchError(f"expected a batch_size of 1 or more, got {self.batch_size}")
         if isinstance(self.keep, str):
             raise BatchError(f"expected a list of columns to keep, got the string {self.keep!r}")
-        if Path(self.pipeline).exists():  # a worker may be started in another folder
+        self.pipeline = str(self.pipeline)
+        # A worker may be started in another folder. A package's name wins over a path, as in `spacy.load`.
+        if not is_package(self.pipeline) and Path(self.pipeline).exists():
             self.pipeline = str(Path(self.pipeline).resolve())
 
     def load(self) -> Language:
@@ -64,7 +67,7 @@ class BatchParser:
         """
         if self.gpu_id >= 0:  # at each call: the choice holds for a thread, and a worker may have several
             spacy.require_gpu(self.gpu_id)
-        return _load(str(self.pipeline), self.gpu_id)
+        return _load(self.pipeline, self.gpu_id)
 
     def schema(self, schema: "pa.Schema") -> "pa.Schema":
         """The schema of what comes out.

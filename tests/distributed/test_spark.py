@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -23,6 +24,7 @@ def spark(deadly: Deadly, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
     monkeypatch.setenv("PYTHONPATH", deadly.python_path)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # otherwise the python3 of the PATH
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.memory": "1g",
