@@ -13,7 +13,7 @@ import numpy as np
 
 from ..annotations import ParseMethod
 from ..decode import cky, eisner, joint, mst
-from ..scores import ParserScores
+from ..scores import AnyScores
 from ..trees import SUB_HEAD
 
 ArcDecoder = Literal["eisner", "mst"]
@@ -36,7 +36,7 @@ class DecodedParse(NamedTuple):
     method: Optional[ParseMethod] = None
 
 
-Decoder = Callable[[Sequence[ParserScores]], List[DecodedParse]]
+Decoder = Callable[[Sequence[AnyScores]], List[DecodedParse]]
 
 
 def make_joint_decoder(
@@ -77,7 +77,7 @@ class JointDecoder:
     empty_nodes: bool
     warned: bool = False
 
-    def __call__(self, scores: Sequence[ParserScores]) -> List[DecodedParse]:
+    def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
         """Decode the scores of sentences. RETURNS (List[DecodedParse]): Their parses, in order."""
         limit = float("inf") if self.max_length is None else self.max_length
         short = [i for i, s in enumerate(scores) if _is_joint(s) and s.n_tokens <= limit]
@@ -117,7 +117,7 @@ def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> De
     return partial(decode_separately, arcs=arcs, n_threads=n_threads)
 
 
-def decode_separately(scores: Sequence[ParserScores], arcs: ArcDecoder, n_threads: int) -> List[DecodedParse]:
+def decode_separately(scores: Sequence[AnyScores], arcs: ArcDecoder, n_threads: int) -> List[DecodedParse]:
     """See `make_separate_decoder`."""
     find_heads = eisner if arcs == "eisner" else mst
     no_spans = np.zeros((0, 3), dtype=np.int32)
@@ -134,16 +134,17 @@ def decode_separately(scores: Sequence[ParserScores], arcs: ArcDecoder, n_thread
     return [_parse(scores[i], spans[i], heads[i], "separate") for i in range(len(scores))]
 
 
-def _is_joint(scores: ParserScores) -> bool:
+def takes_pruned(decoder: Decoder) -> bool:
+    """Whether a decoder may be given `PrunedScores`. Those made here may; one of another make gets `ParserScores`."""
+    return isinstance(decoder, JointDecoder) or (isinstance(decoder, partial) and decoder.func is decode_separately)
+
+
+def _is_joint(scores: AnyScores) -> bool:
     """Whether there are words, spans and arcs to be decoded together."""
-    return bool(scores.n_tokens and scores.labels.size and scores.deprels.shape[-1])
+    return bool(scores.n_tokens and scores.labels.size and scores.has_deprels)
 
 
-def _parse(scores: ParserScores, spans: np.ndarray, heads: np.ndarray, method: ParseMethod) -> DecodedParse:
-    words = np.arange(1, scores.n_tokens + 1)
-    deprels = scores.deprels
-    if not deprels.shape[-1]:
-        best = np.zeros(scores.n_tokens, dtype=np.int32)
-    else:
-        best = (deprels[words, heads[1:]] if deprels.ndim == 3 else deprels[words]).argmax(axis=-1)
-    return DecodedParse(spans[spans[:, 2] > SUB_HEAD], heads[1:].astype(np.int32), best.astype(np.int32), method)
+def _parse(scores: AnyScores, spans: np.ndarray, heads: np.ndarray, method: ParseMethod) -> DecodedParse:
+    spans = scores.with_label_ids(spans[spans[:, 2] > SUB_HEAD])
+    heads = heads[1:].astype(np.int32)
+    return DecodedParse(spans, heads, scores.best_deprels(heads), method)

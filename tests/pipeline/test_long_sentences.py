@@ -261,8 +261,8 @@ def test_only_the_pieces_reach_the_network(nlp, monkeypatch):
     seen = []
     iter_scores = parser.model.attrs["iter_scores"]
 
-    def spy(model, docs):
-        for indices, scores in iter_scores(model, docs):
+    def spy(model, docs, **options):
+        for indices, scores in iter_scores(model, docs, **options):
             seen.extend(one.n_tokens for one in scores)
             yield indices, scores
 
@@ -280,7 +280,7 @@ def test_an_error_leaves_the_sentences_as_they_were(nlp, monkeypatch):
     doc = nlp(make_doc(nlp, words_of(9), words_of(3)))
     before = doc.to_bytes()
 
-    def fail(model, docs):
+    def fail(model, docs, **options):
         raise RuntimeError("no network")
 
     monkeypatch.setitem(parser.model.attrs, "iter_scores", fail)

@@ -54,8 +54,8 @@ def test_sentences_run_together_across_docs(nlp, monkeypatch):
     parser = nlp.get_pipe("lal_parser")
     iter_scores, runs = parser.model.attrs["iter_scores"], []
 
-    def spy(model, docs):
-        for indices, scores in iter_scores(model, docs):
+    def spy(model, docs, **options):
+        for indices, scores in iter_scores(model, docs, **options):
             runs.append(len(indices))
             yield indices, scores
 
@@ -71,9 +71,9 @@ def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
     parser = nlp.get_pipe("lal_parser")
     iter_scores, sizes = parser.model.attrs["iter_scores"], []
 
-    def spy(model, docs):
+    def spy(model, docs, **options):
         sizes.append([len(doc) for doc in docs])
-        return iter_scores(model, docs)
+        return iter_scores(model, docs, **options)
 
     monkeypatch.setitem(parser.model.attrs, "iter_scores", spy)
     monkeypatch.setattr(lal_parser, "MAX_TOKENS", 50)
