@@ -48,13 +48,13 @@ def test_a_folder(deadly: Deadly, pipeline: Path, tmp_path: Path):
     def run() -> str:
         result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
-        return result.stderr.splitlines()[-1]
+        return result.stderr
 
-    assert run() == f"{N_FILES} files parsed ({N_TEXTS} texts), 0 skipped: done before"
+    assert f"{N_FILES} files parsed ({N_TEXTS} texts), 0 skipped: done before\n" in run()
     assert deadly.died.exists()
     written = sorted((tmp_path / "out").iterdir())
     assert [path.name for path in written] == sorted(path.name for path in deadly.source.iterdir())
     check_every_text_once(pq.read_table(tmp_path / "out").to_pylist(), pipeline)
     written[0].unlink()
-    assert run() == f"1 files parsed ({N_TEXTS // N_FILES} texts), {N_FILES - 1} skipped: done before"
-    assert run() == f"0 files parsed (0 texts), {N_FILES} skipped: done before"
+    assert f"1 files parsed ({N_TEXTS // N_FILES} texts), {N_FILES - 1} skipped: done before\n" in run()
+    assert f"0 files parsed (0 texts), {N_FILES} skipped: done before\n" in run()
