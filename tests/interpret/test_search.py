@@ -68,6 +68,7 @@ def enumerated_arcs(scores, projective, without=None):
     return max(trees, default=-np.inf)
 
 
+@pytest.mark.filterwarnings("ignore:a sentence has more than 0 words")
 @pytest.mark.parametrize("n_labels", [3, 5])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("name", DECODERS)

@@ -1,0 +1,112 @@
+"""Do the parts add up, and what does attention cost? On parsed text.
+
+    OMP_NUM_THREADS=1 python benchmarks/interpret.py en_lal_md corpus/dev/ewt.spacy [--sentences 500] [--repeat 5]
+
+parses the Docs with their gold tokens and sentence breaks, and prints a table: over all constituents the largest
+|sum of the parts - score|; how often the head that bears a constituent's label has the largest part for it; the least
+and the median margin; the time of parsing with attention, in percent of that without (the least of several rounds, in
+turns). Exit code 1 where a goal is missed.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Callable, List, Tuple
+
+import numpy as np
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+
+from spacy_lal.annotations import sentence_bounds
+from spacy_lal.interpret import (
+    Contributions,
+    arc_margins,
+    constituent_contributions,
+    constituent_margins,
+    parse_with_attention,
+)
+
+MAX_DIFFERENCE = 1e-4
+MAX_COST = 10.0  # percent of the time of parsing
+
+
+def load_docs(nlp: Language, path: Path, n_sentences: int) -> List[Doc]:
+    """Docs with the tokens and sentence breaks of a corpus, and nothing else, until there are enough sentences."""
+    docs: List[Doc] = []
+    for gold in DocBin().from_disk(path).get_docs(nlp.vocab):
+        if n_sentences <= 0:
+            break
+        bounds = sentence_bounds(gold)
+        n_sentences -= len(bounds)
+        starts = {start for start, _ in bounds}
+        words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
+        docs.append(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=[i in starts for i in range(len(gold))]))
+    return docs
+
+
+def copies(docs: List[Doc]) -> List[Doc]:
+    """Docs that nobody has parsed."""
+    return [doc.copy() for doc in docs]
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """How long it takes."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def attention_cost(nlp: Language, docs: List[Doc], repeat: int) -> Tuple[float, float]:
+    """Seconds of parsing without attention and with it: the least of several rounds each, in turns."""
+    plain, with_attention = [], []
+    for _ in range(repeat):
+        given = copies(docs)
+        plain.append(seconds(lambda given=given: list(nlp.pipe(given, batch_size=64))))  # type: ignore[misc]
+        given = copies(docs)
+        with_attention.append(
+            seconds(lambda given=given: list(parse_with_attention(nlp, given, batch_size=64)))  # type: ignore[misc]
+        )
+    return min(plain), min(with_attention)
+
+
+def own_head_share(parts: List[Contributions]) -> float:
+    """The share of constituents, in percent, whose label's own head has the largest part for them."""
+    own = [one.names[int(one.heads.argmax())] == one.label for one in parts]
+    return 100.0 * sum(own) / max(1, len(own))
+
+
+def main() -> int:
+    """The program."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", help="name or path")
+    parser.add_argument("corpus", type=Path, help="a .spacy file with sentence breaks")
+    parser.add_argument("--sentences", type=int, default=500, help="about how many")
+    parser.add_argument("--repeat", type=int, default=5, help="rounds of timing")
+    args = parser.parse_args()
+    nlp = spacy.load(args.pipeline, exclude=["senter"])
+    docs = load_docs(nlp, args.corpus, args.sentences)
+    plain, with_attention = attention_cost(nlp, docs, args.repeat)
+    cost = 100.0 * (with_attention / plain - 1.0)
+    parts: List[Contributions] = []
+    margins: List[float] = []
+    arcs: List[float] = []
+    for doc in nlp.pipe(copies(docs), batch_size=64):
+        parts += constituent_contributions(nlp, doc)
+        margins += [one.margin for one in constituent_margins(nlp, doc)]
+        arcs += [one.margin for one in arc_margins(nlp, doc)]
+    difference = max((abs(one.total - one.score) for one in parts), default=0.0)
+    print("| | |\n|---|--:|")
+    print(f"| constituents | {len(parts):,} |")
+    print(f"| largest difference of sum and score | {difference:.1e} (goal {MAX_DIFFERENCE:.0e}) |")
+    print(f"| the label's own head has the largest part | {own_head_share(parts):.1f} % |")
+    print(f"| margin of a constituent, least and median | {min(margins):.3f}, {np.median(margins):.2f} |")
+    print(f"| margin of an arc, least and median | {min(arcs):.3f}, {np.median(arcs):.2f} |")
+    print(f"| parsing, and with attention | {plain:.2f} s, {with_attention:.2f} s |")
+    print(f"| cost of attention | {cost:+.1f} % (goal {MAX_COST:.0f} %) |")
+    return int(difference > MAX_DIFFERENCE or cost > MAX_COST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""What is asked of every explanation: a parser, a sentence, words."""
+
+import pytest
+import spacy
+from interpret.tiny_parser import tiny_doc
+from spacy.tokens import Doc
+
+from spacy_lal.interpret import best_labels, label_attention
+
+
+def test_no_parser(doc):
+    empty = spacy.blank("en")
+    with pytest.raises(ValueError, match="the pipeline has no lal_parser, only: nothing"):
+        best_labels(empty, doc[0:1])
+    empty.add_pipe("sentencizer")
+    with pytest.raises(ValueError, match="only: sentencizer"):
+        best_labels(empty, doc[0:1])
+
+
+def test_several_parsers(doc):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_parser", name="one")
+    nlp.add_pipe("lal_parser", name="two")
+    with pytest.raises(ValueError, match=r"has 2 parsers \(one, two\): expected nlp.get_pipe"):
+        label_attention(nlp, doc)
+
+
+def test_an_untrained_parser(doc):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_parser")
+    with pytest.raises(ValueError, match="neither trained nor loaded"):
+        label_attention(nlp, doc)
+
+
+@pytest.mark.parametrize("what", ["a text", None])
+def test_neither_doc_nor_span(nlp, what):
+    with pytest.raises(TypeError, match="expected a Doc or a Span, got"):
+        label_attention(nlp, what)
+    with pytest.raises(TypeError, match="expected a Span, got"):
+        best_labels(nlp, what)
+
+
+def test_neither_pipeline_nor_component(doc):
+    with pytest.raises(TypeError, match="expected a pipeline or its lal_parser component, got str"):
+        label_attention("en_lal_md", doc)
+
+
+def test_no_sentence_boundaries(nlp):
+    doc = Doc(nlp.vocab, words=["She", "sees", "it"])
+    for explain, what in ((label_attention, doc), (label_attention, doc[0:1]), (best_labels, doc[0:1])):
+        with pytest.raises(ValueError, match="the Doc has no sentence boundaries"):
+            explain(nlp, what)
+
+
+def test_a_span_across_sentences(nlp, doc):
+    with pytest.raises(ValueError, match=r"\(tokens 7:11\) crosses a sentence boundary"):
+        best_labels(nlp, doc[7:11])
+
+
+def test_spans_without_words(nlp, doc):
+    for span in (doc[4:5], doc[3:3]):
+        with pytest.raises(ValueError, match="has no words in it"):
+            best_labels(nlp, span)
+
+
+def test_a_sentence_that_is_parsed_in_pieces(nlp):
+    from spacy_lal.interpret import arc_margins, constituent_margins
+    from spacy_lal.pipeline.long_sentences import LongSentences
+
+    parser = nlp.get_pipe("lal_parser")
+    before = parser.long_sentences
+    parser.long_sentences = LongSentences("split", 6, warned=True)
+    try:
+        doc = nlp(tiny_doc(nlp, [0]))
+        for explain in (constituent_margins, arc_margins, label_attention):
+            with pytest.raises(ValueError, match="has 8 words: 'lal_parser' reads it in pieces of at most 6"):
+                explain(nlp, doc)
+    finally:
+        parser.long_sentences = before
