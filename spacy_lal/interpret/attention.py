@@ -58,9 +58,15 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
 
 @overload
-def label_attention(nlp: Parser, doc_or_span: Doc) -> List[LabelAttention]: ...
+def label_attention(nlp: Parser, doc_or_span: Doc) -> List[LabelAttention]:
+    """Of a Doc, one for each sentence."""
+
+
 @overload
-def label_attention(nlp: Parser, doc_or_span: Span) -> LabelAttention: ...
+def label_attention(nlp: Parser, doc_or_span: Span) -> LabelAttention:
+    """Of a Span, that of its sentence."""
+
+
 def label_attention(nlp: Parser, doc_or_span: Union[Doc, Span]) -> Union[List[LabelAttention], LabelAttention]:
     """The label attention in the sentences of a Doc, or in the one that a Span is in: one more run of the network.
 
