@@ -116,7 +116,7 @@ def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) 
         nothing = _scores_of_nothing(shim.network.config, batch.return_attention)
         yield empty, [nothing] * len(empty), None
     for indices in _sub_batches(model, lengths, is_train):
-        inputs = _pad_inputs(model, batch, indices, is_train)
+        inputs = pad_inputs(model, batch, indices, is_train)
         call = ArgsKwargs(args=(inputs.network,), kwargs={"return_attention": batch.return_attention})
         output, backprop_torch = shim(call, is_train)
         scores = list(_unpad_scores(output, [lengths[i] for i in indices]))
@@ -124,8 +124,8 @@ def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) 
 
 
 def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
-    """As `iter_runs`, by the folded network: which sentences, and their `PrunedScores`; `ParserScores` where it can't be
-    folded, and for sentences without tokens."""
+    """As `iter_runs`, by the folded network: which sentences, and their `PrunedScores`; where it cannot be folded, and
+    for sentences without tokens, `ParserScores`."""
     shim: ParserNetworkShim = model.shims[0]  # type: ignore[assignment]
     folded = shim.folded
     if folded is None:
@@ -137,7 +137,7 @@ def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List
     if empty:
         yield empty, [_scores_of_nothing(folded.config, batch.return_attention)] * len(empty)
     for indices in _sub_batches(model, lengths, is_train=False):
-        output = folded(_pad_inputs(model, batch, indices, is_train=False).network)
+        output = folded(pad_inputs(model, batch, indices, is_train=False).network)
         yield indices, list(_unpad_pruned(output, [lengths[i] for i in indices], batch.return_attention))
 
 
@@ -170,7 +170,12 @@ def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) ->
     return batch_sentences(lengths, model.attrs["max_batch_cells"])
 
 
-def _pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_train: bool) -> PaddedInputs:
+def pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_train: bool) -> PaddedInputs:
+    """Sentences as the network takes them.
+
+    indices (List[int]): Which sentences of the batch.
+    is_train (bool): Whether their vectors get a gradient.
+    """
     device = model.shims[0].device  # type: ignore[attr-defined]
     features = [batch.features[i] for i in indices]
     shape = (len(indices), max(one.length for one in features) + 2)

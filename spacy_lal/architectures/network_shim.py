@@ -62,7 +62,7 @@ class ParserNetworkShim(PyTorchShim):
             if not can_fold(network):
                 return None
             precision = half_precision(self.device) if self.mixed_precision else torch.float32
-            self._folded, self._folded_weights = FoldedNetwork(network.eval(), precision), weights
+            self._folded, self._folded_weights = FoldedNetwork(network, precision), weights
         return self._folded
 
     def unfold(self) -> None:

@@ -162,7 +162,7 @@ def init(model: ParserModel, X: Optional[List[Doc]] = None, Y: Optional[List[Par
 
 def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[ParserScores], Callable]:
     """Score every sentence of the Docs; backward gives what the tok2vec's backward pass gives."""
-    batch, backprop_vectors = _embed(model, docs, is_train)
+    batch, backprop_vectors = embed(model, docs, is_train)
     scores, backprop_network = model.layers[-1](batch, is_train)
 
     def backprop(d_scores: List[ParserScores]) -> List[Doc]:
@@ -182,7 +182,7 @@ def iter_scores(
     RETURNS (Iterator[Tuple[List[int], Sequence[AnyScores]]]): Numbers of sentences, counted over all Docs, and their
         scores. Every sentence comes once; those of similar length come together.
     """
-    batch, _ = _embed(model, docs, is_train=False)
+    batch, _ = embed(model, docs, is_train=False)
     if pruned:
         yield from iter_pruned(model.layers[-1], batch)
     else:
@@ -190,7 +190,7 @@ def iter_scores(
             yield indices, scores
 
 
-def _embed(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[NetworkBatch, Callable]:
+def embed(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[NetworkBatch, Callable]:
     """Features and vectors of the Docs' sentences, and the backward pass of the vectors, which takes the gradient of
     `VectorRows.data`."""
     features: List[SentenceFeatures] = model.layers[-2].predict(docs)

@@ -12,8 +12,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotations import sentence_bounds, sentence_words
-from ..architectures.bridge import _pad_inputs
-from ..architectures.parser import _embed
+from ..architectures.bridge import pad_inputs
+from ..architectures.parser import embed
 from ..layers.contributions import Encoded, encode_sentences
 from ..layers.parser_network import NetworkInputs, ParserNetwork
 from ..pipeline.lal_parser import LALParser
@@ -166,9 +166,9 @@ def read_sentences(sentences: Sequence[Sentence]) -> List[NetworkInputs]:
                 f"{limit}, so there is nothing to be said of it as a whole"
             )
     with parser.encoded([doc]):
-        batch, _ = _embed(parser.model, [doc], False)
+        batch, _ = embed(parser.model, [doc], False)
         layer = parser.model.layers[-1]
-        return [_pad_inputs(layer, batch, [sentence.number], False).network for sentence in sentences]
+        return [pad_inputs(layer, batch, [sentence.number], False).network for sentence in sentences]
 
 
 def evaluation_mode(parser: LALParser) -> ParserNetwork:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from .network_config import NetworkConfig
 from .norm import EPSILON
-from .parser_network import NetworkInputs, ParserNetwork, _mean_over_queries
+from .parser_network import NetworkInputs, ParserNetwork, mean_over_queries
 from .span_scorer import SpanScorer
 
 
@@ -57,7 +57,7 @@ def encode_sentences(network: ParserNetwork, inputs: NetworkInputs) -> Encoded:
     seq_len = int(inputs.lengths.max()) + 2
     padding = torch.arange(seq_len, device=inputs.lengths.device) >= inputs.lengths[:, None] + 2
     encoded, weights, tokens = network.encoder(network.embedding(inputs, seq_len), padding)
-    attention = None if weights is None else _mean_over_queries(weights, padding)
+    attention = None if weights is None else mean_over_queries(weights, padding)
     return Encoded(network.fenceposts(encoded, tokens), attention)
 
 

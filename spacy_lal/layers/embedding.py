@@ -10,7 +10,6 @@ from .dropout import FeatureDropout
 from .network_config import NetworkConfig
 from .norm import StdNorm
 
-
 ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh ones, as in BERT
 
 

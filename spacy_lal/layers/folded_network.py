@@ -6,7 +6,7 @@ nothing; what depends on the weights alone is multiplied once, when the network 
 """
 
 import math
-from typing import List, NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Tuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -60,9 +60,10 @@ class FoldedNetwork:
     @torch.no_grad()
     def __init__(self, network: ParserNetwork, precision: Precision = torch.float32) -> None:
         self.config = network.config
+        self.network = network.eval()  # copies of its parts are then made as they parse
         self.embedding = network.embedding
         encoder = network.encoder
-        self.attention = [_FoldedSelfAttention(layer, precision) for layer in encoder.attention]
+        self.attention = [_FoldedSelfAttention(cast(SelfAttention, layer), precision) for layer in encoder.attention]
         self.feed_forward = [Product.inside(layer, precision) for layer in encoder.feed_forward]
         self.label_attention: Optional[_FoldedLabelAttention] = None
         self.label_feed_forward: Optional[nn.Module] = None
@@ -76,6 +77,7 @@ class FoldedNetwork:
 
     def __call__(self, inputs: NetworkInputs) -> FoldedOutput:
         """Score a batch of sentences. RETURNS (FoldedOutput): The best scores, without gradient."""
+        self.network.eval()  # thinc leaves it in training mode, with dropout, whatever it was used for
         with torch.inference_mode():
             return self._score(inputs)
 

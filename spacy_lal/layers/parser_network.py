@@ -100,11 +100,11 @@ class ParserNetwork(nn.Module):
             arcs, deprels = self.biaffine_scorer(fenceposts)
         attention = None
         if return_attention and weights is not None:
-            attention = _mean_over_queries(weights.detach(), padding)
+            attention = mean_over_queries(weights.detach(), padding)
         return NetworkOutput(labels, arcs, deprels, attention)
 
 
-def _mean_over_queries(weights: Tensor, padding: Tensor) -> Tensor:
+def mean_over_queries(weights: Tensor, padding: Tensor) -> Tensor:
     """Attention of each label head. weights: (batch, n_heads, 1 or seq_len, seq_len); padding: (batch, seq_len)."""
     if weights.shape[2] == 1:
         return weights.squeeze(2)

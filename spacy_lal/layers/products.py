@@ -30,6 +30,9 @@ class Product(nn.Module):
     bias (Optional[Tensor]): *Shape:* (n_out,).
     """
 
+    weight: Tensor
+    bias: Optional[Tensor]
+
     def __init__(self, weight: Tensor, precision: Precision, bias: Optional[Tensor] = None) -> None:
         super().__init__()
         self.precision = precision

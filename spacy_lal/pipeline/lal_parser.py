@@ -32,7 +32,7 @@ from ..scores import AnyScores, ParserScores
 from ..training.gold import copy_sentence_starts, gold_parses
 from ..training.loss import parser_loss
 from ..trees import LabelVocab, split_chain
-from .decoders import DecodedParse, Decoder, make_separate_decoder
+from .decoders import DecodedParse, Decoder, make_separate_decoder, takes_pruned
 from .default_package import load_default_parser
 from .encoder import Encoder, find_encoder
 from .labels import VOCABULARIES, collect_labels
@@ -267,7 +267,7 @@ class LALParser(PortablePipe):
         """
         decode = make_separate_decoder() if rough else self.long_sentences.choose(self.decoder)
         parses: Dict[int, DecodedParse] = {}
-        for indices, scores in self._iter_scores(list(docs)):
+        for indices, scores in self._iter_scores(list(docs), pruned=takes_pruned(decode)):
             parses.update(zip(indices, decode(scores), strict=True))
         in_order = (parses[i] for i in range(len(parses)))
         return [list(islice(in_order, len(sentence_bounds(doc)))) for doc in docs]
@@ -283,11 +283,11 @@ class LALParser(PortablePipe):
             default.source,
         )
 
-    def _iter_scores(self, docs: List[Doc]) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
+    def _iter_scores(self, docs: List[Doc], *, pruned: bool) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
         """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
         those of a whole batch of Docs need not be in memory together."""
         if "iter_scores" in self.model.attrs:
-            yield from self.model.attrs["iter_scores"](self.model, docs)
+            yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned)
         else:
             scores = self.model.predict(docs)
             yield range(len(scores)), scores

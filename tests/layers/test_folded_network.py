@@ -70,3 +70,13 @@ def test_long_sentences_in_pieces_that_fit_the_cache(monkeypatch):
         monkeypatch.setattr(f"spacy_lal.layers.{module}._CHUNK_FLOATS", 70)
     for one, other in zip(FoldedNetwork(network)(inputs), whole, strict=True):
         assert torch.allclose(one.float(), other.float(), atol=1e-5)
+
+
+def test_dropout_stays_off():
+    network = build("feed_forward_split")
+    inputs = make_inputs(network.config, LENGTHS)
+    folded = FoldedNetwork(network)
+    before = folded(inputs)
+    network.train()
+    for one, other in zip(folded(inputs), before, strict=True):
+        assert torch.equal(one, other)
