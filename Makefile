@@ -29,7 +29,7 @@ override TEXT := $(value TEXT)
 endif
 export TEXT
 
-.PHONY: help install parse toy test lint clean
+.PHONY: help install parse toy test test-cluster lint clean
 .DELETE_ON_ERROR:
 
 help:
@@ -73,6 +73,11 @@ parse: $(INSTALLED) $(PIPELINE_READY)
 # pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.
 test: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/pytest
+
+# Ray and Spark on this machine, two workers each; Spark wants a Java runtime.
+test-cluster: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test,ray,spark]"
+	@$(BIN)/pytest -m cluster tests/distributed
 
 lint: $(LINTERS)
 	$(BIN)/ruff check .
