@@ -1,0 +1,88 @@
+"""Parsing with pruned scores: the same parses as with all of them, by the weights of the moment."""
+
+import pytest
+import torch
+from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
+
+from spacy_lal.pipeline import lal_parser
+from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
+from spacy_lal.scores import PrunedScores
+
+
+@pytest.fixture(scope="module")
+def nlp(tmp_path_factory):
+    return train(make_nlp(make_bert(tmp_path_factory.mktemp("bert") / "bert")))
+
+
+def parse(nlp):
+    return parses(nlp.pipe(TEXTS))
+
+
+@pytest.mark.parametrize(
+    "decoder",
+    [make_joint_decoder(), make_joint_decoder(empty_nodes=False), make_separate_decoder(), make_separate_decoder("mst")],
+)
+def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
+    parser = nlp.get_pipe("lal_parser")
+    monkeypatch.setattr(parser, "decoder", decoder)
+    pruned = parse(nlp)
+    monkeypatch.setattr(lal_parser, "takes_pruned", lambda decoder: False)
+    assert parse(nlp) == pruned
+
+
+def test_a_decoder_of_another_make_gets_all_scores(nlp, monkeypatch):
+    seen = []
+    joint = make_joint_decoder()
+
+    def decoder(scores):
+        seen.extend(scores)
+        return joint(scores)
+
+    expected = parse(nlp)
+    monkeypatch.setattr(nlp.get_pipe("lal_parser"), "decoder", decoder)
+    assert parse(nlp) == expected
+    assert seen and not any(isinstance(one, PrunedScores) for one in seen)
+
+
+def pruned_arcs(parser, doc):
+    ((_, scores),) = parser.model.attrs["iter_scores"](parser.model, [doc], pruned=True)
+    assert isinstance(scores[0], PrunedScores)
+    return scores[0].arcs
+
+
+def all_arcs(parser, doc):
+    return parser.model.predict([doc])[0].arcs
+
+
+def test_the_network_is_folded_anew_when_its_weights_change(nlp):
+    parser, doc = nlp.get_pipe("lal_parser"), nlp("She sees a dog.")
+    before = pruned_arcs(parser, doc)
+    shim = parser.model.layers[-1].shims[0]
+    folded = shim.folded
+    assert shim.folded is folded
+
+    train(nlp, steps=1)  # thinc's optimizer changes weights behind torch's back
+    doc = nlp("She sees a dog.")
+    after = pruned_arcs(parser, doc)
+    assert abs(after - before).max() > 1e-4 and abs(after - all_arcs(parser, doc)).max() < 3e-5
+
+    weight = parser.model.attrs["get_network"](parser.model).biaffine_scorer.arc_bilinear
+    with torch.no_grad():
+        weight.mul_(2.0)
+    assert abs(pruned_arcs(parser, doc) - all_arcs(parser, doc)).max() < 3e-5
+    with parser.model.use_params({(shim.id, "biaffine_scorer.arc_bilinear"): torch.zeros_like(weight).numpy()}):
+        assert not pruned_arcs(parser, doc).any()
+    assert pruned_arcs(parser, doc).any()
+
+
+def test_a_pipeline_from_bytes(nlp):
+    parser, doc = nlp.get_pipe("lal_parser"), nlp("She sees a dog.")
+    before = pruned_arcs(parser, doc)
+    parser.from_bytes(parser.to_bytes())
+    assert (pruned_arcs(parser, doc) == before).all()
+
+
+def test_examples_still_train(nlp):
+    parse(nlp)
+    losses = nlp.update(make_examples(nlp), losses={})
+    assert losses["lal_parser"] > 0
