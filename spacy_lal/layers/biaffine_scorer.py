@@ -114,4 +114,4 @@ class BiaffineScorer(nn.Module):
         batch_size, n_heads, _ = head.shape
         seen = seen.view(batch_size, n_heads * n_deprels, width)
         scores = _PairProducts.apply(dependent, seen, constant.view(batch_size, 1, n_heads * n_deprels))
-        return scores.view(batch_size, -1, n_heads, n_deprels)
+        return scores.view(batch_size, dependent.shape[1], n_heads, n_deprels)

@@ -65,6 +65,7 @@ class Encoder(nn.Module):
                 config.label_proj_width,
                 query_per_token=config.label_query_per_token,
                 combine_as_self=config.label_combine_as_self,
+                own_projection=config.label_own_projection,
                 scrambled_queries=config.scrambled_queries,
                 attention_dropout=attn_dropout,
                 residual_dropout=residual_dropout if config.label_residual_dropout else 0.0,

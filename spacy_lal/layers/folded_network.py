@@ -156,11 +156,11 @@ class _FoldedLabelAttention:
     def __init__(self, layer: LabelAttention, precision: Precision) -> None:
         self.layer = layer
         folded, values = [], []
-        reduce = split_features(layer.reduce.weight, layer.widths)
+        reduce = split_features(layer.reduce_weights, layer.widths)
         for part, narrow in zip(layer.widths, reduce, strict=True):
             query = layer.query[part].unsqueeze(1)
             folded.append((query @ layer.key[part].transpose(1, 2)).squeeze(1))
-            values.append(layer.value[part] @ (narrow @ layer.output[part].get_parameter("weight")).t())
+            values.append(layer.value[part] @ (narrow @ layer.output[part].get_parameter("weight")).transpose(-1, -2))
         self.keys = Product(join_features(folded) / math.sqrt(layer.hidden_width), precision)
         self.values = torch.cat(values, dim=1)  # (n_heads, hidden_width, proj_width)
         self.reduce = Product(layer.reduce.weight, precision)
@@ -177,7 +177,8 @@ class _FoldedLabelAttention:
 
     def blocks(self, inputs: Tensor, contexts: Tensor, sentence: Tensor) -> Tensor:
         """The output of positions: norm(R x_t + c_l). *Shape:* (n_positions, output_width)."""
-        blocks = contexts.index_select(0, sentence).add_(self.reduce(inputs).unsqueeze(1))
+        tokens = self.reduce(inputs).unflatten(-1, (-1, contexts.shape[-1]))  # of each head, or one for all heads
+        blocks = contexts.index_select(0, sentence).add_(tokens)
         return self.layer.norm(blocks).flatten(1)
 
 

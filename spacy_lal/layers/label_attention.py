@@ -26,6 +26,8 @@ class LabelAttention(nn.Module):
     proj_width (int): Width of each head's block of the output. Unused with `combine_as_self`.
     query_per_token (bool): Compute the queries from the tokens; otherwise one learned query per head (the paper).
     combine_as_self (bool): Project all heads together to the hidden width, as self-attention does.
+    own_projection (bool): Each head has a matrix R of its own; otherwise all share one (the paper). Unused with
+        `combine_as_self`.
     scrambled_queries (bool): Reproduce a fault of the reference: in a batch of B sentences, head l meets sentence b
         with the query of head (l * B + b) mod n_label_heads (reference-parser.md T2). Only for published scores.
     attention_dropout (float): Elementwise dropout on attention weights.
@@ -41,6 +43,7 @@ class LabelAttention(nn.Module):
         *,
         query_per_token: bool = False,
         combine_as_self: bool = False,
+        own_projection: bool = False,
         scrambled_queries: bool = False,
         attention_dropout: float = 0.0,
         residual_dropout: float = 0.0,
@@ -52,6 +55,7 @@ class LabelAttention(nn.Module):
         self.part_width = attn_width // len(widths)
         self.query_per_token = query_per_token
         self.combine_as_self = combine_as_self
+        self.own_projection = own_projection
         self.scrambled_queries = scrambled_queries
         self.query = self._head_parameters(per_token=query_per_token)
         self.key = self._head_parameters()
@@ -59,7 +63,8 @@ class LabelAttention(nn.Module):
         inner = self.part_width * (n_label_heads if combine_as_self else 1)
         self.output = nn.ModuleDict({part: nn.Linear(inner, width, bias=False) for part, width in widths.items()})
         if not combine_as_self:
-            self.reduce = nn.Linear(self.hidden_width, proj_width, bias=False)
+            n_projections = n_label_heads if own_projection else 1
+            self.reduce = nn.Linear(self.hidden_width, n_projections * proj_width, bias=False)
         self.norm = StdNorm(self.hidden_width if combine_as_self else proj_width)
         self.weights = MaskedSoftmax(attention_dropout)
         self.residual_dropout = FeatureDropout(residual_dropout)
@@ -137,10 +142,17 @@ class LabelAttention(nn.Module):
         if self.residual_dropout.active:
             reduced = self._reduce_dropped(context, projection)
         else:  # R P folds into one small matrix: (proj_width, attn_width)
-            reduce = split_features(self.reduce.weight, self.widths)
-            reduced = context @ torch.cat([r @ p for r, p in zip(reduce, projection, strict=True)], dim=1).t()
-        blocks = self.reduce(inputs).unsqueeze(2) + reduced.transpose(1, 2)  # (batch, seq_len, n_heads, proj_width)
-        return self.norm(blocks).flatten(2)
+            reduce = split_features(self.reduce_weights, self.widths)
+            folded = torch.cat([r @ p for r, p in zip(reduce, projection, strict=True)], dim=-1)
+            reduced = context @ folded.transpose(-1, -2)
+        # (batch, seq_len, n_heads, proj_width), or without own projections (batch, seq_len, 1, proj_width)
+        tokens = self.reduce(inputs).unflatten(-1, (len(self.reduce_weights), -1))
+        return self.norm(tokens + reduced.transpose(1, 2)).flatten(2)
+
+    @property
+    def reduce_weights(self) -> Tensor:
+        """R, of each head if it has one of its own. *Shape:* (1 or n_label_heads, proj_width, hidden_width)."""
+        return self.reduce.weight.unflatten(0, (-1, self.norm.gain.shape[0]))
 
     def _reduce_dropped(self, context: Tensor, projection: Sequence[Tensor]) -> Tensor:
         """R dropout(P c): the mask is one per sentence, head and hidden feature, so it folds into a matrix as well."""
@@ -149,5 +161,5 @@ class LabelAttention(nn.Module):
         mask = self.residual_dropout.sample_mask(whole.expand(batch_size * self.n_label_heads, -1, -1).transpose(1, 2))
         mask = mask.view(batch_size, self.n_label_heads, 1, self.hidden_width)
         if context.shape[2] == 1:
-            return self.reduce((context @ whole.t()) * mask)
-        return context @ ((self.reduce.weight * mask) @ whole).transpose(-1, -2)
+            return ((context @ whole.t()) * mask) @ self.reduce_weights.transpose(-1, -2)
+        return context @ ((self.reduce_weights * mask) @ whole).transpose(-1, -2)

@@ -28,6 +28,8 @@ class NetworkConfig:
     n_label_heads (int): Its number of heads.
     label_attn_width (int): Width of the query, key and value of one label head.
     label_proj_width (int): Width of a label head's block in the output.
+    label_own_projection (bool): Give each label head a projection of its own of the token it is added to; otherwise, as
+        in the paper, one projection to label_proj_width numbers serves all, and their blocks repeat each other.
     label_factored (bool): Keep content and position apart in label attention, if they are so elsewhere.
     label_feed_forward (str): After label attention: "none"; "per_label" (a small network on every label head's block);
         "joint" (one over all blocks); "split" (the reference's halves).
@@ -69,6 +71,7 @@ class NetworkConfig:
     n_label_heads: int = 0
     label_attn_width: int = 64
     label_proj_width: int = 32
+    label_own_projection: bool = False
     label_factored: bool = True
     label_feed_forward: str = "none"
     label_ff_width: int = 0

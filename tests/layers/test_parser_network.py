@@ -34,6 +34,8 @@ OPTIONS = {
     "feed_forward_per_label": {"label_feed_forward": "per_label"},
     "query_per_token": {"label_query_per_token": True},
     "combine_as_self": {"label_combine_as_self": True, "label_feed_forward": "split"},
+    "own_projection": {"label_own_projection": True, "whole_tokens": True},
+    "own_projection_dropped": {"label_own_projection": True, "label_residual_dropout": True},
     "odd_blocks": {"label_proj_width": 5},
     "deprel_alone": {"deprel_given_head": False},
     "vectors": {"vector_width": 6, "n_tags": 0},

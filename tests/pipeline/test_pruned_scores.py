@@ -20,7 +20,12 @@ def parse(nlp):
 
 @pytest.mark.parametrize(
     "decoder",
-    [make_joint_decoder(), make_joint_decoder(empty_nodes=False), make_separate_decoder(), make_separate_decoder("mst")],
+    [
+        make_joint_decoder(),
+        make_joint_decoder(empty_nodes=False),
+        make_separate_decoder(),
+        make_separate_decoder("mst"),
+    ],
 )
 def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
     parser = nlp.get_pipe("lal_parser")
