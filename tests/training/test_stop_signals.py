@@ -21,13 +21,21 @@ def test_first_is_remembered(number: signal.Signals):
     assert signal.getsignal(number) is before
 
 
-def test_second_ends():
+@pytest.fixture
+def interrupts():
+    """Python's own handler; a process that a shell starts in the background has none."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_second_ends(interrupts):
     with pytest.raises(KeyboardInterrupt), StopSignals().caught():
         os.kill(os.getpid(), signal.SIGTERM)
         os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_not_caught_outside():
+def test_not_caught_outside(interrupts):
     stop = StopSignals()
     with stop.caught():
         pass
