@@ -8,10 +8,9 @@ from numpy import ndarray
 
 from ..decode import cky, eisner, joint, mst
 from ..pipeline.decoders import Decoder, JointDecoder, decode_separately
-from ..scores import ParserScores
+from ..scores import OTHER_LABEL, ParserScores
 from ..trees import EMPTY, SUB_HEAD
 
-BEST = SUB_HEAD + 1  # in a chart of three labels: the best of all that a tree shows
 N_AT_ONCE = 64  # charts of one sentence, each with another prohibition, that are in memory together
 
 Found = Tuple[float, List[Tuple[int, int, int]], List[int]]
@@ -40,8 +39,8 @@ class Search:
         largest = max(float(np.abs(chart).max()) for chart in (labels, self._arcs) if chart.size)
         self._low = np.float32(-(8.0 * largest * scores.n_tokens + 1.0))  # two trees have 6n - 2 scores in all
         if has_spans:
-            self._label_ids = labels[..., BEST:].argmax(-1) + BEST
-            best_two = np.partition(np.insert(labels[..., BEST:], 0, self._low, axis=-1), (-2, -1), axis=-1)
+            self._label_ids = labels[..., OTHER_LABEL:].argmax(-1) + OTHER_LABEL
+            best_two = np.partition(np.insert(labels[..., OTHER_LABEL:], 0, self._low, axis=-1), (-2, -1), axis=-1)
             self._second = best_two[..., -2]
             self._labels = np.stack([labels[..., EMPTY], labels[..., SUB_HEAD], best_two[..., -1]], axis=-1)
             if self.is_joint and empty_nodes:
@@ -50,7 +49,7 @@ class Search:
     def best_spans(self) -> Tuple[float, List[Tuple[int, int, int]]]:
         """The greatest score, and the constituents of its tree: start, end, label id, pre-order."""
         score, spans, _ = next(self._solve([self._labels], [self._arcs if self.is_joint else None]))
-        return score, [(i, j, int(self._label_ids[i, j])) for i, j, label in spans if label == BEST]
+        return score, [(i, j, int(self._label_ids[i, j])) for i, j, label in spans if label == OTHER_LABEL]
 
     def best_arcs(self) -> Tuple[float, List[Tuple[int, int]]]:
         """The greatest score, and the arcs of its tree: dependent, counted from 1, and head; 0 is the root."""
@@ -65,10 +64,10 @@ class Search:
             charts = np.repeat(self._labels[None], len(some), axis=0)
             for chart, (i, j, label) in zip(charts, some, strict=True):
                 if label == self._label_ids[i, j]:  # of another one, there is no need
-                    chart[i, j, BEST] = self._second[i, j]
+                    chart[i, j, OTHER_LABEL] = self._second[i, j]
             found = self._solve(list(charts), [self._arcs if self.is_joint else None] * len(some))
             for (i, j, _), (score, spans, _) in zip(some, found, strict=True):
-                yield -np.inf if self._second[i, j] == self._low and (i, j, BEST) in spans else score
+                yield -np.inf if self._second[i, j] == self._low and (i, j, OTHER_LABEL) in spans else score
 
     def scores_without_arcs(self, arcs: Sequence[Tuple[int, int]]) -> Iterator[float]:
         """For each arc, the greatest score of a tree without it; minus infinity where every tree has it."""
