@@ -1,13 +1,12 @@
 """The search of a parser's decoder with something forbidden. Numbers only: no Docs, no label strings."""
 
-from functools import partial
 from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
 
 from ..decode import cky, eisner, joint, mst
-from ..pipeline.decoders import Decoder, JointDecoder, decode_separately
+from ..pipeline.decoders import Decoder, JointDecoder, separate_arcs
 from ..scores import OTHER_LABEL, ParserScores
 from ..trees import EMPTY, SUB_HEAD
 
@@ -111,8 +110,9 @@ def _options(decoder: Any) -> Tuple[str, float, bool, float]:
     if isinstance(decoder, JointDecoder):
         max_length = float("inf") if decoder.max_length is None else decoder.max_length
         return decoder.long_sentences, decoder.constituency_weight, decoder.empty_nodes, max_length
-    if isinstance(decoder, partial) and decoder.func is decode_separately:
-        return decoder.keywords["arcs"], 1.0, False, -1
+    arcs = separate_arcs(decoder)
+    if arcs is not None:
+        return arcs, 1.0, False, -1
     raise ValueError(
         f"a margin is one of the decoder's own objective: expected spacy-lal.joint_decoder.v1 or "
         f"spacy-lal.separate_decoder.v1, got a {type(decoder).__name__}"

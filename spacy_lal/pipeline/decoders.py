@@ -136,7 +136,14 @@ def decode_separately(scores: Sequence[AnyScores], arcs: ArcDecoder, n_threads: 
 
 def takes_pruned(decoder: Decoder) -> bool:
     """Whether a decoder may be given `PrunedScores`. Those made here may; one of another make gets `ParserScores`."""
-    return isinstance(decoder, JointDecoder) or (isinstance(decoder, partial) and decoder.func is decode_separately)
+    return isinstance(decoder, JointDecoder) or separate_arcs(decoder) is not None
+
+
+def separate_arcs(decoder: Decoder) -> Optional[ArcDecoder]:
+    """How a decoder made by `make_separate_decoder` finds arcs; None of another decoder."""
+    if isinstance(decoder, partial) and decoder.func is decode_separately:
+        return decoder.keywords["arcs"]
+    return None
 
 
 def _is_joint(scores: AnyScores) -> bool:
