@@ -2,12 +2,14 @@
 since spaCy loads this module for every one of its own commands."""
 
 import typer
-from spacy.cli._util import app
+from spacy.cli._util import app as spacy_app
 
+from spacy_lal.cli.app import app_cli
 from spacy_lal.cli.compact import compact_cli
 from spacy_lal.cli.evalb import evalb_cli
 from spacy_lal.cli.evaluate import evaluate_cli
 from spacy_lal.cli.explain import explain_cli
+from spacy_lal.cli.heads import heads_cli
 from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.train import train_cli
@@ -19,12 +21,14 @@ lal_cli = typer.Typer(
 lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(train_cli)
 lal_cli.command("parse")(parse_cli)
 lal_cli.command("explain")(explain_cli)
+lal_cli.command("app")(app_cli)
+lal_cli.command("heads")(heads_cli)
 lal_cli.command("evaluate")(evaluate_cli)
 lal_cli.command("evalb")(evalb_cli)
 lal_cli.command("check")(check_cli)
 lal_cli.command("convert")(convert_cli)
 lal_cli.command("import-official")(import_official_cli)
 lal_cli.command("compact")(compact_cli)
-app.add_typer(lal_cli)
+spacy_app.add_typer(lal_cli)
 
 __all__ = ["lal_cli"]

@@ -1,8 +1,10 @@
 """Explanations of a parse, as data: label attention, exact contributions, alternatives. No drawing, no printing.
 
 Each is a function of a pipeline (or its parser) and a Doc or Span, computed when it is called; the Doc is not changed.
+Of a whole treebank: what the label heads do (`head_report`), and what is lost without some (`AblatedTreebank`).
 """
 
+from .ablation import AblatedParser
 from .alternatives import ArcMargin, ConstituentMargin, LabelScore, arc_margins, best_labels, constituent_margins
 from .attention import LabelAttention, label_attention, parse_with_attention
 from .contributions import (
@@ -13,14 +15,20 @@ from .contributions import (
     contributions,
     label_contributions,
 )
+from .head_report import HeadReport, head_report
+from .label_counts import AblatedTreebank, LabelCounts
 from .marginals import SpanMarginals, span_marginals
 
 __all__ = [
+    "AblatedParser",
+    "AblatedTreebank",
     "ArcMargin",
     "AuthorsContributions",
     "ConstituentMargin",
     "Contributions",
+    "HeadReport",
     "LabelAttention",
+    "LabelCounts",
     "LabelScore",
     "SpanMarginals",
     "arc_margins",
@@ -29,6 +37,7 @@ __all__ = [
     "constituent_contributions",
     "constituent_margins",
     "contributions",
+    "head_report",
     "label_attention",
     "label_contributions",
     "parse_with_attention",

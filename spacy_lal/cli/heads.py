@@ -1,0 +1,100 @@
+"""`python -m spacy lal heads MODEL DEV.spacy`: which label head is which label, over a treebank."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Iterator, List, Optional
+
+import typer
+
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+
+if TYPE_CHECKING:
+    from spacy_lal.interpret import HeadReport
+
+SHOWN_LABELS = 20
+SHOWN_HEADS = 3  # of each label; each of them gets a line in the table of heads
+SHOWN_WORDS = 5
+
+
+def heads_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
+    data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
+    output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the whole report as JSON")] = None,
+    top: Annotated[
+        int, typer.Option("--top", "-k", min=1, help="Heads of a label, and labels and words of a head, in the JSON")
+    ] = 10,
+    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+) -> None:
+    """Show which label heads add to which labels, and what words they look at.
+
+    A head's part is what it adds to the margin of a label over the next best label, as a mean over the constituents
+    that the parser gets right on gold tokens and sentence breaks.
+    """
+    if not data_path.is_file():
+        fail(f"can't find the file {data_path}")
+    if output is not None and not output.parent.is_dir():
+        fail(f"can't write {output}: no folder {output.parent}")
+
+    from spacy_lal.cli.evaluate import read_docs
+    from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.interpret import head_report
+
+    nlp = load_pipeline(model, gpu_id)
+    golds = read_docs(data_path, nlp)
+    try:
+        report = head_report(nlp, golds, k=top, batch_size=batch_size)
+    except ValueError as err:
+        fail(f"{model} on {data_path}: {err}")
+    if output is not None:
+        import srsly
+
+        srsly.write_json(output, report.records(top))
+    with closed_pipe_is_no_error():
+        typer.echo("\n".join(heads_lines(report)))
+
+
+def heads_lines(report: "HeadReport") -> List[str]:
+    """The report for the eye: the most frequent labels, the heads that stand first in them, and how many labels have
+    their own head in front."""
+    lines = [f"{report.n_sentences} sentences, {len(report.labels)} labels, {len(report.heads)} label heads"]
+    if report.n_left_out:
+        lines.append(f"left out, for the parser reads them in pieces: {report.n_left_out} sentences")
+    lines += _label_lines(report)
+    lines += _head_lines(report)
+    shares = [(k, report.own_head_share(k), report.chance(k)) for k in (1, 3, 10)]
+    known = [
+        f"first {k}: {100 * share:.1f} (chance {100 * chance:.1f})" for k, share, chance in shares if share is not None
+    ]
+    if known:
+        lines.append(f"% of labels with the head of their name among their {', '.join(known)}")
+    else:
+        lines.append("no label has a head of its name")
+    return lines
+
+
+def _label_lines(report: "HeadReport") -> Iterator[str]:
+    """Labels: how often, the margin and its parts, the place of the head of its name, the first heads."""
+    numbers = "".join(f"{name:>9}" for name in ("correct", "margin", "bias", "tokens", "heads"))
+    yield f"{'label':<20}{'gold':>7}{numbers}{'own':>6}  first heads"
+    for one in report.labels[:SHOWN_LABELS]:
+        parts = "".join(f"{part:>9.3f}" for part in (one.margin, one.bias, one.tokens, float(one.heads.sum())))
+        first = ", ".join(f"{report.heads[i].name} {one.heads[i]:+.3f}" for i in one.ranking[:SHOWN_HEADS])
+        own = one.own_rank or "-"
+        yield f"  {one.label:<18}{one.counts.gold:>7}{one.counts.correct:>9}{parts}{own:>6}  {first or '-'}"
+    if len(report.labels) > SHOWN_LABELS:
+        yield f"  and {len(report.labels) - SHOWN_LABELS} labels more"
+
+
+def _head_lines(report: "HeadReport") -> Iterator[str]:
+    """The heads named in the table of labels: in which labels they stand highest, and what they look at."""
+    shown = {i for one in report.labels[:SHOWN_LABELS] for i in one.ranking[:SHOWN_HEADS]}
+    if not shown:
+        return
+    yield f"{'head':<20}{'labels (place)':<40}words (% of attention, % if even)"
+    for i in sorted(shown):
+        head = report.heads[i]
+        labels = ", ".join(f"{place.label} ({place.rank})" for place in head.labels[:SHOWN_HEADS])
+        words = ", ".join(f"{one.word} {100 * one.share:.1f}/{100 * one.even:.1f}" for one in head.words[:SHOWN_WORDS])
+        yield f"  {head.name:<18}{labels:<40}{words}"
+    if len(report.heads) > len(shown):
+        yield f"  and {len(report.heads) - len(shown)} heads more"
