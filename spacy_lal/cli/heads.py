@@ -61,14 +61,16 @@ def heads_lines(report: "HeadReport") -> List[str]:
         lines.append(f"left out, for the parser reads them in pieces: {report.n_left_out} sentences")
     lines += _label_lines(report)
     lines += _head_lines(report)
-    shares = [(k, report.own_head_share(k), report.chance(k)) for k in (1, 3, 10)]
-    known = [
-        f"first {k}: {100 * share:.1f} (chance {100 * chance:.1f})" for k, share, chance in shares if share is not None
-    ]
-    if known:
-        lines.append(f"% of labels with the head of their name among their {', '.join(known)}")
+    named = [one for one in report.labels if one.own is not None]
+    shares = ", ".join(
+        f"first {k}: {100 * share:.1f} (chance {100 * report.chance(k):.1f})"
+        for k in (1, 3, 10)
+        if (share := report.own_head_share(k)) is not None
+    )
+    if shares:
+        lines.append(f"% of labels with the head of their name among their {shares}")
     else:
-        lines.append("no label has a head of its name")
+        lines.append("no label is ever right" if named else "no head has the name of a label")
     return lines
 
 
@@ -90,11 +92,11 @@ def _head_lines(report: "HeadReport") -> Iterator[str]:
     shown = {i for one in report.labels[:SHOWN_LABELS] for i in one.ranking[:SHOWN_HEADS]}
     if not shown:
         return
-    yield f"{'head':<20}{'labels (place)':<40}words (% of attention, % if even)"
+    yield f"{'head':<20}{'labels (place)':<40} words (% of attention, % if even)"
     for i in sorted(shown):
         head = report.heads[i]
         labels = ", ".join(f"{place.label} ({place.rank})" for place in head.labels[:SHOWN_HEADS])
         words = ", ".join(f"{one.word} {100 * one.share:.1f}/{100 * one.even:.1f}" for one in head.words[:SHOWN_WORDS])
-        yield f"  {head.name:<18}{labels:<40}{words}"
+        yield f"  {head.name:<18}{labels:<40} {words}"
     if len(report.heads) > len(shown):
         yield f"  and {len(report.heads) - len(shown)} heads more"

@@ -1,0 +1,133 @@
+"""Which head is which label: sums that can be checked by removing nothing, words that can be counted by hand."""
+
+import json
+
+import numpy as np
+import pytest
+from interpret.gold_docs import gold_docs
+from interpret.tiny_parser import tiny_nlp
+
+from spacy_lal.interpret import AblatedTreebank, head_report
+from spacy_lal.interpret.head_report import report_on
+
+
+@pytest.fixture(scope="module")
+def treebank(nlp):
+    return AblatedTreebank(nlp, gold_docs(nlp))
+
+
+@pytest.fixture(scope="module")
+def report(treebank):
+    return report_on(treebank, k=1000)
+
+
+def correct_spans(treebank, label):
+    """The correct constituents of a label, as `margins` takes them."""
+    pairs = zip(treebank.parser.parse(), treebank.trees, strict=True)
+    return [(s, *span) for s, (spans, tree) in enumerate(pairs) for span in spans if span in tree and span[2] == label]
+
+
+@pytest.mark.parametrize("model", [{}, {"whole_tokens": True}, {"label_feed_forward": "joint"}], ids=str)
+def test_parts_add_up_to_the_mean_margin(model):
+    nlp = tiny_nlp(**model)
+    treebank = AblatedTreebank(nlp, gold_docs(nlp))
+    labels = [one for one in report_on(treebank).labels if one.counts.correct]
+    assert len(labels) > 1
+    for one in labels:
+        spans = correct_spans(treebank, one.label)
+        assert len(spans) == one.counts.correct
+        assert one.margin == pytest.approx(float(treebank.parser.margins(spans).mean()), abs=1e-4)
+        assert one.margin == pytest.approx(one.bias + one.tokens + one.heads.sum())
+        assert (one.tokens != 0.0) == ("whole_tokens" in model)
+
+
+def test_labels(nlp, treebank, report):
+    labels = nlp.get_pipe("lal_parser").label_data["constituents"]
+    assert {one.label for one in report.labels} == set(labels)
+    golds = [one.counts.gold for one in report.labels]
+    assert golds == sorted(golds, reverse=True) and report.labels[0].label == "NP"
+    for one in report.labels:
+        assert one.counts == treebank.count()[one.label]
+        assert one.own == labels.index(one.label)
+        if one.counts.correct:
+            assert sorted(one.ranking) == list(range(len(labels)))
+            assert np.all(np.diff(one.heads[one.ranking]) <= 0)
+            assert one.ranking[one.own_rank - 1] == one.own
+
+
+def test_what_comes_first_costs_more_than_what_comes_last(treebank, report):
+    for one in report.labels[:2]:
+        spans = correct_spans(treebank, one.label)
+        first, last = (treebank.parser.margins(spans, some).mean() for some in (one.ranking[:2], one.ranking[-2:]))
+        assert first < last
+
+
+def test_a_label_that_is_never_right():
+    nlp = tiny_nlp(0)
+    report = head_report(nlp, gold_docs(nlp))
+    never = [one for one in report.labels if not one.counts.correct]
+    assert never
+    for one in never:
+        assert one.ranking == [] and one.own_rank is None
+        assert one.margin == one.bias == one.tokens == 0.0 and not one.heads.any()
+    records = {record["label"]: record for record in report.records()["labels"]}
+    assert records[never[0].label]["correct"] == 0 and records[never[0].label]["top"] == []
+
+
+def test_own_heads(report):
+    ranks = [one.own_rank for one in report.labels if one.own_rank]
+    n = len(report.heads)
+    for k in (1, 3, n):
+        assert report.own_head_share(k) == pytest.approx(sum(rank <= k for rank in ranks) / len(ranks))
+        assert report.chance(k) == k / n
+    assert report.own_head_share(n) == report.chance(n) == report.chance(n + 5) == 1.0
+
+
+def test_heads_that_are_not_as_many_as_labels():
+    nlp = tiny_nlp(n_label_heads=7)
+    report = head_report(nlp, gold_docs(nlp))
+    assert [head.name for head in report.heads] == [f"head {i}" for i in range(7)]
+    assert all(one.own is None and one.own_rank is None for one in report.labels)
+    assert report.own_head_share(3) is None
+    assert report.records()["labels"][0]["own_head"] is None
+
+
+def test_labels_of_a_head(report):
+    right = [one for one in report.labels if one.counts.correct]
+    for head in report.heads:
+        assert len(head.labels) == len(right)
+        assert [place.rank for place in head.labels] == sorted(place.rank for place in head.labels)
+        for place in head.labels:
+            one = next(one for one in right if one.label == place.label)
+            assert one.ranking[place.rank - 1] == head.number and place.part == one.heads[head.number]
+
+
+def test_words_of_a_head(treebank, report):
+    for head in report.heads:
+        words = {word.word: word for word in head.words}
+        assert sum(word.share for word in head.words) == pytest.approx(1.0, abs=1e-5)
+        assert sum(word.even for word in head.words) == pytest.approx(1.0)
+        assert words["the"].even == pytest.approx((1 / 10 + 1 / 7) / 2)  # once in each sentence; two ends besides
+        assert words["a"].share == pytest.approx(treebank.parser.sentences[0].attention[head.number, 3] / 2, abs=1e-6)
+        assert words["<START>"].even == words["<STOP>"].even == words["."].even == words["the"].even
+        excess = [word.share - word.even for word in head.words]
+        assert excess == sorted(excess, reverse=True)
+
+
+def test_how_much_is_kept(treebank):
+    report = report_on(treebank, k=2)
+    assert all(len(head.words) == 2 and len(head.labels) <= 2 for head in report.heads)
+    with pytest.raises(ValueError, match="expected at least 1, got 0"):
+        report_on(treebank, k=0)
+
+
+def test_records_are_json(report):
+    records = json.loads(json.dumps(report.records(2)))
+    assert (records["n_sentences"], records["n_left_out"]) == (2, 0)
+    assert [row["k"] for row in records["own_head"]] == [1, 3, 10]
+    first = records["labels"][0]
+    assert first["label"] == first["own_head"] == "NP" and len(first["top"]) == 2
+    assert first["margin"] == pytest.approx(first["bias"] + first["tokens"] + first["heads"])
+    head = records["heads"][first["top"][0]["number"]]
+    assert head["head"] == first["top"][0]["head"]
+    assert set(head["words"][0]) == {"word", "share", "even"} and set(head["labels"][0]) == {"label", "rank", "part"}
