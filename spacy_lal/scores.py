@@ -1,9 +1,9 @@
 """`ParserScores`: what a network says of one sentence. A network ends here; a decoder begins here.
 
-`PrunedScores` are the same without what no decoder would choose.
+`PrunedScores` are the same without what no decoder would choose. `ScoresGradient` is what a loss sends back.
 """
 
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Optional, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -12,7 +12,7 @@ OTHER_LABEL = 2  # in `PrunedScores.labels`: the best label that is neither empt
 
 
 class ParserScores(NamedTuple):
-    """The scores of one sentence of n tokens (or, in training, the gradient of a loss with respect to them).
+    """The scores of one sentence of n tokens (or the gradient of a loss with respect to them, where it is not sparse).
 
     Every array is float32 and C-contiguous. In `arcs` and `deprels`, index 0 is the artificial root and index i the
     i-th token; in `labels`, indices are fenceposts, so that `labels[i, j]` speaks of tokens[i:j].
@@ -101,3 +101,39 @@ class PrunedScores(NamedTuple):
 
 
 AnyScores = Union[ParserScores, PrunedScores]
+
+
+class SparseGradient(NamedTuple):
+    """The gradient of a loss with respect to an array, where it is not zero.
+
+    cells (ndarray): Shape: (n_cells, n_axes), int64: indices into the array's first axes. What is said of one cell in
+        several rows adds up.
+    values (ndarray): Shape: (n_cells, ...), float32: the gradient of each cell, of the shape of the axes that are left.
+    """
+
+    cells: ndarray
+    values: ndarray
+
+    def to_dense(self, shape: Tuple[int, ...]) -> ndarray:
+        """The gradient as an array. shape: that of the array whose gradient it is."""
+        dense = numpy.zeros(shape, dtype=numpy.float32)
+        numpy.add.at(dense, tuple(self.cells.T), self.values)
+        return dense
+
+
+class ScoresGradient(NamedTuple):
+    """The gradient of a loss with respect to the `ParserScores` of one sentence of n tokens. A loss has one for the
+    cells of two trees and for one head of each token only, and so a chart of all labels or deprels is never filled.
+
+    labels (SparseGradient): Its cells are (start, end, label).
+    arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
+    deprels (Union[ndarray, SparseGradient]): Where a deprel is scored given the head, the cells are (dependent, head),
+        and the values have shape (n_cells, n_deprels); else an array of shape (n + 1, n_deprels), float32.
+    """
+
+    labels: SparseGradient
+    arcs: ndarray
+    deprels: Union[ndarray, SparseGradient]
+
+
+AnyGradient = Union[ScoresGradient, ParserScores]

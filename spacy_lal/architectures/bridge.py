@@ -15,8 +15,9 @@ from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
 from ..layers.folded_network import FoldedOutput
 from ..layers.parser_network import NetworkConfig, NetworkInputs, NetworkOutput
-from ..scores import AnyScores, ParserScores, PrunedScores
+from ..scores import AnyGradient, AnyScores, ParserScores, PrunedScores
 from .features import SentenceFeatures
+from .gradients import pad_gradients
 from .network_shim import ParserNetworkShim
 
 # Charts of very short sentences are small, their label attention is not: no sentence counts as shorter than this.
@@ -77,8 +78,9 @@ def parser_network(
 
 
 def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[List[ParserScores], Callable]:
-    """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores and gives that of
-    `batch.vectors.data` (None where the batch has no vectors)."""
+    """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores (`ScoresGradient`,
+    or `ParserScores` of the same shapes) and gives that of `batch.vectors.data` (None where the batch has no
+    vectors)."""
     scores: List[Optional[ParserScores]] = [None] * len(batch.features)
     runs = []
     for indices, run_scores, run in iter_runs(model, batch, is_train):
@@ -87,13 +89,13 @@ def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[L
         if run is not None:
             runs.append((indices, run))
 
-    def backprop(d_scores: List[ParserScores]) -> Optional[Floats2d]:
+    def backprop(d_scores: Sequence[AnyGradient]) -> Optional[Floats2d]:
         if len(d_scores) != len(scores):
             raise ValueError(f"Got gradients of {len(d_scores)} sentences, expected {len(scores)}")
         d_data = None if batch.vectors is None else model.ops.alloc2f(*batch.vectors.data.shape)
         while runs:
             indices, (inputs, output, backprop_torch) = runs.pop()
-            tensors, grads = _pad_gradients(output, [d_scores[i] for i in indices])
+            tensors, grads = pad_gradients(output, [d_scores[i] for i in indices])
             if not tensors:
                 continue
             backprop_torch(ArgsKwargs(args=(tensors,), kwargs={"grad_tensors": grads}))
@@ -260,34 +262,6 @@ def _unpad_pruned(output: FoldedOutput, lengths: Sequence[int], with_attention: 
             deprel_ids=deprel_ids[k, side, side] if deprel_ids.ndim == 3 else deprel_ids[k, side],
             attention=None if weights is None else numpy.ascontiguousarray(weights[k, :, : length + 2]),
         )
-
-
-def _pad_gradients(
-    output: NetworkOutput, d_scores: Sequence[ParserScores]
-) -> Tuple[Tuple[torch.Tensor, ...], Tuple[torch.Tensor, ...]]:
-    """The tensors that take a gradient, and their gradients, padded as they are."""
-    tensors, grads = [], []
-    for field in ("labels", "arcs", "deprels"):
-        tensor = getattr(output, field)
-        if not tensor.requires_grad:  # a scorer that the network does without
-            continue
-        d_fields = [getattr(one, field) for one in d_scores]
-        tensors.append(tensor)
-        grads.append(torch.from_numpy(_pad_arrays(d_fields, tuple(tensor.shape))).to(tensor.device, tensor.dtype))
-    return tuple(tensors), tuple(grads)
-
-
-def _pad_arrays(arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...]) -> ndarray:
-    """Arrays of one sentence each, square in all but their last axis or in both, as one array of a shape; zeros for an
-    array that is missing."""
-    if len(arrays) == 1 and arrays[0] is not None and arrays[0].shape == shape[1:]:
-        return numpy.ascontiguousarray(arrays[0], dtype="float32")[None]  # a long sentence's charts are not copied
-    padded = numpy.zeros(shape, dtype="float32")
-    for k, array in enumerate(arrays):
-        if array is not None and array.size:
-            region: Tuple[Any, ...] = tuple(slice(size) for size in array.shape)
-            padded[k][region] = array
-    return padded
 
 
 def _scores_of_nothing(config: NetworkConfig, with_attention: bool) -> ParserScores:

@@ -18,7 +18,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..layers.parser_network import NetworkConfig, ParserNetwork
-from ..scores import AnyScores, ParserScores
+from ..scores import AnyGradient, AnyScores, ParserScores
 from .bridge import NetworkBatch, NetworkModel, VectorRows, iter_pruned, iter_runs, parser_network
 from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, FeaturesModel, SentenceFeatures, sentence_features
 from .network_shim import ParserNetworkShim
@@ -165,7 +165,7 @@ def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[P
     batch, backprop_vectors = embed(model, docs, is_train)
     scores, backprop_network = model.layers[-1](batch, is_train)
 
-    def backprop(d_scores: List[ParserScores]) -> List[Doc]:
+    def backprop(d_scores: Sequence[AnyGradient]) -> List[Doc]:
         d_data = backprop_network(d_scores)
         return [] if d_data is None else backprop_vectors(d_data)
 

@@ -9,21 +9,40 @@ from .dropout import ElementDropout
 
 
 class _PairProducts(torch.autograd.Function):
-    """left @ right^T + constant for a batch, with the gradient of the much larger `right` in its own memory layout.
+    """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r].
 
-    autograd gives the gradient of right^T, and copies it back: for deprels, n x n_deprels x width floats a sentence.
+    The gradient of the much larger `right` is in its own memory layout: autograd gives that of its transpose, and
+    copies it back. The gradient of `out` may be a sparse tensor with an index for each of batch, d and h: a loss has
+    one for one h of each d.
     """
 
     @staticmethod
     def forward(ctx: Any, left: Tensor, right: Tensor, constant: Tensor) -> Tensor:
         ctx.save_for_backward(left, right)
-        return torch.baddbmm(constant, left, right.transpose(1, 2))
+        scores = torch.baddbmm(constant.flatten(1).unsqueeze(1), left, right.flatten(1, 2).transpose(1, 2))
+        return scores.unflatten(-1, constant.shape[1:])
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         left, right = ctx.saved_tensors
-        grad = grads[0].contiguous()
-        return grad @ right, torch.bmm(grad.transpose(1, 2), left), grad.sum(1, keepdim=True)
+        if grads[0].is_sparse:
+            return _d_pairs(grads[0], left, right)
+        grad = grads[0].flatten(2).contiguous()
+        d_right = torch.bmm(grad.transpose(1, 2), left).view_as(right)
+        return grad @ right.flatten(1, 2), d_right, grad.sum(1).view(right.shape[:3])
+
+
+def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `_PairProducts` from those of single pairs."""
+    (sentence, d, h), values = grad._indices(), grad._values()
+    of_left, of_right = sentence * left.shape[1] + d, sentence * right.shape[1] + h
+    d_left, d_right, d_constant = (values.new_zeros(shape) for shape in (left.shape, right.shape, right.shape[:3]))
+    seen = right.flatten(0, 1).index_select(0, of_right)
+    d_left.flatten(0, 1).index_add_(0, of_left, (values.unsqueeze(1) @ seen).squeeze(1))
+    outer = torch.mul(values.unsqueeze(2), left.flatten(0, 1).index_select(0, of_left).unsqueeze(1), out=seen)
+    d_right.flatten(0, 1).index_add_(0, of_right, outer)
+    d_constant.flatten(0, 1).index_add_(0, of_right, values)
+    return d_left, d_right, d_constant
 
 
 class BiaffineScorer(nn.Module):
@@ -111,7 +130,4 @@ class BiaffineScorer(nn.Module):
         if not self.given_head:
             seen = seen.unflatten(-1, (n_deprels, width))
             return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
-        batch_size, n_heads, _ = head.shape
-        seen = seen.view(batch_size, n_heads * n_deprels, width)
-        scores = _PairProducts.apply(dependent, seen, constant.view(batch_size, 1, n_heads * n_deprels))
-        return scores.view(batch_size, dependent.shape[1], n_heads, n_deprels)
+        return _PairProducts.apply(dependent, seen.unflatten(-1, (n_deprels, width)), constant)

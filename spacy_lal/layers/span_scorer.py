@@ -48,8 +48,30 @@ def _score_cells(cells: _Cells, projected: Tensor, *parameters: Tensor) -> Tenso
     return nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
 
 
+def _touched_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
+    """The cells that have a gradient, and the gradient of the whole chart with a row for each cell."""
+    cells = _upper_cells(lengths, grad.shape[1])
+    grad = grad.flatten(0, 2)
+    # the norm of a row is by far the fastest test for a gradient; below 1e-22 it takes one for none
+    return cells.select((torch.linalg.vector_norm(grad, dim=-1) != 0)[cells.place]), grad
+
+
+def _named_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
+    """The cells that a sparse gradient names, and their gradient; `place` is a row of the latter."""
+    n_fenceposts, n_labels = grad.shape[2:]
+    (sentence, start, end, label), values = grad._indices(), grad._values()
+    keep = (start < end) & (end <= lengths[sentence])
+    place = ((sentence * n_fenceposts + start) * n_fenceposts + end)[keep]
+    places, rows = place.unique(return_inverse=True)
+    named = values.new_zeros(len(places), n_labels).index_put_((rows, label[keep]), values[keep], accumulate=True)
+    start = places // n_fenceposts
+    end = start // n_fenceposts * n_fenceposts + places % n_fenceposts
+    return _Cells(start, end, torch.arange(len(places), device=grad.device)), named
+
+
 class _SpanChart(torch.autograd.Function):
-    """The chart of a batch; backward computes the cells with a gradient again, and only those."""
+    """The chart of a batch; backward computes the cells with a gradient again, and only those. The gradient may be a
+    sparse tensor, with an index for each axis of the chart."""
 
     @staticmethod
     def forward(ctx: Any, lengths: Tensor, projected: Tensor, *parameters: Tensor) -> Tensor:
@@ -63,16 +85,13 @@ class _SpanChart(torch.autograd.Function):
         rows = projected.flatten(0, 1)
         for chunk in cells.chunks(max(width, len(weight))):
             chart.index_copy_(0, chunk.place, _score_cells(chunk, rows, hidden_bias, gain, norm_bias, weight, bias))
-        ctx.save_for_backward(projected, *cells, *parameters)
+        ctx.save_for_backward(lengths, projected, *parameters)
         return chart.view(batch_size, n_fenceposts, n_fenceposts, len(weight))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
-        projected, start, end, place, *parameters = ctx.saved_tensors
-        grad = grads[0].flatten(0, 2)
-        cells = _Cells(start, end, place)
-        # the norm of a row is by far the fastest test for a gradient; below 1e-22 it takes one for none
-        cells = cells.select((torch.linalg.vector_norm(grad, dim=-1) != 0)[cells.place])
+        lengths, projected, *parameters = ctx.saved_tensors
+        cells, grad = (_named_cells if grads[0].is_sparse else _touched_cells)(grads[0], lengths)
         leaves = [tensor.detach().requires_grad_() for tensor in (projected.flatten(0, 1), *parameters)]
         sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
         for chunk in cells.chunks(leaves[0].shape[1]):

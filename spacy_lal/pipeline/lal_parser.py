@@ -28,7 +28,7 @@ from ..annotations import (
     sentence_words,
     set_parses,
 )
-from ..scores import AnyScores, ParserScores
+from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..training.gold import copy_sentence_starts, gold_parses
 from ..training.loss import parser_loss
 from ..trees import LabelVocab, split_chain
@@ -349,10 +349,10 @@ class LALParser(PortablePipe):
         losses[self.name] += loss
         return losses
 
-    def get_loss(self, examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ParserScores]]:
+    def get_loss(self, examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ScoresGradient]]:
         """The loss of the scores of the Examples' sentences, and its gradient.
 
-        RETURNS (Tuple[float, List[ParserScores]]): The loss, summed; for each sentence the gradient.
+        RETURNS (Tuple[float, List[ScoresGradient]]): The loss, summed; for each sentence the gradient.
         RAISES (ValueError): Where the loss is not finite.
         """
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]

@@ -8,12 +8,12 @@ Departure: the authors divide the sum by the number of sentences. Adam does not 
 back sums over tokens, and to an encoder that they share, a mean over sentences would be a hundred times fainter.
 """
 
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple, Union
 
 import numpy as np
 
 from ..decode import cky
-from ..scores import ParserScores
+from ..scores import ParserScores, ScoresGradient, SparseGradient
 from .gold import GoldParse
 
 
@@ -26,14 +26,15 @@ def parser_loss(
     arc_weight: float = 0.5,
     deprel_weight: float = 0.5,
     n_threads: int = 1,
-) -> Tuple[Dict[str, float], List[ParserScores]]:
+) -> Tuple[Dict[str, float], List[ScoresGradient]]:
     """The loss of a batch of sentences, and its gradient.
 
     scores (Sequence[ParserScores]): What the network said, one for each sentence.
     golds (Sequence[GoldParse]): What it should have said; masked parts add neither loss nor gradient.
     margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
-    RETURNS (Tuple[Dict[str, float], List[ParserScores]]): The weighted losses by name (`spans`, `arcs`, `deprels`),
-        and for each sentence the gradient of their sum, in the shapes of its scores.
+    RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`, `deprels`),
+        and for each sentence the gradient of their sum. That of labels has only the cells in which the best tree and
+        the gold tree differ; that of deprels given the head, only those of gold heads.
     RAISES (ValueError): Where there is not one gold parse for each sentence, or a score is not finite.
     """
     if len(scores) != len(golds):
@@ -42,38 +43,47 @@ def parser_loss(
     losses = {"spans": span_weight * span_loss, "arcs": 0.0, "deprels": 0.0}
     gradients = []
     for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
-        d_label *= span_weight
         arc_loss, d_arcs = _arc_loss(sentence.arcs, gold.heads)
         deprel_loss, d_deprels = _deprel_loss(sentence.deprels, gold.heads, gold.deprels)
         losses["arcs"] += arc_weight * arc_loss
         losses["deprels"] += deprel_weight * deprel_loss
-        d_arcs *= arc_weight
-        d_deprels *= deprel_weight
-        gradients.append(ParserScores(d_label, d_arcs, d_deprels))
+        for d_scores, weight in ((d_label, span_weight), (d_arcs, arc_weight), (d_deprels, deprel_weight)):
+            values = d_scores.values if isinstance(d_scores, SparseGradient) else d_scores
+            values *= weight
+        gradients.append(ScoresGradient(d_label, d_arcs, d_deprels))
     return losses, gradients
 
 
 def _span_loss(
     scores: Sequence[ParserScores], golds: Sequence[GoldParse], margin: float, n_threads: int
-) -> Tuple[float, List[np.ndarray]]:
+) -> Tuple[float, List[SparseGradient]]:
     """Eq. 9: the best tree with the margin, less the gold tree. It is never negative, since gold is a candidate."""
-    gradients = [np.zeros_like(sentence.labels) for sentence in scores]
+    gradients = [SparseGradient(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.float32)) for _ in scores]
     scored = [
-        (sentence.labels, gold.labels, gradient)
-        for sentence, gold, gradient in zip(scores, golds, gradients, strict=True)
+        (i, sentence.labels, gold.labels)
+        for i, (sentence, gold) in enumerate(zip(scores, golds, strict=True))
         if gold.labels is not None and sentence.labels.size
     ]
-    charts, gold_charts = [labels for labels, _, _ in scored], [gold for _, gold, _ in scored]
+    charts, gold_charts = [labels for _, labels, _ in scored], [gold for _, _, gold in scored]
     results = cky(charts, gold=gold_charts, margin=margin, n_threads=n_threads) if scored else []
     loss = 0.0
-    for (labels, gold, gradient), (best, spans) in zip(scored, results, strict=True):
+    for (i, labels, gold), (best, spans) in zip(scored, results, strict=True):
         gold_cells = np.nonzero(gold)
-        gold_ids = gold[gold_cells]
-        loss += best - float(labels[(*gold_cells, gold_ids)].sum(dtype=np.float64))
-        spans = spans[spans[:, 2] > 0]
-        gradient[spans[:, 0], spans[:, 1], spans[:, 2]] += 1.0
-        gradient[(*gold_cells, gold_ids)] -= 1.0
+        gold_cells = (*gold_cells, gold[gold_cells])
+        loss += best - float(labels[gold_cells].sum(dtype=np.float64))
+        gradients[i] = _tree_gradient(tuple(spans[spans[:, 2] > 0].T), gold_cells, labels.shape)
     return loss, gradients
+
+
+def _tree_gradient(
+    best: Tuple[np.ndarray, ...], gold: Tuple[np.ndarray, ...], shape: Tuple[int, ...]
+) -> SparseGradient:
+    """1 for what is in the best tree only, -1 for what is in the gold tree only. best, gold: start, end, label."""
+    best_places, gold_places = np.ravel_multi_index(best, shape), np.ravel_multi_index(gold, shape)
+    wrong = np.setdiff1d(best_places, gold_places, assume_unique=True)
+    missed = np.setdiff1d(gold_places, best_places, assume_unique=True)
+    cells = np.stack(np.unravel_index(np.concatenate([wrong, missed]), shape), axis=1)
+    return SparseGradient(cells, np.repeat(np.array([1.0, -1.0], dtype=np.float32), [len(wrong), len(missed)]))
 
 
 def _arc_loss(arcs: np.ndarray, heads: np.ndarray) -> Tuple[float, np.ndarray]:
@@ -84,14 +94,19 @@ def _arc_loss(arcs: np.ndarray, heads: np.ndarray) -> Tuple[float, np.ndarray]:
     return loss, gradient
 
 
-def _deprel_loss(deprels: np.ndarray, heads: np.ndarray, gold: np.ndarray) -> Tuple[float, np.ndarray]:
+def _deprel_loss(
+    deprels: np.ndarray, heads: np.ndarray, gold: np.ndarray
+) -> Tuple[float, Union[np.ndarray, SparseGradient]]:
     """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor); of the word alone where the
     scores do not depend on the head."""
+    if deprels.ndim == 3:
+        words = np.flatnonzero((gold >= 0) & (heads >= 0))
+        cells = np.stack([words + 1, heads[words]], axis=1)
+        loss, d_cells = _cross_entropy(deprels[tuple(cells.T)], gold[words])
+        return loss, SparseGradient(cells, d_cells)
     gradient = np.zeros_like(deprels)
-    given_head = deprels.ndim == 3
-    words = np.flatnonzero((gold >= 0) & (heads >= 0) if given_head else gold >= 0)
-    rows = (words + 1, heads[words]) if given_head else (words + 1,)
-    loss, gradient[rows] = _cross_entropy(deprels[rows], gold[words])
+    words = np.flatnonzero(gold >= 0)
+    loss, gradient[words + 1] = _cross_entropy(deprels[words + 1], gold[words])
     return loss, gradient
 
 

@@ -40,3 +40,20 @@ def test_dropout_only_in_training(fenceposts):
     assert torch.equal(scorer(fenceposts)[0], scorer(fenceposts)[0])
     scorer.train()
     assert not torch.equal(scorer(fenceposts)[0], scorer(fenceposts)[0])
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_sparse_gradient_equals_dense(fenceposts, half):
+    scorer = BiaffineScorer(6, 5, 3, 7, True, dropout=0.0)
+    fenceposts.requires_grad_()
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+        deprels = scorer(fenceposts)[1]
+    leaves = [fenceposts, *scorer.deprel_head.parameters(), *scorer.deprel_dependent.parameters()]
+    leaves += [scorer.deprel_bilinear, scorer.deprel_from_head, scorer.deprel_from_dependent, scorer.deprel_bias]
+    # a head with two dependents, and a pair that is named twice
+    indices = torch.tensor([[0, 0, 0, 1, 1], [1, 2, 3, 1, 1], [2, 0, 2, 3, 3]])
+    grad = torch.sparse_coo_tensor(indices, torch.randn(5, 7).to(deprels.dtype), deprels.shape, check_invariants=True)
+    ours = torch.autograd.grad(deprels, leaves, grad, retain_graph=True)
+    dense = torch.autograd.grad(deprels, leaves, grad.to_dense())
+    for one, other in zip(ours, dense, strict=True):
+        assert one.any() and torch.allclose(one, other, atol=0.05 if half else 1e-5)

@@ -50,6 +50,36 @@ def test_gradient_equals_autograd(case, share, chunk_floats, monkeypatch):
         assert torch.allclose(ours, plain, atol=1e-10)
 
 
+def test_sparse_gradient_equals_dense(case):
+    """Of cells that are named twice, that are in no sentence, and of the empty label, too."""
+    scorer, fenceposts, lengths = case
+    chart = scorer(fenceposts.requires_grad_(), lengths)
+    leaves = [fenceposts, *scorer.parameters()]
+    indices = torch.randint(0, 4, (4, 60)) + torch.tensor([[0], [0], [2], [0]])
+    indices[0] %= 3
+    grad = torch.sparse_coo_tensor(indices, torch.randn(60).double(), chart.shape, check_invariants=True)
+    nothing = torch.sparse_coo_tensor(indices[:, :0], torch.zeros(0).double(), chart.shape, check_invariants=True)
+    for named in (grad, grad * 0.0, nothing):
+        ours = torch.autograd.grad(chart, leaves, named, retain_graph=True)
+        dense = torch.autograd.grad(chart, leaves, named.to_dense(), retain_graph=True)
+        for one, other in zip(ours, dense, strict=True):
+            assert torch.allclose(one, other, atol=1e-10)
+        assert bool(ours[0].any()) == (named is grad)
+
+
+def test_a_sparse_gradient_computes_its_cells_only(case, monkeypatch):
+    scorer, fenceposts, _ = case
+    chart = scorer(fenceposts.requires_grad_(), torch.tensor([5, 5, 5]))
+    computed = []
+    score_cells = span_scorer._score_cells
+    monkeypatch.setattr(
+        span_scorer, "_score_cells", lambda cells, *args: computed.append(len(cells.place)) or score_cells(cells, *args)
+    )
+    indices = torch.tensor([[0, 0, 2], [1, 1, 0], [4, 4, 5], [1, 3, 2]])  # two labels of one span, one of another
+    chart.backward(torch.sparse_coo_tensor(indices, torch.ones(3).double(), chart.shape, check_invariants=True))
+    assert computed == [2]
+
+
 def test_gradcheck(case):
     scorer, fenceposts, lengths = case
     inputs = fenceposts[:, :4].clone().requires_grad_()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_lal.scores import ParserScores
+from spacy_lal.scores import ParserScores, SparseGradient
 from spacy_lal.training.gold import GoldParse
 from spacy_lal.training.loss import parser_loss
 
@@ -28,6 +28,14 @@ def make_gold(n, spans, heads, deprels):
 GOLD = make_gold(3, [(0, 3, 2), (1, 3, 3)], [2, 0, 2], [1, 0, 2])
 
 
+def dense(gradient, scores):
+    """The gradient as arrays of the shapes of the scores."""
+    return [
+        one.to_dense(array.shape) if isinstance(one, SparseGradient) else one
+        for one, array in zip(gradient, scores[:3], strict=True)
+    ]
+
+
 def total(scores, golds, **kwargs):
     return sum(parser_loss(scores, golds, **kwargs)[0].values())
 
@@ -39,7 +47,7 @@ def test_gradient_by_finite_differences(given_head, gold):
     _, gradients = parser_loss(scores, golds)
     step = 1e-2
     for sentence, gradient in zip(scores, gradients, strict=True):
-        for array, d_array in zip(sentence[:3], gradient[:3], strict=True):
+        for array, d_array in zip(sentence[:3], dense(gradient, sentence), strict=True):
             assert array.shape == d_array.shape and d_array.dtype == np.float32
             for cell in np.ndindex(array.shape):
                 if array is sentence.labels and (cell[2] == 0 or cell[0] >= cell[1]):
@@ -61,7 +69,8 @@ def test_hinge_counts_the_margin_of_each_wrong_node():
     assert losses["spans"] == pytest.approx(2 * n - 1)
     assert losses["arcs"] == pytest.approx(0.5 * 3 * np.log(4))
     assert losses["deprels"] == pytest.approx(0.5 * 3 * np.log(3))
-    assert gradients[0].labels[0, 3, 2] == -1.0 and gradients[0].labels[1, 3, 3] == -1.0
+    d_labels = gradients[0].labels.to_dense((4, 4, 4))
+    assert d_labels[0, 3, 2] == -1.0 and d_labels[1, 3, 3] == -1.0
 
 
 def test_no_loss_where_gold_is_far_ahead():
@@ -72,14 +81,27 @@ def test_no_loss_where_gold_is_far_ahead():
         labels[start, end, GOLD.labels[start, end]] = 10.0
     losses, gradients = parser_loss([scores._replace(labels=labels)], [GOLD])
     assert losses["spans"] == pytest.approx(0.0, abs=1e-5)
-    assert not gradients[0].labels.any()
+    assert gradients[0].labels.cells.shape == (0, 3)
+
+
+def test_a_gradient_has_the_cells_in_which_the_trees_differ():
+    """(0, 3, 2) is in both trees; (1, 3, 3) is missed, with (0, 2, 1) in its place, and (2, 3, 3) is wrong."""
+    labels = np.full((4, 4, 4), -9.0, "f4")
+    labels[:, :, 0] = 0.0
+    for cell in [(0, 3, 2), (0, 2, 1), (2, 3, 3)]:
+        labels[cell] = 9.0
+    _, (gradient,) = parser_loss([make_scores(3)._replace(labels=labels)], [GOLD], span_weight=2.0)
+    cells = [(*cell, value) for cell, value in zip(*map(np.ndarray.tolist, gradient.labels), strict=True)]
+    assert sorted(cells) == [(0, 2, 1, 2.0), (1, 3, 3, -2.0), (2, 3, 3, 2.0)]
+    assert gradient.labels.values.dtype == np.float32
+    assert gradient.deprels.cells.tolist() == [[1, 2], [2, 0], [3, 2]] and gradient.deprels.values.shape == (3, 3)
 
 
 def test_what_is_masked_adds_nothing():
     scores = make_scores(3)
     losses, gradients = parser_loss([scores], [make_gold(3, None, [-1] * 3, [-1] * 3)])
     assert losses == {"spans": 0.0, "arcs": 0.0, "deprels": 0.0}
-    assert not any(array.any() for array in gradients[0][:3])
+    assert not len(gradients[0].labels.cells) and not gradients[0].arcs.any() and not len(gradients[0].deprels.cells)
 
 
 def test_weights_and_sums():
@@ -100,7 +122,7 @@ def test_empty_sentences_and_networks_without_spans_or_arcs():
     golds = [make_gold(0, None, [], []), GOLD, make_gold(3, [(0, 3, 2)], [-1] * 3, [-1] * 3)]
     losses, gradients = parser_loss([nothing, no_spans, no_arcs], golds)
     assert all(value > 0 for value in losses.values())
-    assert gradients[1].labels.shape == (0, 0, 0) and gradients[2].deprels.shape == (4, 0)
+    assert gradients[1].labels.cells.shape == (0, 3) and gradients[2].deprels.shape == (4, 0)
     assert parser_loss([], []) == ({"spans": 0.0, "arcs": 0.0, "deprels": 0.0}, [])
 
 

@@ -1,0 +1,191 @@
+"""Gradients on their way into the network: padding; those of the loss against plain autograd over full charts."""
+
+import numpy
+import pytest
+import torch
+from thinc.api import fix_random_seed
+
+from spacy_lal.architectures.bridge import NetworkBatch, VectorRows, parser_network
+from spacy_lal.architectures.features import SentenceFeatures
+from spacy_lal.architectures.gradients import pad_gradients
+from spacy_lal.layers.biaffine_scorer import BiaffineScorer
+from spacy_lal.layers.parser_network import NetworkConfig, NetworkOutput
+from spacy_lal.layers.span_scorer import SpanScorer
+from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
+from spacy_lal.training.gold import GoldParse
+from spacy_lal.training.loss import parser_loss
+
+SETTINGS = {
+    "vector_width": 6,
+    "hidden_width": 8,
+    "n_layers": 1,
+    "n_attn_heads": 2,
+    "attn_width": 4,
+    "ff_width": 8,
+    "n_label_heads": 3,
+    "label_attn_width": 4,
+    "label_proj_width": 4,
+    "span_hidden_width": 9,
+    "arc_hidden_width": 7,
+    "deprel_hidden_width": 5,
+}
+CONFIGS = {
+    "default": {},
+    "deprel_alone": {"deprel_given_head": False},
+    "no_label_attention": {"label_attention": False},
+    "as_bundled": {"n_layers": 0, "factored": False, "label_own_projection": True, "whole_tokens": True},
+    "split": {"label_feed_forward": "split", "label_residual_dropout": True, "n_layers": 2},
+}
+N_LABELS, N_DEPRELS = 5, 4
+
+
+def make_gold(n, rng, has_tree=True, has_heads=True):
+    labels = numpy.zeros((n + 1, n + 1), dtype=numpy.int32)
+
+    def add(start, end):
+        labels[start, end] = rng.integers(end - start == n, N_LABELS)
+        if end - start > 1:
+            split = rng.integers(start + 1, end)
+            add(start, split)
+            add(split, end)
+
+    if n:
+        add(0, n)
+    heads, deprels = rng.integers(0, n + 1, n), rng.integers(-1, N_DEPRELS, n)
+    if not has_heads:
+        heads, deprels = heads * 0 - 1, deprels * 0 - 1
+    return GoldParse(labels if has_tree else None, heads.astype(numpy.int32), deprels.astype(numpy.int32))
+
+
+GOLDS = {
+    "both": lambda rng: [make_gold(n, rng) for n in (4, 9, 2, 6)],
+    "no_trees": lambda rng: [make_gold(n, rng, has_tree=False) for n in (4, 9, 2)],
+    "some_trees": lambda rng: [make_gold(4, rng, has_tree=False), make_gold(9, rng, has_heads=False)],
+    "short": lambda rng: [make_gold(n, rng) for n in (0, 1, 1, 0)],
+    "nothing": lambda rng: [make_gold(n, rng, has_tree=False, has_heads=False) for n in (3, 1)],
+}
+
+
+def make_network(**settings):
+    fix_random_seed(1)
+    model = parser_network(NetworkConfig(**{**SETTINGS, **settings}))
+    model.shims[0].set_sizes({"n_labels": N_LABELS, "n_deprels": N_DEPRELS, "vector_width": 6})
+    model.shims[0].build()
+    for parameter in model.shims[0].network.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return model
+
+
+def make_batch(lengths, rng):
+    ends = numpy.cumsum(lengths)
+    rows = [numpy.arange(end - n, end) for end, n in zip(ends, lengths, strict=True)]
+    data = rng.normal(size=(sum(lengths), 6)).astype("float32")
+    return NetworkBatch([SentenceFeatures(one) for one in rows], VectorRows(data, rows, False))
+
+
+def plain_chart(scorer, fenceposts, lengths):
+    spans = fenceposts[:, None] - fenceposts[:, :, None]
+    scores = scorer.output(scorer.norm(scorer.hidden(spans)).relu())
+    places = torch.arange(fenceposts.shape[1])
+    real = (places[:, None] < places) & (places <= lengths[:, None, None])
+    return torch.nn.functional.pad(scores, (1, 0)) * real.unsqueeze(-1)
+
+
+def plain_deprels(scorer, head, dependent):
+    arcs = "bhi,rij,bdj->bdhr" if scorer.given_head else "bdi,rij,bdj->bdr"
+    from_head = torch.nn.functional.linear(head, scorer.deprel_from_head, scorer.deprel_bias)
+    from_dependent = dependent @ scorer.deprel_from_dependent.T
+    if scorer.given_head:
+        from_head, from_dependent = from_head.unsqueeze(1), from_dependent.unsqueeze(2)
+    return torch.einsum(arcs, head, scorer.deprel_bilinear, dependent) + from_head + from_dependent
+
+
+def train_once(model, batch, make_gradient):
+    fix_random_seed(2)  # the dropout masks of both forms
+    network = model.shims[0].network
+    network.zero_grad()
+    scores, backprop = model.begin_update(batch)
+    d_data = backprop(make_gradient(scores))
+    named = {name: p.grad.numpy().copy() for name, p in network.named_parameters() if p.grad is not None}
+    return scores, {**named, "vectors": d_data}
+
+
+@pytest.mark.parametrize("golds", GOLDS)
+@pytest.mark.parametrize("name", CONFIGS)
+def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
+    rng = numpy.random.default_rng(3)
+    golds = GOLDS[golds](rng)
+    model = make_network(**CONFIGS[name])
+    batch = make_batch([len(gold.heads) for gold in golds], rng)
+    gradients = []
+
+    def of_loss(scores):
+        gradients.extend(parser_loss(scores, golds)[1])
+        return gradients
+
+    def in_full(scores):
+        dense = []
+        for gradient, one in zip(gradients, scores, strict=True):
+            pairs = zip(gradient, one[:3], strict=True)
+            dense.append(ParserScores(*(d.to_dense(a.shape) if isinstance(d, SparseGradient) else d for d, a in pairs)))
+        return dense
+
+    scores, ours = train_once(model, batch, of_loss)
+    monkeypatch.setattr(SpanScorer, "forward", plain_chart)
+    monkeypatch.setattr(BiaffineScorer, "score_deprels", plain_deprels)
+    plain_scores, plain = train_once(model, batch, in_full)
+    for one, other in zip(scores, plain_scores, strict=True):
+        for array, expected in zip(one[:3], other[:3], strict=True):
+            assert numpy.allclose(array, expected, atol=1e-5)
+    assert ours.keys() == plain.keys()
+    for key, gradient in ours.items():
+        assert numpy.allclose(gradient, plain[key], rtol=1e-5, atol=1e-5), key
+    scored = any(gold.labels is not None or (gold.heads >= 0).any() for gold in golds if len(gold.heads))
+    assert any(gradient.any() for gradient in ours.values()) == scored
+
+
+def make_output(dtype=torch.float32):
+    shapes = (2, 4, 4, 5), (2, 4, 4), (2, 4, 4, 3)
+    return NetworkOutput(*(torch.zeros(shape, dtype=dtype, requires_grad=True) for shape in shapes), None)
+
+
+def make_gradient(n, cells=((0, 1, 2),), arcs=None):
+    deprels = SparseGradient(numpy.array([[1, 0], [1, 0]]), numpy.ones((2, 3), "f4"))
+    arcs = numpy.ones((n + 1, n + 1), "f4") if arcs is None else arcs
+    return ScoresGradient(SparseGradient(numpy.array(cells), numpy.full(len(cells), 7.0, "f4")), arcs, deprels)
+
+
+def padded(output, d_scores):
+    """The gradients of the charts, as the scorers are given them."""
+    tensors, grads = pad_gradients(output, d_scores)
+    torch.autograd.backward(tensors, [grad.mul_(torch.ones(1)) for grad in grads])  # as thinc's scaler does
+    return [tensor.grad for tensor in output[:3]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_what_is_sparse_stays_so(dtype):
+    labels, arcs, deprels = padded(make_output(dtype), [make_gradient(3), make_gradient(2)])
+    assert labels.is_sparse and deprels.is_sparse and not arcs.is_sparse
+    assert labels.dtype == arcs.dtype == deprels.dtype == dtype
+    assert labels._values().tolist() == [7.0, 7.0] and labels.to_dense()[1, 0, 1, 2] == 7.0
+    assert deprels._values().shape == (4, 3) and deprels.to_dense()[0, 1, 0].tolist() == [2.0] * 3
+    assert arcs[0].all() and arcs[1, :3, :3].all() and arcs.sum() == 16 + 9
+
+
+def test_arrays_and_sparse_gradients_in_one_batch():
+    alone, other = make_gradient(3), make_gradient(2)
+    for labels, total in ((numpy.ones((3, 3, 5), "f4"), 52.0), (numpy.zeros((0, 0, 0), "f4"), 7.0), (None, 7.0)):
+        grad = padded(make_output(), [alone, other._replace(labels=labels)])[0]
+        assert grad.is_sparse == (total == 7.0) and grad.to_dense().sum() == total
+    # arcs have no scorer that takes a sparse gradient
+    sparse = SparseGradient(numpy.array([[1, 0], [1, 0], [2, 3]]), numpy.ones(3, "f4"))
+    arcs = padded(make_output(), [make_gradient(3, arcs=sparse), make_gradient(2)])[1]
+    assert arcs[0, 1, 0] == 2.0 and arcs.sum() == 3 + 9
+
+
+def test_cells_that_are_none():
+    with pytest.raises(ValueError, match=r"of labels has 3 indices for each of 1 values, got cells of shape \(1, 2\)"):
+        pad_gradients(make_output(), [make_gradient(3, [(0, 1)])] * 2)
+    for cell in ([0, 4, 2], [0, -1, 2], [0, 1, 5]):
+        with pytest.raises(ValueError, match=rf"cells of a \(4, 4, 5\) array, got \{cell}"):
+            pad_gradients(make_output(), [make_gradient(3, [cell])] * 2)
