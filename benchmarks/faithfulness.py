@@ -216,7 +216,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if min(args.labels, args.min_spans, args.draws) < 1 or min(args.k) < 0:
         parser.error("--labels, --min-spans and --draws are 1 or more, and no k is below 0")
     nlp = spacy.load(args.pipeline)
-    found = measure(nlp, read_docs(args.corpus, nlp), args)
+    try:
+        found = measure(nlp, read_docs(args.corpus, nlp), args)
+    except ValueError as err:
+        raise SystemExit(f"{args.pipeline} on {args.corpus}: {err}") from err
     if args.output is not None:
         args.output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(args.output, found)

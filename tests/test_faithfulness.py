@@ -79,6 +79,13 @@ def test_rows_are_means(program):
     assert "| 1 | 60.00 | 65.00 | (1 of 2) | 2.0000 | 2.3000 | (1 of 2) | 70.00 |" in program.table(found)
 
 
+def test_one_doc_has_no_halves(program, paths, tmp_path):
+    nlp = tiny_nlp(0)
+    DocBin(docs=gold_docs(nlp)[:1]).to_disk(tmp_path / "one.spacy")
+    with pytest.raises(SystemExit, match="expected Docs with gold constituents .*, got 0 Docs"):
+        program.main([str(paths / "model"), str(tmp_path / "one.spacy")])
+
+
 def test_too_few_constituents(program, paths):
     with pytest.raises(SystemExit, match="no label has 99 constituents in each half"):
         run(program, paths, "--min-spans", 99)
