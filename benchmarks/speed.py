@@ -1,0 +1,76 @@
+"""How fast are the network, a pipeline, the parsers beside ours, and a training step?
+
+    python benchmarks/speed.py network metrics/speed_network.json
+    python benchmarks/speed.py pipeline metrics/speed_pipeline.json assets/ewt/dev.conllu
+    python benchmarks/speed.py beside metrics/speed_beside.json assets/ewt/dev.conllu
+    python benchmarks/speed.py training metrics/speed_training.json
+    python benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
+
+Each writes its figures as JSON and prints them as Markdown; `plot` draws them as SVG (the extra `bench`). What is
+compared is timed in one run, in turns. Start them with OMP_NUM_THREADS=1, so that what is not torch's does not take
+more threads than torch is told to. `speed.py COMMAND --help` has the options of each.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Dict, List, Optional
+
+import speed_beside
+import speed_network
+import speed_pipeline
+import speed_training
+from speed_timing import environment
+
+MEASUREMENTS: Dict[str, ModuleType] = {
+    "network": speed_network,
+    "pipeline": speed_pipeline,
+    "beside": speed_beside,
+    "training": speed_training,
+}
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, module in MEASUREMENTS.items():
+        command = commands.add_parser(name, help=module.__doc__.splitlines()[0].split(": ", 1)[1])  # type: ignore[union-attr]
+        command.add_argument("output", type=Path, help="JSON file to write; -: none, the figures go to the output")
+        module.add_arguments(command)
+    plot = commands.add_parser("plot", help="draw what the others have written")
+    plot.add_argument("folder", type=Path, help="where the SVG files go")
+    plot.add_argument("results", type=Path, nargs="+", help="JSON files")
+    return parser
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Measure and write, or draw. RETURNS (int): The exit code."""
+    args = make_parser().parse_args(arguments)
+    if args.command == "plot":
+        from speed_plot import draw
+
+        for path in args.results:
+            for drawn in draw(json.loads(path.read_text(encoding="utf8")), args.folder):
+                print(drawn)
+        return 0
+    surroundings = environment()  # the load is that of before
+    measured = MEASUREMENTS[args.command].measure(args)
+    if str(args.output) == "-":
+        print(json.dumps(measured))
+        return 0
+    settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()}
+    settings = {name: value for name, value in settings.items() if name not in ("command", "output", "task")}
+    result: Dict[str, Any] = {"command": args.command, "environment": surroundings, "settings": settings, **measured}
+    args.output.parent.mkdir(parents=True, exist_ok=True)
+    args.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
+    named = ("machine", "cores", "load", "torch", "commit")
+    print(", ".join(f"{name} {surroundings[name]}" for name in named) + "\n")
+    print(MEASUREMENTS[args.command].table(result))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""`speed.py network`: plain, folded and folded in half precision, at the published shape with random weights."""
+
+import argparse
+import ast
+from dataclasses import asdict
+from functools import partial
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+
+import numpy as np
+import torch
+from speed_sentences import random_lengths
+from speed_timing import add_timing_arguments, alternate, at_least_one, markdown
+from torch.utils.flop_counter import FlopCounterMode
+
+from spacy_lal.architectures.bridge import (
+    NetworkBatch,
+    NetworkModel,
+    VectorRows,
+    iter_pruned,
+    iter_runs,
+    parser_network,
+)
+from spacy_lal.architectures.features import N_SPECIAL_IDS, SentenceFeatures
+from spacy_lal.layers.network_config import NetworkConfig
+from spacy_lal.layers.products import half_precision
+from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
+from spacy_lal.scores import AnyScores, PrunedScores
+
+# The authors' best model: on a transformer's vectors, 3 layers and label attention of 112 heads (reference-parser.md).
+PUBLISHED: Dict[str, Any] = {
+    "vector_width": 1024,
+    "n_tags": 50,
+    "hidden_width": 1024,
+    "n_layers": 3,
+    "n_attn_heads": 8,
+    "attn_width": 64,
+    "ff_width": 2048,
+    "n_label_heads": 112,
+    "label_attn_width": 128,
+    "label_proj_width": 128,
+    "label_feed_forward": "split",
+    "span_hidden_width": 250,
+    "arc_hidden_width": 1024,
+    "deprel_hidden_width": 250,
+    "deprel_given_head": False,
+    "n_labels": 114,
+    "n_deprels": 46,
+}
+GEMM_SIDE = 2000  # of the square matrices whose product shows what the machine can do
+Scores = Iterator[Tuple[List[int], Sequence[AnyScores]]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `--help`."""
+    parser.add_argument("--sentences", type=at_least_one, default=32, help="number of sentences (default: 32)")
+    parser.add_argument("--mean-words", type=float, default=24.0, help="their mean length (default: 24)")
+    parser.add_argument("--change", nargs="*", default=[], metavar="NAME=VALUE", help="of the NetworkConfig")
+    parser.add_argument("--threads", type=at_least_one, default=1, help="torch's threads (default: 1)")
+    parser.add_argument("--seed", type=int, default=0)
+    add_timing_arguments(parser, rounds=5)
+
+
+def read_changes(items: Sequence[str]) -> Dict[str, Any]:
+    """NAME=VALUE as a dict; values are Python literals, or else strings."""
+    changes = {}
+    for name, equals, value in (item.partition("=") for item in items):
+        if not equals:
+            raise ValueError(f"expected NAME=VALUE, got {name!r}")
+        try:
+            changes[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            changes[name] = value
+    return changes
+
+
+def random_batch(config: NetworkConfig, lengths: Sequence[int], rng: np.random.Generator) -> NetworkBatch:
+    """Sentences of random vectors and tags. RAISES (ValueError): The network reads more than that."""
+    if config.n_words or config.n_chars:
+        raise ValueError("expected a network that reads vectors and tags, got one that reads words or characters")
+    starts = np.cumsum([0, *lengths])
+    rows = [np.arange(start, end) for start, end in zip(starts[:-1], starts[1:], strict=True)]
+    features = []
+    for one in rows:
+        tags = rng.integers(N_SPECIAL_IDS, config.n_tags, len(one)) if config.n_tags else []
+        features.append(SentenceFeatures(one, np.array([0, *tags, 1]) if config.n_tags else None))
+    data = rng.standard_normal((starts[-1], config.vector_width), dtype=np.float32)
+    return NetworkBatch(features, VectorRows(data, rows, False) if config.vector_width else None)
+
+
+def measure(args: argparse.Namespace) -> Dict[str, Any]:
+    """Time all forms. RETURNS (Dict[str, Any]): See `table`."""
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    rng = np.random.default_rng(args.seed)
+    config = NetworkConfig(**{**PUBLISHED, **read_changes(args.change)})
+    lengths = random_lengths(rng, args.sentences, args.mean_words).tolist()
+    batch = random_batch(config, lengths, rng)
+    model, mixed = parser_network(config), parser_network(config, mixed_precision=True)
+    model.shims[0].build()  # type: ignore[attr-defined]
+    mixed.shims[0].from_bytes(model.shims[0].to_bytes())
+    half = half_precision(model.shims[0].device)  # type: ignore[attr-defined]
+    runs: Dict[str, Callable[[], Scores]] = {
+        "plain": partial(_iter_plain, model, batch),
+        "folded": partial(iter_pruned, model, batch),  # type: ignore[dict-item]
+        "mixed_precision": partial(iter_pruned, mixed, batch),  # type: ignore[dict-item]
+    }
+    precisions = {"plain": torch.float32, "folded": torch.float32, "mixed_precision": half}
+    decode = make_joint_decoder(max_length=None)
+    calls: Dict[str, Callable[[], Any]] = {name: partial(_drain, run) for name, run in runs.items()}
+    calls.update({f"{name} + decoding": partial(_parse, run, decode) for name, run in runs.items()})
+    for precision in dict.fromkeys(precisions.values()):
+        left, right = (torch.randn(GEMM_SIDE, GEMM_SIDE).to(precision) for _ in range(2))
+        calls[str(precision)] = partial(torch.matmul, left, right)
+    seconds = alternate(calls, args.rounds, args.clock)
+    peaks = {str(p): 2e-9 * GEMM_SIDE**3 / seconds[str(p)]["least"] for p in precisions.values()}
+    parses, scores = _parse(runs["plain"], decode), _pruned(runs["plain"])
+    forms = {}
+    for name, run in runs.items():
+        with FlopCounterMode(display=False) as counter:
+            _drain(run)
+        gflop = counter.get_total_flops() * 1e-9 / len(lengths)
+        others = _parse(run, decode)
+        gflops = gflop * len(lengths) / seconds[name]["least"]
+        forms[name] = {
+            "precision": str(precisions[name]),
+            "network_ms": _per_sentence(seconds[name], len(lengths)),
+            "with_decoding_ms": _per_sentence(seconds[f"{name} + decoding"], len(lengths)),
+            "gflop": gflop,
+            "gflops": gflops,
+            "share_of_peak": gflops / peaks[str(precisions[name])],
+            "largest_difference": largest_difference(scores, _pruned(run)),
+            "differing_parses": sum(not _same(parses[i], others[i]) for i in range(len(lengths))),
+        }
+    return {
+        "words": sum(lengths),
+        "sentences": len(lengths),
+        "parameters": sum(p.numel() for p in model.shims[0].network.parameters()),  # type: ignore[attr-defined]
+        "config": asdict(config),
+        "peak_gflops": peaks,
+        "forms": forms,
+    }
+
+
+def _iter_plain(model: NetworkModel, batch: NetworkBatch) -> Scores:
+    for indices, scores, _ in iter_runs(model, batch):
+        yield indices, scores
+
+
+def _drain(run: Callable[[], Scores]) -> None:
+    for _ in run():
+        pass
+
+
+def _parse(run: Callable[[], Scores], decode: Callable[[Sequence[AnyScores]], List[DecodedParse]]) -> Dict[int, Any]:
+    parses: Dict[int, DecodedParse] = {}
+    for indices, scores in run():
+        parses.update(zip(indices, decode(scores), strict=True))
+    return parses
+
+
+def _per_sentence(seconds: Dict[str, float], n_sentences: int) -> Dict[str, float]:
+    return {name: 1e3 * value / n_sentences for name, value in seconds.items()}
+
+
+def _same(x: DecodedParse, y: DecodedParse) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(x[:3], y[:3], strict=True))
+
+
+def prune(scores: AnyScores) -> PrunedScores:
+    """What a decoder may choose of all scores; pruned ones as they are."""
+    if isinstance(scores, PrunedScores):
+        return scores
+    labels = scores.labels
+    if labels.shape[-1] > 2:
+        best = labels[..., 2:].max(axis=-1)
+        labels = np.stack([labels[..., 0], labels[..., 1], best], axis=-1)
+    return PrunedScores(labels, np.zeros(0), scores.arcs, np.zeros(0))
+
+
+def _pruned(run: Callable[[], Scores]) -> Dict[int, PrunedScores]:
+    return {i: prune(one) for indices, scores in run() for i, one in zip(indices, scores, strict=True)}
+
+
+def largest_difference(plain: Dict[int, PrunedScores], other: Dict[int, PrunedScores]) -> float:
+    """The largest difference between the scores of the labels and arcs that a decoder chooses among."""
+    largest = 0.0
+    for i, one in other.items():
+        upper = np.triu_indices(one.n_tokens + 1, 1)
+        for x, y in ((one.labels[upper], plain[i].labels[upper]), (one.arcs[1:], plain[i].arcs[1:])):
+            largest = max(largest, float(np.abs(x - y).max(initial=0.0)))
+    return largest
+
+
+def table(result: Dict[str, Any]) -> str:
+    """Markdown."""
+    header = ["network", "network, ms/sentence (least)", "with decoding (least)", "GFLOP/sentence", "of peak"]
+    header += ["largest difference", "parses that differ"]
+    rows = []
+    for name, form in result["forms"].items():
+        times = [f"{form[key]['median']:.2f} ({form[key]['least']:.2f})" for key in ("network_ms", "with_decoding_ms")]
+        share = f"{100 * form['share_of_peak']:.0f}%"
+        differing = f"{form['differing_parses']} of {result['sentences']}"
+        title = f"{name}, {form['precision'].removeprefix('torch.')}"
+        rows.append([title, *times, f"{form['gflop']:.2f}", share, f"{form['largest_difference']:.1e}", differing])
+    peaks = ", ".join(f"{p.removeprefix('torch.')} {value:.0f}" for p, value in result["peak_gflops"].items())
+    about = f"{result['sentences']} sentences, {result['words']} words; {result['parameters'] / 1e6:.1f}M parameters"
+    return f"{about}; peak of a product of matrices, GFLOP/s: {peaks}\n\n{markdown(header, rows)}"

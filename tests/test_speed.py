@@ -1,0 +1,165 @@
+"""`benchmarks/speed.py`: each command runs on a tiny pipeline, and writes the figures that it says. No time counts."""
+
+import argparse
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Dict, Iterator, List
+
+import pytest
+import tiny_pipeline
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+SIZES = {
+    **{"vector_width": 8, "hidden_width": 16, "n_layers": 1, "n_attn_heads": 2, "attn_width": 4, "ff_width": 8},
+    **{"n_label_heads": 4, "label_attn_width": 4, "label_proj_width": 4, "span_hidden_width": 8},
+    **{"arc_hidden_width": 8, "deprel_hidden_width": 8, "n_labels": 6, "n_deprels": 5},
+}
+CHANGES = [f"{name}={value}" for name, value in SIZES.items()]
+QUICK = ["--rounds", "1"]
+
+
+@pytest.fixture(scope="module")
+def speed() -> Iterator[ModuleType]:
+    """The program, with the modules beside it; which are forgotten again, for other tests have some of those names."""
+    before = dict(sys.modules)
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        spec = importlib.util.spec_from_file_location("speed", BENCHMARKS / "speed.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+        for name in [name for name in sys.modules if name not in before and (BENCHMARKS / f"{name}.py").exists()]:
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("speed")
+    nlp = tiny_pipeline.train(tiny_pipeline.make_nlp(tiny_pipeline.make_bert(folder / "bert")), steps=2)
+    nlp.to_disk(folder / "pipeline")
+    return folder / "pipeline"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("source") / "dev.spacy"
+    sentences = [tiny_pipeline.SENTENCES[i % 2]["words"] for i in range(12)]
+    words = [word for words in sentences for word in words]
+    starts = [i == 0 for words in sentences for i in range(len(words))]
+    DocBin(docs=[Doc(Vocab(), words=words, sent_starts=starts)]).to_disk(path)
+    return path
+
+
+def run(speed: ModuleType, tmp_path: Path, command: str, *arguments: str) -> Dict[str, Any]:
+    """The JSON of a command, of which the plots are drawn."""
+    output = tmp_path / f"{command}.json"
+    assert speed.main([command, str(output), *arguments, *QUICK]) == 0
+    result = json.loads(output.read_text(encoding="utf8"))
+    assert result["command"] == command and result["settings"]["rounds"] == 1
+    assert {"machine", "cores", "load", "torch", "commit"} <= set(result["environment"])
+    assert speed.main(["plot", str(tmp_path / "plots"), str(output)]) == 0
+    drawn = list((tmp_path / "plots").glob(f"{command}_*.svg"))
+    assert drawn and all("<svg" in path.read_text(encoding="utf8") for path in drawn)
+    return result
+
+
+def test_network(speed: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture):
+    result = run(speed, tmp_path, "network", "--sentences", "3", "--mean-words", "5", "--change", *CHANGES)
+    assert {name: result["config"][name] for name in SIZES} == SIZES
+    assert list(result["forms"]) == ["plain", "folded", "mixed_precision"]
+    for form in result["forms"].values():
+        assert form["gflop"] > 0 and 0 < form["share_of_peak"] and 0 <= form["differing_parses"] <= 3
+        assert set(form["network_ms"]) == set(form["with_decoding_ms"]) == {"median", "least"}
+    assert result["forms"]["plain"]["largest_difference"] == result["forms"]["plain"]["differing_parses"] == 0
+    assert 0 < result["forms"]["folded"]["largest_difference"] < 1e-4
+    assert result["forms"]["folded"]["differing_parses"] == 0
+    assert "| folded, float32 |" in capsys.readouterr().out
+
+
+def test_pipeline(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, capsys: pytest.CaptureFixture):
+    options = ["--pipeline", str(pipeline), "--threads", "1", "2", "--bucket-words", "20", "--batch-size", "2"]
+    result = run(speed, tmp_path, "pipeline", str(source), *options, "--n-sents", "3")
+    assert (result["words"], result["sentences"], result["texts"]) == (78, 12, 4)
+    assert [(row["input"], row["threads"]) for row in result["throughput"]] == [
+        ("texts", 1),
+        ("tokens", 1),
+        ("texts", 2),
+        ("tokens", 2),
+    ]
+    seconds = result["stages"]["seconds"]
+    parts = ["predict", "set_annotations", "vectors and features", "network", "decoder"]
+    wanted = {"tokenizer", "transformer", "senter", "tagger", "lal_parser", "transformer: the bare network"}
+    assert set(seconds) == wanted | {f"lal_parser: {part}" for part in parts}
+    assert seconds["lal_parser"]["median"] > seconds["lal_parser: predict"]["median"]
+    stages = result["stages"]
+    assert 0 < stages["others_over_bare_transformer"] < stages["all_over_bare_transformer"]
+    rows = {row["words_each"]: row for row in result["lengths"]}
+    assert list(rows) == ["<= 10", "<= 20", "<= 40", "<= 80"]  # 78 words are too few for more
+    assert rows["<= 10"]["joined"] == 0 and rows["<= 20"]["joined"] == rows["<= 20"]["sentences"] == 2
+    assert set(rows["<= 40"]) == {"words_each", "sentences", "joined", "words", "alone", "many"}
+    assert "| lal_parser - network |" in capsys.readouterr().out
+
+
+def test_beside(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path):
+    options = ["--pipeline", str(pipeline), "--without", "benepar", "supar"]
+    result = run(speed, tmp_path, "beside", str(source), *options)
+    assert list(result["systems"]) == ["this pipeline", "spaCy's parser"]
+    assert "lal_parser" in result["systems"]["this pipeline"]["seconds"]
+    assert set(result["systems"]["spaCy's parser"]["seconds"]) >= {"transformer", "tagger", "parser"}
+    assert result["systems"]["this pipeline"]["parameters_after_encoder"] > 0
+    assert "random weights" in result["notes"][0]
+
+
+def test_other_parsers_are_optional(
+    speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys.modules["speed_beside"], "import_if_installed", lambda name: False)
+    result = run(speed, tmp_path, "beside", str(source), "--pipeline", str(pipeline))
+    assert result["notes"][1:] == ["benepar: not installed.", "supar: not installed."]
+
+
+def test_training(speed: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture):
+    options = ["--pipeline", "published", "--sentences", "2", "--mean-words", "5", "--forms", "present"]
+    result = run(speed, tmp_path, "training", *options, "--change", *CHANGES)
+    assert list(result["forms"]) == ["present"]
+    form = result["forms"]["present"]
+    assert {"step", "forward", "loss", "loss: cky", "backward", "optimizer"} == set(form["seconds"])
+    assert 0 < form["decoder_share"] < 1 and form["steps_per_second"] > 0 and form["peak_mb"] > 0
+    assert "| present |" in capsys.readouterr().out
+
+
+def test_sentences_of_other_files(speed: ModuleType, tmp_path: Path, pipeline: Path):
+    sentences = sys.modules["speed_sentences"]
+    nlp = sentences.Language()
+    conllu = BENCHMARKS.parent / "assets" / "toy" / "dev.conllu"
+    found = sentences.read_sentences(conllu, nlp, 10)
+    assert sum(len(one.words) for one in found[:-1]) < 10 <= sum(len(one.words) for one in found)
+    path = tmp_path / "text.txt"
+    path.write_text("She sees a dog .\n\nWho is it ?\n", encoding="utf8")
+    nlp.add_pipe("sentencizer")
+    assert [one.words for one in sentences.read_sentences(path, nlp, 99)] == [
+        "She sees a dog .".split(),
+        "Who is it ?".split(),
+    ]
+    path.write_text("\n", encoding="utf8")
+    with pytest.raises(ValueError, match="no words"):
+        sentences.read_sentences(path, nlp, 99)
+    assert sentences.make_text(found[:1]).split()[0].startswith(found[0].words[0])
+
+
+@pytest.mark.parametrize("changes", [["n_layers"], ["n_layers=none"]])
+def test_bad_input(speed: ModuleType, tmp_path: Path, changes: List[str]):
+    with pytest.raises((ValueError, TypeError)):
+        speed.main(["network", str(tmp_path / "x.json"), "--change", *changes])
+    with pytest.raises(argparse.ArgumentTypeError, match="at least 1"):
+        sys.modules["speed_timing"].at_least_one("0")
+    with pytest.raises(ValueError, match="expected the JSON"):
+        importlib.import_module("speed_plot").draw({"command": "other"}, tmp_path)
