@@ -1,0 +1,87 @@
+"""The drawing of a tree with nodes that can be clicked at: each bears its span of words."""
+
+from typing import Any, Iterator, List, Tuple
+from xml.etree import ElementTree
+
+from nltk.tree import Tree
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+# A page's component: puts the markup into the box, and tells the span that was chosen, by mouse or by keyboard. The
+# new drawing that follows is scrolled as the old one was, and keeps the focus.
+BOX = '<div class="lal-box"></div>'
+SCRIPT = """
+export default function ({ data, parentElement, setTriggerValue }) {
+  const box = parentElement.querySelector(".lal-box")
+  const { scrollLeft = 0, scrollTop = 0 } = box.firstElementChild ?? {}
+  const focused = box.contains(box.getRootNode().activeElement)
+  box.innerHTML = data
+  Object.assign(box.firstElementChild, { scrollLeft, scrollTop })
+  if (focused) box.querySelector(".lal-chosen")?.focus({ preventScroll: true })
+  const choose = (event) => {
+    const node = event.target.closest("[data-start]")
+    if (!node || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return
+    event.preventDefault()
+    setTriggerValue("span", [Number(node.dataset.start), Number(node.dataset.end)])
+  }
+  box.onclick = choose
+  box.onkeydown = choose
+}
+"""
+STYLE = """
+.lal-scroll { max-height: 34rem; overflow-y: auto }
+.lal-tree { padding: 0 .6em }
+[data-start] { cursor: pointer }
+[data-start]:hover, [data-start]:focus-visible { fill: var(--st-primary-color); text-decoration: underline;
+  outline: none }
+.lal-chosen { fill: var(--st-primary-color); font-weight: bold }
+"""
+
+
+def clickable_tree(drawing: str, tree: Tree, chosen: Tuple[int, int], *, mirrored: bool = False) -> str:
+    """Put spans on the nodes of a drawn tree.
+
+    drawing (str): Sound XML around one `<svg>`, as `render` draws the tree: a `<text>` for each node, in pre-order.
+    tree (Tree): The tree that is drawn.
+    chosen (Tuple[int, int]): The half-open span of words whose nodes stand out.
+    mirrored (bool): Whether the drawing has the first word on the right.
+    RETURNS (str): Markup for a page of HTML: attributes `data-start` and `data-end` on each node; constituents can be
+        reached by keyboard.
+    RAISES (ValueError): The drawing is one of another tree.
+    """
+    root = ElementTree.fromstring(drawing)
+    texts, nodes = list(root.iter(f"{SVG}text")), list(_spans(tree, mirrored))
+    if len(texts) != len(nodes):
+        raise ValueError(f"expected the drawing of a tree of {len(nodes)} nodes, got one of {len(texts)}")
+    for text, (start, end, is_constituent) in zip(texts, nodes, strict=True):
+        text.set("data-start", str(start))
+        text.set("data-end", str(end))
+        if is_constituent:
+            text.set("tabindex", "0")
+            text.set("role", "button")
+            text.set("class", "lal-chosen" if (start, end) == chosen else "")
+    for element in root.iter():  # within HTML, an svg needs no namespace
+        element.tag = element.tag.rpartition("}")[2]
+        if element.get("role") == "img":  # whose parts could not be reached
+            element.set("role", "group")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
+    """For each node, in the order in which it is drawn: its span of words, and whether it is above preterminals."""
+    stack: List[Tuple[Any, int]] = [(tree, 0)]
+    while stack:
+        node, start = stack.pop()
+        if not isinstance(node, Tree):
+            yield start, start + 1, False
+            continue
+        yield start, start + _n_words(node), any(isinstance(child, Tree) for child in node)
+        children = []
+        for child in node:
+            children.append((child, start))
+            start += _n_words(child)
+        stack += children if mirrored else reversed(children)
+
+
+def _n_words(node: Any) -> int:
+    return len(node.leaves()) if isinstance(node, Tree) else 1

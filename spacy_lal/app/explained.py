@@ -1,0 +1,266 @@
+"""What the page shows of a text: its sentences, and what the parser says of any span of their words.
+
+Everything is computed when it is first asked for, and kept. *Not* here: Streamlit, and how a number is written.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from threading import RLock
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar
+
+from spacy.language import Language
+from spacy.tokens import Span
+
+from ..display.markup import escape
+from ..export import Sentence, read_sentences, sentence_to_conllu
+from ..interpret import (
+    Contributions,
+    SpanMarginals,
+    arc_margins,
+    best_labels,
+    constituent_margins,
+    contributions,
+    span_marginals,
+)
+from ..interpret.sentences import find_parser
+from ..render import draw
+from ..trees import SUB_HEAD_LABEL, write_brackets
+from .clickable_tree import clickable_tree
+
+MAX_TEXT = 5000  # characters
+MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences would keep a reader waiting for minutes
+N_ALTERNATIVES = 5
+
+T = TypeVar("T")
+
+
+class Constituent(NamedTuple):
+    """A constituent of a sentence: the half-open span of its words, counted from 0, and its unary chain ("S::VP")."""
+
+    start: int
+    end: int
+    label: str
+
+
+class Alternative(NamedTuple):
+    """A label that a span could have ("" for none), its score, and how probable it is there; see `SpanMarginals`."""
+
+    label: str
+    score: float
+    probability: float
+
+
+class OuterArc(NamedTuple):
+    """An arc into a span: the word in it, its deprel, the head outside of it ("" for the root), and the margin."""
+
+    word: str
+    deprel: str
+    head: str
+    margin: Optional[float]
+
+
+@dataclass(frozen=True)
+class SpanReport:
+    """What the parser says of a span of words.
+
+    text (str): Its text, on one line.
+    label (str): Its unary chain; "" where it is no constituent of the parse.
+    margin (Optional[float]): Of that constituent. None where it is none.
+    probability (Optional[float]): That the span is a constituent, of whatever label.
+    alternatives (List[Alternative]): Its best labels, best first.
+    parts (Optional[Contributions]): What the score of its label is made of; of its best label, if it is no constituent.
+    arcs (List[OuterArc]): Its words whose heads are outside of it: of a constituent, usually its lexical head alone.
+    notes (List[str]): What the pipeline can't say, and why; plain text.
+    """
+
+    text: str
+    label: str
+    margin: Optional[float]
+    probability: Optional[float]
+    alternatives: List[Alternative]
+    parts: Optional[Contributions]
+    arcs: List[OuterArc]
+    notes: List[str]
+
+
+class Explainer:
+    """A pipeline that the readers of a page share. One is served at a time: neither parsing nor explaining is made for
+    several threads.
+
+    nlp (Language): A pipeline with one parser of ours.
+    RAISES (ValueError): It has none, several, or one that was not trained.
+    """
+
+    def __init__(self, nlp: Language) -> None:
+        find_parser(nlp)
+        self.nlp = nlp
+        self.lock = RLock()
+
+    @property
+    def name(self) -> str:
+        """The pipeline's name and version."""
+        meta = self.nlp.meta
+        return f"{meta['lang']}_{meta['name']} {meta['version']}"
+
+    def explain(self, text: str) -> List["ExplainedSentence"]:
+        """Parse a text.
+
+        RETURNS (List[ExplainedSentence]): Its sentences, without those of nothing but whitespace.
+        RAISES (ValueError): The text is longer than MAX_TEXT; the pipeline sets no sentence boundaries.
+        """
+        if len(text) > MAX_TEXT:
+            raise ValueError(f"expected a text of at most {MAX_TEXT} characters, got {len(text)}")
+        with self.lock:
+            return [ExplainedSentence(self, sentence) for sentence in read_sentences(self.nlp(text))]
+
+
+class ExplainedSentence:
+    """A parsed sentence of n words, n at least 1, and what the parser says of it.
+
+    explainer (Explainer): The pipeline that parsed it. sentence (Sentence): The sentence.
+    """
+
+    def __init__(self, explainer: Explainer, sentence: Sentence) -> None:
+        self._explainer = explainer
+        self._sentence = sentence
+        self._kept: Dict[Any, Any] = {}
+        self.words: Tuple[str, ...] = tuple(token.text for token in sentence.tokens)
+        self.constituents = [Constituent(*constituent) for constituent in sentence.constituents or []]
+
+    @property
+    def text(self) -> str:
+        """The sentence on one line."""
+        return " ".join(self._sentence.text.split())
+
+    @property
+    def is_rtl(self) -> bool:
+        """Whether it is written from the right."""
+        return bool(self._sentence.tokens[0].vocab.writing_system.get("direction") == "rtl")
+
+    @cached_property
+    def brackets(self) -> str:
+        """The tree in brackets; without one, the reason."""
+        return self._or_reason(lambda: write_brackets(self._sentence.tree()))
+
+    @cached_property
+    def conllu(self) -> str:
+        """The sentence as CoNLL-U."""
+        return self._or_reason(lambda: sentence_to_conllu(self._sentence, 0))
+
+    def span_text(self, start: int, end: int) -> str:
+        """The text of a half-open span of words, on one line."""
+        return " ".join(self._span(start, end).text.split())
+
+    def picture(self, style: str) -> str:
+        """A picture, as `render` draws it; where it can't be drawn, the reason.
+
+        style (str): As for `render`.
+        RETURNS (str): Markup.
+        """
+        return self._keep(
+            ("picture", style),
+            lambda: self._or_reason(lambda: self._draw(style), lambda reason: f"<p>{escape(reason)}</p>"),
+        )
+
+    def tree(self, chosen: Tuple[int, int]) -> str:
+        """The tree, whose nodes can be clicked at; see `clickable_tree`.
+
+        chosen (Tuple[int, int]): The span of words that stands out.
+        RETURNS (str): Markup.
+        """
+        picture = self.picture("tree")
+        if self._sentence.constituents is None or "<svg" not in picture:
+            return picture
+        return clickable_tree(picture, self._sentence.tree(), chosen, mirrored=self.is_rtl)
+
+    def checked_span(self, value: Any) -> Optional[Tuple[int, int]]:
+        """A half-open span of words that a browser sent; None if it is anything else."""
+        if not (isinstance(value, (list, tuple)) and len(value) == 2 and all(type(one) is int for one in value)):
+            return None
+        start, end = value
+        return (start, end) if 0 <= start < end <= len(self.words) else None
+
+    def report(self, start: int, end: int) -> SpanReport:
+        """What the parser says of a span of words.
+
+        start, end (int): The span, half-open, counted from 0.
+        RAISES (ValueError): It has no words, or words that the sentence has not.
+        """
+        if self.checked_span((start, end)) is None:
+            raise ValueError(f"expected a span of words within 0:{len(self.words)}, got {start}:{end}")
+        return self._keep(("report", start, end), lambda: self._report(start, end))
+
+    def _report(self, start: int, end: int) -> SpanReport:
+        label = next((one.label for one in self.constituents if one[:2] == (start, end)), "")
+        span, notes = self._span(start, end), []
+        if len(self.words) > MAX_EXPLAINED:
+            notes.append(f"Only sentences of at most {MAX_EXPLAINED} words are explained; this has {len(self.words)}.")
+            return SpanReport(
+                self.span_text(start, end), label, None, None, [], None, self._outer_arcs(span, {}), notes
+            )
+
+        def said(key: str, compute: Callable[[], T]) -> Optional[T]:
+            # What holds for the whole sentence is kept, and so is the reason why it could not be said.
+            result, reason = self._keep(key, lambda: self._try(compute))
+            if reason and reason not in notes:
+                notes.append(reason)
+            return result
+
+        nlp, sent = self._explainer.nlp, self._span(0, len(self.words))
+        margins = said("margins", lambda: {one[:2]: one.margin for one in constituent_margins(nlp, sent)}) or {}
+        arcs = said("arcs", lambda: {one.dependent: one.margin for one in arc_margins(nlp, sent)}) or {}
+        marginals = said("marginals", lambda: span_marginals(nlp, sent))
+        best = said(f"labels {start} {end}", lambda: best_labels(nlp, span, N_ALTERNATIVES)) or []
+        shown = label or next((one.label for one in best if one.label not in ("", SUB_HEAD_LABEL)), "")
+        parts = said(f"parts {start} {end}", lambda: contributions(nlp, span, shown)) if shown else None
+        return SpanReport(
+            text=self.span_text(start, end),
+            label=label,
+            margin=margins.get((span.start, span.end)),
+            probability=None if marginals is None else float(marginals.constituents[start, end]),
+            alternatives=[Alternative(*one, _probability(marginals, start, end, one.label)) for one in best],
+            parts=parts,
+            arcs=self._outer_arcs(span, arcs),
+            notes=notes,
+        )
+
+    def _outer_arcs(self, span: Span, margins: Dict[int, float]) -> List[OuterArc]:
+        if self._sentence.heads is None:
+            return []
+        found = []
+        for token, head in zip(self._sentence.tokens, self._sentence.heads, strict=True):
+            governor = self._sentence.tokens[head - 1] if head else None
+            if span.start <= token.i < span.end and not (governor and span.start <= governor.i < span.end):
+                text = governor.text if governor else ""
+                found.append(OuterArc(token.text, token.dep_, text, margins.get(token.i)))
+        return found
+
+    def _span(self, start: int, end: int) -> Span:
+        tokens = self._sentence.tokens
+        return tokens[0].doc[tokens[start].i : tokens[end - 1].i + 1]
+
+    def _draw(self, style: str) -> str:
+        (picture,) = draw(self._span(0, len(self.words)), style, {}, self._explainer.nlp)
+        return picture
+
+    def _keep(self, key: Any, compute: Callable[[], T]) -> T:
+        with self._explainer.lock:
+            if key not in self._kept:
+                self._kept[key] = compute()
+            return self._kept[key]
+
+    def _try(self, compute: Callable[[], T]) -> Tuple[Optional[T], str]:
+        try:
+            return compute(), ""
+        except (ValueError, ImportError) as err:  # no such part in this model; no svgling
+            return None, str(err)
+
+    def _or_reason(self, compute: Callable[[], str], show: Callable[[str], str] = str) -> str:
+        result, reason = self._try(compute)
+        return show(reason) if result is None else result
+
+
+def _probability(marginals: Optional[SpanMarginals], start: int, end: int, label: str) -> float:
+    if marginals is None:
+        return float("nan")
+    return float(marginals.probabilities[start, end, marginals.labels.index(label)])

@@ -1,0 +1,73 @@
+"""`python -m spacy lal app [PIPELINE]`: the page to play with, in a browser."""
+
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, List
+
+import typer
+
+from spacy_lal.app import DARK, EXTRA, LIGHT, PAGE
+from spacy_lal.cli.streams import fail
+
+DEFAULT_MODEL = "en_lal_md"
+
+
+def app_cli(
+    model: Annotated[
+        str, typer.Argument(metavar="[PIPELINE]", help="The pipeline to parse with: path or package")
+    ] = DEFAULT_MODEL,
+    port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the page")] = 8501,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to serve at; 0.0.0.0 lets other machines in")
+    ] = "localhost",
+    headless: Annotated[bool, typer.Option("--headless", help="Don't open a browser")] = False,
+) -> None:
+    """Play with a pipeline in the browser: type, click at a constituent, see its heads, alternatives and margin.
+
+    Runs until Ctrl-C. Only this machine sees the page unless --host says otherwise, and nothing is reported to anybody.
+    """
+    from spacy.util import is_package
+
+    if find_spec("streamlit") is None:
+        fail(f"the page needs Streamlit: pip install 'spacy-lal[{EXTRA}]'")
+    if not (is_package(model) or Path(model).exists()):
+        fail(f"can't find the pipeline {model!r}: expected a path or an installed package")
+    code = run_until_stopped(app_command(model, port=port, host=host, headless=headless))
+    raise typer.Exit(code)
+
+
+def app_command(model: str, *, port: int, host: str, headless: bool) -> List[str]:
+    """The command that serves the page."""
+    options = {
+        "server.port": port,
+        "server.address": host,
+        "server.headless": str(headless).lower(),
+        "server.showEmailPrompt": "false",
+        "server.fileWatcherType": "none",  # it would walk through all modules of torch
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "viewer",
+        "theme.light.backgroundColor": LIGHT,
+        "theme.dark.backgroundColor": DARK,
+    }
+    given = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    return [sys.executable, "-m", "streamlit", "run", str(PAGE), *given, "--", model]
+
+
+def run_until_stopped(command: List[str]) -> int:
+    """Run a server; Ctrl-C reaches it by itself, and a SIGTERM is handed on.
+
+    RETURNS (int): Its exit code.
+    """
+    with subprocess.Popen(command) as server:
+        before = signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+        try:
+            while True:
+                try:
+                    return server.wait()
+                except KeyboardInterrupt:
+                    continue
+        finally:
+            signal.signal(signal.SIGTERM, before)
