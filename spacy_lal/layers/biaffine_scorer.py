@@ -7,6 +7,8 @@ from torch import Tensor, nn
 
 from .dropout import ElementDropout
 
+_CHUNK_FLOATS = 1 << 18  # floats taken at once: 1 MiB, which a core's cache keeps until they are added
+
 
 class _PairProducts(torch.autograd.Function):
     """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r].
@@ -37,10 +39,13 @@ def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor,
     (sentence, d, h), values = grad._indices(), grad._values()
     of_left, of_right = sentence * left.shape[1] + d, sentence * right.shape[1] + h
     d_left, d_right, d_constant = (values.new_zeros(shape) for shape in (left.shape, right.shape, right.shape[:3]))
-    seen = right.flatten(0, 1).index_select(0, of_right)
-    d_left.flatten(0, 1).index_add_(0, of_left, (values.unsqueeze(1) @ seen).squeeze(1))
-    outer = torch.mul(values.unsqueeze(2), left.flatten(0, 1).index_select(0, of_left).unsqueeze(1), out=seen)
-    d_right.flatten(0, 1).index_add_(0, of_right, outer)
+    rows = left.flatten(0, 1), right.flatten(0, 1)
+    size = max(1, _CHUNK_FLOATS // rows[1][0].numel())
+    for row, place, value in zip(of_left.split(size), of_right.split(size), values.split(size), strict=True):
+        seen = rows[1].index_select(0, place)
+        d_left.flatten(0, 1).index_add_(0, row, (value.unsqueeze(1) @ seen).squeeze(1))
+        outer = torch.mul(value.unsqueeze(2), rows[0].index_select(0, row).unsqueeze(1), out=seen)
+        d_right.flatten(0, 1).index_add_(0, place, outer)
     d_constant.flatten(0, 1).index_add_(0, of_right, values)
     return d_left, d_right, d_constant
 

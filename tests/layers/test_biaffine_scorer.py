@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from spacy_lal.layers import biaffine_scorer
 from spacy_lal.layers.biaffine_scorer import BiaffineScorer
 
 
@@ -42,8 +43,9 @@ def test_dropout_only_in_training(fenceposts):
     assert not torch.equal(scorer(fenceposts)[0], scorer(fenceposts)[0])
 
 
-@pytest.mark.parametrize("half", [False, True])
-def test_sparse_gradient_equals_dense(fenceposts, half):
+@pytest.mark.parametrize("half, chunk_floats", [(False, 1 << 18), (False, 50), (True, 1 << 18)])
+def test_sparse_gradient_equals_dense(fenceposts, half, chunk_floats, monkeypatch):
+    monkeypatch.setattr(biaffine_scorer, "_CHUNK_FLOATS", chunk_floats)
     scorer = BiaffineScorer(6, 5, 3, 7, True, dropout=0.0)
     fenceposts.requires_grad_()
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
