@@ -38,7 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in MEASUREMENTS.items():
         command = commands.add_parser(name, help=module.__doc__.splitlines()[0].split(": ", 1)[1])  # type: ignore[union-attr]
-        command.add_argument("output", type=Path, help="JSON file to write; -: none, the figures go to the output")
+        command.add_argument("output", type=Path, help="JSON file to write")
         module.add_arguments(command)
     plot = commands.add_parser("plot", help="draw what the others have written")
     plot.add_argument("folder", type=Path, help="where the SVG files go")
@@ -58,11 +58,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return 0
     surroundings = environment()  # the load is that of before
     measured = MEASUREMENTS[args.command].measure(args)
-    if str(args.output) == "-":
-        print(json.dumps(measured))
-        return 0
     settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()}
-    settings = {name: value for name, value in settings.items() if name not in ("command", "output", "task")}
+    settings = {name: value for name, value in settings.items() if name not in ("command", "output")}
     result: Dict[str, Any] = {"command": args.command, "environment": surroundings, "settings": settings, **measured}
     args.output.parent.mkdir(parents=True, exist_ok=True)
     args.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")

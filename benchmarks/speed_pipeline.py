@@ -97,9 +97,9 @@ def stages(nlp: Language, texts: List[str], args: argparse.Namespace) -> Dict[st
 
 
 def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str) -> Seconds:
-    """Run the components one after the other on each batch of texts or Docs. RETURNS (Seconds): Of each, and parts."""
+    """Run the components one after the other on each batch of texts or Docs. RETURNS (Seconds): Of each, then of its
+    parts."""
     watch = StopWatch(clock)
-    watch.seconds.update(dict.fromkeys(["tokenizer", *nlp.pipe_names], 0.0))  # in this order
     parsers = parser_names(nlp)
     with ExitStack() as stack:
         for module in transformers(nlp):
@@ -113,7 +113,9 @@ def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str
                 else:
                     with watch.timed(name):
                         docs = list(component.pipe(docs, batch_size=len(docs)))  # type: ignore[attr-defined]
-    return watch.seconds
+    places = {name: i for i, name in enumerate(["tokenizer", *nlp.pipe_names])}
+    names = sorted(watch.seconds, key=lambda name: (places.get(name.split(":")[0], len(places)), ":" in name))
+    return {name: watch.seconds[name] for name in names}
 
 
 def transformers(nlp: Language) -> List[torch.nn.Module]:

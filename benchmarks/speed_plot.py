@@ -57,11 +57,11 @@ def bars(title: str, unit: str, names: Sequence[str], values: Values, *, stacked
 
 
 def lines(title: str, unit: str, names: Sequence[str], values: Values) -> Any:
-    """Lines from name to name, on a logarithmic scale."""
+    """Lines from name to name."""
     figure, axes = pyplot.subplots(figsize=(6.0, 3.0))
     for kind, numbers in values.items():
         axes.plot(names, numbers, marker="o", label=kind)
-    axes.set_yscale("log")
+    axes.set_ylim(bottom=0)
     axes.set_ylabel(unit)
     axes.legend(frameon=False)
     return _finish(figure, axes, title, "words in a sentence")
@@ -96,9 +96,10 @@ def plot_pipeline(result: Dict[str, Any]) -> Iterator[Plot]:
     names = [f"{n} thread{'s' if n > 1 else ''}" for n in threads]
     yield "throughput", bars("Raw texts and given tokens", "words a second", names, values)
     stages = {name: 1e6 * one["median"] / result["words"] for name, one in result["stages"]["seconds"].items()}
+    names = [f"- {name.split(': ')[1]}" if ": " in name else name for name in stages]
     yield (
         "stages",
-        bars("Components and their parts", "ms for 1,000 words, one thread", list(stages), {"": [*stages.values()]}),
+        bars("Components and their parts", "ms for 1,000 words, one thread", names, {"": [*stages.values()]}),
     )
     rows = result["lengths"]
     kinds = {"alone": "one by one", "many": "many at once"}

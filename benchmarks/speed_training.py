@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
@@ -46,14 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mean-words", type=float, default=18.0, help="their mean length (default: 18)")
     parser.add_argument("--threads", type=at_least_one, default=1, help="torch's threads (default: 1)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--task", type=json.loads, help=argparse.SUPPRESS)
     add_timing_arguments(parser, rounds=20)
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
-    """Time every form; with `--task`, this is the process of one of them. RETURNS (Dict[str, Any]): See `table`."""
-    if args.task:
-        return run_form(args.task)
+    """Time every form. RETURNS (Dict[str, Any]): See `table`."""
     config = {**network_sizes(args.pipeline), **read_changes(args.change)}
     lengths = random_lengths(np.random.default_rng(args.seed), args.sentences, args.mean_words).tolist()
     task = {"config": config, "lengths": lengths, "rounds": args.rounds, "clock": args.clock}
@@ -75,8 +71,7 @@ def network_sizes(pipeline: str) -> Dict[str, Any]:
 
 
 def _in_process(task: Dict[str, Any]) -> Dict[str, Any]:
-    program = [sys.executable, str(Path(__file__).with_name("speed.py")), "training", "-", "--task", json.dumps(task)]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, __file__, json.dumps(task)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the form {task['form']!r} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -175,3 +170,7 @@ def table(result: Dict[str, Any]) -> str:
     header = ["form", "steps/s (best)", *(f"{part}, ms" for part in PARTS)]
     header += ["decoder's share of a step", "MB between steps", "MB at most"]
     return f"A step is {result['sentences']} sentences, {result['words']} words.\n\n{markdown(header, rows)}"
+
+
+if __name__ == "__main__":  # the process of one form
+    print(json.dumps(run_form(json.loads(sys.argv[1]))))
