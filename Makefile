@@ -29,7 +29,7 @@ override TEXT := $(value TEXT)
 endif
 export TEXT
 
-.PHONY: help install parse toy test test-cluster lint clean
+.PHONY: help install parse toy test test-cluster test-app lint clean
 .DELETE_ON_ERROR:
 
 help:
@@ -78,6 +78,11 @@ test: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 test-cluster: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test,ray,spark]"
 	@$(BIN)/pytest -m cluster tests/distributed
+
+# The page in a real browser: Debian's chromium, CHROMIUM=path, or Playwright's own.
+test-app: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test,app]" playwright
+	@$(BIN)/pytest -m app tests/app
 
 lint: $(LINTERS)
 	$(BIN)/ruff check .
