@@ -30,7 +30,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
 """
 STYLE = """
 .lal-scroll { max-height: 34rem; overflow-y: auto }
-.lal-tree { padding: 0 .6em }
 [data-start] { cursor: pointer }
 [data-start]:hover, [data-start]:focus-visible { fill: var(--st-primary-color); text-decoration: underline;
   outline: none }

@@ -37,7 +37,8 @@ def tree_to_svg(tree: Tree, *, title: str = "", direction: str = "ltr") -> str:
         line.set("stroke", "currentColor")
         line.set("stroke-opacity", "0.5")
     root.set("class", "lal-tree")
-    root.set("style", f"{root.get('style')}; max-width: none; font-family: {FONT}")
+    # svgling makes the drawing as wide as its narrowest columns: a full stop's own label would be cut off by a frame
+    root.set("style", f"{root.get('style')}; max-width: none; padding: 0 0.6em; font-family: {FONT}")
     return _serialize(root, title)
 
 
