@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
 TOY := training/toy
 # The bundled pipeline, where this checkout has it; the toy pipeline otherwise.
-PACKAGE := $(firstword $(wildcard packages/en_lal_md-*))
+PACKAGE := $(patsubst %/meta.json,%,$(lastword $(sort $(wildcard packages/en_lal_md-*/meta.json))))
 BUNDLED := $(VENV)/.bundled
 PIPELINE := $(if $(PACKAGE),en_lal_md,$(TOY)/model-best)
 PIPELINE_READY := $(if $(PACKAGE),$(BUNDLED),$(TOY)/.trained)
