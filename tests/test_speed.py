@@ -25,8 +25,10 @@ QUICK = ["--rounds", "1"]
 
 @pytest.fixture(scope="module")
 def speed() -> Iterator[ModuleType]:
-    """The program, with the modules beside it; which are forgotten again, for other tests have some of those names."""
-    before = dict(sys.modules)
+    """The program, with the modules beside it. For other tests some of their names mean something else (pytest makes a
+    module `decode` of the folder tests/decode): those are put aside, and put back."""
+    ours = {path.stem for path in BENCHMARKS.glob("*.py")}
+    theirs = {name: sys.modules.pop(name) for name in ours & set(sys.modules)}
     sys.path.insert(0, str(BENCHMARKS))
     try:
         spec = importlib.util.spec_from_file_location("speed", BENCHMARKS / "speed.py")
@@ -36,8 +38,9 @@ def speed() -> Iterator[ModuleType]:
         yield module
     finally:
         sys.path.remove(str(BENCHMARKS))
-        for name in [name for name in sys.modules if name not in before and (BENCHMARKS / f"{name}.py").exists()]:
+        for name in ours & set(sys.modules):
             del sys.modules[name]
+        sys.modules.update(theirs)
 
 
 @pytest.fixture(scope="module")
