@@ -237,7 +237,9 @@ def _best_arcs(scorer: BiaffineScorer, features: List[Tensor]) -> Tuple[Tensor, 
     batch_size, n_fenceposts, width = deprel_head.shape
     n_deprels = len(scorer.deprel_bias)
     deprel_ids = arcs.new_empty(arcs.shape, dtype=torch.int16)
-    n_rows = max(1, _CHUNK_FLOATS // (n_deprels * max(n_fenceposts, width)))  # heads at once, of one sentence or of several
+    n_rows = max(
+        1, _CHUNK_FLOATS // (n_deprels * max(n_fenceposts, width))
+    )  # heads at once, of one sentence or of several
     n_sentences, n_heads = max(1, n_rows // n_fenceposts), min(n_rows, n_fenceposts)
     for first in range(0, batch_size, n_sentences):
         batch = slice(first, first + n_sentences)
