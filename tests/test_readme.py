@@ -39,6 +39,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which `training/toy/model-best` is a pipeline, as after `make parse` (but one trained on air)."""
     from spacy.tokens import Doc, Span
     from spacy.training import Example
+    from spacy.util import fix_random_seed
 
     folder = tmp_path_factory.mktemp("readme")
     nlp: Language = spacy.blank("en")
@@ -47,6 +48,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ["She", "sleeps", "."]
     gold = Doc(nlp.vocab, words=words, tags=["PRP", "VBZ", "."], heads=[1, 1, 1], deps=["nsubj", "ROOT", "punct"])
     gold.spans["constituents"] = [Span(gold, 0, 3, "S"), Span(gold, 0, 1, "NP"), Span(gold, 1, 2, "VP")]
+    fix_random_seed(0)  # of random weights, some put another label on everything
     nlp.initialize(lambda: [Example(nlp.make_doc("She sleeps."), gold)])
     path = folder / "training" / "toy" / "model-best"
     path.mkdir(parents=True)
@@ -61,7 +63,7 @@ def test_python_runs(path: Path, workplace: Path, monkeypatch: pytest.MonkeyPatc
     for code in blocks(path, "python"):
         exec(compile(code, str(path), "exec"), NAMESPACES.setdefault(path, {}))
     output = capsys.readouterr().out
-    assert "(S" in output or "(NP" in output or "(PRP" in output, output
+    assert re.search(r"\((S|NP|VP|PRP) ", output), output
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
