@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from numpy import ndarray
 from spacy.tokens import Doc
+from spacy.util import minibatch
 from torch import Tensor
 
 from ..annotations import CollapsedSpan, sentence_words
@@ -109,13 +110,10 @@ class AblatedParser:
         self.sentences: List[ReadSentence] = []
         self.n_left_out = 0
         self._batches: List[_Batch] = []
-        n_docs, some = 0, []
-        for doc in docs:
-            some.append(doc)
-            if len(some) == batch_size:
-                self._read(n_docs, some)
-                n_docs, some = n_docs + len(some), []
-        self._read(n_docs, some)
+        n_docs = 0
+        for some in minibatch(docs, batch_size):
+            self._read(n_docs, some)
+            n_docs += len(some)
         self._mean = self._mean_span()
 
     def parse(self, heads: Iterable[Union[int, str]] = ()) -> List[List[CollapsedSpan]]:

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from thinc.api import Adam
+from tiny_network import SETTINGS
 
 from spacy_lal.architectures.bridge import (
     MIN_CHART_SIDE,
@@ -20,20 +21,6 @@ from spacy_lal.architectures.features import SentenceFeatures
 from spacy_lal.architectures.network_shim import ParserNetworkShim
 from spacy_lal.layers.parser_network import NetworkConfig
 
-SETTINGS = {
-    "vector_width": 6,
-    "hidden_width": 8,
-    "n_layers": 1,
-    "n_attn_heads": 2,
-    "attn_width": 4,
-    "ff_width": 8,
-    "n_label_heads": 3,
-    "label_attn_width": 4,
-    "label_proj_width": 4,
-    "span_hidden_width": 5,
-    "arc_hidden_width": 5,
-    "deprel_hidden_width": 5,
-}
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6}
 
 

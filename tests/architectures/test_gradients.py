@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+import tiny_network
 import torch
 from thinc.api import fix_random_seed
 
@@ -15,20 +16,7 @@ from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 from spacy_lal.training.gold import GoldParse
 from spacy_lal.training.loss import parser_loss
 
-SETTINGS = {
-    "vector_width": 6,
-    "hidden_width": 8,
-    "n_layers": 1,
-    "n_attn_heads": 2,
-    "attn_width": 4,
-    "ff_width": 8,
-    "n_label_heads": 3,
-    "label_attn_width": 4,
-    "label_proj_width": 4,
-    "span_hidden_width": 9,
-    "arc_hidden_width": 7,
-    "deprel_hidden_width": 5,
-}
+SETTINGS = {**tiny_network.SETTINGS, "span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
 CONFIGS = {
     "default": {},
     "deprel_alone": {"deprel_given_head": False},
