@@ -27,8 +27,7 @@ from torch import Tensor
 from ..annotations import CollapsedSpan, sentence_words
 from ..architectures.bridge import batch_sentences, pad_inputs
 from ..architectures.parser import embed
-from ..layers.contributions import encode_sentences, score_spans
-from ..layers.network_config import NetworkConfig
+from ..layers.contributions import block_columns, encode_sentences, score_spans
 from ..layers.span_scorer import SpanScorer, best_labels
 from ..pipeline.decoders import Decoder, takes_pruned
 from ..scores import PrunedScores
@@ -251,18 +250,3 @@ class AblatedParser:
                 # nobody asks for deprels; that there are some tells the joint decoder that there are arcs
                 deprel_ids=np.zeros(n + 1 if self.network.biaffine_scorer is not None else 0, dtype="i2"),
             )
-
-
-def block_columns(config: NetworkConfig, heads: Sequence[int]) -> Tensor:
-    """Which features of a fencepost are in the blocks of some label heads: all forward halves come first.
-
-    config (NetworkConfig): Of a network that has label blocks.
-    heads (Sequence[int]): Numbers of heads.
-    RETURNS (Tensor): Their places, int64. *Shape:* (n_heads * label_proj_width,).
-    """
-    forward = config.label_proj_width // 2
-    numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
-    first = numbers * forward + torch.arange(forward)
-    backward = config.label_proj_width - forward
-    second = config.n_label_heads * forward + numbers * backward + torch.arange(backward)
-    return torch.cat([first.flatten(), second.flatten()])

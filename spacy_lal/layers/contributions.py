@@ -124,17 +124,30 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
 def sum_blocks(config: NetworkConfig, features: Tensor) -> Tensor:
     """The sum over each label head's features, of all that a fencepost has.
 
-    config (NetworkConfig): Says which these are: all forward halves come first, then all backward halves.
+    config (NetworkConfig): Says which these are.
     features (Tensor): One number for each feature of a fencepost. *Shape:* (n_rows, fencepost_width).
     RETURNS (Tensor): *Shape:* (n_rows, n_label_heads), or (n_rows, 0) where the encoder ends in no blocks.
     """
     if not config.has_label_blocks:
         return features.new_zeros(len(features), 0)
-    n_heads, forward_width = config.n_label_heads, config.label_proj_width // 2
-    halves = features[:, : config.halves_width].split(
-        [n_heads * forward_width, n_heads * (config.label_proj_width - forward_width)], dim=1
-    )
-    return sum(half.unflatten(1, (n_heads, -1)).sum(2) for half in halves)  # type: ignore[return-value]
+    columns = block_columns(config, range(config.n_label_heads))
+    return features[:, columns].unflatten(1, (config.n_label_heads, -1)).sum(2)
+
+
+def block_columns(config: NetworkConfig, heads: Sequence[int]) -> Tensor:
+    """Which features of a fencepost are in the blocks of some label heads: all forward halves come before all backward
+    halves.
+
+    config (NetworkConfig): Of a network that has label blocks.
+    heads (Sequence[int]): Numbers of heads.
+    RETURNS (Tensor): Their places, one head after the other, int64. *Shape:* (n_heads * label_proj_width,).
+    """
+    forward = config.label_proj_width // 2
+    backward = config.label_proj_width - forward
+    numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
+    first = numbers * forward + torch.arange(forward)
+    second = config.n_label_heads * forward + numbers * backward + torch.arange(backward)
+    return torch.cat([first, second], dim=1).flatten()
 
 
 def _given(scorer: Optional[SpanScorer]) -> SpanScorer:
