@@ -1,0 +1,114 @@
+"""`spacy-lal.TransformerModel.v1` beside spacy-transformers' own, on a tiny BERT."""
+
+import numpy
+import pytest
+import spacy
+import torch
+from tiny_pipeline import TEXTS, make_bert, transformer_config
+
+from spacy_lal.architectures import transformer as transformer_module
+from spacy_lal.layers.products import Product
+
+LONG = " ".join(TEXTS) * 20
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return make_bert(tmp_path_factory.mktemp("bert") / "model")
+
+
+def make_nlp(bert, architecture="spacy-lal.TransformerModel.v1", **settings):
+    config = transformer_config(bert)
+    config["model"] = {**config["model"], "@architectures": architecture, **settings}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("transformer", config=config)
+    nlp.initialize()
+    return nlp
+
+
+def vectors(nlp, texts=(LONG, *TEXTS)):
+    return [doc._.trf_data.model_output.get("last_hidden_state") for doc in nlp.pipe(texts)]
+
+
+def assert_close(some, others, **tolerance):
+    assert len(some) == len(others)
+    for one, other in zip(some, others, strict=True):
+        assert (one is None and other is None) or numpy.allclose(one, other, **tolerance)
+
+
+def runs_of(nlp, monkeypatch):
+    """The number of sequences of each forward pass from now on."""
+    network = nlp.get_pipe("transformer").model.transformer
+    runs, forward = [], network.forward
+
+    def count(*args, **kwargs):
+        runs.append(len(kwargs["input_ids"]))
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(network, "forward", count)
+    return runs
+
+
+@pytest.mark.parametrize("max_batch_pieces", [1, 500, 100_000])
+def test_vectors_are_spacy_transformers_whatever_is_run_at_once(bert, max_batch_pieces, monkeypatch):
+    nlp = make_nlp(bert, max_batch_pieces=max_batch_pieces)
+    runs = runs_of(nlp, monkeypatch)
+    assert_close(vectors(nlp), vectors(make_nlp(bert, "spacy-transformers.TransformerModel.v3")), atol=1e-5)
+    assert (len(runs) == 2) == (max_batch_pieces == 100_000)
+    assert max_batch_pieces > 1 or set(runs) == {1}
+
+
+def test_all_fields_are_joined(bert):
+    settings = {"transformer_config": {"output_hidden_states": True, "output_attentions": True}}
+    whole, cut = (make_nlp(bert, max_batch_pieces=size, **settings) for size in (100_000, 200))
+    one, other = (nlp(LONG)._.trf_data.model_output for nlp in (whole, cut))
+    assert list(one) == list(other)
+    assert len(other["hidden_states"]) == 2 and len(other["attentions"]) == 1
+    for key in ("hidden_states", "attentions"):
+        assert_close(one[key], other[key], atol=1e-5)
+    assert numpy.allclose(one["pooler_output"], other["pooler_output"], atol=1e-5)
+
+
+def test_each_architecture_loads_what_the_other_saved(bert):
+    ours, theirs = make_nlp(bert), make_nlp(bert, "spacy-transformers.TransformerModel.v3")
+    expected = vectors(ours)
+    for one, other in ((ours, theirs), (theirs, ours)):
+        with torch.no_grad():
+            next(other.get_pipe("transformer").model.transformer.parameters()).zero_()
+        assert not numpy.allclose(vectors(other)[0], expected[0])
+        other.get_pipe("transformer").from_bytes(one.get_pipe("transformer").to_bytes())
+        assert_close(vectors(other), expected, atol=1e-5)
+
+
+@pytest.fixture
+def bfloat16(monkeypatch):
+    """As on a CPU that multiplies bfloat16 matrices; every CPU can, if slowly."""
+    monkeypatch.setattr(transformer_module, "half_precision", lambda device: torch.bfloat16)
+
+
+def test_mixed_precision_multiplies_in_bfloat16(bert, bfloat16):
+    exact, rough = vectors(make_nlp(bert)), vectors(make_nlp(bert, mixed_precision=True))
+    assert_close(rough, exact, atol=0.3)
+    assert rough[0].dtype == numpy.float32
+    assert 0 < abs(rough[0] - exact[0]).max()
+
+
+def test_the_copy_in_bfloat16_follows_the_weights(bert, bfloat16):
+    nlp = make_nlp(bert, mixed_precision=True)
+    model = nlp.get_pipe("transformer").model
+    shim = model.layers[0].shims[0]
+    before = vectors(nlp)
+    assert any(isinstance(module, Product) for module in shim._halved.modules())
+    saved = nlp.get_pipe("transformer").to_bytes()
+    output, backprop = model.begin_update([nlp.make_doc(TEXTS[0])])
+    gradient = output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data])
+    backprop(gradient)
+    model.finish_update(spacy.blank("en").initialize())
+    assert not numpy.allclose(vectors(nlp)[0], before[0], atol=1e-4)
+    nlp.get_pipe("transformer").from_bytes(saved)
+    assert_close(vectors(nlp), before, atol=1e-6)
+
+
+def test_without_room_for_anything():
+    with pytest.raises(ValueError, match="max_batch_pieces of 1 or more, got 0"):
+        transformer_module.build_transformer("nowhere", list, max_batch_pieces=0)
