@@ -25,12 +25,15 @@ class ParserScores(NamedTuple):
         (n + 1, n + 1, n_deprels), [dependent, head, deprel], where it is scored given the head.
     attention (Optional[ndarray]): Shape: (n_label_heads, n + 2). The label attention over START, tokens, STOP;
         only when asked for.
+    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). What each label head says of each fencepost; see
+        `layers/head_ties.py`. Only of a network that has them.
     """
 
     labels: ndarray
     arcs: ndarray
     deprels: ndarray
     attention: Optional[ndarray] = None
+    ties: Optional[ndarray] = None
 
     @property
     def n_tokens(self) -> int:
@@ -129,11 +132,13 @@ class ScoresGradient(NamedTuple):
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
     deprels (Union[ndarray, SparseGradient]): Where a deprel is scored given the head, the cells are (dependent, head),
         and the values have shape (n_cells, n_deprels); else an array of shape (n + 1, n_deprels), float32.
+    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads), float32.
     """
 
     labels: SparseGradient
     arcs: ndarray
     deprels: Union[ndarray, SparseGradient]
+    ties: Optional[ndarray] = None
 
 
 AnyGradient = Union[ScoresGradient, ParserScores]

@@ -239,6 +239,7 @@ def _unpad_scores(output: NetworkOutput, lengths: Sequence[int]) -> Iterator[Par
     )
     attention = output.label_attention
     weights = None if attention is None else attention.detach().float().cpu().numpy()
+    ties = None if output.ties is None else output.ties.detach().float().cpu().numpy()
     for k, length in enumerate(lengths):
         side = slice(length + 1)
         yield ParserScores(
@@ -246,6 +247,7 @@ def _unpad_scores(output: NetworkOutput, lengths: Sequence[int]) -> Iterator[Par
             arcs=numpy.ascontiguousarray(arcs[k, side, side]),
             deprels=numpy.ascontiguousarray(deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]),
             attention=None if weights is None else numpy.ascontiguousarray(weights[k, ..., : length + 2]),
+            ties=None if ties is None else numpy.ascontiguousarray(ties[k, side]),
         )
 
 
@@ -274,4 +276,5 @@ def _scores_of_nothing(config: NetworkConfig, with_attention: bool) -> ParserSco
         arcs=numpy.zeros((1, 1), dtype="float32"),
         deprels=numpy.zeros(deprels, dtype="float32"),
         attention=numpy.zeros((config.n_label_heads, 2), dtype="float32") if has_attention else None,
+        ties=numpy.zeros((1, config.n_label_heads), dtype="float32") if config.label_ties else None,
     )

@@ -13,7 +13,12 @@ from ..layers.parser_network import NetworkOutput
 from ..scores import AnyGradient, SparseGradient
 
 Gradient = Union[ndarray, SparseGradient]
-_CELL_AXES = {"labels": 3, "arcs": 2, "deprels": 2}  # which axes a cell names; those left over are in its values
+_CELL_AXES = {
+    "labels": 3,
+    "arcs": 2,
+    "deprels": 2,
+    "ties": 0,
+}  # which axes a cell names; those left over are in its values
 
 
 class _PickCells(torch.autograd.Function):
@@ -47,7 +52,7 @@ def pad_gradients(
     tensors, grads = [], []
     for field, n_axes in _CELL_AXES.items():
         tensor = getattr(output, field)
-        if not tensor.requires_grad:  # a scorer that the network does without
+        if tensor is None or not tensor.requires_grad:  # a scorer that the network does without
             continue
         gradients = [getattr(one, field) for one in d_scores]
         _check_cells(field, gradients, tuple(tensor.shape[1 : n_axes + 1]))

@@ -37,6 +37,7 @@ class NetworkConfig:
     label_residual_dropout (bool): Feature dropout on label heads before the residual.
     label_query_per_token (bool): Queries of label attention computed from tokens; otherwise learned vectors.
     label_combine_as_self (bool): Project all label heads together, as self-attention does.
+    label_ties (bool): Let each label head score spans by its own block, for a loss in training (`head_ties.py`).
     scale_label_blocks (bool): Scale the scorers' input by hidden_width / (n_label_heads * label_proj_width), and their
         first weights by the inverse, so that Adam's steps do not grow with the number of label heads.
     scrambled_queries (bool): Reproduce the reference's batch effect (reference-parser.md T2).
@@ -78,6 +79,7 @@ class NetworkConfig:
     label_residual_dropout: bool = False
     label_query_per_token: bool = False
     label_combine_as_self: bool = False
+    label_ties: bool = False
     scale_label_blocks: bool = False
     scrambled_queries: bool = False
     whole_tokens: bool = False
@@ -133,6 +135,12 @@ class NetworkConfig:
                 raise ValueError("label_combine_as_self leaves no label blocks for a feed-forward layer 'per_label'")
         elif self.label_proj_width < 2:
             raise ValueError(f"label_proj_width must be at least 2 (a half per direction), got {self.label_proj_width}")
+        if self.label_ties and not self.has_label_blocks:
+            raise ValueError("label_combine_as_self leaves no label blocks for label_ties")
+        if self.label_ties and self.n_label_heads < self.n_labels - 2:  # the first two are no head's
+            raise ValueError(
+                f"label_ties needs a label head for each of {self.n_labels - 2} labels, got {self.n_label_heads} heads"
+            )
         if self.label_feed_forward == "split" and self.encoded_width <= self.hidden_width // 2:
             raise ValueError(
                 f"label_feed_forward 'split' needs more than hidden_width / 2 = {self.hidden_width // 2} features, "

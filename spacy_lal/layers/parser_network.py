@@ -12,6 +12,7 @@ from .biaffine_scorer import BiaffineScorer
 from .embedding import InputLayer, NetworkInputs
 from .encoder import Encoder
 from .fenceposts import Fenceposts
+from .head_ties import HeadTies
 from .network_config import NetworkConfig
 from .span_scorer import SpanScorer
 
@@ -27,12 +28,15 @@ class NetworkOutput(NamedTuple):
     deprels (Tensor): *Shape:* (batch_size, n + 1, n_deprels), or given the head (batch_size, n + 1, n + 1, n_deprels).
     label_attention (Optional[Tensor]): Weights of each label head over START, words, STOP; where queries are computed
         per token, their mean over the queries. Without gradient. *Shape:* (batch_size, n_label_heads, n + 2).
+    ties (Optional[Tensor]): What each label head says of each fencepost; None for a network without `label_ties`.
+        *Shape:* (batch_size, n + 1, n_label_heads).
     """
 
     labels: Tensor
     arcs: Tensor
     deprels: Tensor
     label_attention: Optional[Tensor]
+    ties: Optional[Tensor] = None
 
 
 class ParserNetwork(nn.Module):
@@ -60,6 +64,7 @@ class ParserNetwork(nn.Module):
                 config.deprel_given_head,
                 config.biaffine_dropout,
             )
+        self.head_ties = HeadTies(config) if config.label_attention and config.label_ties else None
         self._scale_scorers(1.0 / config.fencepost_scale)
 
     @torch.no_grad()
@@ -101,7 +106,8 @@ class ParserNetwork(nn.Module):
         attention = None
         if return_attention and weights is not None:
             attention = mean_over_queries(weights.detach(), padding)
-        return NetworkOutput(labels, arcs, deprels, attention)
+        ties = None if self.head_ties is None else self.head_ties(fenceposts)
+        return NetworkOutput(labels, arcs, deprels, attention, ties)
 
 
 def mean_over_queries(weights: Tensor, padding: Tensor) -> Tensor:

@@ -102,6 +102,7 @@ def make_lal_parser(
     span_weight: float = 1.0,
     arc_weight: float = 0.5,
     deprel_weight: float = 0.5,
+    tie_weight: float = 0.1,
 ) -> "LALParser":
     """Make a `lal_parser` component. One that is used without having been trained or loaded takes the weights of the
     installed default package of its language.
@@ -114,6 +115,7 @@ def make_lal_parser(
     split_length (Optional[int]): The most words that are parsed as a whole. None: it follows from the policy.
     margin (float): What each wrong node of a tree costs in the margin loss (Hamming distance).
     span_weight, arc_weight, deprel_weight (float): Weights of the three losses.
+    tie_weight (float): Weight of the loss that ties label heads to labels, where the model has `label_ties`.
     RAISES (ImportError): What is installed of spaCy is not what this version was made for.
     """
     check_requirements()
@@ -130,6 +132,7 @@ def make_lal_parser(
         span_weight=span_weight,
         arc_weight=arc_weight,
         deprel_weight=deprel_weight,
+        tie_weight=tie_weight,
         upstream=find_encoder(nlp, model),
     )
 
@@ -156,6 +159,7 @@ class LALParser(PortablePipe):
         span_weight: float = 1.0,
         arc_weight: float = 0.5,
         deprel_weight: float = 0.5,
+        tie_weight: float = 0.1,
         upstream: Optional[Encoder] = None,
     ) -> None:
         """See `make_lal_parser` for the arguments.
@@ -173,6 +177,7 @@ class LALParser(PortablePipe):
             "span_weight": span_weight,
             "arc_weight": arc_weight,
             "deprel_weight": deprel_weight,
+            "tie_weight": tie_weight,
         }
         self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
         install_extensions()

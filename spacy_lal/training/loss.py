@@ -14,7 +14,9 @@ import numpy as np
 
 from ..decode import cky
 from ..scores import ParserScores, ScoresGradient, SparseGradient
+from .cross_entropy import cross_entropy
 from .gold import GoldParse
+from .head_ties import tie_loss
 
 
 def parser_loss(
@@ -25,6 +27,7 @@ def parser_loss(
     span_weight: float = 1.0,
     arc_weight: float = 0.5,
     deprel_weight: float = 0.5,
+    tie_weight: float = 0.1,
     n_threads: int = 1,
 ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
     """The loss of a batch of sentences, and its gradient.
@@ -32,15 +35,17 @@ def parser_loss(
     scores (Sequence[ParserScores]): What the network said, one for each sentence.
     golds (Sequence[GoldParse]): What it should have said; masked parts add neither loss nor gradient.
     margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
-    RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`, `deprels`),
-        and for each sentence the gradient of their sum. That of labels has only the cells in which the best tree and
-        the gold tree differ; that of deprels given the head, only those of gold heads.
+    tie_weight (float): Weight of the loss that ties label heads to labels, where the network has ties; see
+        `head_ties.py`.
+    RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`, `deprels`,
+        `ties`), and for each sentence the gradient of their sum. That of labels has only the cells in which the best
+        tree and the gold tree differ; that of deprels given the head, only those of gold heads.
     RAISES (ValueError): Where there is not one gold parse for each sentence, or a score is not finite.
     """
     if len(scores) != len(golds):
         raise ValueError(f"expected one gold parse for each of {len(scores)} sentences, got {len(golds)}")
     span_loss, d_labels = _span_loss(scores, golds, margin, n_threads)
-    losses = {"spans": span_weight * span_loss, "arcs": 0.0, "deprels": 0.0}
+    losses = {"spans": span_weight * span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
     gradients = []
     for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
         arc_loss, d_arcs = _arc_loss(sentence.arcs, gold.heads)
@@ -50,7 +55,12 @@ def parser_loss(
         for d_scores, weight in ((d_label, span_weight), (d_arcs, arc_weight), (d_deprels, deprel_weight)):
             values = d_scores.values if isinstance(d_scores, SparseGradient) else d_scores
             values *= weight
-        gradients.append(ScoresGradient(d_label, d_arcs, d_deprels))
+        d_ties = None
+        if sentence.ties is not None and gold.labels is not None:
+            loss, d_ties = tie_loss(sentence.ties, gold.labels)
+            losses["ties"] += tie_weight * loss
+            d_ties *= tie_weight
+        gradients.append(ScoresGradient(d_label, d_arcs, d_deprels, d_ties))
     return losses, gradients
 
 
@@ -90,7 +100,7 @@ def _arc_loss(arcs: np.ndarray, heads: np.ndarray) -> Tuple[float, np.ndarray]:
     """Cross-entropy of each word's head among the root and all words (Eq. 11, first factor)."""
     gradient = np.zeros_like(arcs)
     words = np.flatnonzero(heads >= 0)
-    loss, gradient[words + 1] = _cross_entropy(arcs[words + 1], heads[words])
+    loss, gradient[words + 1] = cross_entropy(arcs[words + 1], heads[words])
     return loss, gradient
 
 
@@ -102,23 +112,9 @@ def _deprel_loss(
     if deprels.ndim == 3:
         words = np.flatnonzero((gold >= 0) & (heads >= 0))
         cells = np.stack([words + 1, heads[words]], axis=1)
-        loss, d_cells = _cross_entropy(deprels[tuple(cells.T)], gold[words])
+        loss, d_cells = cross_entropy(deprels[tuple(cells.T)], gold[words])
         return loss, SparseGradient(cells, d_cells)
     gradient = np.zeros_like(deprels)
     words = np.flatnonzero(gold >= 0)
-    loss, gradient[words + 1] = _cross_entropy(deprels[words + 1], gold[words])
-    return loss, gradient
-
-
-def _cross_entropy(logits: np.ndarray, gold: np.ndarray) -> Tuple[float, np.ndarray]:
-    """Summed over rows. logits: (n, n_classes); gold: (n,)."""
-    if not len(gold):
-        return 0.0, logits
-    rows = np.arange(len(gold))
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    exps = np.exp(shifted)
-    totals = exps.sum(axis=1, keepdims=True)
-    loss = float((np.log(totals[:, 0]) - shifted[rows, gold]).sum(dtype=np.float64))
-    gradient = exps / totals
-    gradient[rows, gold] -= 1.0
+    loss, gradient[words + 1] = cross_entropy(deprels[words + 1], gold[words])
     return loss, gradient

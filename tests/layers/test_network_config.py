@@ -18,6 +18,8 @@ SOUND = {"n_tags": 5, "n_label_heads": 4}
         ({"n_labels": 1}, "n_labels includes EMPTY and SUB_HEAD"),
         ({"label_feed_forward": "both"}, "label_feed_forward is one of"),
         ({"label_feed_forward": "per_label", "label_combine_as_self": True}, "no label blocks"),
+        ({"label_ties": True, "n_labels": 7}, "a label head for each of 5 labels, got 4"),
+        ({"label_ties": True, "label_combine_as_self": True}, "no label blocks for label_ties"),
         ({"label_feed_forward": "split", "n_label_heads": 1}, "'split' needs more than"),
         ({"label_proj_width": 1}, "label_proj_width"),
         ({"concatenate_features": True, "n_words": 5, "vector_width": 3, "hidden_width": 20}, "evenly"),

@@ -47,6 +47,13 @@ OPTIONS = {
     "no_self_attention": {"n_layers": 0},
     "whole_tokens": {"whole_tokens": True, "scale_label_blocks": True},
     "only_whole_tokens": {"whole_tokens": True, "label_attention": False},
+    "ties": {
+        "label_ties": True,
+        "n_label_heads": 4,
+        "whole_tokens": True,
+        "label_proj_width": 5,
+        "scale_label_blocks": True,
+    },
 }
 
 
@@ -84,6 +91,7 @@ def sentence_of(output, row, n):
         output.labels[row, : n + 1, : n + 1],
         output.arcs[row, : n + 1, : n + 1],
         deprels[:, : n + 1] if deprels.dim() == 3 else deprels,
+        *([] if output.ties is None else [output.ties[row, : n + 1]]),
     ]
 
 
@@ -127,8 +135,21 @@ def test_gradients_are_the_same_alone_and_in_a_batch(name):
 def test_every_parameter_gets_a_gradient_in_training(name):
     network = build(name).train()
     output = network(make_inputs(network.config, LENGTHS))
-    sum(scores.square().sum() for scores in output[:3]).backward()
+    heads = [] if output.ties is None else [output.ties]
+    sum(scores.square().sum() for scores in [*output[:3], *heads]).backward()
     assert [key for key, p in network.named_parameters() if p.grad is None or not torch.isfinite(p.grad).all()] == []
+
+
+def test_a_head_is_tied_by_its_own_block():
+    network = build("ties")
+    inputs, (start, end) = make_inputs(network.config, [7]), (2, 5)
+    spans = []
+    network.fenceposts.register_forward_hook(lambda layer, args, posts: spans.append(posts[0, end] - posts[0, start]))
+    ties = network(inputs).ties[0]
+    n_heads, weight = network.config.n_label_heads, network.head_ties.weight
+    for head in range(n_heads):
+        columns = [head * 2, head * 2 + 1, *(n_heads * 2 + head * 3 + i for i in range(3))]  # 2 forward, 3 backward
+        assert torch.allclose(ties[end, head] - ties[start, head], spans[0][columns] @ weight[head], atol=1e-5)
 
 
 def test_shapes_and_zeros():
