@@ -40,9 +40,8 @@ def build_lal_parser(
     label_feed_forward: Literal["none", "per_label", "joint", "split"] = "none", label_ff_width: int = 0,
     label_residual_dropout: bool = False, label_query_per_token: bool = False, label_combine_as_self: bool = False,
     label_ties: bool = False, scale_label_blocks: bool = True, scrambled_queries: bool = False,
-    whole_tokens: bool = False,
-    span_hidden_width: int = 128, arc_hidden_width: int = 128, deprel_hidden_width: int = 64,
-    deprel_given_head: bool = True,
+    whole_tokens: bool = False, span_hidden_width: int = 128, arc_hidden_width: int = 128,
+    deprel_hidden_width: int = 64, deprel_given_head: bool = True,
     attention_dropout: float = 0.2, embedding_dropout: float = 0.2, relu_dropout: float = 0.2,
     residual_dropout: float = 0.2, tag_dropout: float = 0.2, position_dropout: float = 0.0, char_dropout: float = 0.2,
     biaffine_dropout: float = 0.33,
@@ -55,8 +54,7 @@ def build_lal_parser(
         (n + 2, width) array for each sentence. May listen to another component.
     use_tags, use_chars (bool): Also read `token.tag_`; the characters of `token.text`, of at most `max_word_length`.
     n_label_heads (Optional[int]): None: one for each label of the treebank.
-    label_ties (bool): In training, let each label head tell the spans of its label from others by its own block (the
-        component's `tie_weight`), so that a head's name means something. The paper has no such thing.
+    label_ties (bool): Have a loss tie each label head to its label (the component's `tie_weight`); not the paper's.
     scale_label_blocks (bool): Keep Adam's steps from growing with the number of label heads; False as in the paper.
     whole_tokens (bool): Also show the scorers whole tokens, not only what label heads make of them.
     scrambled_queries (bool): Reproduce a fault of the authors' code, for their published scores: label queries meet the

@@ -1,0 +1,69 @@
+"""Pipelines averaged into one: the mean of each weight.
+
+Trainings that start from the same weights and see the data in different orders end in different places of one valley;
+their mean lies nearer to its floor than any of them (Wortsman et al. 2022, "Model soups"). It costs nothing to run.
+*Not* for pipelines that were trained apart from the start: a mean of those is no network at all.
+"""
+
+from typing import Any, Iterator, Sequence, Tuple
+
+import torch
+from spacy.language import Language
+from thinc.api import Model
+
+Weight = Tuple[str, Any]  # its place in the pipeline, and a torch tensor or a thinc array
+
+
+def average_pipelines(pipelines: Sequence[Language]) -> Language:
+    """Give the first pipeline the mean weights of all.
+
+    pipelines (Sequence[Language]): Pipelines of the same components, labels and sizes. The first is changed in place;
+        all but its weights stay what they are.
+    RETURNS (Language): The first.
+    RAISES (ValueError): Where there are fewer than two, or one differs from the first in more than weights.
+    """
+    if len(pipelines) < 2:
+        raise ValueError(f"expected two pipelines or more, got {len(pipelines)}")
+    first = pipelines[0]
+    for number, other in enumerate(pipelines[1:], start=2):
+        _check_alike(first, other, f"pipeline {number}")
+    with torch.no_grad():
+        for (place, weight), *others in zip(*map(_weights, pipelines), strict=True):
+            for number, (other_place, other) in enumerate(others, start=2):
+                if place != other_place or weight.shape != other.shape:
+                    raise ValueError(
+                        f"pipeline {number} has {other_place} {tuple(other.shape)}, where the first has {place} "
+                        f"{tuple(weight.shape)}: expected pipelines of the same sizes"
+                    )
+            if isinstance(weight, torch.Tensor) and not weight.is_floating_point():
+                continue  # positions, say: no weights, and the same in all
+            for _, other in others:
+                weight += other
+            weight /= len(pipelines)
+    return first
+
+
+def _check_alike(first: Language, other: Language, name: str) -> None:
+    """RAISES (ValueError): Where two pipelines have other components or other labels."""
+    names, other_names = (
+        [f"{pipe} ({nlp.get_pipe_meta(pipe).factory})" for pipe, _ in nlp.components] for nlp in (first, other)
+    )
+    if names != other_names:
+        raise ValueError(f"{name} has the components {', '.join(other_names)}; the first has {', '.join(names)}")
+    for (component, pipe), (_, other_pipe) in zip(first.components, other.components, strict=True):
+        if getattr(pipe, "label_data", None) != getattr(other_pipe, "label_data", None):
+            raise ValueError(f"the labels of '{component}' in {name} are not those that it has in the first")
+
+
+def _weights(nlp: Language) -> Iterator[Weight]:
+    """All weights of a pipeline, in order: those of thinc layers, and those of the torch networks in them."""
+    for name, pipe in nlp.components:
+        model = getattr(pipe, "model", None)
+        for i, node in enumerate(model.walk() if isinstance(model, Model) else ()):
+            for key in node.param_names:
+                if node.has_param(key):
+                    yield f"{name}, layer {i} ({node.name}), {key}", node.get_param(key)
+            for shim in node.shims:
+                module = getattr(shim, "_model", None)
+                for key, tensor in module.state_dict().items() if isinstance(module, torch.nn.Module) else ():
+                    yield f"{name}, layer {i} ({node.name}), {key}", tensor

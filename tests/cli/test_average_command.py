@@ -1,0 +1,86 @@
+"""`lal average`: the mean of the weights, of all components; nothing for pipelines that do not go together."""
+
+import pytest
+import spacy
+import torch
+from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
+from typer.testing import CliRunner
+
+import spacy_lal.cli  # noqa: F401
+from spacy_lal.training.average import average_pipelines
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return make_bert(tmp_path_factory.mktemp("bert") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def branches(bert, tmp_path_factory):
+    """A pipeline, and what became of it in two further trainings."""
+    folder = tmp_path_factory.mktemp("branches")
+    train(make_nlp(bert, concatenated=True)).to_disk(folder / "base")
+    for name, drop in (("one", 0.0), ("other", 0.5)):
+        nlp = spacy.load(folder / "base")
+        optimizer = nlp.resume_training()
+        for _ in range(3):
+            nlp.update(make_examples(nlp), sgd=optimizer, drop=drop)
+        nlp.to_disk(folder / name)
+    return folder
+
+
+def average(*arguments, expect=0):
+    from spacy.cli._util import app
+
+    result = CliRunner().invoke(app, ["lal", "average", *map(str, arguments)])
+    assert result.exit_code == expect, result.output
+    return result.output
+
+
+def weights(path):
+    """Every weight of a saved pipeline."""
+    found = {}
+    for name, pipe in spacy.load(path).components:
+        for i, node in enumerate(pipe.model.walk()):
+            for key in node.param_names:
+                found[name, i, key] = torch.tensor(node.get_param(key)) if node.has_param(key) else None
+            for shim in node.shims:
+                found.update({(name, i, key): tensor for key, tensor in shim._model.state_dict().items()})
+    return {place: weight for place, weight in found.items() if weight is not None}
+
+
+def test_every_weight_is_the_mean(branches, tmp_path):
+    out = average(branches / "base", branches / "one", branches / "other", "-o", tmp_path / "mean")
+    assert "the mean of 3 pipelines: transformer, senter, tagger, lal_parser" in out
+    parts = [weights(branches / name) for name in ("base", "one", "other")]
+    mean = weights(tmp_path / "mean")
+    assert all(part.keys() == mean.keys() for part in parts)
+    for place, weight in mean.items():
+        if weight.is_floating_point():
+            expected = torch.stack([part[place] for part in parts]).mean(0)
+            assert torch.allclose(weight, expected, atol=1e-6), place
+    moved = {place[0] for place in mean if not torch.equal(mean[place], parts[0][place])}
+    assert moved == {"transformer", "senter", "tagger", "lal_parser"}
+
+
+def test_of_one_pipeline_twice_is_the_pipeline(branches, tmp_path):
+    average(branches / "one", branches / "one", "--output", tmp_path / "mean")
+    one, mean = spacy.load(branches / "one"), spacy.load(tmp_path / "mean")
+    assert parses(one.pipe(TEXTS)) == parses(mean.pipe(TEXTS))
+    assert mean.meta["labels"] == one.meta["labels"] and mean.config.to_bytes() == one.config.to_bytes()
+
+
+def test_what_does_not_go_together_is_named(branches, bert, tmp_path):
+    one = spacy.load(branches / "one")
+    with pytest.raises(ValueError, match="expected two pipelines or more, got 1"):
+        average_pipelines([one])
+    with pytest.raises(ValueError, match="pipeline 2 has the components transformer .*; the first has transformer"):
+        average_pipelines([one, spacy.load(branches / "other", exclude=["senter"])])
+    other = spacy.load(branches / "other")
+    other.get_pipe("lal_parser").cfg["deprels"].append("dep")
+    with pytest.raises(ValueError, match="labels of 'lal_parser' in pipeline 2"):
+        average_pipelines([one, other])
+    with pytest.raises(ValueError, match="pipeline 2 has .* where the first has .*: expected pipelines of the same"):
+        average_pipelines([one, train(make_nlp(bert), steps=1)])
+    assert "nothing" in average(branches / "one", tmp_path / "nothing", "-o", tmp_path / "mean", expect=1)
+    assert not (tmp_path / "mean").exists()
