@@ -44,8 +44,7 @@ def build_lal_parser(
     deprel_hidden_width: int = 64, deprel_given_head: bool = True,
     attention_dropout: float = 0.2, embedding_dropout: float = 0.2, relu_dropout: float = 0.2,
     residual_dropout: float = 0.2, tag_dropout: float = 0.2, position_dropout: float = 0.0, char_dropout: float = 0.2,
-    biaffine_dropout: float = 0.33,
-    mixed_precision: bool = False, max_batch_cells: int = 65536,
+    biaffine_dropout: float = 0.33, mixed_precision: bool = False, max_batch_cells: int = 65536,
 ) -> Model[List[Doc], List[ParserScores]]:
     """Build a LAL parser (Mrini et al. 2020). One `ParserScores` for each sentence, in order over all Docs; whitespace
     tokens are left out. The defaults are small, for a model without a transformer.
