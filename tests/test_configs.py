@@ -1,4 +1,5 @@
-"""The three configs: accepted by spaCy, built, trained for some steps, saved, loaded, and independent of the batch.
+"""The three configs: accepted by spaCy, built, trained for some steps, saved, loaded, and independent of the batch. A
+fourth goes on from a trained pipeline.
 
 The transformer is a tiny real XLNet that the tests make: nothing is fetched.
 """
@@ -17,7 +18,8 @@ from spacy.util import load_config, registry
 from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFIGS = sorted((ROOT / "configs").glob("*.cfg"))
+BRANCH = ROOT / "configs" / "lal_trf_branch.cfg"
+CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path != BRANCH)
 SENTENCES: List[Dict[str, Any]] = [
     {
         "words": ["She", "sleeps", "."],
@@ -106,6 +108,28 @@ def test_train_save_load(path: Path, treebank: Path, request: pytest.FixtureRequ
     for before, after in zip(scores(nlp, words), batch[0], strict=True):
         assert before.arcs == pytest.approx(after.arcs, abs=1e-6)
         assert before.labels == pytest.approx(after.labels, abs=1e-6)
+
+
+def test_a_branch_goes_on_from_a_trained_pipeline(treebank: Path, request: pytest.FixtureRequest, tmp_path: Path):
+    path = ROOT / "configs" / "lal_trf.cfg"
+    steps = {"training.max_steps": 2, "training.eval_frequency": 1}
+    settings = {**overrides(path, treebank, request), **SMALL, **steps}
+    (tmp_path / "base").mkdir()
+    train(init_nlp(load_config(path, overrides=settings)), tmp_path / "base", use_gpu=-1)
+    paths = {f"paths.{name}": str(treebank) for name in ("train", "dev")}
+    branches = []
+    for seed in (1, 1, 2):
+        settings = {**paths, **steps, "paths.base": str(tmp_path / "base" / "model-last"), "system.seed": seed}
+        config = load_config(BRANCH, overrides={**settings, "system.gpu_allocator": None})
+        (tmp_path / f"branch{len(branches)}").mkdir()
+        train(init_nlp(config), tmp_path / f"branch{len(branches)}", use_gpu=-1)
+        branches.append(spacy.load(tmp_path / f"branch{len(branches)}" / "model-last"))
+    base = spacy.load(tmp_path / "base" / "model-last")
+    assert [nlp.config["components"] for nlp in branches] == [base.config["components"]] * 3
+    assert all(nlp.get_pipe("lal_parser").label_data == base.get_pipe("lal_parser").label_data for nlp in branches)
+    words = [sentence["words"] for sentence in SENTENCES]
+    before, once, again, other = ([one.arcs.tolist() for one in scores(nlp, words)] for nlp in (base, *branches))
+    assert once == again and before != once != other
 
 
 def scores(nlp: Language, sentences: List[List[str]]) -> List[Any]:

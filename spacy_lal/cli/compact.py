@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from thinc.api import Config
 
 MODEL_FILE = "model"  # of a component, as thinc writes it
-TRANSFORMERS = "spacy-transformers."
+TRANSFORMERS = ("spacy-transformers.", "spacy-lal.TransformerModel.")
 
 
 def compact_cli(
