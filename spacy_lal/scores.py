@@ -3,7 +3,7 @@
 `PrunedScores` are the same without what no decoder would choose. `ScoresGradient` is what a loss sends back.
 """
 
-from typing import NamedTuple, Optional, Tuple, Union
+from typing import Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -58,6 +58,13 @@ class ParserScores(NamedTuple):
         return spans
 
 
+class ChoosesDeprels(Protocol):
+    """What knows the deprels of a batch of sentences, and tells those of chosen arcs."""
+
+    def __call__(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
+        """The best deprels of some sentences. sentences: their places in the batch. heads, returned: *Shapes:* (n,)."""
+
+
 class PrunedScores(NamedTuple):
     """The scores of one sentence of n tokens that a decoder may choose: of each span the best label, of each arc the
     best deprel. Indices are those of `ParserScores`.
@@ -67,8 +74,11 @@ class PrunedScores(NamedTuple):
     label_ids (ndarray): Shape: (n + 1, n + 1), int16: which label that is.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
     deprel_ids (ndarray): Shape: (n + 1, n + 1), [dependent, head], or (n + 1,) where it does not depend on the head,
-        int16. An empty array of shape (0,) where the network scores no deprels.
+        int16. An empty array of shape (0,) where the network scores no deprels, or there is a `deprel_chooser`.
     attention (Optional[ndarray]): As in `ParserScores`.
+    deprel_chooser (Optional[ChoosesDeprels]): Tells the best deprels when heads are chosen. Sentences of one batch have
+        one in common; `best_deprels` asks it once for all of them.
+    place (int): The sentence's place in that batch.
     """
 
     labels: ndarray
@@ -76,6 +86,8 @@ class PrunedScores(NamedTuple):
     arcs: ndarray
     deprel_ids: ndarray
     attention: Optional[ndarray] = None
+    deprel_chooser: Optional[ChoosesDeprels] = None
+    place: int = 0
 
     @property
     def n_tokens(self) -> int:
@@ -85,10 +97,12 @@ class PrunedScores(NamedTuple):
     @property
     def has_deprels(self) -> bool:
         """Whether there are deprels."""
-        return self.deprel_ids.size > 0
+        return self.deprel_chooser is not None or self.deprel_ids.size > 0
 
     def best_deprels(self, heads: ndarray) -> ndarray:
         """As `ParserScores.best_deprels`."""
+        if self.deprel_chooser is not None:
+            return self.deprel_chooser([self.place], [heads])[0]
         if not self.has_deprels:
             return numpy.zeros(self.n_tokens, dtype=numpy.int32)
         words = numpy.arange(1, self.n_tokens + 1)
@@ -104,6 +118,26 @@ class PrunedScores(NamedTuple):
 
 
 AnyScores = Union[ParserScores, PrunedScores]
+
+
+def best_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> List[ndarray]:
+    """The best deprels of sentences.
+
+    scores (Sequence[AnyScores]): Those of each sentence.
+    heads (Sequence[ndarray]): Of each, the head of each word, counted from 1. *Shape:* (n,), int32.
+    RETURNS (List[ndarray]): Of each, the ids of deprels. *Shape:* (n,), int32.
+    """
+    found: Dict[int, ndarray] = {}
+    batches: Dict[int, List[int]] = {}
+    for i, one in enumerate(scores):
+        if isinstance(one, PrunedScores) and one.deprel_chooser is not None:
+            batches.setdefault(id(one.deprel_chooser), []).append(i)
+        else:
+            found[i] = one.best_deprels(heads[i])
+    for batch in batches.values():
+        choose, places = scores[batch[0]].deprel_chooser, [scores[i].place for i in batch]  # type: ignore[union-attr]
+        found.update(zip(batch, choose(places, [heads[i] for i in batch]), strict=True))  # type: ignore[misc]
+    return [found[i] for i in range(len(scores))]
 
 
 class SparseGradient(NamedTuple):

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from .biaffine_scorer import BiaffineScorer
+from .deprel_chooser import DeprelChooser, DeprelWeights
 from .embedding import NetworkInputs
 from .factored import join_features, split_features
 from .label_attention import LabelAttention
@@ -32,8 +33,10 @@ class FoldedOutput(NamedTuple):
     label_ids (Tensor): Which label that is. *Shape:* (batch_size, n + 1, n + 1), int16.
     arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
     deprel_ids (Tensor): The best deprel of each arc. *Shape:* (batch_size, n + 1, n + 1), int16; or of each dependent,
-        (batch_size, n + 1), where deprels are not scored given the head. (batch_size, 0) where none are.
+        (batch_size, n + 1), where deprels are not scored given the head. (batch_size, 0) where none are, and where
+        there is a `deprel_chooser`.
     label_attention (Optional[Tensor]): As in `NetworkOutput`.
+    deprel_chooser (Optional[DeprelChooser]): What chooses deprels, on a CPU, when heads are chosen.
     """
 
     labels: Tensor
@@ -41,6 +44,7 @@ class FoldedOutput(NamedTuple):
     arcs: Tensor
     deprel_ids: Tensor
     label_attention: Optional[Tensor]
+    deprel_chooser: Optional[DeprelChooser]
 
 
 def can_fold(network: ParserNetwork) -> bool:
@@ -74,6 +78,9 @@ class FoldedNetwork:
         self.scorers = _FoldedScorers(network, precision)
         self.span_scorer = network.span_scorer
         self.biaffine_scorer = network.biaffine_scorer
+        self.deprel_weights: Optional[DeprelWeights] = None
+        if self.biaffine_scorer is not None and self.biaffine_scorer.given_head:
+            self.deprel_weights = DeprelWeights(self.biaffine_scorer, precision)
 
     def __call__(self, inputs: NetworkInputs) -> FoldedOutput:
         """Score a batch of sentences. RETURNS (FoldedOutput): The best scores, without gradient."""
@@ -98,9 +105,15 @@ class FoldedNetwork:
         span, *pairs = features.split(self.scorers.widths, dim=-1)
         if self.span_scorer is not None:
             labels, label_ids = best_labels(self.span_scorer, span, inputs.lengths)
+        chooser: Optional[DeprelChooser] = None
         if self.biaffine_scorer is not None:
-            arcs, deprel_ids = _best_arcs(self.biaffine_scorer, [layer.relu() for layer in pairs])
-        return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights)
+            arc_head, arc_dependent, *deprels = (layer.relu() for layer in pairs)
+            arcs = self.biaffine_scorer.score_arcs(arc_head, arc_dependent)
+            if self.deprel_weights is not None and features.device.type == "cpu":
+                chooser = DeprelChooser(self.deprel_weights, *deprels)
+            else:
+                deprel_ids = _best_deprels(self.biaffine_scorer, *deprels)
+        return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights, chooser)
 
     def _features(self, tokens: Tensor, contexts: Optional[Tensor], packing: Packing) -> Tensor:
         """What the scorers' first layers make of each fencepost. *Shape:* (batch_size, seq_len - 1, width)."""
@@ -228,15 +241,13 @@ class _FoldedScorers:
         return left, right
 
 
-def _best_arcs(scorer: BiaffineScorer, features: List[Tensor]) -> Tuple[Tensor, Tensor]:
-    """Arc scores, and the best deprel of each arc; deprels of a few heads at once."""
-    arc_head, arc_dependent, deprel_head, deprel_dependent = features
-    arcs = scorer.score_arcs(arc_head, arc_dependent)
+def _best_deprels(scorer: BiaffineScorer, head: Tensor, dependent: Tensor) -> Tensor:
+    """The best deprel of each arc, those of a few heads at once; or of each dependent. head, dependent: p and q."""
     if not scorer.given_head:
-        return arcs, scorer.score_deprels(deprel_head, deprel_dependent).argmax(-1).short()
-    batch_size, n_fenceposts, width = deprel_head.shape
+        return scorer.score_deprels(head, dependent).argmax(-1).short()
+    batch_size, n_fenceposts, width = head.shape
     n_deprels = len(scorer.deprel_bias)
-    deprel_ids = arcs.new_empty(arcs.shape, dtype=torch.int16)
+    deprel_ids = head.new_empty((batch_size, n_fenceposts, n_fenceposts), dtype=torch.int16)
     n_rows = max(
         1, _CHUNK_FLOATS // (n_deprels * max(n_fenceposts, width))
     )  # heads at once, of one sentence or of several
@@ -245,6 +256,5 @@ def _best_arcs(scorer: BiaffineScorer, features: List[Tensor]) -> Tuple[Tensor, 
         batch = slice(first, first + n_sentences)
         for first_head in range(0, n_fenceposts, n_heads):
             heads = slice(first_head, first_head + n_heads)
-            scores = scorer.score_deprels(deprel_head[batch, heads], deprel_dependent[batch])
-            deprel_ids[batch, :, heads] = scores.argmax(-1)
-    return arcs, deprel_ids
+            deprel_ids[batch, :, heads] = scorer.score_deprels(head[batch, heads], dependent[batch]).argmax(-1)
+    return deprel_ids

@@ -7,13 +7,13 @@ itself, which is quicker and, with `mst`, allows non-projective arcs. Neither kn
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Callable, List, Literal, NamedTuple, Optional, Sequence
+from typing import Callable, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ..annotations import ParseMethod
 from ..decode import cky, eisner, joint, mst
-from ..scores import AnyScores
+from ..scores import AnyScores, best_deprels
 from ..trees import SUB_HEAD
 
 ArcDecoder = Literal["eisner", "mst"]
@@ -96,8 +96,8 @@ class JointDecoder:
         separate = decode_separately([scores[i] for i in rest], self.long_sentences, self.n_threads)
         parses = dict(zip(rest, separate, strict=True))
         found = joint(labels, arcs, n_threads=self.n_threads) if short else []
-        for i, (_, spans, heads) in zip(short, found, strict=True):
-            parses[i] = _parse(scores[i], spans, heads, "joint")
+        trees = [(spans, heads) for _, spans, heads in found]
+        parses.update(zip(short, _parses([scores[i] for i in short], trees, "joint"), strict=True))
         return [parses[i] for i in range(len(scores))]
 
     def without_limit(self) -> "JointDecoder":
@@ -131,7 +131,7 @@ def decode_separately(scores: Sequence[AnyScores], arcs: ArcDecoder, n_threads: 
     if with_arcs:
         found_heads = find_heads([scores[i].arcs for i in with_arcs], n_threads=n_threads)
         heads.update(zip(with_arcs, found_heads, strict=True))
-    return [_parse(scores[i], spans[i], heads[i], "separate") for i in range(len(scores))]
+    return _parses(scores, [(spans[i], heads[i]) for i in range(len(scores))], "separate")
 
 
 def takes_pruned(decoder: Decoder) -> bool:
@@ -151,7 +151,13 @@ def _is_joint(scores: AnyScores) -> bool:
     return bool(scores.n_tokens and scores.labels.size and scores.has_deprels)
 
 
-def _parse(scores: AnyScores, spans: np.ndarray, heads: np.ndarray, method: ParseMethod) -> DecodedParse:
-    spans = scores.with_label_ids(spans[spans[:, 2] > SUB_HEAD])
-    heads = heads[1:].astype(np.int32)
-    return DecodedParse(spans, heads, scores.best_deprels(heads), method)
+def _parses(
+    scores: Sequence[AnyScores], trees: Sequence[Tuple[np.ndarray, np.ndarray]], method: ParseMethod
+) -> List[DecodedParse]:
+    """Parses with label ids and deprels. trees: spans as decoders give them, and heads with that of the root first."""
+    heads = [found[1:].astype(np.int32) for _, found in trees]
+    parses = []
+    for one, (spans, _), arcs, deprels in zip(scores, trees, heads, best_deprels(scores, heads), strict=True):
+        constituents = one.with_label_ids(spans[spans[:, 2] > SUB_HEAD])
+        parses.append(DecodedParse(constituents, arcs, deprels, method))
+    return parses

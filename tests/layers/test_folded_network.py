@@ -1,9 +1,11 @@
 """The folded network says the same as the plain one."""
 
+import numpy
 import pytest
 import torch
 from layers.test_parser_network import LENGTHS, OPTIONS, build, make_inputs
 
+from spacy_lal.layers import deprel_chooser
 from spacy_lal.layers.folded_network import FoldedNetwork, can_fold
 
 UNFOLDED = {"query_per_token", "combine_as_self"}
@@ -19,7 +21,10 @@ def test_which_networks_fold(name):
 def test_its_scores_are_the_best_of_the_plain_network(name, lengths):
     network = build(name)
     inputs = make_inputs(network.config, lengths)
-    plain, folded = network(inputs, return_attention=True), FoldedNetwork(network)(inputs)
+    plain, form = network(inputs, return_attention=True), FoldedNetwork(network)
+    folded = form(inputs)
+    form.deprel_weights = None  # as on a GPU
+    all_deprels = form(inputs)
     for row, n in enumerate(inputs.lengths.tolist()):
         side = slice(n + 1)
         if network.span_scorer is not None:
@@ -33,10 +38,15 @@ def test_its_scores_are_the_best_of_the_plain_network(name, lengths):
         if network.biaffine_scorer is not None:
             assert torch.allclose(folded.arcs[row, side, side], plain.arcs[row, side, side], atol=3e-5)
             deprels = plain.deprels[row, side, side] if network.config.deprel_given_head else plain.deprels[row, side]
-            ids = (
-                folded.deprel_ids[row, side, side] if network.config.deprel_given_head else folded.deprel_ids[row, side]
-            )
-            assert torch.equal(ids.long(), deprels.argmax(-1))
+            if network.config.deprel_given_head:
+                assert torch.equal(all_deprels.deprel_ids[row, side, side].long(), deprels.argmax(-1))
+                heads = numpy.random.default_rng(row).integers(0, n + 1, n).astype("int32")
+                chosen = deprels[range(1, n + 1), heads].argmax(-1)
+                assert folded.deprel_chooser([row], [heads])[0].tolist() == chosen.tolist()
+                assert not folded.deprel_ids.numel()
+            else:
+                assert torch.equal(folded.deprel_ids[row, side].long(), deprels.argmax(-1))
+                assert folded.deprel_chooser is None
         else:
             assert not folded.deprel_ids.numel()
         if network.config.label_attention:
@@ -51,6 +61,19 @@ def test_bfloat16_products_are_near(name):
     for one, other in ((exact.labels[..., 2], rough.labels[..., 2]), (exact.arcs, rough.arcs)):
         assert one.dtype == other.dtype == torch.float32
         assert 0 < (one - other).abs().mean() < 0.05 * one.abs().mean()
+
+
+def test_deprels_of_a_batch_are_those_of_its_sentences(monkeypatch):
+    network = build("default")
+    inputs = make_inputs(network.config, LENGTHS)
+    heads = [numpy.random.default_rng(n).integers(0, n + 1, n).astype("int32") for n in LENGTHS]
+    choose = FoldedNetwork(network)(inputs).deprel_chooser
+    alone = [choose([row], [one])[0] for row, one in enumerate(heads)]
+    rows = [2, 0, 3]
+    monkeypatch.setattr(deprel_chooser, "_CHUNK_ROWS", 5)
+    for row, ids in zip(rows, choose(rows, [heads[row] for row in rows]), strict=True):
+        assert ids.dtype == numpy.int32 and ids.tolist() == alone[row].tolist()
+    assert choose([], []) == [] and choose([1], [heads[1][:0]])[0].tolist() == []
 
 
 def test_it_keeps_the_weights_it_was_made_of():
@@ -68,7 +91,9 @@ def test_long_sentences_in_pieces_that_fit_the_cache(monkeypatch):
     whole = FoldedNetwork(network)(inputs)
     for module in ("folded_network", "span_scorer"):
         monkeypatch.setattr(f"spacy_lal.layers.{module}._CHUNK_FLOATS", 70)
-    for one, other in zip(FoldedNetwork(network)(inputs), whole, strict=True):
+    cut = FoldedNetwork(network)(inputs)
+    assert torch.allclose(cut.deprel_chooser.heads, whole.deprel_chooser.heads, atol=1e-5)
+    for one, other in zip(cut[:5], whole[:5], strict=True):
         assert torch.allclose(one.float(), other.float(), atol=1e-5)
 
 
@@ -78,5 +103,5 @@ def test_dropout_stays_off():
     folded = FoldedNetwork(network)
     before = folded(inputs)
     network.train()
-    for one, other in zip(folded(inputs), before, strict=True):
+    for one, other in zip(folded(inputs)[:5], before[:5], strict=True):
         assert torch.equal(one, other)
