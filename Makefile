@@ -38,14 +38,16 @@ help:
 install: $(INSTALLED)
 
 # The stamps are written last, so that an installation that failed half-way is tried again. build/lib* goes first: setuptools
-# would put a module that was since removed into the wheel. The compiled decoders are copied beside their sources because
+# would put a module that was since removed into the wheel. The compiled modules are copied beside their sources because
 # `python -m ...`, started in this folder, finds the source tree before the installed package.
 $(INSTALLED): $(METADATA) $(SOURCES)
 	@echo "Installing into $(VENV) (the first time takes some minutes)"
 	@rm -f $@; rm -rf build/lib*
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test]"
-	@cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/decode/*.so spacy_lal/decode/
+	@for folder in decode layers; do \
+	  cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/$$folder/*.so spacy_lal/$$folder/ \
+	  || exit 1; done
 	@touch $@
 
 # Without dependencies: those are what was just installed. A build folder that is left over would go into the wheel again.

@@ -1,23 +1,25 @@
-"""Builds the Cython decoders; everything else stands in setup.cfg."""
+"""Builds the Cython modules; everything else stands in setup.cfg."""
 
 import sys
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-NAMES = ["cky", "joint", "eisner", "mst"]
+HEADERS = {"decode": ["maxplus", "maxplus_kernels"], "layers": ["span_hidden", "span_hidden_kernel"]}
+NAMES = {"decode": ["cky", "joint", "eisner", "mst"], "layers": ["span_hidden"]}
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
 
 setup(
     ext_modules=cythonize(
         [
             Extension(
-                f"spacy_lal.decode.{name}",
-                [f"spacy_lal/decode/{name}.pyx"],
-                depends=["spacy_lal/decode/maxplus.h", "spacy_lal/decode/maxplus_kernels.h"],
+                f"spacy_lal.{folder}.{name}",
+                [f"spacy_lal/{folder}/{name}.pyx"],
+                depends=[f"spacy_lal/{folder}/{header}.h" for header in HEADERS[folder]],
                 extra_compile_args=FLAGS,
             )
-            for name in NAMES
+            for folder, names in NAMES.items()
+            for name in names
         ],
         compiler_directives={"language_level": "3"},
     )

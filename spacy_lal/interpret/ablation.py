@@ -240,7 +240,10 @@ class AblatedParser:
         projected = batch.projected
         if len(columns):
             projected = projected - batch.fenceposts[..., columns] @ scorer.hidden.weight[:, columns].t()
-        labels, label_ids = (chart.cpu().numpy() for chart in best_labels(scorer, projected, batch.lengths))
+        batch_size, n_fenceposts = projected.shape[:2]
+        first_rows = torch.arange(batch_size, device=projected.device) * n_fenceposts
+        charts = best_labels(scorer, projected.flatten(0, 1), first_rows, batch.lengths, n_fenceposts)
+        labels, label_ids = (chart.cpu().numpy() for chart in charts)
         for k, n in enumerate(batch.lengths.tolist()):
             side = slice(n + 1)
             yield PrunedScores(

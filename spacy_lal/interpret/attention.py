@@ -44,7 +44,8 @@ class LabelAttention:
 def head_names(parser: LALParser) -> Tuple[str, ...]:
     """A name for each label head: the labels, in order, where there are as many; otherwise "head 0", "head 1", ...
 
-    The name is a convention, as in the paper: in training, nothing ties a head to the label of its number.
+    The name is a convention, as in the paper: in training, nothing ties a head to the label of its number unless
+    the model has `label_ties`.
 
     RAISES (ValueError): The model has no label attention.
     """

@@ -5,9 +5,9 @@ the next best label of the same span, the empty one (score 0) and that of sub-he
 in `layers/contributions.py`, so bias, tokens and heads add up to the margin. A label's figures are means over its
 correct constituents: those that gold tree and parse have in common, with their whole unary chain.
 
-In training nothing ties a head to the label of its number; how far the two go together is what the report tells. It
-does not say what a label would lose with a head, since the split holds the norm and the active units as they are: that
-is measured by `ablation.py`.
+In training nothing ties a head to the label of its number (unless the model has `label_ties`); how far the two go
+together is what the report tells. It does not say what a label would lose with a head, since the split holds the norm
+and the active units as they are: that is measured by `ablation.py`.
 """
 
 from collections import defaultdict

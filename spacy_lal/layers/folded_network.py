@@ -104,22 +104,26 @@ class FoldedNetwork:
         deprel_ids = features.new_zeros(batch_size, 0).short()
         span, *pairs = features.split(self.scorers.widths, dim=-1)
         if self.span_scorer is not None:
-            labels, label_ids = best_labels(self.span_scorer, span, inputs.lengths)
+            labels, label_ids = best_labels(self.span_scorer, span, packing.first_rows, inputs.lengths, n_fenceposts)
         chooser: Optional[DeprelChooser] = None
         if self.biaffine_scorer is not None:
-            arc_head, arc_dependent, *deprels = (layer.relu() for layer in pairs)
+            relus = [layer.relu() for layer in pairs]
+            arc_head, arc_dependent = (packing.unpack(part)[:, :-1] for part in relus[:2])
             arcs = self.biaffine_scorer.score_arcs(arc_head, arc_dependent)
             if self.deprel_weights is not None and features.device.type == "cpu":
-                chooser = DeprelChooser(self.deprel_weights, *deprels)
+                chooser = DeprelChooser(self.deprel_weights, *relus[2:], packing.first_rows)
             else:
-                deprel_ids = _best_deprels(self.biaffine_scorer, *deprels)
+                deprel_ids = _best_deprels(
+                    self.biaffine_scorer, *(packing.unpack(part)[:, :-1] for part in relus[2:])
+                )
         return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights, chooser)
 
     def _features(self, tokens: Tensor, contexts: Optional[Tensor], packing: Packing) -> Tensor:
-        """What the scorers' first layers make of each fencepost. *Shape:* (batch_size, seq_len - 1, width)."""
+        """What the scorers' first layers make of each fencepost, which stands where the position before it does; the
+        last row of a sentence, the position STOP, means nothing. *Shape:* (n_positions, width)."""
         width = max(self.config.encoded_width, self.scorers.width)
         size = max(64, _CHUNK_FLOATS // width)
-        left, right = [], []
+        sums = self.scorers.bias.repeat(len(tokens), 1)
         for first in range(0, len(tokens), size):
             rows = slice(first, first + size)
             encoded = tokens[rows]
@@ -127,11 +131,8 @@ class FoldedNetwork:
                 encoded = self.label_attention.blocks(encoded, contexts, packing.sentence[rows])
                 if self.label_feed_forward is not None:
                     encoded = self.label_feed_forward(encoded)
-            before, after = self.scorers(encoded, tokens[rows])
-            left.append(before)
-            right.append(after)
-        before, after = packing.unpack(torch.cat(left)), packing.unpack(torch.cat(right))
-        return (before[:, :-1] + after[:, 1:]).add_(self.scorers.bias)
+            self.scorers.add_to(sums, first, encoded, tokens[rows])
+        return sums
 
 
 class _FoldedSelfAttention:
@@ -225,20 +226,22 @@ class _FoldedScorers:
         self.halves = [Product(half, precision) for half in scaled]
         self.tokens = [Product(token, precision) for token in (before, after)]
 
-    def __call__(self, encoded: Tensor, tokens: Tensor) -> Tuple[Tensor, Tensor]:
-        """What positions give to the fencepost after them, and to the one before. *Shapes:* (n_positions, width)."""
-        sums: List[List[Tensor]] = [[], []]
+    def add_to(self, sums: Tensor, first: int, encoded: Tensor, tokens: Tensor) -> None:
+        """Add what positions give to the fencepost after them, and to the one before.
+
+        sums (Tensor): Of all fenceposts. *Shape:* (n_positions, width).
+        first (int): The first of the positions that `encoded` and `tokens` are of.
+        """
+        after = sums[first : first + len(tokens)]
+        skipped = 1 if first == 0 else 0  # the fencepost before the first position of all is nobody's
+        before = sums[first - 1 + skipped : first - 1 + len(tokens)]
         if self.has_halves:
             blocks = encoded.unflatten(-1, (self.blocks, -1))
-            for total, product, half in zip(
-                sums, self.halves, (blocks[..., : self.first_width], blocks[..., self.first_width :]), strict=True
-            ):
-                total.append(product(half.flatten(1)))
+            self.halves[0].add_to(after, blocks[..., : self.first_width].flatten(1))
+            self.halves[1].add_to(before, blocks[skipped:, :, self.first_width :].flatten(1))
         if self.has_tokens:
-            for total, product in zip(sums, self.tokens, strict=True):
-                total.append(product(tokens))
-        left, right = (parts[0] if len(parts) == 1 else parts[0].add_(parts[1]) for parts in sums)
-        return left, right
+            self.tokens[0].add_to(after, tokens)
+            self.tokens[1].add_to(before, tokens[skipped:])
 
 
 def _best_deprels(scorer: BiaffineScorer, head: Tensor, dependent: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ class Packing:
         self.padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None]
         self.places = (~self.padding).flatten().nonzero().squeeze(1)
         self.sentence = torch.div(self.places, seq_len, rounding_mode="floor")
+        self.first_rows = lengths.cumsum(0) - lengths  # of each sentence, among the packed positions
         self.is_full = len(self.places) == len(lengths) * seq_len
 
     def pack(self, padded: Tensor) -> Tensor:

@@ -46,6 +46,13 @@ class Product(nn.Module):
         product = nn.functional.linear(inputs.to(self.precision), self.weight).float()
         return product if self.bias is None else product.add_(self.bias)
 
+    def add_to(self, sums: Tensor, inputs: Tensor) -> None:
+        """Add the product to `sums`, in place. *Shapes:* (n_rows, n_out), (n_rows, n_in)."""
+        if self.precision == torch.float32 and self.bias is None:
+            sums.addmm_(inputs, self.weight.t())
+        else:
+            sums.add_(self(inputs))
+
     @staticmethod
     def inside(module: Any, precision: Precision) -> Any:
         """The module, for float32; otherwise a copy in which each `nn.Linear` is a `Product`."""

@@ -5,12 +5,13 @@ taken of the narrow projections. In training no activation of the n^2 cells is k
 (those of two trees), and these are computed again.
 """
 
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, cast
 
 import torch
 from torch import Tensor, nn
 
-from .norm import StdNorm, std_norm
+from .norm import EPSILON, StdNorm, std_norm
+from .span_hidden import span_hidden
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
 _NO_LABEL = -1e30  # score of the best label where there is none; decoders want finite numbers
@@ -32,13 +33,15 @@ class _Cells(NamedTuple):
         return _Cells(*(index[keep] for index in self))
 
 
-def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
-    """The cells with start < end <= length of every sentence."""
+def _upper_cells(lengths: Tensor, n_fenceposts: int, first_rows: Optional[Tensor] = None) -> _Cells:
+    """The cells with start < end <= length of every sentence. first_rows (Optional[Tensor]): Where each sentence's
+    fenceposts begin, if it is not every `n_fenceposts` rows. *Shape:* (batch_size,)."""
     start, end = torch.triu_indices(n_fenceposts, n_fenceposts, 1, device=lengths.device)
     sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
-    first = sentence * n_fenceposts
-    start, end = first + start[cell], first + end[cell]
-    return _Cells(start, end, start * n_fenceposts + (end - first))
+    start, end = start[cell], end[cell]
+    place = (sentence * n_fenceposts + start) * n_fenceposts + end
+    first = sentence * n_fenceposts if first_rows is None else first_rows[sentence]
+    return _Cells(first + start, first + end, place)
 
 
 def _score_cells(cells: _Cells, projected: Tensor, *parameters: Tensor) -> Tensor:
@@ -102,32 +105,44 @@ class _SpanChart(torch.autograd.Function):
         return (None, sums[0].view_as(projected), *sums[1:])
 
 
-def best_labels(scorer: "SpanScorer", projected: Tensor, lengths: Tensor) -> Tuple[Tensor, Tensor]:
+def best_labels(
+    scorer: "SpanScorer", rows: Tensor, first_rows: Tensor, lengths: Tensor, n_fenceposts: int
+) -> Tuple[Tensor, Tensor]:
     """The best label of each span that is neither the empty one nor `SUB_HEAD`, without a chart of all labels.
 
     scorer (SpanScorer): Whose hidden layer, but for its bias, is done already.
-    projected (Tensor): What it makes of fenceposts. *Shape:* (batch_size, n_fenceposts, hidden_width).
+    rows (Tensor): What it makes of fenceposts, those of a sentence one after the other. *Shape:* (n_rows, hidden_width).
+    first_rows (Tensor): Where those of each sentence begin. *Shape:* (batch_size,).
     lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
+    n_fenceposts (int): Of the longest sentence, or more.
     RETURNS (Tuple[Tensor, Tensor]): Scores of the empty label, which are 0, of `SUB_HEAD` and of the best other one,
         *shape:* (batch_size, n_fenceposts, n_fenceposts, 3); and its label id, int16, *shape:* (batch_size,
         n_fenceposts, n_fenceposts). 0 where start >= end and beyond a sentence.
     """
-    batch_size, n_fenceposts, width = projected.shape
-    chart = projected.new_zeros(batch_size * n_fenceposts * n_fenceposts, 3)
-    label_ids = torch.zeros(len(chart), dtype=torch.int16, device=projected.device)
+    chart = rows.new_zeros(len(lengths) * n_fenceposts * n_fenceposts, 3)
+    label_ids = torch.zeros(len(chart), dtype=torch.int16, device=rows.device)
     weight, bias = scorer.output.weight, scorer.output.bias
-    rows = projected.flatten(0, 1)
-    ends = rows + scorer.hidden.bias
-    for chunk in _upper_cells(lengths, n_fenceposts).chunks(max(width, len(weight))):
-        hidden = ends.index_select(0, chunk.end).sub_(rows.index_select(0, chunk.start))
-        scores = nn.functional.linear(scorer.norm(hidden).relu_(), weight, bias)
+    for chunk in _upper_cells(lengths, n_fenceposts, first_rows).chunks(max(rows.shape[1], len(weight))):
+        scores = nn.functional.linear(_hidden_units(scorer, rows, chunk), weight, bias)
         best, others = _NO_LABEL * torch.ones_like(scores[:, 0]), scores[:, 1:]
         if others.shape[1]:
             best, places = others.max(dim=1)
             label_ids.index_copy_(0, chunk.place, places.add_(2).short())
         chart.index_copy_(0, chunk.place, torch.stack([torch.zeros_like(best), scores[:, 0], best], dim=1))
-    shape = (batch_size, n_fenceposts, n_fenceposts)
+    shape = (len(lengths), n_fenceposts, n_fenceposts)
     return chart.view(*shape, 3), label_ids.view(shape)
+
+
+def _hidden_units(scorer: "SpanScorer", rows: Tensor, cells: _Cells) -> Tensor:
+    """relu(norm(...)) of some cells. *Shape:* (n_cells, hidden_width)."""
+    bias, norm = scorer.hidden.bias, scorer.norm
+    if rows.device.type != "cpu" or rows.dtype != torch.float32 or rows.shape[1] < 2:
+        hidden = rows.index_select(0, cells.end).sub_(rows.index_select(0, cells.start)).add_(bias)
+        return cast(Tensor, norm(hidden)).relu_()
+    units = rows.new_empty(len(cells.place), rows.shape[1])
+    arrays = (tensor.detach().numpy() for tensor in (rows, cells.start, cells.end, bias, norm.gain, norm.bias))
+    span_hidden(*arrays, EPSILON, units.numpy())
+    return units
 
 
 class SpanScorer(nn.Module):

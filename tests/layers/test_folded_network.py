@@ -70,7 +70,7 @@ def test_deprels_of_a_batch_are_those_of_its_sentences(monkeypatch):
     choose = FoldedNetwork(network)(inputs).deprel_chooser
     alone = [choose([row], [one])[0] for row, one in enumerate(heads)]
     rows = [2, 0, 3]
-    monkeypatch.setattr(deprel_chooser, "_CHUNK_ROWS", 5)
+    monkeypatch.setattr(deprel_chooser, "_CHUNK_HEADS", 3)
     for row, ids in zip(rows, choose(rows, [heads[row] for row in rows]), strict=True):
         assert ids.dtype == numpy.int32 and ids.tolist() == alone[row].tolist()
     assert choose([], []) == [] and choose([1], [heads[1][:0]])[0].tolist() == []

@@ -1,0 +1,59 @@
+# cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""The hidden units of spans on a CPU: what `span_scorer.py` asks torch for elsewhere, in one pass over memory."""
+
+from libc.stdint cimport int64_t
+
+
+cdef extern from "span_hidden.h" nogil:
+    ctypedef struct SpanNorm:
+        const float* bias
+        const float* gain
+        const float* shift
+        float epsilon
+        size_t width
+
+    ctypedef void (*SpanHidden)(float* out, const float* start, const float* end, const SpanNorm* norm) noexcept nogil
+
+    SpanHidden span_hidden_kernel() noexcept nogil
+
+
+cdef SpanHidden KERNEL = span_hidden_kernel()
+
+
+def span_hidden(
+    const float[:, :] rows,
+    const int64_t[:] starts,
+    const int64_t[:] ends,
+    const float[::1] bias,
+    const float[::1] gain,
+    const float[::1] shift,
+    float epsilon,
+    float[:, ::1] out,
+):
+    """Write relu(norm(rows[end] - rows[start] + bias)) of each span.
+
+    rows (ndarray): What the hidden layer makes of fenceposts. Shape: (n_rows, width), the numbers of a row side by side.
+    starts, ends (ndarray): Rows of each span's fenceposts. Shape: (n_spans,), int64.
+    bias, gain, shift (ndarray): Of the layer and of its norm. Shape: (width,).
+    epsilon (float): Added to the standard deviation (unbiased).
+    out (ndarray): Shape: (n_spans, width). Written to.
+    RAISES (ValueError): On shapes that do not go together, a width below 2, or rows that there are not.
+    """
+    cdef size_t width = rows.shape[1]
+    cdef Py_ssize_t n_spans = starts.shape[0], i
+    cdef SpanNorm norm
+    if width < 2 or rows.strides[1] != sizeof(float):
+        raise ValueError(f"expected contiguous rows of two numbers or more, got {width}")
+    if not (width == <size_t>bias.shape[0] == <size_t>gain.shape[0] == <size_t>shift.shape[0] == <size_t>out.shape[1]):
+        raise ValueError(f"expected rows, bias, gain, shift and out of one width, got {width} and others")
+    if not n_spans == ends.shape[0] == out.shape[0]:
+        raise ValueError(f"expected as many ends and rows of out as starts ({n_spans})")
+    for i in range(n_spans):
+        if not (0 <= starts[i] < rows.shape[0] and 0 <= ends[i] < rows.shape[0]):
+            raise ValueError(f"span {i}: expected rows below {rows.shape[0]}, got {starts[i]} and {ends[i]}")
+    if n_spans == 0:
+        return
+    norm.bias, norm.gain, norm.shift, norm.epsilon, norm.width = &bias[0], &gain[0], &shift[0], epsilon, width
+    with nogil:
+        for i in range(n_spans):
+            KERNEL(&out[i, 0], &rows[starts[i], 0], &rows[ends[i], 0], &norm)
