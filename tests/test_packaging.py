@@ -14,16 +14,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "spacy_lal"
-DECODERS = ("cky", "joint", "eisner", "mst")
+COMPILED = (*(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst")), "layers/span_hidden")
 
 
-def test_installed_package_has_the_compiled_decoders_and_the_marker():
+def test_installed_package_has_the_compiled_modules_and_the_marker():
     files = {str(path) for path in distribution("spacy-lal").files or []}
     if not any(name.startswith("spacy_lal/") for name in files):
         pytest.skip("installed in editable mode: the source tree itself is imported")
     assert "spacy_lal/py.typed" in files
-    for name in DECODERS:
-        assert any(re.fullmatch(rf"spacy_lal/decode/{name}\..*(so|pyd)", file) for file in files), name
+    for name in COMPILED:
+        assert any(re.fullmatch(rf"spacy_lal/{name}\..*(so|pyd)", file) for file in files), name
     modules = {str(path.relative_to(ROOT)) for path in SOURCE.rglob("*.py")}
     assert modules <= files
     stubs = {str(path.relative_to(ROOT)) for path in SOURCE.rglob("*.pyi")}

@@ -1,8 +1,8 @@
 """`spacy-lal.TransformerModel.v1`: spacy-transformers' TransformerModel for long Docs and for CPUs with bfloat16.
 
 spacy-transformers runs all spans of a batch of Docs at once, so that a Doc of 100,000 tokens takes gigabytes, and knows
-half precision on GPUs only. What a transformer reads, gives and saves stays the same (but for `case_types`): either
-architecture loads what the other has saved. *Not* here: training, which is theirs.
+half precision on GPUs only. What a transformer reads, gives and saves stays the same: either architecture loads what
+the other has saved. *Not* here: training, which is theirs.
 """
 
 from typing import Any, Callable, Dict, List, Optional
@@ -19,7 +19,6 @@ from thinc.types import ArgsKwargs
 from transformers.file_utils import ModelOutput
 
 from ..layers.products import Product, half_precision
-from .letter_case import CasedTransformerModel, add_case_types
 
 
 def build_transformer(
@@ -30,7 +29,6 @@ def build_transformer(
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
     max_batch_pieces: int = 8192,
-    case_types: bool = False,
 ) -> Model[List[Doc], FullTransformerBatch]:
     """Build a model for the `transformer` component.
 
@@ -40,15 +38,11 @@ def build_transformer(
         (not in training: see `spacy-lal.bfloat16_products.v1`); on any other it changes nothing.
     max_batch_pieces (int): How many pieces are run at once, padding included, but always a whole span. Not in training,
         where the backward pass needs them all.
-    case_types (bool): Whether the transformer is told which pieces have upper case (by the types of its pieces, see
-        `letter_case`): for uncased ones. What was saved without can be trained on with it.
-    RAISES (ValueError): If `max_batch_pieces` is not positive; with `case_types`, once a transformer is read, if it has
-        no types of pieces.
+    RAISES (ValueError): If `max_batch_pieces` is not positive.
     """
     if max_batch_pieces < 1:
         raise ValueError(f"expected max_batch_pieces of 1 or more, got {max_batch_pieces}")
-    architecture = CasedTransformerModel if case_types else TransformerModel
-    model = architecture(
+    model = TransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision, dict(grad_scaler_config)
     )
     wrapper = model.layers[0]
@@ -57,7 +51,6 @@ def build_transformer(
         max_batch_pieces=max_batch_pieces,
         mixed_precision=mixed_precision,
         grad_scaler_config=dict(grad_scaler_config),
-        case_types=case_types,
     )
     return model
 
@@ -65,18 +58,15 @@ def build_transformer(
 class TransformerShim(HFShim):
     """thinc's hold on a transformer; when it does not train, the transformer is run on some sequences at a time.
 
-    max_batch_pieces, mixed_precision, case_types: As for `build_transformer`.
+    max_batch_pieces, mixed_precision: As for `build_transformer`.
     settings: As for spacy-transformers' `HFShim`.
     """
 
-    def __init__(
-        self, model: Any, *, max_batch_pieces: int, mixed_precision: bool, case_types: bool, **settings: Any
-    ) -> None:
+    def __init__(self, model: Any, *, max_batch_pieces: int, mixed_precision: bool, **settings: Any) -> None:
         # thinc's half precision scales gradients, which it can't do without a GPU
         super().__init__(model, mixed_precision=mixed_precision and has_torch_amp, **settings)
         self.mixed_precision = mixed_precision
         self.max_batch_pieces = max_batch_pieces
-        self.case_types = case_types
         self._halved: Optional[torch.nn.Module] = None
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
@@ -120,10 +110,7 @@ class TransformerShim(HFShim):
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
         """See `HFShim`."""
         self._halved = None
-        super().from_bytes(bytes_data)
-        if self.case_types and self._model is not None:
-            add_case_types(self._model)
-        return self
+        return super().from_bytes(bytes_data)
 
 
 def _join(outputs: List[ModelOutput]) -> ModelOutput:
