@@ -27,7 +27,8 @@ from torch import Tensor
 from ..annotations import CollapsedSpan, sentence_words
 from ..architectures.bridge import batch_sentences, pad_inputs
 from ..architectures.parser import embed
-from ..layers.contributions import block_columns, encode_sentences, score_spans
+from ..layers.contributions import encode_sentences, score_spans
+from ..layers.fenceposts import block_columns
 from ..layers.span_scorer import SpanScorer, best_labels
 from ..pipeline.decoders import Decoder, takes_pruned
 from ..scores import PrunedScores
@@ -211,7 +212,7 @@ class AblatedParser:
         if arc_scorer is not None:
             head, dependent = (layer(fenceposts).relu() for layer in arc_scorer.input_layers[:2])
             arcs = arc_scorer.score_arcs(head, dependent)
-        projected = torch.nn.functional.linear(fenceposts, self._span_scorer.hidden.weight)
+        projected = torch.nn.functional.linear(fenceposts, self._span_scorer.projection())
         self._batches.append(_Batch(list(indices), lengths, fenceposts, projected, arcs.float().cpu().numpy()))
 
     def _mean_span(self) -> Tensor:
@@ -232,6 +233,8 @@ class AblatedParser:
         scorer = copy.deepcopy(self._span_scorer)
         with torch.no_grad():
             scorer.hidden.bias.add_(scorer.hidden.weight[:, columns].double() @ self._mean[columns])
+            own = scorer.own_weights()[:, columns].double() @ self._mean[columns]
+            scorer.output.bias[len(scorer.output.bias) - len(own) :].add_(own)
         return scorer
 
     @torch.no_grad()
@@ -239,7 +242,7 @@ class AblatedParser:
         """The scores of a batch without the features of some columns."""
         projected = batch.projected
         if len(columns):
-            projected = projected - batch.fenceposts[..., columns] @ scorer.hidden.weight[:, columns].t()
+            projected = projected - batch.fenceposts[..., columns] @ scorer.projection()[:, columns].t()
         batch_size, n_fenceposts = projected.shape[:2]
         first_rows = torch.arange(batch_size, device=projected.device) * n_fenceposts
         charts = best_labels(scorer, projected.flatten(0, 1), first_rows, batch.lengths, n_fenceposts)

@@ -14,6 +14,8 @@ from typing import NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
+from .fenceposts import block_columns
+from .head_ties import FIRST_LABEL
 from .network_config import NetworkConfig
 from .norm import EPSILON
 from .parser_network import NetworkInputs, ParserNetwork, mean_over_queries
@@ -83,6 +85,8 @@ def score_spans(network: ParserNetwork, vectors: Tensor) -> Tensor:
     """
     scorer = _given(network.span_scorer)
     scores = scorer.output(scorer.norm(scorer.hidden(vectors)).relu())
+    own = scorer.own_weights()
+    scores[:, len(scores[0]) - len(own) :] += vectors @ own.t()
     return torch.nn.functional.pad(scores, (1, 0))
 
 
@@ -112,7 +116,12 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
         bias = bias + kept @ norm_bias
         slopes = kept * gain * scale
         slopes = slopes - slopes.mean(1, keepdim=True)  # the mean that the norm subtracts, seen from the other side
-    addends = (slopes @ weight) * vectors
+    weights = slopes @ weight
+    own = scorer.own_weights().double()
+    if len(own):
+        tied = labels >= FIRST_LABEL
+        weights[tied] += own[labels[tied] - FIRST_LABEL]
+    addends = weights * vectors
     n_blocks_features = network.config.halves_width if network.config.has_label_blocks else 0
     return ScoreParts(
         bias=bias + slopes @ hidden_bias,
@@ -132,22 +141,6 @@ def sum_blocks(config: NetworkConfig, features: Tensor) -> Tensor:
         return features.new_zeros(len(features), 0)
     columns = block_columns(config, range(config.n_label_heads))
     return features[:, columns].unflatten(1, (config.n_label_heads, -1)).sum(2)
-
-
-def block_columns(config: NetworkConfig, heads: Sequence[int]) -> Tensor:
-    """Which features of a fencepost are in the blocks of some label heads: all forward halves come before all backward
-    halves.
-
-    config (NetworkConfig): Of a network that has label blocks.
-    heads (Sequence[int]): Numbers of heads.
-    RETURNS (Tensor): Their places, one head after the other, int64. *Shape:* (n_heads * label_proj_width,).
-    """
-    forward = config.label_proj_width // 2
-    backward = config.label_proj_width - forward
-    numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
-    first = numbers * forward + torch.arange(forward)
-    second = config.n_label_heads * forward + numbers * backward + torch.arange(backward)
-    return torch.cat([first, second], dim=1).flatten()
 
 
 def _given(scorer: Optional[SpanScorer]) -> SpanScorer:

@@ -1,6 +1,6 @@
 """Features of the gaps between words, from those of the tokens on either side."""
 
-from typing import Any, Tuple
+from typing import Any, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -80,3 +80,19 @@ class Fenceposts(nn.Module):
         if self.whole_tokens:
             parts += [tokens[:, :-1], tokens[:, 1:]]
         return join_features(parts)
+
+
+def block_columns(config: NetworkConfig, heads: Sequence[int]) -> Tensor:
+    """Which features of a fencepost are in the blocks of some label heads: all forward halves come before all backward
+    halves.
+
+    config (NetworkConfig): Of a network that has label blocks.
+    heads (Sequence[int]): Numbers of heads.
+    RETURNS (Tensor): Their places, one head after the other, int64. *Shape:* (n_heads * label_proj_width,).
+    """
+    forward = config.label_proj_width // 2
+    backward = config.label_proj_width - forward
+    numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
+    first = numbers * forward + torch.arange(forward)
+    second = config.n_label_heads * forward + numbers * backward + torch.arange(backward)
+    return torch.cat([first, second], dim=1).flatten()

@@ -6,7 +6,7 @@ nothing; what depends on the weights alone is multiplied once, when the network 
 """
 
 import math
-from typing import List, NamedTuple, Optional, Tuple, cast
+from typing import NamedTuple, Optional, Tuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -107,15 +107,13 @@ class FoldedNetwork:
             labels, label_ids = best_labels(self.span_scorer, span, packing.first_rows, inputs.lengths, n_fenceposts)
         chooser: Optional[DeprelChooser] = None
         if self.biaffine_scorer is not None:
-            relus = [layer.relu() for layer in pairs]
-            arc_head, arc_dependent = (packing.unpack(part)[:, :-1] for part in relus[:2])
-            arcs = self.biaffine_scorer.score_arcs(arc_head, arc_dependent)
+            *arc_features, head, dependent = (layer.relu() for layer in pairs)
+            arcs = self.biaffine_scorer.score_arcs(*(packing.unpack(part)[:, :-1] for part in arc_features))
             if self.deprel_weights is not None and features.device.type == "cpu":
-                chooser = DeprelChooser(self.deprel_weights, *relus[2:], packing.first_rows)
+                chooser = DeprelChooser(self.deprel_weights, head, dependent, packing.first_rows)
             else:
-                deprel_ids = _best_deprels(
-                    self.biaffine_scorer, *(packing.unpack(part)[:, :-1] for part in relus[2:])
-                )
+                head, dependent = (packing.unpack(part)[:, :-1] for part in (head, dependent))
+                deprel_ids = _best_deprels(self.biaffine_scorer, head, dependent)
         return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights, chooser)
 
     def _features(self, tokens: Tensor, contexts: Optional[Tensor], packing: Packing) -> Tensor:
@@ -204,15 +202,14 @@ class _FoldedScorers:
 
     def __init__(self, network: ParserNetwork, precision: Precision) -> None:
         config = network.config
-        layers: List[nn.Linear] = [] if network.span_scorer is None else [network.span_scorer.hidden]
-        self.widths = [config.span_hidden_width if layers else 0]
-        if network.biaffine_scorer is not None:
-            layers += network.biaffine_scorer.input_layers
-            self.widths += [layer.out_features for layer in network.biaffine_scorer.input_layers]
+        layers = network.biaffine_scorer.input_layers if network.biaffine_scorer is not None else []
+        weights = [layer.weight for layer in layers]
+        weights.insert(0, weights[0][:0] if network.span_scorer is None else network.span_scorer.projection())
+        self.widths = [len(weight) for weight in weights]
         self.width = sum(self.widths)
-        weight = torch.cat([layer.weight for layer in layers])
+        weight = torch.cat(weights)
         # the span scorer's bias is added to differences of fenceposts, not to fenceposts
-        biases = [layer.bias for layer in network.biaffine_scorer.input_layers] if network.biaffine_scorer else []
+        biases = [layer.bias for layer in layers]
         self.bias = torch.cat([weight.new_zeros(self.widths[0]), *biases])
         # columns: forward halves, backward halves, then the whole tokens before and after
         posts = network.fenceposts

@@ -2,14 +2,17 @@
 
 In the paper nothing does: a head is called by a label because there are as many of both. Here head l says of a span, by
 its own block of the span's vector alone, whether the span has label l: t_l(i, j) = u_l . (b_l(j) - b_l(i)), with b_l
-the block of a fencepost. A loss on these scores (`training/head_ties.py`) makes blocks tell their labels. No label
-score and no parse reads them.
+the block of a fencepost. It is added to the score of label l, and a loss on it alone (`training/head_ties.py`) makes
+each block tell its label's spans from others.
 """
 
 import torch
 from torch import Tensor, nn
 
+from .fenceposts import block_columns
 from .network_config import NetworkConfig
+
+FIRST_LABEL = 2  # label 2 is head 0's: the empty label and that of sub-heads have no heads
 
 
 class HeadTies(nn.Module):
@@ -18,19 +21,20 @@ class HeadTies(nn.Module):
     config (NetworkConfig): Of a network that ends in label blocks.
     """
 
+    columns: Tensor
+
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
-        self.n_heads, self.first_width = config.n_label_heads, config.label_proj_width // 2
-        self.halves_width = config.halves_width
-        weight = torch.empty(config.n_label_heads, config.label_proj_width)
-        self.weight = nn.Parameter(nn.init.xavier_uniform_(weight))
+        n_heads, width = config.n_label_heads, config.label_proj_width
+        self.fencepost_width = config.fencepost_width
+        self.register_buffer("columns", block_columns(config, range(n_heads)).view(n_heads, width), persistent=False)
+        self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_heads, width)))
 
     def forward(self, fenceposts: Tensor) -> Tensor:
         """*Shapes:* (..., fencepost_width) to (..., n_label_heads)."""
-        blocks, first = fenceposts[..., : self.halves_width], self.n_heads * self.first_width
-        # all forward halves stand before all backward halves; see `fenceposts.py`
-        forward, backward = (
-            half.unflatten(-1, (self.n_heads, -1)) for half in (blocks[..., :first], blocks[..., first:])
-        )
-        of_forward, of_backward = self.weight[:, : self.first_width], self.weight[:, self.first_width :]
-        return (forward * of_forward).sum(-1) + (backward * of_backward).sum(-1)
+        return (fenceposts[..., self.columns] * self.weight).sum(-1)
+
+    def matrix(self) -> Tensor:
+        """The same as a matrix, most of it zeros. *Shape:* (n_label_heads, fencepost_width)."""
+        zeros = self.weight.new_zeros(len(self.weight), self.fencepost_width)
+        return zeros.scatter(1, self.columns, self.weight)

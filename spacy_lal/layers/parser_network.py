@@ -54,7 +54,8 @@ class ParserNetwork(nn.Module):
         self.span_scorer: Optional[SpanScorer] = None
         self.biaffine_scorer: Optional[BiaffineScorer] = None
         if config.n_labels:
-            self.span_scorer = SpanScorer(config.fencepost_width, config.span_hidden_width, config.n_labels)
+            ties = HeadTies(config) if config.label_attention and config.label_ties else None
+            self.span_scorer = SpanScorer(config.fencepost_width, config.span_hidden_width, config.n_labels, ties)
         if config.n_deprels:
             self.biaffine_scorer = BiaffineScorer(
                 config.fencepost_width,
@@ -64,7 +65,6 @@ class ParserNetwork(nn.Module):
                 config.deprel_given_head,
                 config.biaffine_dropout,
             )
-        self.head_ties = HeadTies(config) if config.label_attention and config.label_ties else None
         self._scale_scorers(1.0 / config.fencepost_scale)
 
     @torch.no_grad()
@@ -78,6 +78,8 @@ class ParserNetwork(nn.Module):
         blocks = slice(self.config.halves_width)
         if self.span_scorer is not None:
             self.span_scorer.hidden.weight[:, blocks] *= factor
+            if self.span_scorer.ties is not None:
+                self.span_scorer.ties.weight.mul_(factor)
         if self.biaffine_scorer is not None:
             for layer in self.biaffine_scorer.input_layers:
                 layer.weight[:, blocks] *= factor
@@ -99,14 +101,16 @@ class ParserNetwork(nn.Module):
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
         arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
         deprels = fenceposts.new_zeros(batch_size, n_fenceposts, 0)
+        ties: Optional[Tensor] = None
         if self.span_scorer is not None:
-            labels = self.span_scorer(fenceposts, lengths)
+            if self.span_scorer.ties is not None:
+                ties = self.span_scorer.ties(fenceposts)
+            labels = self.span_scorer(fenceposts, lengths, ties)
         if self.biaffine_scorer is not None:
             arcs, deprels = self.biaffine_scorer(fenceposts)
         attention = None
         if return_attention and weights is not None:
             attention = mean_over_queries(weights.detach(), padding)
-        ties = None if self.head_ties is None else self.head_ties(fenceposts)
         return NetworkOutput(labels, arcs, deprels, attention, ties)
 
 

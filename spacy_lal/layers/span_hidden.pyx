@@ -32,7 +32,7 @@ def span_hidden(
 ):
     """Write relu(norm(rows[end] - rows[start] + bias)) of each span.
 
-    rows (ndarray): What the hidden layer makes of fenceposts. Shape: (n_rows, width), the numbers of a row side by side.
+    rows (ndarray): What the hidden layer makes of fenceposts. Shape: (n_rows, width); a row's numbers are side by side.
     starts, ends (ndarray): Rows of each span's fenceposts. Shape: (n_spans,), int64.
     bias, gain, shift (ndarray): Of the layer and of its norm. Shape: (width,).
     epsilon (float): Added to the standard deviation (unbiased).

@@ -10,6 +10,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, cast
 import torch
 from torch import Tensor, nn
 
+from .head_ties import FIRST_LABEL, HeadTies
 from .norm import EPSILON, StdNorm, std_norm
 from .span_hidden import span_hidden
 
@@ -44,11 +45,15 @@ def _upper_cells(lengths: Tensor, n_fenceposts: int, first_rows: Optional[Tensor
     return _Cells(first + start, first + end, place)
 
 
-def _score_cells(cells: _Cells, projected: Tensor, *parameters: Tensor) -> Tensor:
+def _score_cells(cells: _Cells, projected: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
     """Scores of all labels but the empty one. *Shape:* (n_cells, n_labels - 1)."""
     hidden_bias, gain, norm_bias, weight, bias = parameters
     hidden = projected.index_select(0, cells.end) - projected.index_select(0, cells.start) + hidden_bias
-    return nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
+    scores = nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
+    if own.shape[1]:
+        difference = own.index_select(0, cells.end) - own.index_select(0, cells.start)
+        scores = scores + nn.functional.pad(difference, (scores.shape[1] - own.shape[1], 0))
+    return scores
 
 
 def _touched_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
@@ -77,7 +82,7 @@ class _SpanChart(torch.autograd.Function):
     sparse tensor, with an index for each axis of the chart."""
 
     @staticmethod
-    def forward(ctx: Any, lengths: Tensor, projected: Tensor, *parameters: Tensor) -> Tensor:
+    def forward(ctx: Any, lengths: Tensor, projected: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
         batch_size, n_fenceposts, width = projected.shape
         cells = _upper_cells(lengths, n_fenceposts)
         hidden_bias, gain, norm_bias, weight, bias = parameters
@@ -85,24 +90,27 @@ class _SpanChart(torch.autograd.Function):
         weight = torch.cat([weight.new_zeros(1, width), weight])
         bias = torch.cat([bias.new_zeros(1), bias])
         chart = projected.new_zeros(batch_size * n_fenceposts * n_fenceposts, len(weight))
-        rows = projected.flatten(0, 1)
+        rows = projected.flatten(0, 1), own.flatten(0, 1)
         for chunk in cells.chunks(max(width, len(weight))):
-            chart.index_copy_(0, chunk.place, _score_cells(chunk, rows, hidden_bias, gain, norm_bias, weight, bias))
-        ctx.save_for_backward(lengths, projected, *parameters)
+            chart.index_copy_(0, chunk.place, _score_cells(chunk, *rows, hidden_bias, gain, norm_bias, weight, bias))
+        ctx.save_for_backward(lengths, projected, own, *parameters)
         return chart.view(batch_size, n_fenceposts, n_fenceposts, len(weight))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
-        lengths, projected, *parameters = ctx.saved_tensors
+        lengths, projected, own, *parameters = ctx.saved_tensors
         cells, grad = (_named_cells if grads[0].is_sparse else _touched_cells)(grads[0], lengths)
-        leaves = [tensor.detach().requires_grad_() for tensor in (projected.flatten(0, 1), *parameters)]
+        tensors = (projected.flatten(0, 1), own.flatten(0, 1), *parameters)
+        leaves = [tensor.detach().requires_grad_() for tensor in tensors]
         sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
         for chunk in cells.chunks(leaves[0].shape[1]):
             with torch.enable_grad():
                 scores = _score_cells(chunk, *leaves)
-            for total, part in zip(sums, torch.autograd.grad(scores, leaves, grad[chunk.place, 1:]), strict=True):
-                total += part
-        return (None, sums[0].view_as(projected), *sums[1:])
+            parts = torch.autograd.grad(scores, leaves, grad[chunk.place, 1:], allow_unused=True)
+            for total, part in zip(sums, parts, strict=True):
+                if part is not None:
+                    total += part
+        return (None, sums[0].view_as(projected), sums[1].view_as(own), *sums[2:])
 
 
 def best_labels(
@@ -111,7 +119,8 @@ def best_labels(
     """The best label of each span that is neither the empty one nor `SUB_HEAD`, without a chart of all labels.
 
     scorer (SpanScorer): Whose hidden layer, but for its bias, is done already.
-    rows (Tensor): What it makes of fenceposts, those of a sentence one after the other. *Shape:* (n_rows, hidden_width).
+    rows (Tensor): What its `projection` makes of fenceposts, those of a sentence one after the other. *Shape:* (n_rows,
+        hidden_width + n_own).
     first_rows (Tensor): Where those of each sentence begin. *Shape:* (batch_size,).
     lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
     n_fenceposts (int): Of the longest sentence, or more.
@@ -122,8 +131,11 @@ def best_labels(
     chart = rows.new_zeros(len(lengths) * n_fenceposts * n_fenceposts, 3)
     label_ids = torch.zeros(len(chart), dtype=torch.int16, device=rows.device)
     weight, bias = scorer.output.weight, scorer.output.bias
+    rows, own = rows.split([weight.shape[1], rows.shape[1] - weight.shape[1]], dim=1)
     for chunk in _upper_cells(lengths, n_fenceposts, first_rows).chunks(max(rows.shape[1], len(weight))):
         scores = nn.functional.linear(_hidden_units(scorer, rows, chunk), weight, bias)
+        if own.shape[1]:
+            scores[:, 1:].add_(own.index_select(0, chunk.end)).sub_(own.index_select(0, chunk.start))
         best, others = _NO_LABEL * torch.ones_like(scores[:, 0]), scores[:, 1:]
         if others.shape[1]:
             best, places = others.max(dim=1)
@@ -140,38 +152,61 @@ def _hidden_units(scorer: "SpanScorer", rows: Tensor, cells: _Cells) -> Tensor:
         hidden = rows.index_select(0, cells.end).sub_(rows.index_select(0, cells.start)).add_(bias)
         return cast(Tensor, norm(hidden)).relu_()
     units = rows.new_empty(len(cells.place), rows.shape[1])
-    arrays = (tensor.detach().numpy() for tensor in (rows, cells.start, cells.end, bias, norm.gain, norm.bias))
-    span_hidden(*arrays, EPSILON, units.numpy())
+    span_hidden(
+        rows.detach().numpy(),
+        cells.start.numpy(),
+        cells.end.numpy(),
+        bias.detach().numpy(),
+        norm.gain.detach().numpy(),
+        norm.bias.detach().numpy(),
+        EPSILON,
+        units.numpy(),
+    )
     return units
 
 
 class SpanScorer(nn.Module):
     """Scores every label on every span; the empty label is fixed at 0.
 
-    o(i, j) = W2 relu(norm(W1 (f_j - f_i) + b1)) + b2.
+    o(i, j) = W2 relu(norm(W1 (f_j - f_i) + b1)) + b2; with ties, what the label's own head says of the span is added.
 
     input_width (int): Width of a fencepost.
     hidden_width (int): Hidden units.
     n_labels (int): Labels, including the empty one.
+    ties (Optional[HeadTies]): With a head for each label from the third on.
     """
 
-    def __init__(self, input_width: int, hidden_width: int, n_labels: int) -> None:
+    def __init__(self, input_width: int, hidden_width: int, n_labels: int, ties: Optional[HeadTies] = None) -> None:
         super().__init__()
         self.hidden = nn.Linear(input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
+        self.ties, self.n_own = ties, max(0, n_labels - FIRST_LABEL) if ties is not None else 0
 
-    def forward(self, fenceposts: Tensor, lengths: Tensor) -> Tensor:
+    def own_weights(self) -> Tensor:
+        """What scores spans by the labels' own heads, of the last labels. *Shape:* (n_own, input_width)."""
+        if self.ties is None:
+            return self.hidden.weight.new_zeros(0, self.hidden.in_features)
+        return self.ties.matrix()[: self.n_own]
+
+    def projection(self) -> Tensor:
+        """What fenceposts are multiplied with before differences are taken. *Shape:* (hidden_width + n_own,
+        input_width)."""
+        return torch.cat([self.hidden.weight, self.own_weights()])
+
+    def forward(self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
         """Score all spans.
 
         fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
         lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
+        ties (Optional[Tensor]): What `HeadTies` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts, n_heads).
         RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
         """
         projected = nn.functional.linear(fenceposts, self.hidden.weight).to(self.output.weight.dtype)
+        own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
         parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
         with torch.autocast(
             projected.device.type, enabled=False
         ):  # backward, which is outside of it, must see the same
-            return _SpanChart.apply(lengths, projected, *parameters)
+            return _SpanChart.apply(lengths, projected, own, *parameters)

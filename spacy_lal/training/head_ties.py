@@ -10,9 +10,8 @@ from typing import Tuple
 import numpy as np
 from numpy import ndarray
 
+from ..layers.head_ties import FIRST_LABEL
 from .cross_entropy import cross_entropy
-
-FIRST_LABEL = 2  # label 2 is head 0's: the empty label and that of sub-heads have no heads
 
 
 def tie_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:

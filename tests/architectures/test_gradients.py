@@ -72,9 +72,12 @@ def make_batch(lengths, rng):
     return NetworkBatch([SentenceFeatures(one) for one in rows], VectorRows(data, rows, False))
 
 
-def plain_chart(scorer, fenceposts, lengths):
+def plain_chart(scorer, fenceposts, lengths, ties):
     spans = fenceposts[:, None] - fenceposts[:, :, None]
     scores = scorer.output(scorer.norm(scorer.hidden(spans)).relu())
+    if ties is not None:
+        own = (ties[:, None] - ties[:, :, None])[..., : scores.shape[-1] - 1]
+        scores = scores + torch.nn.functional.pad(own, (1, 0))
     places = torch.arange(fenceposts.shape[1])
     real = (places[:, None] < places) & (places <= lengths[:, None, None])
     return torch.nn.functional.pad(scores, (1, 0)) * real.unsqueeze(-1)

@@ -146,7 +146,7 @@ def test_a_head_is_tied_by_its_own_block():
     spans = []
     network.fenceposts.register_forward_hook(lambda layer, args, posts: spans.append(posts[0, end] - posts[0, start]))
     ties = network(inputs).ties[0]
-    n_heads, weight = network.config.n_label_heads, network.head_ties.weight
+    n_heads, weight = network.config.n_label_heads, network.span_scorer.ties.weight
     for head in range(n_heads):
         columns = [head * 2, head * 2 + 1, *(n_heads * 2 + head * 3 + i for i in range(3))]  # 2 forward, 3 backward
         assert torch.allclose(ties[end, head] - ties[start, head], spans[0][columns] @ weight[head], atol=1e-5)
