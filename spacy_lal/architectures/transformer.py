@@ -1,11 +1,14 @@
-"""`spacy-lal.TransformerModel.v1`: spacy-transformers' TransformerModel for long Docs and for CPUs with bfloat16.
+"""`spacy-lal.TransformerModel.v1`: spacy-transformers' TransformerModel without most of its padding, for long Docs, and
+for CPUs with bfloat16.
 
-spacy-transformers runs all spans of a batch of Docs at once, so that a Doc of 100,000 tokens takes gigabytes, and knows
-half precision on GPUs only. What a transformer reads, gives and saves stays the same: either architecture loads what
-the other has saved. *Not* here: training, which is theirs.
+spacy-transformers pads all spans of a batch of Docs to the longest (on EWT, half of what is computed is padding) and
+runs them at once, so that a Doc of 100,000 tokens takes gigabytes; and it knows half precision on GPUs only. Here spans
+of about one length are run together. What a transformer reads, gives and saves stays the same: either architecture
+loads what the other has saved.
 """
 
-from typing import Any, Callable, Dict, List, Optional
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 import torch
 from spacy.tokens import Doc
@@ -16,9 +19,14 @@ from thinc.api import Model
 from thinc.compat import has_torch_amp
 from thinc.optimizers import Optimizer
 from thinc.types import ArgsKwargs
+from torch import Tensor, nn
 from transformers.file_utils import ModelOutput
 
 from ..layers.products import Product, half_precision
+
+# Pieces of padding that cost less than one more run of a transformer: a CPU is busy with a hundred, a GPU with thousands.
+_SPARE_PIECES = {"cpu": 64}
+_SPARE_PIECES_ELSEWHERE = 16384
 
 
 def build_transformer(
@@ -37,7 +45,7 @@ def build_transformer(
     mixed_precision (bool): On a GPU, as there. On a CPU with instructions for it, linear layers multiply in bfloat16
         (not in training: see `spacy-lal.bfloat16_products.v1`); on any other it changes nothing.
     max_batch_pieces (int): How many pieces are run at once, padding included, but always a whole span. Not in training,
-        where the backward pass needs them all.
+        where the backward pass needs them all anyway.
     RAISES (ValueError): If `max_batch_pieces` is not positive.
     """
     if max_batch_pieces < 1:
@@ -56,7 +64,7 @@ def build_transformer(
 
 
 class TransformerShim(HFShim):
-    """thinc's hold on a transformer; when it does not train, the transformer is run on some sequences at a time.
+    """thinc's hold on a transformer, which is run on sequences of about one length at a time.
 
     max_batch_pieces, mixed_precision: As for `build_transformer`.
     settings: As for spacy-transformers' `HFShim`.
@@ -67,24 +75,30 @@ class TransformerShim(HFShim):
         super().__init__(model, mixed_precision=mixed_precision and has_torch_amp, **settings)
         self.mixed_precision = mixed_precision
         self.max_batch_pieces = max_batch_pieces
-        self._halved: Optional[torch.nn.Module] = None
+        self._halved: Optional[nn.Module] = None
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
         """The transformer's output, without gradient.
 
         inputs (ArgsKwargs): Its arguments; all are tensors with a row for each sequence.
         """
-        n_rows, n_pieces = inputs.kwargs["input_ids"].shape
-        size = max(1, self.max_batch_pieces // max(1, n_pieces))
-        full, self._model = self._model, self._for_parsing()
+        with self._run_as(_InGroups(self._for_parsing(), self.max_batch_pieces)):
+            return super().predict(inputs)
+
+    def begin_update(self, inputs: ArgsKwargs) -> Any:
+        """See `HFShim`."""
+        self._halved = None
+        with self._run_as(_InGroups(self._model, None)):  # the backward pass needs all groups, however many pieces
+            return super().begin_update(inputs)
+
+    @contextmanager
+    def _run_as(self, module: nn.Module) -> Iterator[None]:
+        """Have another module in the transformer's place for a while."""
+        full, self._model = self._model, module
         try:
-            outputs = []
-            for first in range(0, max(1, n_rows), size):
-                rows = {key: value[first : first + size] for key, value in inputs.kwargs.items()}
-                outputs.append(super().predict(ArgsKwargs(args=(), kwargs=rows)))
+            yield
         finally:
             self._model = full
-        return outputs[0] if len(outputs) == 1 else _join(outputs)
 
     def _for_parsing(self) -> Any:
         """The transformer, or a copy whose linear layers multiply in half precision."""
@@ -97,11 +111,6 @@ class TransformerShim(HFShim):
 
     # Whatever changes the weights makes the copy stale.
 
-    def begin_update(self, inputs: ArgsKwargs) -> Any:
-        """See `HFShim`."""
-        self._halved = None
-        return super().begin_update(inputs)
-
     def finish_update(self, optimizer: Optimizer) -> None:
         """See `HFShim`."""
         self._halved = None
@@ -113,13 +122,88 @@ class TransformerShim(HFShim):
         return super().from_bytes(bytes_data)
 
 
-def _join(outputs: List[ModelOutput]) -> ModelOutput:
-    """Outputs of some sequences each as the output of all. Fields are tensors, or tuples of tensors for each layer."""
+class _InGroups(nn.Module):
+    """A transformer that is run on groups of sequences, each without the padding of longer ones.
+
+    transformer (nn.Module): Of the `transformers` library.
+    max_pieces (Optional[int]): Of a group, padding included, but always a whole sequence.
+    """
+
+    def __init__(self, transformer: nn.Module, max_pieces: Optional[int]) -> None:
+        super().__init__()
+        self.transformer, self.max_pieces = transformer, max_pieces
+
+    def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
+        """What the transformer gives for all sequences together, with zeros where there is padding. Of several groups
+        only hidden states, attention weights and what is pooled of a sequence.
+
+        attention_mask, inputs (Tensor): With a row for each sequence and a column for each piece.
+        """
+        inputs["attention_mask"] = attention_mask
+        n_rows, n_pieces = attention_mask.shape
+        lengths = attention_mask.sum(1).long().tolist()
+        if not attention_mask[:, :1].all():  # padded on the left: positions are counted with the padding
+            lengths = [n_pieces] * n_rows
+        spare = _SPARE_PIECES.get(attention_mask.device.type, _SPARE_PIECES_ELSEWHERE)
+        groups = length_groups(lengths, spare, self.max_pieces)
+        if len(groups) < 2:
+            return self.transformer(**inputs)
+        outputs = []
+        for rows in groups:
+            index = torch.tensor(rows, device=attention_mask.device)
+            some = {key: value[index, : lengths[rows[0]]] for key, value in inputs.items()}
+            outputs.append(self.transformer(**some))
+        return _join(outputs, groups, n_pieces)
+
+
+def length_groups(lengths: Sequence[int], spare: int, max_pieces: Optional[int] = None) -> List[List[int]]:
+    """Sequences of about one length together.
+
+    lengths (Sequence[int]): Of each sequence.
+    spare (int): How much padding a group may have.
+    max_pieces (Optional[int]): How long the sequences of a group may be, padding included, unless it is only one.
+    RETURNS (List[List[int]]): Numbers of sequences; the longest group and sequence first.
+    """
+    groups: List[List[int]] = []
+    padding = 0
+    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
+        longest = lengths[groups[-1][0]] if groups else 0
+        padding += longest - lengths[row]
+        full = max_pieces is not None and groups and (len(groups[-1]) + 1) * longest > max_pieces
+        if not groups or full or padding > spare:
+            groups.append([])
+            padding = 0
+        groups[-1].append(row)
+    return groups
+
+
+def _join(outputs: List[ModelOutput], groups: List[List[int]], n_pieces: int) -> ModelOutput:
+    """Outputs of groups as the output of all. A field is a tensor, or has one for each layer."""
     joined: Dict[str, Any] = {}
-    for key, first in outputs[0].items():
-        values = [output[key] for output in outputs]
-        if isinstance(first, torch.Tensor):
-            joined[key] = torch.cat(values)
-        else:
-            joined[key] = tuple(torch.cat(layer) for layer in zip(*values, strict=True))
+    for key in ("last_hidden_state", "pooler_output", "hidden_states", "attentions"):
+        values = [output.get(key) for output in outputs]
+        if isinstance(values[0], Tensor):
+            joined[key] = _join_rows(values, groups, n_pieces)
+        elif values[0] is not None:
+            joined[key] = tuple(_join_rows(layer, groups, n_pieces) for layer in zip(*values, strict=True))
     return type(outputs[0])(**joined)
+
+
+def _join_rows(tensors: Sequence[Tensor], groups: List[List[int]], n_pieces: int) -> Tensor:
+    """Rows of all groups in order, padded with zeros. *Shapes:* (n_rows, width), (n_rows, n_pieces, width) or (n_rows,
+    n_heads, n_pieces, n_pieces)."""
+    shape = list(tensors[0].shape)
+    shape[0] = sum(map(len, groups))
+    if len(shape) > 2:
+        shape[1 if len(shape) == 3 else 2] = n_pieces
+        shape[-1] = n_pieces if len(shape) == 4 else shape[-1]
+    joined = tensors[0].new_zeros(shape)
+    for tensor, rows in zip(tensors, groups, strict=True):
+        index = torch.tensor(rows, device=tensor.device)
+        if tensor.dim() == 2:
+            joined[index] = tensor
+        elif tensor.dim() == 3:
+            joined[index, : tensor.shape[1]] = tensor
+        else:
+            joined[index, :, : tensor.shape[2], : tensor.shape[3]] = tensor
+    return joined

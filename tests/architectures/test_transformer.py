@@ -7,6 +7,7 @@ import torch
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
 from spacy_lal.architectures import transformer as transformer_module
+from spacy_lal.architectures.transformer import length_groups
 from spacy_lal.layers.products import Product
 
 LONG = " ".join(TEXTS) * 20
@@ -27,7 +28,12 @@ def make_nlp(bert, architecture="spacy-lal.TransformerModel.v1", **settings):
 
 
 def vectors(nlp, texts=(LONG, *TEXTS)):
-    return [doc._.trf_data.model_output.get("last_hidden_state") for doc in nlp.pipe(texts)]
+    """The vectors of the pieces of each Doc, without those of padding; None for a Doc without pieces."""
+    found = [doc._.trf_data for doc in nlp.pipe(texts)]
+    return [
+        data.model_output.last_hidden_state[data.wordpieces.attention_mask > 0] if len(data.wordpieces) else None
+        for data in found
+    ]
 
 
 def assert_close(some, others, **tolerance):
@@ -50,12 +56,71 @@ def runs_of(nlp, monkeypatch):
 
 
 @pytest.mark.parametrize("max_batch_pieces", [1, 500, 100_000])
-def test_vectors_are_spacy_transformers_whatever_is_run_at_once(bert, max_batch_pieces, monkeypatch):
+@pytest.mark.parametrize("spare", [0, 64, 100_000])
+def test_vectors_are_spacy_transformers_whatever_is_run_at_once(bert, max_batch_pieces, spare, monkeypatch):
+    monkeypatch.setitem(transformer_module._SPARE_PIECES, "cpu", spare)
     nlp = make_nlp(bert, max_batch_pieces=max_batch_pieces)
     runs = runs_of(nlp, monkeypatch)
     assert_close(vectors(nlp), vectors(make_nlp(bert, "spacy-transformers.TransformerModel.v3")), atol=1e-5)
-    assert (len(runs) == 2) == (max_batch_pieces == 100_000)
+    assert (len(runs) == 2) == (max_batch_pieces == spare == 100_000)
     assert max_batch_pieces > 1 or set(runs) == {1}
+
+
+def test_little_padding_is_computed(bert, monkeypatch):
+    nlp = make_nlp(bert)
+    network, computed = nlp.get_pipe("transformer").model.transformer, []
+    forward = network.forward
+
+    def count(*args, **kwargs):
+        computed.append(kwargs["attention_mask"])
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(network, "forward", count)
+    docs = list(nlp.pipe(["a", "a b", LONG, *["The cat."] * 20]))
+    assert len(docs) == 23 and len(computed) > 1
+    n_pieces, n_computed = (sum(int(count(mask)) for mask in computed) for count in (torch.sum, torch.numel))
+    assert n_computed - n_pieces <= 64 * len(computed)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_of_about_one_length(seed):
+    rng = numpy.random.default_rng(seed)
+    lengths = rng.integers(1, 200, 50).tolist()
+    for spare, max_pieces in ((0, None), (64, None), (10**6, None), (64, 500), (64, 1)):
+        groups = length_groups(lengths, spare, max_pieces)
+        assert sorted(row for group in groups for row in group) == list(range(50))
+        for group in groups:
+            padded = len(group) * lengths[group[0]]
+            assert padded - sum(lengths[row] for row in group) <= spare
+            assert max_pieces is None or padded <= max_pieces or len(group) == 1
+        assert spare < 10**6 or len(groups) == 1
+    assert length_groups([], 64) == []
+
+
+def test_training_in_groups_is_training_at_once(bert, monkeypatch):
+    gradients = []
+    for spare in (0, 10**6):
+        monkeypatch.setitem(transformer_module._SPARE_PIECES, "cpu", spare)
+        nlp = make_nlp(bert, transformer_config={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
+        model = nlp.get_pipe("transformer").model
+        output, backprop = model.begin_update([nlp.make_doc(text) for text in (LONG, *TEXTS) if text])
+        ones = []
+        for data in output.doc_data:
+            mask = numpy.asarray(data.wordpieces.attention_mask, dtype="f4")[..., None]
+            ones.append([model.ops.asarray(mask * data.model_output.last_hidden_state)])
+        backprop(output.unsplit_by_doc(ones))
+        gradients.append([one.grad for one in model.transformer.parameters()])
+    for some, others in zip(*gradients, strict=True):
+        assert (some is None) == (others is None)
+        assert some is None or torch.allclose(some, others, rtol=1e-4, atol=1e-4)
+    assert sum(one is not None and bool(one.any()) for one in gradients[0]) > 10
+
+
+def test_a_tokenizer_that_pads_on_the_left(bert):
+    nlp, theirs = make_nlp(bert), make_nlp(bert, "spacy-transformers.TransformerModel.v3")
+    for one in (nlp, theirs):
+        one.get_pipe("transformer").model.tokenizer.padding_side = "left"
+    assert_close(vectors(nlp), vectors(theirs), atol=1e-5)
 
 
 def test_all_fields_are_joined(bert):
@@ -64,8 +129,11 @@ def test_all_fields_are_joined(bert):
     one, other = (nlp(LONG)._.trf_data.model_output for nlp in (whole, cut))
     assert list(one) == list(other)
     assert len(other["hidden_states"]) == 2 and len(other["attentions"]) == 1
-    for key in ("hidden_states", "attentions"):
-        assert_close(one[key], other[key], atol=1e-5)
+    mask = whole(LONG)._.trf_data.wordpieces.attention_mask > 0
+    for some, others in zip(one["hidden_states"], other["hidden_states"], strict=True):
+        assert numpy.allclose(some[mask], others[mask], atol=1e-5)
+    for some, others in zip(one["attentions"], other["attentions"], strict=True):
+        assert numpy.allclose(some.swapaxes(1, 2)[mask], others.swapaxes(1, 2)[mask], atol=1e-5)
     assert numpy.allclose(one["pooler_output"], other["pooler_output"], atol=1e-5)
 
 
