@@ -24,7 +24,7 @@ from transformers.file_utils import ModelOutput
 
 from ..layers.products import Product, half_precision
 
-# Pieces of padding that cost less than one more run of a transformer: a CPU is busy with a hundred, a GPU with thousands.
+# Pieces of padding that cost less than one more run of a transformer: few for a CPU, thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
 _SPARE_PIECES_ELSEWHERE = 16384
 
@@ -181,10 +181,10 @@ def _join(outputs: List[ModelOutput], groups: List[List[int]], n_pieces: int) ->
     """Outputs of groups as the output of all. A field is a tensor, or has one for each layer."""
     joined: Dict[str, Any] = {}
     for key in ("last_hidden_state", "pooler_output", "hidden_states", "attentions"):
-        values = [output.get(key) for output in outputs]
-        if isinstance(values[0], Tensor):
+        values = [output[key] for output in outputs if output.get(key) is not None]
+        if values and isinstance(values[0], Tensor):
             joined[key] = _join_rows(values, groups, n_pieces)
-        elif values[0] is not None:
+        elif values:
             joined[key] = tuple(_join_rows(layer, groups, n_pieces) for layer in zip(*values, strict=True))
     return type(outputs[0])(**joined)
 
