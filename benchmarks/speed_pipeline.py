@@ -2,10 +2,10 @@
 
 import argparse
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
 import spacy
 import torch
@@ -21,6 +21,7 @@ from spacy_lal.pipeline.lal_parser import LALParser
 from spacy_lal.pipeline.parser_names import parser_names
 
 FORWARD = "transformer: the bare network"
+PADDED = "transformer: the bare network, all spans at once, padded to the longest"  # as spacy-transformers runs it
 PREDICT, ANNOTATE = "{}: predict", "{}: set_annotations"
 PARTS = ("{}: vectors and features", "{}: network", "{}: decoder")
 
@@ -88,11 +89,12 @@ def stages(nlp: Language, texts: List[str], args: argparse.Namespace) -> Dict[st
     found = summary(rounds[""])
     result: Dict[str, Any] = {"seconds": found}
     if FORWARD in found:
-        bare = found[FORWARD]["median"]
         components = [name for name in nlp.pipe_names if name in found]
         others = [name for name in components if not is_transformer(nlp.get_pipe(name))]
-        result["others_over_bare_transformer"] = sum(found[name]["median"] for name in others) / bare
-        result["all_over_bare_transformer"] = sum(found[name]["median"] for name in components) / bare
+        for which, forward in (("bare", FORWARD), ("padded", PADDED)):
+            for kind, names in (("others", others), ("all", components)):
+                share = sum(found[name]["median"] for name in names) / found[forward]["median"]
+                result[f"{kind}_over_{which}_transformer"] = share
     return result
 
 
@@ -101,9 +103,11 @@ def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str
     parts."""
     watch = StopWatch(clock)
     parsers = parser_names(nlp)
+    runs: List[Tuple[torch.nn.Module, Dict[str, torch.Tensor]]] = []
     with ExitStack() as stack:
-        for module in transformers(nlp):
+        for module, shim in transformers(nlp):
             stack.enter_context(watch.forwards(module, FORWARD))
+            stack.enter_context(_recorded(module, shim, runs))
         for batch in minibatch(inputs, batch_size):
             with watch.timed("tokenizer"):
                 docs = [one if isinstance(one, Doc) else nlp.make_doc(one) for one in batch]
@@ -113,14 +117,36 @@ def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str
                 else:
                     with watch.timed(name):
                         docs = list(component.pipe(docs, batch_size=len(docs)))  # type: ignore[attr-defined]
+    for module, inputs in runs:
+        with watch.timed(PADDED), torch.no_grad():
+            module.eval()(**inputs)
     places = {name: i for i, name in enumerate(["tokenizer", *nlp.pipe_names])}
     names = sorted(watch.seconds, key=lambda name: (places.get(name.split(":")[0], len(places)), ":" in name))
     return {name: watch.seconds[name] for name in names}
 
 
-def transformers(nlp: Language) -> List[torch.nn.Module]:
-    """The networks of the transformer components of a pipeline."""
-    return [component.model.transformer for _, component in nlp.pipeline if is_transformer(component)]
+def transformers(nlp: Language) -> List[Tuple[torch.nn.Module, Any]]:
+    """The networks of the transformer components of a pipeline, and thinc's hold on them."""
+    models = [component.model for _, component in nlp.pipeline if is_transformer(component)]
+    return [(model.transformer, model.layers[0].shims[0]) for model in models]
+
+
+@contextmanager
+def _recorded(
+    module: torch.nn.Module, shim: Any, runs: List[Tuple[torch.nn.Module, Dict[str, torch.Tensor]]]
+) -> Iterator[None]:
+    """Note what a transformer is given to read within the block."""
+    predict = shim.predict
+
+    def note(inputs: Any) -> Any:
+        runs.append((module, inputs.kwargs))
+        return predict(inputs)
+
+    shim.predict = note
+    try:
+        yield
+    finally:
+        del shim.predict
 
 
 def is_transformer(component: Any) -> bool:
@@ -182,6 +208,10 @@ def table(result: Dict[str, Any]) -> str:
         parts.append(
             f"The components beside the transformer take {100 * others:.0f}% of the time of the bare transformer's "
             f"forward pass; all together, what they do with its output and its input included, {100 * whole:.0f}%."
+        )
+        others, whole = (result["stages"][f"{which}_over_padded_transformer"] for which in ("others", "all"))
+        parts.append(
+            f"Of that of all spans at once, padded to the longest: {100 * others:.0f}% and {100 * whole:.0f}%."
         )
     rows = [
         [
