@@ -53,7 +53,7 @@ def build_lal_parser(
         (n + 2, width) array for each sentence. May listen to another component.
     use_tags, use_chars (bool): Also read `token.tag_`; the characters of `token.text`, of at most `max_word_length`.
     n_label_heads (Optional[int]): None: one for each label of the treebank.
-    label_ties (bool): Have a loss tie each label head to its label (the component's `tie_weight`); not the paper's.
+    label_ties (bool): Tie each label head to its label, by a score and (`tie_weight`) by a loss; not the paper's.
     scale_label_blocks (bool): Keep Adam's steps from growing with the number of label heads; False as in the paper.
     whole_tokens (bool): Also show the scorers whole tokens, not only what label heads make of them.
     scrambled_queries (bool): Reproduce a fault of the authors' code, for their published scores: label queries meet the

@@ -37,7 +37,7 @@ class NetworkConfig:
     label_residual_dropout (bool): Feature dropout on label heads before the residual.
     label_query_per_token (bool): Queries of label attention computed from tokens; otherwise learned vectors.
     label_combine_as_self (bool): Project all label heads together, as self-attention does.
-    label_ties (bool): Let each label head score spans by its own block, for a loss in training (`head_ties.py`).
+    label_ties (bool): Add to a label's score what its own head says of the span, by its block alone (`head_ties.py`).
     scale_label_blocks (bool): Scale the scorers' input by hidden_width / (n_label_heads * label_proj_width), and their
         first weights by the inverse, so that Adam's steps do not grow with the number of label heads.
     scrambled_queries (bool): Reproduce the reference's batch effect (reference-parser.md T2).
