@@ -21,6 +21,7 @@ SHAPES = {
     "per label": {"label_feed_forward": "per_label"},
     "joint": {"label_feed_forward": "joint"},
     "query per token": {"label_query_per_token": True},
+    "ties": {"whole_tokens": True, "label_ties": True},
     "unscaled": {"scale_label_blocks": False, "label_proj_width": 5, "n_label_heads": 7},
 }
 
@@ -70,7 +71,7 @@ def test_another_decoder(nlp):
     assert alone.parse() == get_constituents(separate(tiny_nlp())(tiny_doc(nlp)))
 
 
-@pytest.mark.parametrize("name", ["plain", "whole tokens", "unscaled"])
+@pytest.mark.parametrize("name", ["plain", "whole tokens", "ties", "unscaled"])
 def test_a_removed_head_is_one_without_weights(name):
     nlp = tiny_nlp(8, **SHAPES.get(name, {}))
     heads = [0, 2]
@@ -87,6 +88,8 @@ def test_a_removed_head_is_one_without_weights(name):
             scorer.hidden.weight[:, head * forward : (head + 1) * forward] = 0.0
             backward = first + head * (width - forward)
             scorer.hidden.weight[:, backward : backward + width - forward] = 0.0
+            if scorer.ties is not None:
+                scorer.ties.weight[head] = 0.0
     changed = AblatedParser(nlp, [tiny_doc(nlp)])
     assert changed.parse() == found
     assert changed.margins(spans) == pytest.approx(without, abs=1e-5)
@@ -98,7 +101,9 @@ def test_a_removed_head_is_one_without_weights(name):
         assert margin == pytest.approx(own - max(scores), abs=1e-4)
 
 
-def test_the_mean_of_all_spans_stands_in_a_heads_place(nlp):
+@pytest.mark.parametrize("name", ["plain", "ties"])
+def test_the_mean_of_all_spans_stands_in_a_heads_place(name):
+    nlp = tiny_nlp(**SHAPES.get(name, {}))
     ablated = AblatedParser(nlp, [tiny_doc(nlp)], fill="mean")
     vectors = torch.cat(
         [span_vectors(one.fenceposts, list(combinations(range(len(one.words) + 1), 2))) for one in ablated.sentences]
@@ -112,8 +117,10 @@ def test_the_mean_of_all_spans_stands_in_a_heads_place(nlp):
         assert margin == pytest.approx(own - max(row), abs=1e-4)
 
 
-def test_parse_and_margins_remove_the_same(nlp):
+@pytest.mark.parametrize("name", ["plain", "ties"])
+def test_parse_and_margins_remove_the_same(name):
     """Found by cky, a tree of one word bears its best label: that which beats all others."""
+    nlp = tiny_nlp(**SHAPES.get(name, {}))
     for fill in ("zero", "mean"):
         docs = [Doc(nlp.vocab, words=[word], sent_starts=[True]) for word in ("She", "dog", "Select", "person")]
         ablated = AblatedParser(nlp, docs, fill=fill, decoder=make_separate_decoder())
