@@ -21,7 +21,7 @@ from spacy_lal.pipeline.lal_parser import LALParser
 from spacy_lal.pipeline.parser_names import parser_names
 
 FORWARD = "transformer: the bare network"
-PADDED = "transformer: the bare network, all spans at once, padded to the longest"  # as spacy-transformers runs it
+PADDED = "transformer: the bare network, padded"  # all spans at once, as spacy-transformers runs it
 PREDICT, ANNOTATE = "{}: predict", "{}: set_annotations"
 PARTS = ("{}: vectors and features", "{}: network", "{}: decoder")
 
