@@ -338,7 +338,7 @@ def _compare_loss(
     d_output = [torch.zeros_like(value) for value in output[:3]]
     for row, gradient in enumerate(gradients):
         d_output[0][row] += torch.from_numpy(gradient.labels.to_dense(tuple(d_output[0].shape[1:])))
-        for target, value in zip(d_output[1:], gradient[1:], strict=True):
+        for target, value in zip(d_output[1:], (gradient.arcs, gradient.deprels), strict=True):
             target[(row, *map(slice, value.shape))] = torch.from_numpy(value)
     torch.autograd.backward(output[:3], d_output)
     floor = 1e-3 * max(filter(None, norms.values()))
