@@ -88,7 +88,7 @@ test-app: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 
 lint: $(LINTERS)
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff format --check spacy_lal tests benchmarks scripts setup.py
 	$(BIN)/cython-lint --max-line-length 120 spacy_lal
 	$(BIN)/mypy spacy_lal
 
