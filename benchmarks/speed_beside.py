@@ -12,7 +12,7 @@ from accuracy import n_parameters
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from speed_others import import_if_installed, make_benepar, make_supar, spacy_pipeline, write_encoder
-from speed_pipeline import FORWARD, PADDED, fresh_docs, is_transformer, run_stages, transformers
+from speed_pipeline import FORWARD, fresh_docs, is_transformer, run_stages, transformers
 from speed_sentences import Sentence, group, read_sentences
 from speed_timing import Seconds, StopWatch, add_timing_arguments, at_least_one, in_turns, markdown, summary
 
@@ -157,11 +157,7 @@ def table(result: Dict[str, Any]) -> str:
     parts = [f"{result['words']} words in {result['sentences']} sentences"]
     parts.append(markdown([*header, "M parameters after the encoder"], rows))
     for name, one in result["systems"].items():
-        stages = {
-            key: value
-            for key, value in one["seconds"].items()
-            if key not in (ALL, DECODE, FORWARD, PADDED, "tokenizer")
-        }
+        stages = {key: value for key, value in one["seconds"].items() if key not in (ALL, DECODE, FORWARD, "tokenizer")}
         if stages:
             listed = (f"{key} {1e6 * value['median'] / result['words']:.1f}" for key, value in stages.items())
             parts.append(f"{name}, ms/1,000 words: {', '.join(listed)}")

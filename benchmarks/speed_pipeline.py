@@ -85,7 +85,7 @@ def pipe(nlp: Language, make_inputs: Callable[[], Iterable[Any]], batch_size: in
 def stages(nlp: Language, texts: List[str], args: argparse.Namespace) -> Dict[str, Any]:
     """Seconds of each component on one thread, and those of a component's parts, which are named `component: part`.
     The parts of the parser's predict are timed in passes of their own, so they add up to it only nearly."""
-    rounds = in_turns({"": partial(run_stages, nlp, texts, args.batch_size, args.clock)}, args.rounds)
+    rounds = in_turns({"": partial(run_stages, nlp, texts, args.batch_size, args.clock, padded=True)}, args.rounds)
     found = summary(rounds[""])
     result: Dict[str, Any] = {"seconds": found}
     if FORWARD in found:
@@ -98,16 +98,17 @@ def stages(nlp: Language, texts: List[str], args: argparse.Namespace) -> Dict[st
     return result
 
 
-def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str) -> Seconds:
+def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str, *, padded: bool = False) -> Seconds:
     """Run the components one after the other on each batch of texts or Docs. RETURNS (Seconds): Of each, then of its
-    parts."""
+    parts. padded: run the transformer once more, as spacy-transformers does."""
     watch = StopWatch(clock)
     parsers = parser_names(nlp)
     runs: List[Tuple[torch.nn.Module, Dict[str, torch.Tensor]]] = []
     with ExitStack() as stack:
         for module, shim in transformers(nlp):
             stack.enter_context(watch.forwards(module, FORWARD))
-            stack.enter_context(_recorded(module, shim, runs))
+            if padded:
+                stack.enter_context(_recorded(module, shim, runs))
         for batch in minibatch(inputs, batch_size):
             with watch.timed("tokenizer"):
                 docs = [one if isinstance(one, Doc) else nlp.make_doc(one) for one in batch]
@@ -117,9 +118,9 @@ def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str
                 else:
                     with watch.timed(name):
                         docs = list(component.pipe(docs, batch_size=len(docs)))  # type: ignore[attr-defined]
-    for module, inputs in runs:
+    for module, read in runs:
         with watch.timed(PADDED), torch.no_grad():
-            module.eval()(**inputs)
+            module.eval()(**read)
     places = {name: i for i, name in enumerate(["tokenizer", *nlp.pipe_names])}
     names = sorted(watch.seconds, key=lambda name: (places.get(name.split(":")[0], len(places)), ":" in name))
     return {name: watch.seconds[name] for name in names}

@@ -86,7 +86,7 @@ def score_spans(network: ParserNetwork, vectors: Tensor) -> Tensor:
     scorer = _given(network.span_scorer)
     scores = scorer.output(scorer.norm(scorer.hidden(vectors)).relu())
     own = scorer.own_weights()
-    scores[:, len(scores[0]) - len(own) :] += vectors @ own.t()
+    scores[:, scores.shape[1] - len(own) :] += vectors @ own.t()
     return torch.nn.functional.pad(scores, (1, 0))
 
 

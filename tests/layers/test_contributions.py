@@ -108,3 +108,10 @@ def test_a_network_without_spans_is_refused():
     fenceposts = encode_sentences(network, make_inputs(network.config, [4])).fenceposts[0]
     with pytest.raises(ValueError, match="scores no spans"):
         split_scores(network, span_vectors(fenceposts, [(0, 1)]), torch.tensor([1]))
+
+
+@pytest.mark.parametrize("name", ["default", "ties"])
+def test_no_spans(name):
+    network = build(name)
+    scores = score_spans(network, torch.zeros(0, network.config.fencepost_width))
+    assert scores.shape == (0, network.config.n_labels)
