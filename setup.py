@@ -5,7 +5,11 @@ import sys
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-HEADERS = {"decode": ["maxplus", "maxplus_kernels"], "layers": ["span_hidden", "span_hidden_kernel"]}
+LANES = [f"decode/{name}" for name in ("lanes", "lanes_base", "lanes_avx2", "lanes_end")]
+HEADERS = {
+    "decode": [*LANES, "decode/maxplus", "decode/maxplus_kernels"],
+    "layers": [*LANES, "layers/span_hidden", "layers/span_hidden_kernel"],
+}
 NAMES = {"decode": ["cky", "joint", "eisner", "mst"], "layers": ["span_hidden"]}
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
 
@@ -15,7 +19,7 @@ setup(
             Extension(
                 f"spacy_lal.{folder}.{name}",
                 [f"spacy_lal/{folder}/{name}.pyx"],
-                depends=[f"spacy_lal/{folder}/{header}.h" for header in HEADERS[folder]],
+                depends=[f"spacy_lal/{header}.h" for header in HEADERS[folder]],
                 extra_compile_args=FLAGS,
             )
             for folder, names in NAMES.items()

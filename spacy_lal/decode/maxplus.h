@@ -15,21 +15,10 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #define MAXPLUS_PAD 8 /* kernels may read and write a row up to a multiple of this many floats past its start */
 
-#if defined(__x86_64__) || defined(_M_X64)
-#define MAXPLUS_X86 1
-#include <immintrin.h>
-#elif defined(__aarch64__) && defined(__ARM_NEON)
-#define MAXPLUS_NEON 1
-#include <arm_neon.h>
-#endif
-
-#if defined(MAXPLUS_X86) && (defined(__GNUC__) || defined(__clang__))
-#define MAXPLUS_HAS_AVX2 1
-#endif
+#include "lanes.h"
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #define MAXPLUS_RESTRICT __restrict
@@ -55,61 +44,25 @@ typedef struct {
 
 /* What every machine of the platform has. */
 #define KERNEL(name) maxplus_##name##_base
-#define TARGET
-#if defined(MAXPLUS_X86)
-#define LANES 4
-#define VEC __m128
-#define LOAD(p) _mm_loadu_ps(p)
-#define STORE(p, v) _mm_storeu_ps(p, v)
-#define SET(c) _mm_set1_ps(c)
-#define ADD(a, b) _mm_add_ps(a, b)
-#define SUB(a, b) _mm_sub_ps(a, b)
-#define MAX(a, b) _mm_max_ps(a, b)
-#elif defined(MAXPLUS_NEON)
-#define LANES 4
-#define VEC float32x4_t
-#define LOAD(p) vld1q_f32(p)
-#define STORE(p, v) vst1q_f32(p, v)
-#define SET(c) vdupq_n_f32(c)
-#define ADD(a, b) vaddq_f32(a, b)
-#define SUB(a, b) vsubq_f32(a, b)
-#define MAX(a, b) vbslq_f32(vcgtq_f32(a, b), a, b)
-#else
-#define LANES 1
-#define VEC float
-#define LOAD(p) (*(p))
-#define STORE(p, v) (*(p) = (v))
-#define SET(c) (c)
-#define ADD(a, b) ((a) + (b))
-#define SUB(a, b) ((a) - (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-#endif
+#include "lanes_base.h"
 #include "maxplus_kernels.h"
+#include "lanes_end.h"
 
-#if defined(MAXPLUS_HAS_AVX2)
+#if defined(LANES_HAS_AVX2)
 #define KERNEL(name) maxplus_##name##_avx2
-#define TARGET __attribute__((target("avx2")))
-#define LANES 8
-#define VEC __m256
-#define LOAD(p) _mm256_loadu_ps(p)
-#define STORE(p, v) _mm256_storeu_ps(p, v)
-#define SET(c) _mm256_set1_ps(c)
-#define ADD(a, b) _mm256_add_ps(a, b)
-#define SUB(a, b) _mm256_sub_ps(a, b)
-#define MAX(a, b) _mm256_max_ps(a, b)
+#include "lanes_avx2.h"
 #include "maxplus_kernels.h"
+#include "lanes_end.h"
 #endif
 
-/* The fastest kernels that this machine can run. The environment variable SPACY_LAL_PLAIN_KERNELS, where it is set, asks
- * for what every machine has: for tests and benchmarks. */
+/* The fastest kernels that this machine can run. */
 static MaxPlus maxplus_kernels(void) {
     const MaxPlus base = {maxplus_rows_base, maxplus_product_base, maxplus_shift_base, maxplus_dot_base,
                           maxplus_row_max_base};
-#if defined(MAXPLUS_HAS_AVX2)
+#if defined(LANES_HAS_AVX2)
     const MaxPlus avx2 = {maxplus_rows_avx2, maxplus_product_avx2, maxplus_shift_avx2, maxplus_dot_avx2,
                           maxplus_row_max_avx2};
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && getenv("SPACY_LAL_PLAIN_KERNELS") == NULL) return avx2;
+    if (lanes_use_avx2()) return avx2;
 #endif
     return base;
 }

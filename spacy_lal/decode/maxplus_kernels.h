@@ -1,5 +1,5 @@
-/* The kernels of maxplus.h for one vector type: KERNEL, TARGET, LANES, VEC, LOAD, STORE, SET, ADD, SUB, MAX are given,
- * and forgotten at the end. Included once for each type, hence without a guard.
+/* The kernels of maxplus.h for one vector type: KERNEL, TARGET, LANES, VEC, LOAD, STORE, SET, ADD, SUB, MAX are given
+ * (lanes.h). Included once for each type, hence without a guard.
  *
  * LANES divides MAXPLUS_PAD.
  */
@@ -127,14 +127,3 @@ TARGET static float KERNEL(row_max)(float *out, const float *X, size_t stride, s
     for (int t = 0; t < LANES; t++) sum += lanes[t];
     return sum;
 }
-
-#undef KERNEL
-#undef TARGET
-#undef LANES
-#undef VEC
-#undef LOAD
-#undef STORE
-#undef SET
-#undef ADD
-#undef SUB
-#undef MAX

@@ -1,5 +1,5 @@
 /* The kernel of span_hidden.h for one vector type: KERNEL, TARGET, LANES, VEC, LOAD, STORE, SET, ADD, SUB, MUL, MAX are
- * given, and forgotten at the end. Included once for each type, hence without a guard.
+ * given (lanes.h). Included once for each type, hence without a guard.
  *
  * Three passes over a row, which lies in the first cache. Four sums side by side hide the time that an addition takes.
  */
@@ -47,15 +47,3 @@ TARGET static void KERNEL(float *out, const float *start, const float *end, cons
         out[t] = unit > 0.0f ? unit : 0.0f;
     }
 }
-
-#undef KERNEL
-#undef TARGET
-#undef LANES
-#undef VEC
-#undef LOAD
-#undef STORE
-#undef SET
-#undef ADD
-#undef SUB
-#undef MUL
-#undef MAX
