@@ -206,7 +206,6 @@ class SpanScorer(nn.Module):
         projected = nn.functional.linear(fenceposts, self.hidden.weight).to(self.output.weight.dtype)
         own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
         parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
-        with torch.autocast(
-            projected.device.type, enabled=False
-        ):  # backward, which is outside of it, must see the same
+        # backward, which is outside of autocast, must see the same
+        with torch.autocast(projected.device.type, enabled=False):
             return _SpanChart.apply(lengths, projected, own, *parameters)
