@@ -54,6 +54,6 @@ class CharLSTM(nn.Module):
 
     def _final_states(self, words: PackedSequence) -> Tensor:
         """Where both directions end. *Shape:* (2, n_words, output_width / 2)."""
-        # torch's LSTM in bfloat16 raises an error on CPUs that have no instructions for it; on GPUs this changes nothing
+        # torch's LSTM in bfloat16 fails on CPUs that have no instructions for it; on GPUs this changes nothing
         with torch.autocast("cpu", enabled=False):
             return self.lstm(words)[1][0]
