@@ -1,4 +1,5 @@
-"""`speed.py network`: plain, folded and folded in half precision, at the published shape with random weights."""
+"""`speed.py network`: in the reference's order of computation, plain, folded and folded in half precision, at the
+published shape with random weights."""
 
 import argparse
 import ast
@@ -8,6 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 import torch
+from reference_form import has_reference_form, use_reference_form
 from speed_sentences import random_lengths
 from speed_timing import add_timing_arguments, alternate, at_least_one, markdown
 from torch.utils.flop_counter import FlopCounterMode
@@ -99,12 +101,17 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     model.shims[0].build()  # type: ignore[attr-defined]
     mixed.shims[0].from_bytes(model.shims[0].to_bytes())
     half = half_precision(model.shims[0].device)  # type: ignore[attr-defined]
-    runs: Dict[str, Callable[[], Scores]] = {
-        "plain": partial(_iter_plain, model, batch),
-        "folded": partial(iter_pruned, model, batch),  # type: ignore[dict-item]
-        "mixed_precision": partial(iter_pruned, mixed, batch),  # type: ignore[dict-item]
-    }
-    precisions = {"plain": torch.float32, "folded": torch.float32, "mixed_precision": half}
+    runs: Dict[str, Callable[[], Scores]] = {}
+    if has_reference_form(config):
+        reference = parser_network(config)
+        reference.shims[0].from_bytes(model.shims[0].to_bytes())
+        use_reference_form(reference.shims[0].network)  # type: ignore[attr-defined]
+        runs["reference"] = partial(_iter_plain, reference, batch)
+    runs["plain"] = partial(_iter_plain, model, batch)
+    runs["folded"] = partial(iter_pruned, model, batch)  # type: ignore[assignment]
+    runs["mixed_precision"] = partial(iter_pruned, mixed, batch)  # type: ignore[assignment]
+    precisions = dict.fromkeys(runs, torch.float32)
+    precisions["mixed_precision"] = half
     decode = make_joint_decoder(max_length=None)
     calls: Dict[str, Callable[[], Any]] = {name: partial(_drain, run) for name, run in runs.items()}
     calls.update({f"{name} + decoding": partial(_parse, run, decode) for name, run in runs.items()})

@@ -77,14 +77,22 @@ def run(speed: ModuleType, tmp_path: Path, command: str, *arguments: str) -> Dic
 def test_network(speed: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture):
     result = run(speed, tmp_path, "network", "--sentences", "3", "--mean-words", "5", "--change", *CHANGES)
     assert {name: result["config"][name] for name in SIZES} == SIZES
-    assert list(result["forms"]) == ["plain", "folded", "mixed_precision"]
+    assert list(result["forms"]) == ["reference", "plain", "folded", "mixed_precision"]
     for form in result["forms"].values():
         assert form["gflop"] > 0 and 0 < form["share_of_peak"] and 0 <= form["differing_parses"] <= 3
         assert set(form["network_ms"]) == set(form["with_decoding_ms"]) == {"median", "least"}
     assert result["forms"]["plain"]["largest_difference"] == result["forms"]["plain"]["differing_parses"] == 0
-    assert 0 < result["forms"]["folded"]["largest_difference"] < 1e-4
-    assert result["forms"]["folded"]["differing_parses"] == 0
+    for name in ("reference", "folded"):
+        assert 0 < result["forms"][name]["largest_difference"] < 1e-4
+        assert result["forms"][name]["differing_parses"] == 0
+    assert result["forms"]["reference"]["gflop"] > result["forms"]["plain"]["gflop"]
     assert "| folded, float32 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("change", ["label_attention=False", "label_query_per_token=True", "whole_tokens=True"])
+def test_network_that_the_reference_does_not_have(speed: ModuleType, tmp_path: Path, change: str):
+    options = ["--sentences", "2", "--mean-words", "5", "--change", *CHANGES, change]
+    assert list(run(speed, tmp_path, "network", *options)["forms"]) == ["plain", "folded", "mixed_precision"]
 
 
 def test_pipeline(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, capsys: pytest.CaptureFixture):

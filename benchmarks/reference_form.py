@@ -1,0 +1,64 @@
+"""The network in the reference's own order of computation, as a baseline for `speed.py network`.
+
+What the authors' program computes, and how much of it, is in reference-parser.md 1.9 and 1.11; nothing is taken from
+its code. Two layers differ from ours: label attention makes a key and a value of every token for every head, and a
+residual of the full width before it is reduced; and the span scorer reads the differences of whole fenceposts, for all
+pairs of them, sentence by sentence. The scores are the same up to rounding.
+"""
+
+from functools import partial
+from typing import List, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from spacy_lal.layers.factored import join_features, split_features
+from spacy_lal.layers.label_attention import LabelAttention
+from spacy_lal.layers.network_config import NetworkConfig
+from spacy_lal.layers.parser_network import ParserNetwork
+from spacy_lal.layers.span_scorer import SpanScorer
+
+
+def has_reference_form(config: NetworkConfig) -> bool:
+    """Whether the reference has such a network: label attention by learned queries, with all heads' blocks kept."""
+    departures = (config.label_query_per_token, config.label_combine_as_self, config.label_own_projection)
+    return config.label_attention and not any((*departures, config.label_ties, config.whole_tokens))
+
+
+def use_reference_form(network: ParserNetwork) -> None:
+    """Let a network that has a reference form compute in it, in parsing. Its weights stay as they are."""
+    attention, scorer = network.encoder.label_attention, network.span_scorer
+    assert attention is not None and scorer is not None
+    attention.forward = partial(_label_attention, attention)  # type: ignore[method-assign]
+    scorer.forward = partial(_span_scores, scorer)  # type: ignore[method-assign]
+
+
+def _label_attention(layer: LabelAttention, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+    """As `LabelAttention.forward`."""
+    widths, scale = layer.widths, layer.hidden_width**-0.5
+    parts = [part.unsqueeze(1) for part in split_features(inputs, widths)]  # (batch, 1, seq_len, width)
+    key = join_features([part @ layer.key[name] for name, part in zip(widths, parts, strict=True)])
+    value = join_features([part @ layer.value[name] for name, part in zip(widths, parts, strict=True)])
+    query = join_features([layer.query[name] for name in widths])  # (n_heads, attn_width)
+    logits = (key @ query.unsqueeze(-1)).squeeze(-1) * scale
+    weights = layer.weights(logits, padding[:, None, :])  # (batch, n_heads, seq_len)
+    context = split_features(weights.unsqueeze(2) @ value, dict.fromkeys(widths, layer.part_width))
+    outputs = join_features([layer.output[name](c) for name, c in zip(widths, context, strict=True)])
+    residual = inputs.unsqueeze(2) + outputs.transpose(1, 2)  # (batch, seq_len, n_heads, hidden_width)
+    return layer.norm(layer.reduce(residual)).flatten(2), weights.unsqueeze(2)
+
+
+def _span_scores(scorer: SpanScorer, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
+    """As `SpanScorer.forward`, but for what stands where start >= end, which no decoder reads."""
+    batch_size, n_fenceposts, _ = fenceposts.shape
+    chart = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts, scorer.output.out_features + 1)
+    for i, length in enumerate(_as_list(lengths)):
+        rows = fenceposts[i, : length + 1]
+        spans = rows.unsqueeze(0) - rows.unsqueeze(1)  # [start, end]
+        hidden = scorer.norm(scorer.hidden(spans)).relu()
+        chart[i, : length + 1, : length + 1] = nn.functional.pad(scorer.output(hidden), (1, 0))
+    return chart
+
+
+def _as_list(lengths: Tensor) -> List[int]:
+    return [int(length) for length in torch.as_tensor(lengths)]
