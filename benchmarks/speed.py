@@ -1,7 +1,8 @@
-"""How fast are the network, a pipeline, the parsers beside ours, and a training step?
+"""How fast are the network, a pipeline, several processes, the parsers beside ours, and a training step?
 
     python benchmarks/speed.py network metrics/speed_network.json
     python benchmarks/speed.py pipeline metrics/speed_pipeline.json assets/ewt/dev.conllu
+    python benchmarks/speed.py processes metrics/speed_processes.json assets/ewt/dev.conllu
     python benchmarks/speed.py beside metrics/speed_beside.json assets/ewt/dev.conllu
     python benchmarks/speed.py training metrics/speed_training.json
     python benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
@@ -21,12 +22,14 @@ from typing import Any, Dict, List, Optional
 import speed_beside
 import speed_network
 import speed_pipeline
+import speed_processes
 import speed_training
 from speed_timing import environment
 
 MEASUREMENTS: Dict[str, ModuleType] = {
     "network": speed_network,
     "pipeline": speed_pipeline,
+    "processes": speed_processes,
     "beside": speed_beside,
     "training": speed_training,
 }

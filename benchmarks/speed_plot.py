@@ -110,6 +110,14 @@ def plot_pipeline(result: Dict[str, Any]) -> Iterator[Plot]:
     )
 
 
+def plot_processes(result: Dict[str, Any]) -> Iterator[Plot]:
+    """Throughput of each way."""
+    ways = result["ways"]
+    names = [f"processes: {way['processes']}, threads: {way['threads']}" for way in ways]
+    speeds: Values = {"": [way["words_per_second"] for way in ways]}
+    yield "throughput", bars("Processes or threads", "words a second, raw texts", names, speeds)
+
+
 def plot_beside(result: Dict[str, Any]) -> Iterator[Plot]:
     """The encoder's network and the rest, for each parser."""
     systems = result["systems"]
@@ -140,6 +148,7 @@ def plot_training(result: Dict[str, Any]) -> Iterator[Plot]:
 PLOTS: Dict[str, Callable[[Dict[str, Any]], Iterator[Plot]]] = {
     "network": plot_network,
     "pipeline": plot_pipeline,
+    "processes": plot_processes,
     "beside": plot_beside,
     "training": plot_training,
 }

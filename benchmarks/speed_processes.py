@@ -1,0 +1,73 @@
+"""`speed.py processes`: processes or threads? Words a second of `nlp.pipe`, the start of processes included."""
+
+import argparse
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any, Dict, List
+
+import spacy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+from speed_sentences import group, make_text, read_sentences
+from speed_timing import add_timing_arguments, alternate, at_least_one, markdown
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `--help`."""
+    n_cores = os.cpu_count() or 1
+    parser.add_argument("source", type=Path, help=".spacy, .conllu or text file")
+    parser.add_argument("--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)")
+    parser.add_argument("--words", type=at_least_one, default=20_000, help="words to parse (default: 20000)")
+    parser.add_argument("--n-sents", type=at_least_one, default=8, help="sentences in a Doc (default: 8)")
+    parser.add_argument("--batch-size", type=at_least_one, default=32, help="Docs in a batch (default: 32)")
+    parser.add_argument("--threads", type=at_least_one, default=n_cores, help="of one process (default: the cores)")
+    parser.add_argument("--n-process", type=at_least_one, default=n_cores, help="of one thread (default: the cores)")
+    add_timing_arguments(parser, rounds=3)
+
+
+def measure(args: argparse.Namespace) -> Dict[str, Any]:
+    """Time all. RETURNS (Dict[str, Any]): See `table`."""
+    nlp = spacy.load(args.pipeline)
+    sentences = read_sentences(args.source, nlp, args.words)
+    texts = [make_text(some) for some in group(sentences, args.n_sents)]
+    ways = dict.fromkeys([(1, 1), (args.threads, 1), (1, args.n_process)])
+    calls = {str(way): partial(parse, nlp, texts, args.batch_size, *way) for way in ways}
+    seconds = alternate(calls, args.rounds, args.clock)
+    parses = [[_parse_of(doc) for doc in call()] for call in calls.values()]
+    torch.set_num_threads(1)
+    n_words = sum(len(one.words) for one in sentences)
+    rows = []
+    for way, found in zip(ways, parses, strict=True):
+        rows.append(
+            {
+                "threads": way[0],
+                "processes": way[1],
+                "words_per_second": n_words / seconds[str(way)]["median"],
+                "most_words_per_second": n_words / seconds[str(way)]["least"],
+                "differing_docs": sum(one != other for one, other in zip(found, parses[0], strict=True)),
+            }
+        )
+    return {"words": n_words, "texts": len(texts), "ways": rows}
+
+
+def parse(nlp: Language, texts: List[str], batch_size: int, n_threads: int, n_process: int) -> List[Doc]:
+    """All Docs. Processes of spaCy's have one torch thread each."""
+    torch.set_num_threads(n_threads)
+    return list(nlp.pipe(texts, batch_size=batch_size, n_process=n_process))
+
+
+def _parse_of(doc: Doc) -> Any:
+    heads = [(token.head.i, token.dep_, token.tag_) for token in doc]
+    return heads, doc._.parse_string
+
+
+def table(result: Dict[str, Any]) -> str:
+    """Markdown."""
+    header = ["processes", "threads each", "words/s", "words/s, best round", "Docs that differ from the first row's"]
+    rows = []
+    for way in result["ways"]:
+        speeds = [f"{way[key]:.0f}" for key in ("words_per_second", "most_words_per_second")]
+        rows.append([way["processes"], way["threads"], *speeds, f"{way['differing_docs']} of {result['texts']}"])
+    return f"{result['words']} words in {result['texts']} texts\n\n{markdown(header, rows)}"
