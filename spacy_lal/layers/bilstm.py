@@ -40,7 +40,8 @@ class BiLSTM(nn.Module):
         half = mirror[:, :, : sequences.shape[2] // 2]
         for i, (rightward, leftward) in enumerate(zip(self.rightward, self.leftward, strict=True)):
             inputs = self.dropout(sequences) if i else sequences
-            from_left, _ = rightward(inputs)
-            from_right, _ = leftward(inputs.gather(0, mirror))
+            with torch.autocast("cpu", enabled=False):  # as in CharLSTM
+                from_left, _ = rightward(inputs)
+                from_right, _ = leftward(inputs.gather(0, mirror))
             sequences = torch.cat([from_left, from_right.gather(0, half)], dim=-1)
         return sequences * is_token.unsqueeze(-1)

@@ -4,7 +4,7 @@ from typing import Optional
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from .dropout import ElementDropout
 
@@ -48,12 +48,8 @@ class CharLSTM(nn.Module):
         if n_empty < len(words):
             embedded = self.dropout(self.embedding(words[n_empty:]))
             packed = pack_padded_sequence(embedded, word_lengths[n_empty:], batch_first=True, enforce_sorted=False)
-            states = self._final_states(packed)
+            # torch's LSTM in bfloat16 fails on CPUs that have no instructions for it; on GPUs this changes nothing
+            with torch.autocast("cpu", enabled=False):
+                _, (states, _) = self.lstm(packed)
             outputs = torch.cat([outputs[:n_empty], states.transpose(0, 1).flatten(1)])
         return outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2])
-
-    def _final_states(self, words: PackedSequence) -> Tensor:
-        """Where both directions end. *Shape:* (2, n_words, output_width / 2)."""
-        # torch's LSTM in bfloat16 fails on CPUs that have no instructions for it; on GPUs this changes nothing
-        with torch.autocast("cpu", enabled=False):
-            return self.lstm(words)[1][0]

@@ -32,6 +32,13 @@ def test_alone_as_in_any_batch(encoder, batch):
         np.testing.assert_allclose(encoder.predict([sequence])[0], output, atol=1e-6)
 
 
+def test_mixed_precision_on_any_cpu(encoder, batch):
+    outputs = encoder.predict(batch)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        for output, mixed in zip(outputs, encoder.predict(batch), strict=True):
+            np.testing.assert_array_equal(mixed, output)
+
+
 def test_equals_torchs_lstm_on_a_sequence_alone(encoder, batch):
     network = encoder.layers[0].shims[0]._model
     torchs = torch.nn.LSTM(WIDTH, WIDTH // 2, 2, bidirectional=True)
