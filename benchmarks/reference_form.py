@@ -7,9 +7,8 @@ pairs of them, sentence by sentence. The scores are the same up to rounding.
 """
 
 from functools import partial
-from typing import List, Optional, Tuple
+from typing import Optional, Tuple
 
-import torch
 from torch import Tensor, nn
 
 from spacy_lal.layers.factored import join_features, split_features
@@ -20,9 +19,17 @@ from spacy_lal.layers.span_scorer import SpanScorer
 
 
 def has_reference_form(config: NetworkConfig) -> bool:
-    """Whether the reference has such a network: label attention by learned queries, with all heads' blocks kept."""
-    departures = (config.label_query_per_token, config.label_combine_as_self, config.label_own_projection)
-    return config.label_attention and not any((*departures, config.label_ties, config.whole_tokens))
+    """Whether label attention is what is written here: by learned queries, each head with its own, whose blocks are
+    all kept and go through one projection."""
+    departures = (
+        config.label_query_per_token,
+        config.label_combine_as_self,
+        config.label_own_projection,
+        config.scrambled_queries,
+        config.label_ties,
+        config.whole_tokens,
+    )
+    return config.label_attention and not any(departures)
 
 
 def use_reference_form(network: ParserNetwork) -> None:
@@ -52,13 +59,9 @@ def _span_scores(scorer: SpanScorer, fenceposts: Tensor, lengths: Tensor, ties: 
     """As `SpanScorer.forward`, but for what stands where start >= end, which no decoder reads."""
     batch_size, n_fenceposts, _ = fenceposts.shape
     chart = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts, scorer.output.out_features + 1)
-    for i, length in enumerate(_as_list(lengths)):
+    for i, length in enumerate(lengths.tolist()):
         rows = fenceposts[i, : length + 1]
         spans = rows.unsqueeze(0) - rows.unsqueeze(1)  # [start, end]
         hidden = scorer.norm(scorer.hidden(spans)).relu()
         chart[i, : length + 1, : length + 1] = nn.functional.pad(scorer.output(hidden), (1, 0))
     return chart
-
-
-def _as_list(lengths: Tensor) -> List[int]:
-    return [int(length) for length in torch.as_tensor(lengths)]

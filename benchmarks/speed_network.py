@@ -99,12 +99,13 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     batch = random_batch(config, lengths, rng)
     model, mixed = parser_network(config), parser_network(config, mixed_precision=True)
     model.shims[0].build()  # type: ignore[attr-defined]
-    mixed.shims[0].from_bytes(model.shims[0].to_bytes())
+    weights = model.shims[0].to_bytes()
+    mixed.shims[0].from_bytes(weights)
     half = half_precision(model.shims[0].device)  # type: ignore[attr-defined]
     runs: Dict[str, Callable[[], Scores]] = {}
     if has_reference_form(config):
         reference = parser_network(config)
-        reference.shims[0].from_bytes(model.shims[0].to_bytes())
+        reference.shims[0].from_bytes(weights)
         use_reference_form(reference.shims[0].network)  # type: ignore[attr-defined]
         runs["reference"] = partial(_iter_plain, reference, batch)
     runs["plain"] = partial(_iter_plain, model, batch)

@@ -3,8 +3,9 @@
 import argparse
 import os
 from functools import partial
+from operator import ne
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import spacy
 import torch
@@ -33,29 +34,30 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     sentences = read_sentences(args.source, nlp, args.words)
     texts = [make_text(some) for some in group(sentences, args.n_sents)]
     ways = dict.fromkeys([(1, 1), (args.threads, 1), (1, args.n_process)])
-    calls = {str(way): partial(parse, nlp, texts, args.batch_size, *way) for way in ways}
+    docs: Dict[str, List[Doc]] = {}
+    calls = {str(way): partial(parse, nlp, texts, args.batch_size, way, docs) for way in ways}
     seconds = alternate(calls, args.rounds, args.clock)
-    parses = [[_parse_of(doc) for doc in call()] for call in calls.values()]
     torch.set_num_threads(1)
+    parses = {way: [_parse_of(doc) for doc in found] for way, found in docs.items()}
     n_words = sum(len(one.words) for one in sentences)
     rows = []
-    for way, found in zip(ways, parses, strict=True):
+    for way in ways:
         rows.append(
             {
                 "threads": way[0],
                 "processes": way[1],
                 "words_per_second": n_words / seconds[str(way)]["median"],
                 "most_words_per_second": n_words / seconds[str(way)]["least"],
-                "differing_docs": sum(one != other for one, other in zip(found, parses[0], strict=True)),
+                "differing_docs": sum(map(ne, parses[str(way)], parses[str((1, 1))])),
             }
         )
     return {"words": n_words, "texts": len(texts), "ways": rows}
 
 
-def parse(nlp: Language, texts: List[str], batch_size: int, n_threads: int, n_process: int) -> List[Doc]:
-    """All Docs. Processes of spaCy's have one torch thread each."""
-    torch.set_num_threads(n_threads)
-    return list(nlp.pipe(texts, batch_size=batch_size, n_process=n_process))
+def parse(nlp: Language, texts: List[str], batch_size: int, way: Tuple[int, int], docs: Dict[str, List[Doc]]) -> None:
+    """Put all Docs into `docs`. way: threads, processes; those that spaCy starts have one torch thread each."""
+    torch.set_num_threads(way[0])
+    docs[str(way)] = list(nlp.pipe(texts, batch_size=batch_size, n_process=way[1]))
 
 
 def _parse_of(doc: Doc) -> Any:

@@ -20,7 +20,7 @@ COMPILED = (*(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst")), "
 
 
 def test_installed_package_has_the_compiled_modules_and_the_marker():
-    if Path(spacy_lal.__file__).parent == SOURCE:
+    if Path(spacy_lal.__file__).resolve().parent == SOURCE:
         pytest.skip("installed in editable mode: the source tree itself is imported")
     files = {str(path) for path in distribution("spacy-lal").files or []}
     assert "spacy_lal/py.typed" in files

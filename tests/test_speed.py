@@ -89,7 +89,9 @@ def test_network(speed: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "| folded, float32 |" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("change", ["label_attention=False", "label_query_per_token=True", "whole_tokens=True"])
+@pytest.mark.parametrize(
+    "change", ["label_attention=False", "label_query_per_token=True", "whole_tokens=True", "scrambled_queries=True"]
+)
 def test_network_that_the_reference_does_not_have(speed: ModuleType, tmp_path: Path, change: str):
     options = ["--sentences", "2", "--mean-words", "5", "--change", *CHANGES, change]
     assert list(run(speed, tmp_path, "network", *options)["forms"]) == ["plain", "folded", "mixed_precision"]
