@@ -8,7 +8,7 @@ loads what the other has saved.
 """
 
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
 
 import torch
 from spacy.tokens import Doc
@@ -76,6 +76,7 @@ class TransformerShim(HFShim):
         self.mixed_precision = mixed_precision
         self.max_batch_pieces = max_batch_pieces
         self._halved: Optional[nn.Module] = None
+        self._frozen: Set[str] = set()
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
         """The transformer's output, without gradient.
@@ -112,9 +113,19 @@ class TransformerShim(HFShim):
     # Whatever changes the weights makes the copy stale.
 
     def finish_update(self, optimizer: Optimizer) -> None:
-        """See `HFShim`."""
+        """See `HFShim`. What the optimizer leaves as it is (`LayerwiseAdam.freezes`) has no gradient from then on: that
+        of word embeddings is as large as they are."""
         self._halved = None
         super().finish_update(optimizer)
+        freezes = getattr(optimizer, "freezes", lambda name: False)
+        for name, parameter in self._model.named_parameters():
+            if freezes(name) and parameter.requires_grad:
+                self._frozen.add(name)
+                parameter.requires_grad_(False)
+                parameter.grad = None
+            elif name in self._frozen and not freezes(name):  # another optimizer
+                self._frozen.remove(name)
+                parameter.requires_grad_(True)
 
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
         """See `HFShim`."""

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from .dropout import ElementDropout
+from .products import Linear
 
 _CHUNK_FLOATS = 1 << 18  # floats taken at once: 1 MiB, which a core's cache keeps until they are added
 
@@ -83,6 +84,7 @@ class BiaffineScorer(nn.Module):
         self.deprel_from_dependent = nn.Parameter(from_dependent)
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
         self.dropout = ElementDropout(dropout)
+        self.linear: Linear = nn.functional.linear
 
     @property
     def input_layers(self) -> Tuple[nn.Linear, ...]:
@@ -104,7 +106,7 @@ class BiaffineScorer(nn.Module):
     def _features(self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear) -> Tuple[Tensor, Tensor]:
         """The arc and the deprel network of one role, which share a dropout mask, in one product."""
         weight, bias = torch.cat([arc.weight, deprel.weight]), torch.cat([arc.bias, deprel.bias])
-        features = self.dropout(nn.functional.linear(self.dropout(fenceposts), weight, bias).relu())
+        features = self.dropout(self.linear(self.dropout(fenceposts), weight, bias).relu())
         arcs, deprels = features.split([arc.out_features, deprel.out_features], dim=-1)
         return arcs, deprels
 
@@ -116,7 +118,7 @@ class BiaffineScorer(nn.Module):
         """
         bilinear = self.arc_bilinear
         # [a; 1]^T W, whose last column meets the dependent's constant 1
-        seen = nn.functional.linear(head, bilinear[:-1].t(), bilinear[-1])
+        seen = self.linear(head, bilinear[:-1].t(), bilinear[-1])
         return torch.baddbmm(seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2))
 
     def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
@@ -130,8 +132,8 @@ class BiaffineScorer(nn.Module):
         n_deprels, width = self.deprel_from_head.shape
         # p^T U_r + v_r for every label at once, then the product with q: (batch, n_heads, n_deprels, width)
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
-        seen = nn.functional.linear(head, weight, self.deprel_from_dependent.flatten())
-        constant = nn.functional.linear(head, self.deprel_from_head, self.deprel_bias)
+        seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
+        constant = self.linear(head, self.deprel_from_head, self.deprel_bias)
         if not self.given_head:
             seen = seen.unflatten(-1, (n_deprels, width))
             return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)

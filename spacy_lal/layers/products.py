@@ -1,12 +1,15 @@
 """Products with matrices that stay as they are, in float32 or in half precision."""
 
 import copy
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch import Tensor, nn
 
 Precision = torch.dtype
+# x, weight, bias to x @ weight^T + bias, as `torch.nn.functional.linear`. Modules that multiply by themselves, without
+# an `nn.Linear`, keep theirs as `linear`: a training may put a faster one there.
+Linear = Callable[..., Tensor]
 
 
 def has_bfloat16_products() -> bool:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from .head_ties import FIRST_LABEL, HeadTies
 from .norm import EPSILON, StdNorm, std_norm
+from .products import Linear
 from .span_hidden import span_hidden
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
@@ -181,6 +182,7 @@ class SpanScorer(nn.Module):
         self.hidden = nn.Linear(input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
+        self.linear: Linear = nn.functional.linear
         self.ties, self.n_own = ties, max(0, n_labels - FIRST_LABEL) if ties is not None else 0
 
     def own_weights(self) -> Tensor:
@@ -203,7 +205,7 @@ class SpanScorer(nn.Module):
         RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
         """
-        projected = nn.functional.linear(fenceposts, self.hidden.weight).to(self.output.weight.dtype)
+        projected = self.linear(fenceposts, self.hidden.weight).to(self.output.weight.dtype)
         own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
         parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
         # backward, which is outside of autocast, must see the same

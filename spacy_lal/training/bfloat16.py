@@ -5,7 +5,7 @@ all weights, stay float32. It is a callback of the training, not of a model: wha
 """
 
 from functools import partial
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 import torch
 from spacy.language import Language
@@ -18,8 +18,8 @@ from ..layers.products import has_bfloat16_products
 def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
     """Registered as `spacy-lal.bfloat16_products.v1`, for `[training.before_update]`.
 
-    RETURNS (Callable[[Language, Dict[str, Any]], None]): Before the first update, lets every `torch.nn.Linear` of the
-        pipeline multiply in bfloat16 in training, if it is on a CPU with instructions for that.
+    RETURNS (Callable[[Language, Dict[str, Any]], None]): Before the first update, lets the linear layers of the
+        pipeline's torch modules multiply in bfloat16 in training, if it is on a CPU with instructions for that.
     """
     seen: List[Language] = []
 
@@ -36,23 +36,31 @@ def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
 def use_bfloat16_products(models: List[Model]) -> int:
     """Let the linear layers of the torch modules in thinc models multiply in bfloat16 while they are trained on a CPU.
 
-    models (List[Model]): Changed in place; their weights are not.
-    RETURNS (int): The number of layers.
+    models (List[Model]): Changed in place; their weights are not. Besides `torch.nn.Linear`, modules that keep a
+        product as `linear` (see `layers.products`) are changed, too.
+    RETURNS (int): The number of modules changed.
     """
-    modules = [getattr(shim, "_model", None) for model in models for node in model.walk() for shim in node.shims]
-    layers = {id(layer): layer for module in modules if module is not None for layer in _linear_layers(module)}
-    for layer in layers.values():
-        layer.forward = partial(_linear, layer)  # type: ignore[method-assign]
-    return len(layers)
+    shims = [getattr(shim, "_model", None) for model in models for node in model.walk() for shim in node.shims]
+    modules = {id(module): module for outer in shims if outer is not None for module in outer.modules()}
+    changed = 0
+    for module in modules.values():
+        if type(module) is nn.Linear:
+            module.forward = partial(_layer, module)  # type: ignore[method-assign]
+        elif getattr(module, "linear", None) is nn.functional.linear:
+            module.linear = partial(_product, module)
+        else:
+            continue
+        changed += 1
+    return changed
 
 
-def _linear_layers(module: nn.Module) -> List[nn.Linear]:
-    return [layer for layer in module.modules() if type(layer) is nn.Linear]
+def _layer(layer: nn.Linear, inputs: Tensor) -> Tensor:
+    return _product(layer, inputs, layer.weight, layer.bias)
 
 
-def _linear(layer: nn.Linear, inputs: Tensor) -> Tensor:
-    if not layer.training or inputs.device.type != "cpu" or inputs.dtype != torch.float32:
-        return nn.functional.linear(inputs, layer.weight, layer.bias)
+def _product(module: nn.Module, inputs: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
+    if not module.training or inputs.device.type != "cpu" or inputs.dtype != torch.float32:
+        return nn.functional.linear(inputs, weight, bias)
     # The output goes back to float32 at once: attention and activations have slower kernels for bfloat16.
     with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=False):
-        return nn.functional.linear(inputs, layer.weight, layer.bias).float()
+        return nn.functional.linear(inputs, weight, bias).float()

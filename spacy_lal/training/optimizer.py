@@ -33,10 +33,14 @@ class LayerwiseAdam(Optimizer):
     ) -> Tuple[FloatsXd, FloatsXd]:
         """Update a parameter in place; see thinc's `Optimizer`."""
         factor = self._factor(key[1])
-        if factor == 0.0:  # frozen, weight decay included
+        if factor == 0.0:  # weight decay included
             gradient.fill(0)
             return weights, gradient
         return super().__call__(key, weights, gradient, lr_scale=lr_scale * factor)
+
+    def freezes(self, name: str) -> bool:
+        """Whether parameters of this name stay as they are."""
+        return self._factor(name) == 0.0
 
     def _factor(self, name: str) -> float:
         return next((factor for start, factor in self.rate_factors.items() if name.startswith(start)), 1.0)

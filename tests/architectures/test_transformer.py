@@ -4,11 +4,13 @@ import numpy
 import pytest
 import spacy
 import torch
+from thinc.api import Adam
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
 from spacy_lal.architectures import transformer as transformer_module
 from spacy_lal.architectures.transformer import length_groups
 from spacy_lal.layers.products import Product
+from spacy_lal.training.optimizer import LayerwiseAdam
 
 LONG = " ".join(TEXTS) * 20
 
@@ -175,6 +177,38 @@ def test_the_copy_in_bfloat16_follows_the_weights(bert, bfloat16):
     assert not numpy.allclose(vectors(nlp)[0], before[0], atol=1e-4)
     nlp.get_pipe("transformer").from_bytes(saved)
     assert_close(vectors(nlp), before, atol=1e-6)
+
+
+def test_no_gradient_of_what_the_optimizer_leaves_as_it_is(bert):
+    nlp = make_nlp(bert)
+    model = nlp.get_pipe("transformer").model
+    shim = model.layers[0].shims[0]
+    words = shim._model.embeddings.word_embeddings.weight
+    layer = shim._model.encoder.layer[0].output.dense.weight
+
+    def update(optimizer):
+        before = words.detach().clone(), layer.detach().clone()
+        output, backprop = model.begin_update([nlp.make_doc(TEXTS[0])])
+        backprop(output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data]))
+        model.finish_update(optimizer)
+        return not torch.equal(words, before[0]), not torch.equal(layer, before[1])
+
+    freezing = LayerwiseAdam(0.01, rate_factors={"embeddings.": 0.0})
+    assert update(freezing) == (False, True)
+    assert not words.requires_grad and words.grad is None and layer.requires_grad
+    assert update(freezing) == (False, True)
+    update(Adam(0.01))  # which the embeddings have no gradient for yet
+    assert words.requires_grad
+    assert update(Adam(0.01)) == (True, True)
+
+
+def test_what_was_frozen_by_hand_stays_so(bert):
+    nlp = make_nlp(bert)
+    model = nlp.get_pipe("transformer").model
+    words = model.layers[0].shims[0]._model.embeddings.word_embeddings.weight.requires_grad_(False)
+    for optimizer in (LayerwiseAdam(0.01, rate_factors={"embeddings.": 0.0}), Adam(0.01)):
+        model.finish_update(optimizer)
+        assert not words.requires_grad
 
 
 def test_without_room_for_anything():

@@ -5,6 +5,8 @@ import spacy
 import torch
 from thinc.api import Model, PyTorchShim, PyTorchWrapper
 
+from spacy_lal.layers.biaffine_scorer import BiaffineScorer
+from spacy_lal.layers.span_scorer import SpanScorer
 from spacy_lal.training import bfloat16
 from spacy_lal.training.bfloat16 import has_bfloat16_products, use_bfloat16_products
 
@@ -29,6 +31,42 @@ def test_training_is_near_and_prediction_is_equal():
         assert parameter.dtype == parameter.grad.dtype == torch.float32
         torch.testing.assert_close(parameter.grad, other.grad, rtol=0, atol=0.05 * float(other.grad.abs().max()))
     assert torch.equal(module.eval()(inputs), exact.eval()(inputs))
+    assert list(module.state_dict()) == list(exact.state_dict())
+
+
+class Scorers(torch.nn.Module):
+    """Both scorers of a parser, whose layers multiply by themselves."""
+
+    def __init__(self):
+        super().__init__()
+        self.spans = SpanScorer(input_width=8, hidden_width=16, n_labels=4)
+        self.arcs = BiaffineScorer(
+            input_width=8, arc_width=6, deprel_width=5, n_deprels=3, given_head=True, dropout=0.0
+        )
+
+    def forward(self, fenceposts):
+        return self.spans(fenceposts, torch.tensor([3, 4])), *self.arcs(fenceposts)
+
+
+def test_scorers_that_multiply_by_themselves():
+    torch.manual_seed(0)
+    exact = Scorers()
+    module = copy.deepcopy(exact)
+    use_bfloat16_products([PyTorchWrapper(module)])
+    fenceposts = torch.randn(2, 5, 8)
+    found, expected = module(fenceposts), exact(fenceposts)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == torch.float32
+        assert not torch.equal(one, other)
+        torch.testing.assert_close(one, other, rtol=0, atol=0.05)
+    for charts in (found, expected):
+        sum(chart.square().sum() for chart in charts).backward()
+    for parameter, other in zip(module.parameters(), exact.parameters(), strict=True):
+        assert parameter.grad.dtype == torch.float32
+        torch.testing.assert_close(parameter.grad, other.grad, rtol=0, atol=0.05 * float(other.grad.abs().max()))
+    module.eval(), exact.eval()
+    for one, other in zip(module(fenceposts), exact(fenceposts), strict=True):
+        assert torch.equal(one, other)
     assert list(module.state_dict()) == list(exact.state_dict())
 
 

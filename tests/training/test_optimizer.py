@@ -28,6 +28,11 @@ def test_the_longest_beginning_sets_the_pace(name, factor):
     numpy.testing.assert_allclose(step(layerwise(0.01, factors), name), expected, rtol=1e-6)
 
 
+def test_it_says_what_it_leaves_as_it_is():
+    optimizer = layerwise(0.01, {"encoder.": 0.0, "encoder.layer.": 0.5})
+    assert [optimizer.freezes(name) for name in ("encoder.W", "encoder.layer.0.W", "W")] == [True, False, False]
+
+
 def test_without_factors_it_is_thincs_adam():
     numpy.testing.assert_array_equal(step(layerwise(0.01, None), "W"), step(Adam(0.01, L2=0.01), "W"))
 
