@@ -1,0 +1,87 @@
+"""`spacy-lal.sentence_windows.v1`: which tokens of a Doc a transformer sees together.
+
+spacy-transformers' strides begin and end in the middle of sentences, and a token in two of them gets the mean of a
+vector that saw its whole sentence and one that did not. Windows of whole sentences read every token once, and parses
+are better for it (docs/training.md). Sentence breaks are not known yet where the transformer runs, so they are guessed
+from the text alone: a Doc has the same vectors whether its sentences are known or not.
+"""
+
+from functools import partial
+from typing import Callable, Iterator, List, Sequence
+
+from spacy.pipeline import Sentencizer
+from spacy.tokens import Doc, Span
+
+_MARKS = frozenset(Sentencizer.default_punct_chars)
+_CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
+_QUOTES = frozenset("\"'")  # which open or close
+
+
+def make_sentence_windows(
+    window: int = 72, max_window: int = 128, stride: int = 96
+) -> Callable[[Sequence[Doc]], List[List[Span]]]:
+    """Registered as `spacy-lal.sentence_windows.v1`, for `[components.transformer.model.get_spans]`.
+
+    window (int): Tokens of a window at most, as long as they are several sentences.
+    max_window (int): Tokens of a window at most. A longer sentence is seen in strides that overlap.
+    stride (int): From the beginning of such a stride to that of the next, in tokens.
+    RETURNS (Callable[[Sequence[Doc]], List[List[Span]]]): The windows of each Doc, in order; every token is in one.
+    RAISES (ValueError): Where it is not 1 <= window <= max_window or not 1 <= stride <= max_window.
+    """
+    if not 1 <= window <= max_window or not 1 <= stride <= max_window:
+        raise ValueError(
+            "expected a window and a stride of 1 or more and no longer than max_window, got "
+            f"window={window}, max_window={max_window}, stride={stride}"
+        )
+    return partial(_windows, window=window, max_window=max_window, stride=stride)
+
+
+def _windows(docs: Sequence[Doc], *, window: int, max_window: int, stride: int) -> List[List[Span]]:
+    return [list(_windows_of(doc, window, max_window, stride)) for doc in docs]
+
+
+def _windows_of(doc: Doc, window: int, max_window: int, stride: int) -> Iterator[Span]:
+    start = end = 0
+    for next_end in [*likely_breaks(doc), len(doc)]:
+        if next_end - start > window and end > start:
+            yield from _strides(doc[start:end], max_window, stride)
+            start = end
+        end = next_end
+    if end > start:
+        yield from _strides(doc[start:end], max_window, stride)
+
+
+def _strides(span: Span, max_window: int, stride: int) -> Iterator[Span]:
+    while len(span) > max_window:
+        yield span[:max_window]
+        span = span[stride:]
+    yield span
+
+
+def likely_breaks(doc: Doc) -> List[int]:
+    """The tokens at which a sentence is likely to begin, but for the first: after a line break, or after a mark that
+    ends sentences and a space, unless they begin in lower case. An ellipsis ends none.
+
+    A break too many costs more than one too few, which only makes a window begin elsewhere.
+    """
+    return [i for i in range(1, len(doc)) if _is_likely_break(doc, i)]
+
+
+def _is_likely_break(doc: Doc, i: int) -> bool:
+    before, text = doc[i - 1], doc[i].text
+    if text.isspace():
+        return False
+    if "\n" in before.text:
+        return True
+    if text[0].islower() or text in _CLOSING or _is_mark(text):
+        return False
+    last = i - 1
+    while last > 0 and doc[last].text in _CLOSING | _QUOTES:
+        last -= 1
+    mark = doc[last].text
+    is_ellipsis = mark == "…" or (len(mark) > 1 and not mark.strip("."))
+    return _is_mark(mark) and not is_ellipsis and bool(before.whitespace_ or not mark.isascii())
+
+
+def _is_mark(text: str) -> bool:
+    return all(char in _MARKS for char in text)

@@ -1,0 +1,110 @@
+"""`spacy-lal.sentence_windows.v1`: windows of whole sentences, guessed from the text."""
+
+import numpy
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy_transformers.util import registry
+from tiny_pipeline import make_bert, transformer_config
+
+from spacy_lal.architectures.windows import likely_breaks
+
+NLP = spacy.blank("en")
+
+
+def windows_of(docs, **settings):
+    getter = registry.resolve({"it": {"@span_getters": "spacy-lal.sentence_windows.v1", **settings}})["it"]
+    return [[(span.start, span.end) for span in spans] for spans in getter(docs)]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("She left. He stayed.", ["She left.", "He stayed."]),
+        ("She left . He stayed .", ["She left .", "He stayed ."]),
+        ("Is it? Yes! 3 of them.", ["Is it?", "Yes!", "3 of them."]),
+        ('"She left." "He stayed."', ['"She left."', '"He stayed."']),
+        ('He said "Go." Then she left.', ['He said "Go."', "Then she left."]),
+        ("(She left.) He stayed!! (Did he?)", ["(She left.)", "He stayed!!", "(Did he?)"]),
+        ("She paid Mr. Smith of the U.S. army $3.50.", ["She paid Mr. Smith of the U.S. army $3.50."]),
+        ("the end. and then it began", ["the end. and then it began"]),
+        ("Well ... She left.", ["Well ... She left."]),
+        ("Hm… She left.", ["Hm… She left."]),
+        ("no mark\nthen a new line", ["no mark\n", "then a new line"]),
+        ("two breaks\n\n \none new line", ["two breaks\n\n \n", "one new line"]),
+        ("彼女は去った。彼は残った", ["彼女は去った。彼は残った"]),  # the English tokenizer's one token
+        ("spaCy.It reads on", ["spaCy.It reads on"]),
+        (". . .", [". . ."]),
+        ("😀! 😀 Yes", ["😀!", "😀 Yes"]),
+        ("   ", ["   "]),
+    ],
+)
+def test_likely_breaks(text, expected):
+    doc = NLP(text)
+    starts = [0, *likely_breaks(doc), len(doc)]
+    assert [doc[start:end].text for start, end in zip(starts, starts[1:], strict=False)] == expected
+
+
+def test_a_mark_that_needs_no_space():
+    doc = spacy.tokens.Doc(NLP.vocab, ["彼女", "去った", "。", "彼", "残った"], spaces=[False] * 5)
+    assert likely_breaks(doc) == [3]
+
+
+def test_whole_sentences_up_to_a_length():
+    doc = NLP("She left. He stayed. We went home at once. You?")  # 3, 3, 6 and 2 tokens
+    assert windows_of([doc], window=6) == [[(0, 6), (6, 12), (12, 14)]]
+    assert windows_of([doc], window=8) == [[(0, 6), (6, 14)]]
+    assert windows_of([doc], window=1) == [[(0, 3), (3, 6), (6, 12), (12, 14)]]
+    assert windows_of([doc]) == [[(0, 14)]]
+
+
+def test_a_long_sentence_in_strides():
+    doc = NLP(f"Go. {'And on ' * 6}. Stop.")  # 2, 13 and 2 tokens
+    assert windows_of([doc], window=4, max_window=6, stride=4) == [[(0, 2), (2, 8), (6, 12), (10, 15), (15, 17)]]
+    assert windows_of([doc], window=4, max_window=13, stride=4) == [[(0, 2), (2, 15), (15, 17)]]
+
+
+def test_no_tokens_no_windows():
+    assert windows_of([NLP(""), NLP("Go.")]) == [[], [(0, 2)]]
+
+
+def test_breaks_on_the_doc_change_nothing():
+    doc = NLP("She left. He stayed.")
+    before = windows_of([doc], window=4)
+    for token in doc:
+        token.is_sent_start = True
+    assert windows_of([doc], window=4) == before
+
+
+@given(st.text("aA.!?\"') \n…", max_size=80), st.integers(1, 9), st.integers(0, 9), st.integers(1, 9))
+def test_every_token_in_order(text, window, more, stride):
+    doc, max_window = NLP(text), window + more
+    (spans,) = windows_of([doc], window=window, max_window=max_window, stride=min(stride, max_window))
+    assert all(0 < end - start <= max_window for start, end in spans)
+    assert spans == sorted(spans)
+    assert {i for start, end in spans for i in range(start, end)} == set(range(len(doc)))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"window": 0}, {"window": 9, "max_window": 8}, {"stride": 0}, {"max_window": 90, "stride": 91}]
+)
+def test_settings_that_make_no_windows(settings):
+    with pytest.raises(ValueError, match="expected a window and a stride of 1 or more"):
+        windows_of([], **settings)
+
+
+def test_a_sentence_is_read_as_if_it_were_alone(tmp_path):
+    config = transformer_config(make_bert(tmp_path / "bert"))
+    config["model"]["get_spans"] = {"@span_getters": "spacy-lal.sentence_windows.v1", "window": 1}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("transformer", config=config)
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "nlp")
+    nlp = spacy.load(tmp_path / "nlp")
+    together, *alone = nlp.pipe(["She left. The cat sat down.", "She left.", "The cat sat down."])
+    rows = together._.trf_data.model_output.last_hidden_state
+    assert len(rows) == 2
+    for row, doc in zip(rows, alone, strict=True):
+        (expected,) = doc._.trf_data.model_output.last_hidden_state
+        numpy.testing.assert_allclose(row[: len(expected)], expected, atol=1e-5)
