@@ -14,7 +14,8 @@ from spacy.tokens import Doc, Span
 
 _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
-_QUOTES = frozenset("\"'")  # which open or close
+_AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
+_MOST_AFTER_MARK = 4  # tokens: a text of nothing but quotes must not be read once for each of them
 
 
 def make_sentence_windows(
@@ -76,7 +77,7 @@ def _is_likely_break(doc: Doc, i: int) -> bool:
     if text[0].islower() or text in _CLOSING or _is_mark(text):
         return False
     last = i - 1
-    while last > 0 and doc[last].text in _CLOSING | _QUOTES:
+    while last > max(0, i - 1 - _MOST_AFTER_MARK) and doc[last].text in _AFTER_MARK:
         last -= 1
     mark = doc[last].text
     is_ellipsis = mark == "…" or (len(mark) > 1 and not mark.strip("."))

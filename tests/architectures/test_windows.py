@@ -51,6 +51,11 @@ def test_a_mark_that_needs_no_space():
     assert likely_breaks(doc) == [3]
 
 
+def test_nothing_but_quotes_is_read_once():
+    doc = spacy.tokens.Doc(NLP.vocab, ['"'] * 50_000)  # quadratic time would take minutes
+    assert likely_breaks(doc) == []
+
+
 def test_whole_sentences_up_to_a_length():
     doc = NLP("She left. He stayed. We went home at once. You?")  # 3, 3, 6 and 2 tokens
     assert windows_of([doc], window=6) == [[(0, 6), (6, 12), (12, 14)]]
