@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from .dropout import ElementDropout
-from .products import Linear
+from .products import LinearFunction
 
 _CHUNK_FLOATS = 1 << 18  # floats taken at once: 1 MiB, which a core's cache keeps until they are added
 
@@ -84,7 +84,7 @@ class BiaffineScorer(nn.Module):
         self.deprel_from_dependent = nn.Parameter(from_dependent)
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
         self.dropout = ElementDropout(dropout)
-        self.linear: Linear = nn.functional.linear
+        self.linear: LinearFunction = nn.functional.linear
 
     @property
     def input_layers(self) -> Tuple[nn.Linear, ...]:

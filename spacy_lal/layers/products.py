@@ -9,7 +9,7 @@ from torch import Tensor, nn
 Precision = torch.dtype
 # x, weight, bias to x @ weight^T + bias, as `torch.nn.functional.linear`. Modules that multiply by themselves, without
 # an `nn.Linear`, keep theirs as `linear`: a training may put a faster one there.
-Linear = Callable[..., Tensor]
+LinearFunction = Callable[..., Tensor]
 
 
 def has_bfloat16_products() -> bool:

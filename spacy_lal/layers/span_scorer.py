@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from .head_ties import FIRST_LABEL, HeadTies
 from .norm import EPSILON, StdNorm, std_norm
-from .products import Linear
+from .products import LinearFunction
 from .span_hidden import span_hidden
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
@@ -182,7 +182,7 @@ class SpanScorer(nn.Module):
         self.hidden = nn.Linear(input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
-        self.linear: Linear = nn.functional.linear
+        self.linear: LinearFunction = nn.functional.linear
         self.ties, self.n_own = ties, max(0, n_labels - FIRST_LABEL) if ties is not None else 0
 
     def own_weights(self) -> Tensor:
