@@ -6,7 +6,7 @@ Contributions rank the heads of each label on every second Doc (gold tokens and 
 k first heads of a label are removed (see `spacy_lal/interpret/ablation.py`), and k random ones, a random order being
 the same for all labels and drawn several times. Printed is a Markdown table of means over the labels that are frequent
 in both halves, by k: F1 of the label's constituents, and the mean margin of its gold constituents (its score less that
-of the next best label, the empty one included), which moves before any tree does; in brackets, of how many labels the
+of the next best label that the span might bear), which moves before any tree does; in brackets, of how many labels the
 k first heads cost more than the mean of k random ones. "Others" is the F1 of the other labels meanwhile. The last row
 is without any head: what all heads together are worth. Where that is nothing, there is nothing to be faithful to.
 

@@ -32,6 +32,7 @@ from ..layers.fenceposts import block_columns
 from ..layers.span_scorer import SpanScorer, best_labels
 from ..pipeline.decoders import Decoder, takes_pruned
 from ..scores import PrunedScores
+from ..trees import EMPTY
 from .contributions import part_names
 from .sentences import Parser, evaluation_mode, find_parser, label_vocab
 
@@ -135,8 +136,8 @@ class AblatedParser:
 
     @torch.no_grad()
     def margins(self, spans: Sequence[LabelledSpan], heads: Iterable[Union[int, str]] = ()) -> ndarray:
-        """By how much the labels of some spans beat the next best ones, the empty label (score 0) included, when some
-        heads are removed: what contributions split, but measured. Negative where another label is better.
+        """By how much the labels of some spans beat their best rivals (see `rival_scores`) when some heads are removed:
+        what contributions split, but measured. Negative where another label is better.
 
         spans (Sequence[Tuple[int, int, int, str]]): Sentence, by its place in `sentences`; start, end, label.
         heads (Iterable[Union[int, str]]): As for `parse`.
@@ -154,9 +155,10 @@ class AblatedParser:
             vectors = torch.stack([one[j] - one[i] for one, (_, i, j, _) in zip(posts, some, strict=True)])
             vectors[:, columns] = 0.0 if self.fill == "zero" else self._mean[columns].to(vectors.dtype)
             scores = score_spans(self.network, vectors)
-            labels = torch.tensor([self.labels.index(label) for *_, label in some], device=scores.device)[:, None]
-            ours = scores.gather(1, labels)[:, 0]
-            margins.append((ours - scores.scatter(1, labels, -torch.inf).amax(1)).cpu().numpy())
+            labels = torch.tensor([self.labels.index(label) for *_, label in some], device=scores.device)
+            whole = [end - start == len(self.sentences[i].words) for i, start, end, _ in some]
+            ours = scores.gather(1, labels[:, None])[:, 0]
+            margins.append((ours - rival_scores(scores, labels, whole).amax(1)).cpu().numpy())
         return np.concatenate(margins)
 
     def head_numbers(self, heads: Iterable[Union[int, str]]) -> List[int]:
@@ -256,3 +258,17 @@ class AblatedParser:
                 # nobody asks for deprels; that there are some tells the joint decoder that there are arcs
                 deprel_ids=np.zeros(n + 1 if self.network.biaffine_scorer is not None else 0, dtype="i2"),
             )
+
+
+def rival_scores(scores: Tensor, labels: Tensor, whole: Sequence[bool]) -> Tensor:
+    """The scores of the labels that a span might bear instead of its own, minus infinity for others: its own, and the
+    empty one where the span is a whole sentence. No tree leaves the root empty, so no training has taught a parser what
+    that is worth.
+
+    scores (Tensor): Of all labels. *Shape:* (n_spans, n_labels).
+    labels (Tensor): The span's own. *Shape:* (n_spans,), int64.
+    whole (Sequence[bool]): Whether a span is a whole sentence.
+    """
+    rivals = scores.scatter(1, labels[:, None], -torch.inf)
+    rivals[torch.tensor(whole, dtype=torch.bool, device=scores.device), EMPTY] = -torch.inf
+    return rivals

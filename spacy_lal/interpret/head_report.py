@@ -1,9 +1,10 @@
 """Which head is which label? A report over a treebank: the heads of each label, and the labels and words of each head.
 
 The part of a head in a correct constituent is what its block adds to the margin of the label: to its score less that of
-the next best label of the same span, the empty one (score 0) and that of sub-heads included. Both scores are split as
-in `layers/contributions.py`, so bias, tokens and heads add up to the margin. A label's figures are means over its
-correct constituents: those that gold tree and parse have in common, with their whole unary chain.
+the next best label of the same span. That may be the one of sub-heads or, unless the span is the whole sentence, which
+always bears a label, the empty one (score 0). Both scores are split as in `layers/contributions.py`, so bias, tokens
+and heads add up to the margin. A label's figures are means over its correct constituents: those that gold tree and
+parse have in common, with their whole unary chain.
 
 In training nothing ties a head to the label of its number (unless the model has `label_ties`); how far the two go
 together is what the report tells. It does not say what a label would lose with a head, since the split holds the norm
@@ -24,7 +25,7 @@ from torch import Tensor
 from ..layers.contributions import score_spans, span_vectors, split_scores
 from ..layers.parser_network import ParserNetwork
 from ..trees import EMPTY
-from .ablation import N_SPANS, ReadSentence
+from .ablation import N_SPANS, ReadSentence, rival_scores
 from .attention import START, STOP
 from .label_counts import AblatedTreebank, LabelCounts, count_labels
 
@@ -193,33 +194,37 @@ def _label_heads(treebank: AblatedTreebank) -> List[LabelHeads]:
     found = parser.parse()
     counts = count_labels(treebank.trees, found)
     vectors: Dict[str, List[Tensor]] = defaultdict(list)
+    whole: Dict[str, List[bool]] = defaultdict(list)
     for sentence, tree, spans in zip(parser.sentences, treebank.trees, found, strict=True):
         correct = [span for span in spans if span in tree]
-        for (*_, label), vector in zip(
+        for (start, end, label), vector in zip(
             correct, span_vectors(sentence.fenceposts, [span[:2] for span in correct]), strict=True
         ):
             vectors[label].append(vector)
+            whole[label].append(end - start == len(sentence.words))
     numbers = {name: i for i, name in enumerate(parser.names)}
     rows = []
     for label in dict.fromkeys([*counts, *parser.labels[2:]]):
         bias, tokens, heads = 0.0, 0.0, np.zeros(len(parser.names))
         if label in vectors:
-            bias, tokens, heads = _mean_parts(parser.network, vectors[label], parser.labels.index(label))
+            bias, tokens, heads = _mean_parts(parser.network, vectors[label], whole[label], parser.labels.index(label))
         margin = bias + tokens + float(heads.sum())
         count = counts.get(label, LabelCounts(0, 0, 0))
         rows.append(LabelHeads(label, count, margin, bias, tokens, heads, numbers.get(label)))
     return rows
 
 
-def _mean_parts(network: ParserNetwork, vectors: Sequence[Tensor], label: int) -> Tuple[float, float, ndarray]:
+def _mean_parts(
+    network: ParserNetwork, vectors: Sequence[Tensor], whole: Sequence[bool], label: int
+) -> Tuple[float, float, ndarray]:
     """The parts of a label's margin over the next best one, as means over spans: bias, tokens, heads."""
     bias, tokens, heads = 0.0, 0.0, np.zeros(network.config.n_label_heads)
     for first in range(0, len(vectors), N_SPANS):
         some = torch.stack(list(vectors[first : first + N_SPANS]))
         scores = score_spans(network, some)
-        scores[:, label] = -torch.inf
-        others = scores.argmax(1)
-        ours = split_scores(network, some, torch.full_like(others, label))
+        own = torch.full((len(some),), label, device=scores.device)
+        others = rival_scores(scores, own, whole[first : first + N_SPANS]).argmax(1)
+        ours = split_scores(network, some, own)
         theirs = split_scores(network, some, others.clamp(min=EMPTY + 1))
         has_parts = (others != EMPTY).double()  # the empty label's score is 0, and so are its parts
         bias += float((ours.bias - theirs.bias * has_parts).sum())

@@ -15,6 +15,7 @@ from spacy_lal.interpret.sentences import network_of, score_sentence, sentences_
 from spacy_lal.layers.contributions import block_columns, score_spans, span_vectors
 from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.pipeline.decoders import make_separate_decoder
+from spacy_lal.trees import EMPTY
 
 SHAPES = {
     "whole tokens": {"whole_tokens": True},
@@ -46,6 +47,15 @@ def all_spans(parser):
         for s, one in enumerate(parser.sentences)
         for start, end in combinations(range(len(one.words) + 1), 2)
     ]
+
+
+def margin_by_hand(parser, span, scores):
+    """Of a span with a label, given the scores of all labels. Nothing that spans the sentence is left empty."""
+    s, start, end, label = span
+    root = (start, end) == (0, len(parser.sentences[s].words))
+    own = parser.labels.index(label)
+    rivals = [score for other, score in enumerate(scores) if other != own and not (root and other == EMPTY)]
+    return scores[own] - max(rivals)
 
 
 def test_without_removal_it_is_the_parse(nlp, doc, ablated):
@@ -95,10 +105,9 @@ def test_a_removed_head_is_one_without_weights(name):
     assert changed.margins(spans) == pytest.approx(without, abs=1e-5)
     assert np.abs(intact - without).max() > 1e-3
     charts = [score_sentence(sentence).labels for sentence in sentences_of(nlp, tiny_doc(nlp))]
-    for (s, start, end, label), margin in zip(spans, without, strict=True):
-        scores = charts[s][start, end].tolist()
-        own = scores.pop(ablated.labels.index(label))
-        assert margin == pytest.approx(own - max(scores), abs=1e-4)
+    for span, margin in zip(spans, without, strict=True):
+        s, start, end, _ = span
+        assert margin == pytest.approx(margin_by_hand(ablated, span, charts[s][start, end].tolist()), abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["plain", "ties"])
@@ -112,9 +121,8 @@ def test_the_mean_of_all_spans_stands_in_a_heads_place(name):
     vectors[:, columns] = vectors[:, columns].mean(0)
     scores = score_spans(ablated.network, vectors)
     spans = all_spans(ablated)
-    for row, (*_, label), margin in zip(scores.tolist(), spans, ablated.margins(spans, [1]), strict=True):
-        own = row.pop(ablated.labels.index(label))
-        assert margin == pytest.approx(own - max(row), abs=1e-4)
+    for row, span, margin in zip(scores.tolist(), spans, ablated.margins(spans, [1]), strict=True):
+        assert margin == pytest.approx(margin_by_hand(ablated, span, row), abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["plain", "ties"])
@@ -213,3 +221,14 @@ def test_bad_arguments(nlp):
         AblatedParser(spacy.blank("en"), [])
     with pytest.raises(ValueError, match="no sentence boundaries"):
         AblatedParser(nlp, [Doc(nlp.vocab, words=["She", "sees"])])
+
+
+def test_the_empty_label_is_no_rival_of_the_root():
+    """With labels of less than nothing, what is within a sentence would rather be empty; the root can't be."""
+    nlp = tiny_nlp()
+    with torch.no_grad():
+        network_of(nlp.get_pipe("lal_parser")).span_scorer.output.bias.fill_(-1000.0)
+    ablated = AblatedParser(nlp, [tiny_doc(nlp)])
+    n = len(ablated.sentences[0].words)
+    root, inner = ablated.margins([(0, 0, n, "NP"), (0, 0, n - 1, "NP")])
+    assert abs(root) < 500.0 and inner < -500.0
