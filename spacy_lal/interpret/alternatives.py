@@ -50,8 +50,8 @@ class ArcMargin(NamedTuple):
 
 
 def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
-    """The k best labels of a span, constituent or not, best first. The empty label, whose score is 0, is one of them; of
-    a whole sentence, too, where it may come first: no tree leaves its root empty, so nothing was learned about that.
+    """The k best labels of a span, constituent or not, best first. The empty label, whose score is 0, is one of them.
+    Of a whole sentence it may even come first: no tree leaves its root empty, so nothing was learned about that.
 
     nlp (Union[Language, LALParser]): A pipeline with one parser of ours, or the component.
     span (Span): Words of one sentence. The Doc needs no parse.
