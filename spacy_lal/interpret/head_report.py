@@ -30,6 +30,13 @@ from .attention import START, STOP
 from .label_counts import AblatedTreebank, LabelCounts, count_labels
 
 
+class _CorrectSpan(NamedTuple):
+    """The vector of a correct constituent, and whether it is the whole sentence. *Shape:* (fencepost_width,)."""
+
+    vector: Tensor
+    whole: bool
+
+
 @dataclass(frozen=True)
 class LabelHeads:
     """What the label heads add to one label, on its correct constituents.
@@ -193,44 +200,40 @@ def _label_heads(treebank: AblatedTreebank) -> List[LabelHeads]:
     parser = treebank.parser
     found = parser.parse()
     counts = count_labels(treebank.trees, found)
-    vectors: Dict[str, List[Tensor]] = defaultdict(list)
-    whole: Dict[str, List[bool]] = defaultdict(list)
+    correct_spans: Dict[str, List[_CorrectSpan]] = defaultdict(list)
     for sentence, tree, spans in zip(parser.sentences, treebank.trees, found, strict=True):
         correct = [span for span in spans if span in tree]
         for (start, end, label), vector in zip(
             correct, span_vectors(sentence.fenceposts, [span[:2] for span in correct]), strict=True
         ):
-            vectors[label].append(vector)
-            whole[label].append(end - start == len(sentence.words))
+            correct_spans[label].append(_CorrectSpan(vector, end - start == len(sentence.words)))
     numbers = {name: i for i, name in enumerate(parser.names)}
     rows = []
     for label in dict.fromkeys([*counts, *parser.labels[2:]]):
         bias, tokens, heads = 0.0, 0.0, np.zeros(len(parser.names))
-        if label in vectors:
-            bias, tokens, heads = _mean_parts(parser.network, vectors[label], whole[label], parser.labels.index(label))
+        if label in correct_spans:
+            bias, tokens, heads = _mean_parts(parser.network, correct_spans[label], parser.labels.index(label))
         margin = bias + tokens + float(heads.sum())
         count = counts.get(label, LabelCounts(0, 0, 0))
         rows.append(LabelHeads(label, count, margin, bias, tokens, heads, numbers.get(label)))
     return rows
 
 
-def _mean_parts(
-    network: ParserNetwork, vectors: Sequence[Tensor], whole: Sequence[bool], label: int
-) -> Tuple[float, float, ndarray]:
+def _mean_parts(network: ParserNetwork, spans: Sequence[_CorrectSpan], label: int) -> Tuple[float, float, ndarray]:
     """The parts of a label's margin over the next best one, as means over spans: bias, tokens, heads."""
     bias, tokens, heads = 0.0, 0.0, np.zeros(network.config.n_label_heads)
-    for first in range(0, len(vectors), N_SPANS):
-        some = torch.stack(list(vectors[first : first + N_SPANS]))
-        scores = score_spans(network, some)
-        own = torch.full((len(some),), label, device=scores.device)
-        others = rival_scores(scores, own, whole[first : first + N_SPANS]).argmax(1)
+    for first in range(0, len(spans), N_SPANS):
+        vectors, whole = zip(*spans[first : first + N_SPANS], strict=True)
+        some = torch.stack(vectors)
+        own = torch.full((len(some),), label, device=some.device)
+        others = rival_scores(score_spans(network, some), own, whole).argmax(1)
         ours = split_scores(network, some, own)
         theirs = split_scores(network, some, others.clamp(min=EMPTY + 1))
         has_parts = (others != EMPTY).double()  # the empty label's score is 0, and so are its parts
         bias += float((ours.bias - theirs.bias * has_parts).sum())
         tokens += float((ours.tokens - theirs.tokens * has_parts).sum())
         heads += (ours.blocks - theirs.blocks * has_parts[:, None]).sum(0).cpu().numpy()
-    return bias / len(vectors), tokens / len(vectors), heads / len(vectors)
+    return bias / len(spans), tokens / len(spans), heads / len(spans)
 
 
 def _places(labels: Iterable[LabelHeads]) -> Dict[int, List[HeadLabel]]:
