@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotations import SPANS_KEY, has_sentences, sentence_bounds
+from ..annotations import has_sentences, sentence_bounds
+from .doc_copies import copy_text, copy_tokens
 
 SUFFIX = ".spacy"
-ATTRS = ("NORM", "TAG", "POS", "LEMMA", "MORPH", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID", "SENT_START")
-ARCS = ("HEAD", "DEP")
 
 PathOrPaths = Union[str, Path, List[Union[str, Path]]]
 Augmenter = Callable[[Language, Example], Iterable[Example]]
@@ -118,7 +117,10 @@ class TreebankCorpus:
 
     def _pairs(self, vocab: Vocab) -> List[_Pair]:
         if self._read is None or self._read[0] is not vocab:
-            self._read = (vocab, [_Pair(doc, self._predicted(doc)) for doc in self._references(vocab)])
+            self._read = (
+                vocab,
+                [_Pair(doc, copy_text(doc, with_sentences=self.gold_sents)) for doc in self._references(vocab)],
+            )
         return self._read[1]
 
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
@@ -132,7 +134,7 @@ class TreebankCorpus:
                         break
                     n_docs += 1
                     if not with_arcs:
-                        doc = _copy_tokens(doc, 0, len(doc), with_arcs=False)
+                        doc = copy_tokens(doc, range(len(doc)), with_arcs=False)
                     too_long = self._too_long(doc)
                     n_dropped += len(too_long)
                     longest = max([longest, *(end - start for start, end in too_long)])
@@ -148,15 +150,6 @@ class TreebankCorpus:
             return []
         bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
         return [(start, end) for start, end in bounds if end - start > self.max_length]
-
-    def _predicted(self, reference: Doc) -> Doc:
-        spaces = None if reference.has_unknown_spaces else [bool(token.whitespace_) for token in reference]
-        doc = Doc(reference.vocab, words=[token.text for token in reference], spaces=spaces)
-        if self.gold_sents and has_sentences(reference):
-            sent_starts = reference.to_array(["SENT_START"])
-            sent_starts[0] = 1  # spaCy leaves the first token's unset where a Doc is read without heads
-            doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]  # spaCy's stubs say int
-        return doc
 
 
 def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
@@ -189,19 +182,5 @@ def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
     begin = 0
     for start, end in [*dropped, (len(doc), len(doc))]:
         if begin < start:
-            yield _copy_tokens(doc, begin, start)
+            yield copy_tokens(doc, range(begin, start))
         begin = end
-
-
-def _copy_tokens(doc: Doc, start: int, end: int, *, with_arcs: bool = True) -> Doc:
-    """Whole sentences of a Doc as a Doc, with their constituents; `start` and `end` are token positions, half-open."""
-    tokens = doc[start:end]
-    spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in tokens]
-    copied = Doc(doc.vocab, words=[token.text for token in tokens], spaces=spaces)
-    attrs: List[Union[int, str]] = [*ATTRS, *ARCS] if with_arcs and doc.has_annotation("DEP") else [*ATTRS]
-    copied.from_array(attrs, doc.to_array(attrs)[start:end])  # type: ignore[arg-type]
-    if SPANS_KEY in doc.spans:
-        inside = [span for span in doc.spans[SPANS_KEY] if start <= span.start and span.end <= end]
-        spans = [Span(copied, span.start - start, span.end - start, label=span.label) for span in inside]
-        copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
-    return copied
