@@ -1,0 +1,74 @@
+"""How much of a parse is left of text in one case, or without punctuation?
+
+    python benchmarks/rough_text.py en_lal_md corpus/dev/ewt.spacy
+
+makes the gold Docs rough as `spacy-lal.rough_text.v1` does in training, all of them in the same way, parses their
+tokens with gold sentence breaks and with the pipeline's own, and prints a table. Scores are of the words that are left:
+`const_f` of brackets, UAS and LAS without punctuation, tags, `sents_f` of whole sentences.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Dict, List, Optional
+
+import spacy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_lal import evaluation
+from spacy_lal.metrics.evalb_params import COLLINS
+from spacy_lal.training.corpus import TreebankCorpus
+from spacy_lal.training.rough_text import make_rough_text
+
+LEVELS = ("lower_case", "upper_case", "no_final_punct", "no_punct")
+KINDS: Dict[str, List[str]] = {
+    "as they are": [],
+    "lower case": ["lower_case"],
+    "capitals": ["upper_case"],
+    "no punctuation at the end": ["no_final_punct"],
+    "no punctuation": ["no_punct"],
+    "lower case, no punctuation": ["lower_case", "no_punct"],
+}
+
+
+def rough_docs(nlp: Language, path: Path, changes: List[str]) -> List[Doc]:
+    """The gold Docs of a corpus, all changed alike.
+
+    changes (List[str]): Names of `LEVELS`.
+    """
+    augmenter = make_rough_text(**{level: float(level in changes) for level in LEVELS})
+    return [eg.reference for eg in TreebankCorpus(path, augmenter=augmenter)(nlp)]
+
+
+def row(name: str, breaks: str, scores: Dict[str, Optional[float]]) -> str:
+    """A line of the table."""
+    keys = ("sents_f", "const_f", "dep_uas", "dep_las", "tag_acc")
+    numbers = ["" if scores.get(key) is None else f"{100 * scores[key]:.2f}" for key in keys]  # type: ignore[operator]
+    return f"| {name} | {breaks} | " + " | ".join(numbers) + " |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", help="name or path")
+    parser.add_argument("corpus", type=Path, help="a .spacy file")
+    parser.add_argument("--threads", type=int, help="of torch")
+    args = parser.parse_args()
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    nlp = spacy.load(args.pipeline)
+    print(
+        "| words | sentence breaks | sentence F | const_f | UAS | LAS | tags |\n|---|---|--:|--:|--:|--:|--:|",
+        flush=True,
+    )
+    for name, changes in KINDS.items():
+        golds = rough_docs(nlp, args.corpus, changes)
+        docs, seconds = evaluation.parse_golds(nlp, golds)
+        print(row(name, "given", evaluation.score_docs(docs, golds, COLLINS, seconds=seconds)), flush=True)
+        docs, _ = evaluation.parse_golds(nlp, golds, gold_sents=False)
+        print(row(name, "its own", evaluation.score_sentence_breaks(docs, golds, COLLINS)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
