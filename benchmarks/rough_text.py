@@ -48,13 +48,13 @@ def row(name: str, breaks: str, scores: Dict[str, Optional[float]]) -> str:
     return f"| {name} | {breaks} | " + " | ".join(numbers) + " |"
 
 
-def main() -> None:
+def main(arguments: Optional[List[str]] = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline", help="name or path")
     parser.add_argument("corpus", type=Path, help="a .spacy file")
     parser.add_argument("--threads", type=int, help="of torch")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     if args.threads:
         torch.set_num_threads(args.threads)
     nlp = spacy.load(args.pipeline)
