@@ -3,6 +3,7 @@ nothing to test here; one with it must have it installed."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -107,6 +108,16 @@ def test_known_trees(nlp: Language, tree: str, heads: List[int], deprels: List[s
     assert doc._.parse_string == tree
     assert [head for head, _ in arcs(doc)] == heads
     assert [deprel.split(":")[0].lower() for _, deprel in arcs(doc)] == deprels
+
+
+@pytest.mark.parametrize("tree, heads, deprels", SENTENCES, ids=TEXTS)
+def test_as_people_type(nlp: Language, tree: str, heads: List[int], deprels: List[str]):
+    """In lower case, without the full stop."""
+    doc = nlp(text_of(tree).lower().removesuffix("."))
+    lower = re.sub(r"[^ ()]+\)", lambda word: word[0].lower(), tree)
+    assert doc._.parse_string == lower.replace(" (. .)", "")
+    assert [head for head, _ in arcs(doc)] == heads[:-1]
+    assert [deprel.split(":")[0].lower() for _, deprel in arcs(doc)] == deprels[:-1]
 
 
 def test_all_in_one_text(nlp: Language):
