@@ -6,7 +6,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..decode import cky, eisner, joint, mst
-from ..pipeline.decoders import Decoder, JointDecoder, separate_arcs
+from ..pipeline.decoders import Decoder, JointDecoder, disagreeing_constituents, in_preorder, separate_arcs
 from ..scores import OTHER_LABEL, ParserScores
 from ..trees import EMPTY, SUB_HEAD
 
@@ -29,9 +29,10 @@ class Search:
 
     def __init__(self, decoder: Decoder, scores: ParserScores) -> None:
         has_spans, has_arcs = scores.labels.size > 0, scores.deprels.shape[-1] > 0
-        find_heads, weight, empty_nodes, max_length = _options(decoder)
+        find_heads, weight, empty_nodes, max_length, cost = _options(decoder)
         self.is_joint = has_spans and has_arcs and scores.n_tokens <= max_length
         label_weight, arc_weight = (weight, 1.0 - weight) if self.is_joint else (1.0, 1.0)
+        self._cost = None if cost is None else cost * label_weight
         self._find_heads = eisner if find_heads == "eisner" else mst
         self._arcs = scores.arcs * np.float32(arc_weight)
         labels = scores.labels * np.float32(label_weight)
@@ -80,8 +81,9 @@ class Search:
                 yield -np.inf if heads[dependent] == head else score
 
     def _solve(self, labels: List[Optional[ndarray]], arcs: List[Optional[ndarray]]) -> Iterator[Found]:
-        """The best trees: of labels and arcs together, or of the one that there is. Scores are summed in float64 along
-        the tree: what the decoders return is rounded, and of one word it is not that of its tree."""
+        """The best trees: of labels and arcs together, with what the heads contradict, or of the one that there is.
+        Scores are summed in float64 along the tree: what the decoders return is rounded, and of one word it is not that
+        of its tree."""
         charts: List[Any] = labels
         spans: List[Any] = [np.zeros((0, 3), dtype="i4")] * len(labels)
         heads: List[Any] = [None] * len(labels)
@@ -92,27 +94,32 @@ class Search:
         else:
             heads = self._find_heads(arcs)  # type: ignore[assignment, arg-type]
         for i, (label_chart, arc_chart) in enumerate(zip(labels, arcs, strict=True)):
-            score = 0.0
+            score, found = 0.0, spans[i]
             if label_chart is not None:
                 score += float(label_chart[tuple(spans[i].T)].sum(dtype="f8"))
+                if self.is_joint and self._cost is not None:
+                    added = disagreeing_constituents(label_chart, spans[i], self._cost)
+                    score += float((label_chart[tuple(added.T)] - self._cost).sum(dtype="f8"))
+                    found = in_preorder(np.concatenate([found, added]))
             if arc_chart is not None:
                 words = np.arange(1, len(arc_chart))
                 score += float(arc_chart[words, heads[i][1:]].sum(dtype="f8"))
-            yield score, [tuple(span) for span in spans[i].tolist()], [] if heads[i] is None else heads[i].tolist()
+            yield score, [tuple(span) for span in found.tolist()], [] if heads[i] is None else heads[i].tolist()
 
 
-def _options(decoder: Any) -> Tuple[str, float, bool, float]:
+def _options(decoder: Any) -> Tuple[str, float, bool, float, Optional[float]]:
     """The decoder of arcs, the constituency weight, whether nodes may be empty, up to what length the two trees are
-    found together.
+    found together, what a constituent costs that the heads contradict.
 
     RAISES (ValueError): The decoder is none of ours.
     """
     if isinstance(decoder, JointDecoder):
         max_length = float("inf") if decoder.max_length is None else decoder.max_length
-        return decoder.long_sentences, decoder.constituency_weight, decoder.empty_nodes, max_length
+        weight, cost = decoder.constituency_weight, decoder.disagreement_cost
+        return decoder.long_sentences, weight, decoder.empty_nodes, max_length, cost
     arcs = separate_arcs(decoder)
     if arcs is not None:
-        return arcs, 1.0, False, -1
+        return arcs, 1.0, False, -1, None
     raise ValueError(
         f"a margin is one of the decoder's own objective: expected spacy-lal.joint_decoder.v1 or "
         f"spacy-lal.separate_decoder.v1, got a {type(decoder).__name__}"

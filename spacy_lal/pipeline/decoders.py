@@ -45,8 +45,10 @@ def make_joint_decoder(
     long_sentences: ArcDecoder = "eisner",
     n_threads: int = 1,
     empty_nodes: bool = True,
+    disagreement_cost: Optional[float] = None,
 ) -> Decoder:
     """The exact joint decoder: the best constituency and dependency trees that agree (Zhou & Zhao 2019), O(n^4).
+    And, if wanted, constituents that the heads contradict.
 
     constituency_weight (float): Weight of label scores, between 0 and 1; arc scores weigh one minus it.
     max_length (Optional[int]): Sentences of more words than this are decoded by `cky` and `long_sentences`, with one
@@ -57,12 +59,20 @@ def make_joint_decoder(
     empty_nodes (bool): Whether a node of the joint tree that is no constituent costs nothing, as in CKY. The authors'
         decoder gives it the best of the labels, sub-head included, be their scores below zero: on text like that of a
         treebank which was learned for its trees alone, where no sub-head was seen, labels then come at random.
-    RAISES (ValueError): On a weight or a name out of range.
+    disagreement_cost (Optional[float]): Treebanks disagree with themselves: in "let it die" Universal Dependencies hang
+        "it" and "die" on "let", and the Penn Treebank has a clause "it die". With a cost, constituents that fit the
+        brackets of the joint tree are added to it where the label's score is greater, those of higher scores first.
+        None: there are none, and the trees always agree.
+    RAISES (ValueError): On a weight, a cost or a name out of range.
     """
     if not 0.0 <= constituency_weight <= 1.0:
         raise ValueError(f"constituency_weight is a share between 0 and 1, got {constituency_weight}")
+    if disagreement_cost is not None and not disagreement_cost >= 0.0:
+        raise ValueError(
+            f"disagreement_cost is 0 or more, or null for trees that always agree, got {disagreement_cost}"
+        )
     make_separate_decoder(long_sentences)  # refuses another name
-    return JointDecoder(constituency_weight, max_length, long_sentences, n_threads, empty_nodes)
+    return JointDecoder(constituency_weight, max_length, long_sentences, n_threads, empty_nodes, disagreement_cost)
 
 
 @dataclass
@@ -75,6 +85,7 @@ class JointDecoder:
     long_sentences: ArcDecoder
     n_threads: int
     empty_nodes: bool
+    disagreement_cost: Optional[float] = None
     warned: bool = False
 
     def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
@@ -97,12 +108,50 @@ class JointDecoder:
         parses = dict(zip(rest, separate, strict=True))
         found = joint(labels, arcs, n_threads=self.n_threads) if short else []
         trees = [(spans, heads) for _, spans, heads in found]
+        if self.disagreement_cost is not None:
+            cost = self.disagreement_cost
+            added = [
+                disagreeing_constituents(scores[i].labels, nodes, cost)
+                for i, (nodes, _) in zip(short, trees, strict=True)
+            ]
+            trees = [
+                (in_preorder(np.concatenate([nodes, more])) if len(more) else nodes, heads)
+                for (nodes, heads), more in zip(trees, added, strict=True)
+            ]
         parses.update(zip(short, _parses([scores[i] for i in short], trees, "joint"), strict=True))
         return [parses[i] for i in range(len(scores))]
 
     def without_limit(self) -> "JointDecoder":
         """The same decoder, for which no sentence is too long."""
         return replace(self, max_length=None)
+
+
+def disagreeing_constituents(labels: np.ndarray, nodes: np.ndarray, cost: float) -> np.ndarray:
+    """Constituents that the heads of a joint tree contradict, and that score more than a cost: in the order of their
+    scores, each that crosses no constituent of the tree and none before it.
+
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels), label scores; the first two are no constituents.
+    nodes (ndarray): Shape: (k, 3), int32: start, end, label of the tree's nodes, empty ones and sub-heads too.
+    RETURNS (ndarray): Shape: (m, 3), int32.
+    """
+    best = np.triu(labels[..., SUB_HEAD + 1 :].max(axis=-1), k=1)
+    best[nodes[:, 0], nodes[:, 1]] = 0.0  # here the joint decoder has had its choice
+    starts, ends = np.nonzero(best > cost)
+    constituents = nodes[nodes[:, 2] > SUB_HEAD]
+    n_of_tree = len(constituents)
+    for k in np.argsort(-best[starts, ends], kind="stable").tolist():
+        start, end = starts[k], ends[k]
+        left = (constituents[:, 0] < start) & (start < constituents[:, 1]) & (constituents[:, 1] < end)
+        right = (start < constituents[:, 0]) & (constituents[:, 0] < end) & (end < constituents[:, 1])
+        if not (left | right).any():
+            label = int(labels[start, end, SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
+            constituents = np.concatenate([constituents, np.array([[start, end, label]], dtype=nodes.dtype)])
+    return constituents[n_of_tree:]
+
+
+def in_preorder(spans: np.ndarray) -> np.ndarray:
+    """Spans by start, the longer first. *Shape:* (k, 3)."""
+    return spans[np.lexsort((-spans[:, 1], spans[:, 0]))]
 
 
 def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> Decoder:
