@@ -100,6 +100,24 @@ def test_searches_find_what_enumeration_finds(name, n, n_labels):
     assert best == pytest.approx(expected_best, abs=1e-5)
 
 
+@pytest.mark.parametrize("n", [2, 5, 12])
+def test_constituents_that_the_heads_contradict(n):
+    """Each adds its score less the cost, both weighed as labels are; without it, the tree is at most as good."""
+    agreeing, decoder = make_joint_decoder(0.7), make_joint_decoder(0.7, disagreement_cost=0.4)
+    scores = make_scores(n, seed=1)
+    scores.labels[..., 2:] -= 1.0  # few constituents, and room for others
+    search = Search(decoder, scores)
+    best, spans = search.best_spans()
+    (parse,) = decoder([scores])
+    assert spans == [tuple(span) for span in parse.spans.tolist()]
+    plain, without_them = Search(agreeing, scores).best_spans()
+    added = [span for span in spans if span not in without_them]
+    assert len(spans) == len(without_them) + len(added) and (added or n < 12)
+    assert best == pytest.approx(plain + 0.7 * sum(scores.labels[span] - 0.4 for span in added), abs=1e-5)
+    assert all(score < best + 1e-5 for score in search.scores_without_labels(added))
+    assert search.best_arcs()[0] == pytest.approx(best, abs=1e-5)
+
+
 def test_what_the_best_tree_has_not_is_no_loss():
     scores = make_scores(4)
     search = Search(DECODERS["joint"], scores)

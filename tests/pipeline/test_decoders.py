@@ -43,6 +43,49 @@ def test_a_node_that_is_no_constituent_may_stay_empty():
     assert len(bound.spans) > 1 and {3} == {label for _, _, label in bound.spans.tolist()[1:]}
 
 
+def test_a_clause_that_the_heads_contradict():
+    """ "Let it die": both other words depend on the first, and are a clause."""
+    scores = make_scores(3)
+    arcs = np.full_like(scores.arcs, -9.0)
+    arcs[[1, 2, 3], [0, 1, 1]] = 9.0
+    labels = np.full_like(scores.labels, -1.0)
+    labels[..., 0] = 0.0
+    labels[0, 3, 2], labels[1, 3, 3], labels[0, 2, 3] = 2.0, 1.5, 1.2
+    scores = scores._replace(arcs=arcs, labels=labels)
+    (agreeing,) = make_joint_decoder()([scores])
+    assert agreeing.spans.tolist() == [[0, 3, 2], [0, 2, 3]] and agreeing.heads.tolist() == [0, 1, 1]
+    scores.labels[0, 2, 3] = -1.0
+    (agreeing,) = make_joint_decoder()([scores])
+    assert agreeing.spans.tolist() == [[0, 3, 2]]
+    (with_clause,) = make_joint_decoder(disagreement_cost=1.0)([scores])
+    assert with_clause.spans.tolist() == [[0, 3, 2], [1, 3, 3]] and with_clause.heads.tolist() == [0, 1, 1]
+    (too_dear,) = make_joint_decoder(disagreement_cost=1.5)([scores])
+    assert too_dear.spans.tolist() == agreeing.spans.tolist()
+
+
+def crosses(a, b):
+    return a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9, 16])
+@pytest.mark.parametrize("cost", [0.0, 0.5, 1.5])
+def test_what_is_added_to_the_joint_tree(n, cost):
+    scores = make_scores(n, seed=n)
+    scores.labels[..., 2:] -= 1.0  # few constituents, and room for others
+    weighed = scores.labels * np.float32(0.5)
+    weighed[..., 1] = np.maximum(weighed[..., 1], 0.0)
+    _, nodes, heads = joint(weighed, scores.arcs * np.float32(0.5))
+    (parse,) = make_joint_decoder(disagreement_cost=cost)([scores])
+    expected = [tuple(span) for span in nodes.tolist() if span[2] > 1]
+    taken = {(i, j) for i, j, _ in nodes.tolist()}
+    candidates = [(i, j) for i in range(n) for j in range(i + 1, n + 1) if (i, j) not in taken]
+    for i, j in sorted(candidates, key=lambda span: -scores.labels[span][2:].max()):
+        if scores.labels[i, j, 2:].max() > cost and not any(crosses((i, j), span) for span in expected):
+            expected.append((i, j, int(scores.labels[i, j, 2:].argmax()) + 2))
+    assert [tuple(span) for span in parse.spans.tolist()] == sorted(expected, key=lambda span: (span[0], -span[1]))
+    assert parse.heads.tolist() == heads[1:].tolist() and parse.method == "joint"
+
+
 def test_deprels_of_the_dependent_alone():
     scores = make_scores(5, given_head=False)
     (parse,) = make_joint_decoder()([scores])
@@ -100,5 +143,8 @@ def test_networks_without_spans_or_without_arcs():
 def test_bad_settings():
     with pytest.raises(ValueError, match="between 0 and 1, got 2"):
         make_joint_decoder(constituency_weight=2)
+    for cost in (-0.5, float("nan")):
+        with pytest.raises(ValueError, match=f"0 or more, or null for trees that always agree, got {cost}"):
+            make_joint_decoder(disagreement_cost=cost)
     with pytest.raises(ValueError, match="'eisner' or 'mst', got 'chu'"):
         make_separate_decoder("chu")
