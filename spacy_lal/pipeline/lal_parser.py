@@ -65,8 +65,9 @@ subword_features = true
 
 [lal_parser.decoder]
 @misc = "spacy-lal.joint_decoder.v1"
-constituency_weight = 0.5
+constituency_weight = 0.65
 max_length = 200
+disagreement_cost = 1.0
 
 [lal_parser.scorer]
 @scorers = "spacy-lal.parser_scorer.v1"
