@@ -107,19 +107,16 @@ class JointDecoder:
         separate = decode_separately([scores[i] for i in rest], self.long_sentences, self.n_threads)
         parses = dict(zip(rest, separate, strict=True))
         found = joint(labels, arcs, n_threads=self.n_threads) if short else []
-        trees = [(spans, heads) for _, spans, heads in found]
-        if self.disagreement_cost is not None:
-            cost = self.disagreement_cost
-            added = [
-                disagreeing_constituents(scores[i].labels, nodes, cost)
-                for i, (nodes, _) in zip(short, trees, strict=True)
-            ]
-            trees = [
-                (in_preorder(np.concatenate([nodes, more])) if len(more) else nodes, heads)
-                for (nodes, heads), more in zip(trees, added, strict=True)
-            ]
+        nodes = [self._with_disagreeing(scores[i].labels, one[1]) for i, one in zip(short, found, strict=True)]
+        trees = [(spans, heads) for spans, (_, _, heads) in zip(nodes, found, strict=True)]
         parses.update(zip(short, _parses([scores[i] for i in short], trees, "joint"), strict=True))
         return [parses[i] for i in range(len(scores))]
+
+    def _with_disagreeing(self, labels: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        """The nodes of a joint tree, and constituents that its heads contradict, if they are wanted."""
+        if self.disagreement_cost is None:
+            return nodes
+        return in_preorder(np.concatenate([nodes, disagreeing_constituents(labels, nodes, self.disagreement_cost)]))
 
     def without_limit(self) -> "JointDecoder":
         """The same decoder, for which no sentence is too long."""

@@ -30,7 +30,7 @@ def make_rough_text(
     RAISES (ValueError): Where a probability, or the sum of the first two or the last two, is not from 0 to 1.
     """
     for name, levels in [("case", (lower_case, upper_case)), ("punctuation", (no_final_punct, no_punct))]:
-        if min(levels) < 0 or sum(levels) > 1:
+        if not (levels[0] >= 0 and levels[1] >= 0 and sum(levels) <= 1):
             raise ValueError(f"expected probabilities of {name} from 0 to 1 in sum, got {levels[0]} and {levels[1]}")
 
     def augment(nlp: Language, eg: Example) -> Iterator[Example]:

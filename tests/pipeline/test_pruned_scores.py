@@ -38,7 +38,7 @@ def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
 
 def test_a_decoder_of_another_make_gets_all_scores(nlp, monkeypatch):
     seen = []
-    joint = make_joint_decoder()
+    joint = nlp.get_pipe("lal_parser").decoder
 
     def decoder(scores):
         seen.extend(scores)

@@ -148,7 +148,10 @@ def test_nothing_to_do(nlp, doc):
     assert not rough(nlp, Doc(nlp.vocab, words=["A", "b", "."]), no_punct=1.0).predicted.has_annotation("SENT_START")
 
 
-@pytest.mark.parametrize("levels", [{"lower_case": -0.1}, {"lower_case": 0.6, "upper_case": 0.5}, {"no_punct": 1.01}])
+@pytest.mark.parametrize(
+    "levels",
+    [{"lower_case": -0.1}, {"lower_case": 0.6, "upper_case": 0.5}, {"no_punct": 1.01}, {"no_punct": float("nan")}],
+)
 def test_bad_probabilities(levels):
     with pytest.raises(ValueError, match="probabilities of (case|punctuation) from 0 to 1 in sum, got"):
         make_rough_text(**{**NONE, **levels})
