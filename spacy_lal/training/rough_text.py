@@ -36,11 +36,14 @@ def make_rough_text(
     def augment(nlp: Language, eg: Example) -> Iterator[Example]:
         case, punct = random.random(), random.random()  # both for every Doc: what is drawn next does not depend on it
         doc = eg.reference
+        if not same_tokens(eg.predicted, doc):
+            yield eg
+            return
         change = str.lower if case < lower_case else str.upper if case < lower_case + upper_case else None
         tokens: Sequence[int] = range(len(doc))
         if punct < no_final_punct + no_punct:
             tokens = _without_punct(doc, final_only=punct < no_final_punct)
-        if (change is None and len(tokens) == len(doc)) or not same_tokens(eg.predicted, doc):
+        if change is None and len(tokens) == len(doc):
             yield eg
             return
         words = [doc[i].text if change is None else change(doc[i].text) for i in tokens]

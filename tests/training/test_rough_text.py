@@ -37,20 +37,7 @@ def doc(nlp):
     """Two sentences; "e-mail" is three tokens without spaces."""
     words = ["“", "Send", "an", "e", "-", "mail", ",", "Ann", ".", "”", "Fine", "!"]
     heads = [1, 1, 5, 5, 5, 1, 1, 1, 1, 1, 10, 10]
-    deprels = [
-        "punct",
-        "ROOT",
-        "det",
-        "compound",
-        "punct",
-        "obj",
-        "punct",
-        "vocative",
-        "punct",
-        "punct",
-        "ROOT",
-        "punct",
-    ]
+    deprels = "punct ROOT det compound punct obj punct vocative punct punct ROOT punct".split()
     spaces = [False, True, True, False, False, False, True, False, False, True, False, False]
     tags = ["``", "VB", "DT", "NN", "HYPH", "NN", ",", "NNP", ".", "''", "JJ", "."]
     starts = [i in (0, 10) for i in range(12)]
@@ -72,10 +59,8 @@ def words(doc):
 
 def test_case(nlp, doc):
     lower, upper = rough(nlp, doc, lower_case=1.0), rough(nlp, doc, upper_case=1.0)
-    assert (
-        lower.reference.text == "“send an e-mail, ann.” fine!"
-        and upper.reference.text == "“SEND AN E-MAIL, ANN.” FINE!"
-    )
+    assert lower.reference.text == "“send an e-mail, ann.” fine!"
+    assert upper.reference.text == "“SEND AN E-MAIL, ANN.” FINE!"
     for eg in (lower, upper):
         assert eg.predicted.text == eg.reference.text
         assert get_constituents(eg.reference) == get_constituents(doc)
@@ -112,12 +97,8 @@ def test_what_others_depend_on_stays_and_so_do_sentences_of_nothing_else(nlp):
 
 def test_a_constituent_that_comes_to_lie_over_its_like_is_one(nlp):
     doc = Doc(nlp.vocab, words=["(", "Ann", ")", "Ann"], sent_starts=[True, False, False, True])
-    spans = [
-        (0, 3, "NP"),
-        (1, 2, "NP"),
-        (3, 4, "NP"),
-        (3, 4, "NP"),
-    ]  # the second sentence's is the treebank's own chain
+    # the second sentence has a unary chain of the treebank's own
+    spans = [(0, 3, "NP"), (1, 2, "NP"), (3, 4, "NP"), (3, 4, "NP")]
     doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=[Span(doc, s, e, label=label) for s, e, label in spans])
     assert get_constituents(rough(nlp, doc, no_punct=1.0).reference) == [[(0, 1, "NP")], [(0, 1, "NP::NP")]]
 
