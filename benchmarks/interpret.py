@@ -27,6 +27,7 @@ from spacy_lal.interpret import (
     constituent_margins,
     parse_with_attention,
 )
+from spacy_lal.training.doc_copies import copy_text
 
 MAX_DIFFERENCE = 1e-4
 MAX_COST = 10.0  # percent of the time of parsing
@@ -38,11 +39,8 @@ def load_docs(nlp: Language, path: Path, n_sentences: int) -> List[Doc]:
     for gold in DocBin().from_disk(path).get_docs(nlp.vocab):
         if n_sentences <= 0:
             break
-        bounds = sentence_bounds(gold)
-        n_sentences -= len(bounds)
-        starts = {start for start, _ in bounds}
-        words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
-        docs.append(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=[i in starts for i in range(len(gold))]))
+        n_sentences -= len(sentence_bounds(gold))
+        docs.append(copy_text(gold, with_sentences=True))
     return docs
 
 

@@ -1,13 +1,14 @@
 """Parsing what gold Docs hold: their tokens, with or without their sentence breaks, or nothing but their text."""
 
 import time
-from typing import List, Optional, Tuple, Union
+from typing import List, Tuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations import has_sentences, sentence_bounds
+from ..annotations import has_sentences
 from ..pipeline.parser_names import parser_names
+from ..training.doc_copies import copy_text
 
 SENTENCE_START, HEAD = "token.is_sent_start", "token.head"
 
@@ -30,7 +31,7 @@ def parse_golds(
     splitters = [
         name for name, meta in metas.items() if gold_sents and name not in parsers and SENTENCE_START in meta.assigns
     ]
-    blanks = [_without_annotation(nlp, gold, gold_sents) for gold in golds]
+    blanks = [copy_text(gold, with_sentences=gold_sents, vocab=nlp.vocab) for gold in golds]
     with nlp.select_pipes(disable=splitters):
         start = time.perf_counter()
         docs = list(nlp.pipe(blanks, batch_size=batch_size))
@@ -46,13 +47,3 @@ def parse_texts(nlp: Language, golds: List[Doc], *, batch_size: int = 256) -> Li
         if gold.has_unknown_spaces:
             raise ValueError(f"Doc {number} has words but no text, its spaces are not known: {gold.text[:40]!r}")
     return list(nlp.pipe([gold.text for gold in golds], batch_size=batch_size))
-
-
-def _without_annotation(nlp: Language, gold: Doc, gold_sents: bool) -> Doc:
-    """The same tokens; of the annotation, only the sentence breaks, and those only where they are wanted."""
-    words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
-    starts: Optional[List[Union[bool, int, None]]] = None
-    if gold_sents:
-        first = {start for start, _ in sentence_bounds(gold)}
-        starts = [i in first for i in range(len(gold))]
-    return Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts)

@@ -4,6 +4,7 @@ from typing import List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
+from spacy.vocab import Vocab
 
 from ..annotations import SPANS_KEY, has_sentences, sentence_bounds, set_sentence_starts
 
@@ -43,17 +44,16 @@ def copy_tokens(
     return copied
 
 
-def copy_text(doc: Doc, *, with_sentences: bool) -> Doc:
+def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
     """The same tokens and spaces without annotations: what a pipeline is shown.
 
     with_sentences (bool): Whether sentence boundaries are taken over, where there are any.
+    vocab (Optional[Vocab]): Another vocab for the copy. None: the Doc's.
     """
     spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
-    copied = Doc(doc.vocab, words=[token.text for token in doc], spaces=spaces)
-    if with_sentences and has_sentences(doc) and len(doc):
-        sent_starts = doc.to_array(["SENT_START"])
-        sent_starts[0] = 1  # spaCy leaves the first token's unset where a Doc is read without heads
-        copied.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]  # spaCy's stubs say int
+    copied = Doc(doc.vocab if vocab is None else vocab, words=[token.text for token in doc], spaces=spaces)
+    if with_sentences and has_sentences(doc):
+        set_sentence_starts(copied, [start for start, _ in sentence_bounds(doc)])
     return copied
 
 
