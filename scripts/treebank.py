@@ -178,6 +178,16 @@ def save(
         if flat:
             files[f"{split}.nonml.ptb"] = "".join(flat_trees).encode("utf8")
         files[f"{split}.conllu"] = "".join(dependencies).encode("utf8")
+    save_files(name, files, output, checksums=checksums)
+
+
+def save_files(name: str, files: Mapping[str, bytes], output: Path, *, checksums: Optional[Path] = None) -> None:
+    """Write files, if all are what they should be; else none.
+
+    name (str): What stands before a file's name in the list of checksums.
+    checksums (Optional[Path]): The list; CHECKSUMS unless given.
+    RAISES (ChecksumError): A file is not the one whose checksum is listed.
+    """
     _check_sums(name, files, checksums or CHECKSUMS)
     output.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
@@ -196,7 +206,7 @@ def _check_files(path: Path, trees: List[str], conllu: str) -> None:
         check_words(path, number, [leaf[0] for leaf in preterminals(tree)], sentence)
 
 
-def _check_sums(name: str, files: Dict[str, bytes], checksums: Path) -> None:
+def _check_sums(name: str, files: Mapping[str, bytes], checksums: Path) -> None:
     pairs = (line.split() for line in checksums.read_text(encoding="utf8").splitlines())
     expected = {file: checksum for checksum, file in pairs}
     built = {f"{name}/{file}": hashlib.sha256(content).hexdigest() for file, content in files.items()}

@@ -1,0 +1,128 @@
+"""Plain text from small sources of each form: which sentences come together, and what a wrong source is told."""
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Dict
+
+import pytest
+
+REVIEWS = "hutto_ICWSM_2014.tar.gz"
+CHAT = ("valid_freq.json", "valid_rare.json")
+WIKIPEDIA = ("tune.tsv", "validation.tsv", "test.tsv")
+ROWS = {
+    "movieReviewSnippets": "7\t1.5\tA film that glows.\r\n8\t-2\tIt  drags.\r\n",
+    "amazonReviewSnippets": "".join(f"1_{i}\t0\tpart {i}.\r\n" for i in range(1, 6)) + "2_1\t0\tanother review.\r\n",
+    "nytEditorialSnippets": "1_1\t0\tThey said ''no''.\r\n",
+    "tweets": "1\t2\tso happy :) @anonymous\r\n",
+}
+
+
+def pack_reviews(path: Path, rows: Dict[str, str] = ROWS) -> Path:
+    """The archive of reviews, with these lines in its files."""
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in rows.items():
+            member = tarfile.TarInfo(f"hutto_ICWSM_2014/{name}_GroundTruth.txt")
+            member.size = len(text.encode("utf8"))
+            archive.addfile(member, io.BytesIO(text.encode("utf8")))
+    return path
+
+
+def chat(*messages: str) -> str:
+    """A file with one conversation."""
+    return json.dumps({"t_1": {"content": [{"message": message, "agent": "agent_1"} for message in messages]}})
+
+
+def write_sources(folder: Path) -> Path:
+    """A whole folder of sources."""
+    pack_reviews(folder / REVIEWS)
+    for name in CHAT:
+        (folder / name).write_text(chat("Hi!", "Hello. ", ""), encoding="utf8")
+    for name in WIKIPEDIA:
+        (folder / name).write_text(f"The `` town '' of {name} .\tOne . <::::> Two .\n", encoding="utf8")
+    return folder
+
+
+@pytest.fixture
+def build(script):
+    return script("build_plain_text")
+
+
+@pytest.fixture
+def source_error(script):
+    return script("treebank").SourceError
+
+
+def lines(*texts: str) -> str:
+    """A .jsonl file of texts."""
+    return "".join(json.dumps({"text": text}) + "\n" for text in texts)
+
+
+def test_sentences_of_one_review_come_together_and_others_alone(build, tmp_path: Path):
+    assert list(build.read_reviews(pack_reviews(tmp_path / REVIEWS))) == [
+        "A film that glows.",
+        "It drags.",
+        "part 1. part 2. part 3. part 4.",
+        "part 5.",
+        "another review.",
+        'They said "no".',
+        "so happy :) @anonymous",
+    ]
+
+
+def test_turns_of_a_conversation_come_six_at_a_time(build, tmp_path: Path):
+    path = tmp_path / "chat.json"
+    path.write_text(chat(*"abcdefgh"), encoding="utf8")
+    assert list(build.read_chat(path)) == ["a b c d e f", "g h"]
+
+
+def test_only_the_first_column_of_wikipedia_is_taken(build, tmp_path: Path):
+    path = tmp_path / "tune.tsv"
+    path.write_text("The `` town '' grew .\tIt grew . <::::> It is a town .\n", encoding="utf8")
+    assert list(build.read_wikipedia(path)) == ['The " town " grew .']
+
+
+def test_files_are_written_only_if_they_are_those_that_are_listed(build, script, expect, tmp_path: Path):
+    source, output = write_sources(tmp_path), tmp_path / "text"
+    with pytest.raises(script("treebank").ChecksumError, match="text/chat.jsonl"):
+        build.main([str(source), str(output)])
+    assert not output.exists()
+    files = {
+        "reviews.jsonl": lines(*build.read_reviews(source / REVIEWS)),
+        "chat.jsonl": lines("Hi! Hello.", "Hi! Hello."),
+        "wikipedia.jsonl": lines(*(f'The " town " of {name} .' for name in WIKIPEDIA)),
+    }
+    expect("text", files)
+    build.main([str(source), str(output)])
+    assert {path.name: path.read_text(encoding="utf8") for path in output.iterdir()} == files
+
+
+def test_a_review_without_three_columns_is_named_by_file_and_line(build, source_error, tmp_path: Path):
+    rows = {**ROWS, "tweets": "1\t2\tfine\n2 3 not\n"}
+    with pytest.raises(source_error, match=r"tweets_GroundTruth.txt:2: expected number, rating and text .*'2 3 not'"):
+        list(build.read_reviews(pack_reviews(tmp_path / REVIEWS, rows)))
+
+
+def test_a_broken_archive_and_a_missing_file_are_named(build, source_error, tmp_path: Path):
+    (tmp_path / REVIEWS).write_bytes(b"no archive")
+    with pytest.raises(source_error, match="expected a whole .tar.gz archive with .*movieReviewSnippets"):
+        list(build.read_reviews(tmp_path / REVIEWS))
+    rows = {name: text for name, text in ROWS.items() if name != "tweets"}
+    with pytest.raises(source_error, match="tweets_GroundTruth.txt"):
+        list(build.read_reviews(pack_reviews(tmp_path / REVIEWS, rows)))
+
+
+@pytest.mark.parametrize("content", ["[1]", '{"t": {"content": [{}]}}', "no json"])
+def test_what_is_no_chat_is_refused(build, source_error, tmp_path: Path, content: str):
+    path = tmp_path / "chat.json"
+    path.write_text(content, encoding="utf8")
+    with pytest.raises(source_error, match="expected conversations with 'content'"):
+        list(build.read_chat(path))
+
+
+def test_a_line_of_wikipedia_without_a_tab_is_named(build, source_error, tmp_path: Path):
+    path = tmp_path / "test.tsv"
+    path.write_text("a\tb\nno tab\n", encoding="utf8")
+    with pytest.raises(source_error, match="test.tsv:2: expected a sentence and its parts between tabs, got 'no tab"):
+        list(build.read_wikipedia(path))
