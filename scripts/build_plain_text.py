@@ -2,8 +2,8 @@
 
     python scripts/build_plain_text.py assets/sources/text assets/text
 
-SOURCE is a folder with the files below, as `python -m spacy project assets` fetches them. Each gives a .jsonl file, one
-text a line (`{"text": ...}`), which `python -m spacy apply` reads:
+SOURCE is a folder with the files below, as `python -m spacy project assets` fetches them. The result are three .txt
+files of one text a line, as `python -m spacy lal parse` reads them:
 
 reviews    hutto_ICWSM_2014.tar.gz of cjhutto/vaderSentiment at commit 44fc044c (MIT): sentences of reviews and
            editorials, and messages like tweets
@@ -20,7 +20,7 @@ import json
 import tarfile
 from itertools import groupby
 from pathlib import Path
-from typing import Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Iterable, Iterator, Optional, Sequence, Tuple
 
 from treebank import SourceError, run, save_files
 
@@ -96,22 +96,21 @@ def _one_line(text: str) -> str:
     return " ".join(text.split()).replace("''", '"').replace("``", '"')
 
 
-def to_jsonl(texts: Iterable[str]) -> bytes:
-    """Texts as a .jsonl file, without empty ones."""
-    lines: List[str] = [json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts if text]
-    return "".join(lines).encode("utf8")
+def to_lines(texts: Iterable[str]) -> bytes:
+    """Texts as a file, without empty ones."""
+    return "".join(f"{text}\n" for text in texts if text).encode("utf8")
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="folder with the fetched files")
-    parser.add_argument("output", type=Path, help="folder for reviews.jsonl, chat.jsonl and wikipedia.jsonl")
+    parser.add_argument("output", type=Path, help="folder for reviews.txt, chat.txt and wikipedia.txt")
     args = parser.parse_args(arguments)
     files = {
-        "reviews.jsonl": to_jsonl(read_reviews(args.source / REVIEWS)),
-        "chat.jsonl": to_jsonl(text for name in CHAT for text in read_chat(args.source / name)),
-        "wikipedia.jsonl": to_jsonl(text for name in WIKIPEDIA for text in read_wikipedia(args.source / name)),
+        "reviews.txt": to_lines(read_reviews(args.source / REVIEWS)),
+        "chat.txt": to_lines(text for name in CHAT for text in read_chat(args.source / name)),
+        "wikipedia.txt": to_lines(text for name in WIKIPEDIA for text in read_wikipedia(args.source / name)),
     }
     save_files("text", files, args.output)
 

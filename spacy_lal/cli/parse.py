@@ -4,11 +4,12 @@ import sys
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, TextIO, Tuple
+from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, Tuple
 
 import typer
 
 from spacy_lal.cli.parse_folder import ENGINES, FOLDER_FORMATS, Workers, parse_folder
+from spacy_lal.cli.parse_output import DOCBIN, FORMAT_NAMES, writer
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, no_workers_left
 from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader, given_text
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-FORMAT_NAMES = ("brackets", "conllu", "json", "tree")
 BATCH_SIZE = 32
 ZONE_SIZE = 4096  # texts between two times that spaCy forgets the words it has met
 
@@ -47,11 +47,12 @@ def parse_cli(
     gpus: Annotated[float, typer.Option("--gpus", min=0.0, help="GPUs of each Ray worker; 0.5: two share one")] = 0.0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="With --engine: parse again what is done")] = False,
 ) -> None:
-    """Parse plain text: one tree a line, CoNLL-U, JSON lines, or drawn trees.
+    """Parse plain text: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
 
-    Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected. A text is a line
-    (or a paragraph, with --paragraphs), and may hold several sentences. With --engine, reads the .parquet and .txt
-    files of FOLDER and writes a Parquet file for each to --output; given again, goes on where it stopped.
+    Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected but Docs (docbin), whose
+    .spacy file is written at the end. A text is a line (or a paragraph, with --paragraphs), and may hold several
+    sentences. With --engine, reads the .parquet and .txt files of FOLDER and writes a Parquet file for each to
+    --output; given again, goes on where it stopped.
     """
     if model is None:
         fail("name a pipeline to parse with: a path or an installed package (see `python -m spacy lal parse --help`)")
@@ -80,6 +81,8 @@ def parse_cli(
         fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
     if source != STDIN and text is None and not Path(source).exists():
         fail(f"can't find the file {source}")
+    if output_format == DOCBIN and (output is None or output.suffix != ".spacy"):
+        fail(f"--format {DOCBIN} writes a .spacy file: say which with --output, got {output or 'none'}")
     _parse_stream(model, source, text, output_format, output, paragraphs, batch_size, n_process, gpu_id)
 
 
@@ -106,10 +109,10 @@ def _parse_stream(
     line = 0
     with closed_pipe_is_no_error(), no_workers_left(n_process):
         try:
-            with _opened(output) as file, _progress(progress_of, output) as advance:
+            with writer(output_format, output) as write, _progress(progress_of, output) as advance:
                 docs = parse_texts(nlp, texts, batch_size=batch_size, n_process=n_process)
                 for number, (doc, line) in enumerate(docs):  # noqa: B007  (for the message below)
-                    advance(write_doc(doc, number, output_format, file))
+                    advance(write(doc, number))
         except BrokenPipeError:
             raise
         except OSError as err:
@@ -158,38 +161,9 @@ def parse_texts(
             yield from nlp.pipe(chunk, as_tuples=True, batch_size=batch_size)
 
 
-def write_doc(doc: "Doc", number: int, output_format: str, file: TextIO) -> int:
-    """Write the sentences of one Doc, and flush.
-
-    number (int): Its place in the stream, from 0.
-    RETURNS (int): The number of sentences.
-    RAISES (ValueError): The Doc lacks what the format shows.
-    """
-    from spacy_lal.cli.formats import FORMATS, OutputFormat, read_sentences
-
-    write = FORMATS[OutputFormat(output_format)]
-    n_sentences = 0
-    for sentence in read_sentences(doc):
-        file.write(write(sentence, number))
-        n_sentences += 1
-    file.flush()
-    return n_sentences
-
-
 def _chain(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
     yield first
     yield from rest
-
-
-@contextmanager
-def _opened(output: Optional[Path]) -> Iterator[TextIO]:
-    if output is not None:
-        with output.open("w", encoding="utf-8") as file:
-            yield file
-        return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    yield sys.stdout
 
 
 @contextmanager

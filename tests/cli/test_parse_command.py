@@ -8,9 +8,12 @@ import sys
 import pytest
 import spacy
 from nltk import Tree
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
 
 from spacy_lal.cli.parse import parse_texts
 from spacy_lal.cli.texts import Text, TextError, TextReader
+from spacy_lal.training.corpus import TreebankCorpus
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
 
@@ -60,6 +63,34 @@ def test_conllu(lal, pipeline, file, tmp_path):
         assert sentence.heads.count(0) == 1
         assert sentence.deprels[sentence.heads.index(0)] != "ROOT"
         assert Tree.fromstring(sentence.metadata["tree"])
+
+
+def test_docs_are_what_a_corpus_reader_takes(lal, pipeline, file, tmp_path):
+    output = tmp_path / "silver.spacy"
+    assert lal("parse", pipeline, file, "-f", "docbin", "-o", output).stdout == ""
+    nlp = spacy.load(pipeline)
+    references = [eg.reference for eg in TreebankCorpus(output)(nlp)]
+    assert [doc.text for doc in references] == [line for line in TEXT.split("\r\n") if line.strip()]
+    for doc, parsed in zip(references, nlp.pipe(doc.text for doc in references), strict=True):
+        assert doc.to_json()["tokens"] == parsed.to_json()["tokens"]
+        assert [(c.start, c.end, c.label_) for c in doc.spans["constituents"]] == [
+            (c.start, c.end, c.label_) for c in parsed.spans["constituents"]
+        ]
+        assert not doc.user_data
+
+
+def test_docs_before_an_error_are_written(lal, pipeline, tmp_path):
+    output = tmp_path / "silver.spacy"
+    result = lal("parse", pipeline, "-", "-f", "docbin", "-o", output, stdin=b"Go on!\nHe left.\n\xff\n")
+    assert result.exit_code == 1
+    assert [doc.text for doc in DocBin().from_disk(output).get_docs(Vocab())] == ["Go on!", "He left."]
+
+
+@pytest.mark.parametrize("options", [(), ("--output", "silver.txt")])
+def test_docs_go_to_a_spacy_file(lal, pipeline, options):
+    result = lal("parse", pipeline, "--text", "Go on!", "--format", "docbin", *options)
+    assert result.exit_code == 1
+    assert "docbin writes a .spacy file" in result.stderr
 
 
 def test_drawing(lal, pipeline):

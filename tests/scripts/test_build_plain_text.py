@@ -55,8 +55,8 @@ def source_error(script):
 
 
 def lines(*texts: str) -> str:
-    """A .jsonl file of texts."""
-    return "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    """A file of texts."""
+    return "".join(f"{text}\n" for text in texts)
 
 
 def test_sentences_of_one_review_come_together_and_others_alone(build, tmp_path: Path):
@@ -85,13 +85,13 @@ def test_only_the_first_column_of_wikipedia_is_taken(build, tmp_path: Path):
 
 def test_files_are_written_only_if_they_are_those_that_are_listed(build, script, expect, tmp_path: Path):
     source, output = write_sources(tmp_path), tmp_path / "text"
-    with pytest.raises(script("treebank").ChecksumError, match="text/chat.jsonl"):
+    with pytest.raises(script("treebank").ChecksumError, match="text/chat.txt"):
         build.main([str(source), str(output)])
     assert not output.exists()
     files = {
-        "reviews.jsonl": lines(*build.read_reviews(source / REVIEWS)),
-        "chat.jsonl": lines("Hi! Hello.", "Hi! Hello."),
-        "wikipedia.jsonl": lines(*(f'The " town " of {name} .' for name in WIKIPEDIA)),
+        "reviews.txt": lines(*build.read_reviews(source / REVIEWS)),
+        "chat.txt": lines("Hi! Hello.", "Hi! Hello."),
+        "wikipedia.txt": lines(*(f'The " town " of {name} .' for name in WIKIPEDIA)),
     }
     expect("text", files)
     build.main([str(source), str(output)])
