@@ -49,9 +49,9 @@ def parse_cli(
 ) -> None:
     """Parse plain text: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
 
-    Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected but Docs (docbin), whose
-    .spacy file is written at the end. A text is a line (or a paragraph, with --paragraphs), and may hold several
-    sentences. With --engine, reads the .parquet and .txt files of FOLDER and writes a Parquet file for each to
+    Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected but Docs (docbin), of
+    which a .spacy file is written at the end. A text is a line (or a paragraph, with --paragraphs), and may hold
+    several sentences. With --engine, reads the .parquet and .txt files of FOLDER and writes a Parquet file for each to
     --output; given again, goes on where it stopped.
     """
     if model is None:
