@@ -4,7 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Dict, List, Set, Tuple
 
 import pytest
@@ -24,8 +24,8 @@ except SystemExit as err:  # weasel leaves the interpreter, and pytest with it
 COMMANDS: Dict[str, Dict[str, Any]] = {command["name"]: command for command in PROJECT["commands"]}
 STEPS = [(name, line) for name, command in COMMANDS.items() for line in command["script"]]
 # Folders and files that the user provides (vars of project.yml); anything else is in the repository or made by a step.
-PROVIDED = tuple(PROJECT["vars"][name] for name in ("ewt", "gum", "craft", "checkpoint", "vectors"))
-FETCHED = {asset["dest"]: asset["url"] for asset in PROJECT["assets"]}
+PROVIDED = tuple(PROJECT["vars"][name] for name in ("ewt", "gum", "craft", "text", "checkpoint", "vectors"))
+FETCHED: Dict[str, Dict[str, Any]] = {asset["dest"]: asset for asset in PROJECT["assets"]}
 
 
 def test_it_is_valid():
@@ -108,11 +108,14 @@ def test_variables_are_overridden_after_the_folder():
 
 @pytest.mark.parametrize("dest", FETCHED)
 def test_assets_are_commits_that_a_script_is_written_for(dest: str):
-    url = FETCHED[dest]
+    """A whole repository, or a file of one; only of a file is it certain that its bytes never change."""
+    url = FETCHED[dest]["url"]
     assert convert_asset_url(url) == url, "weasel would fetch another address"
-    commit = re.search(r"/([0-9a-f]{40})$", url)
+    commit = re.search(r"/([0-9a-f]{40})(/|$)", url)
     assert commit, url
-    script = next(line.split()[1] for _, line in STEPS if dest in line.split())
+    assert bool(re.fullmatch(r"[0-9a-f]{32}", FETCHED[dest].get("checksum", ""))) == bool(commit[2]), "MD5 of a file"
+    source = {dest, str(PurePosixPath(dest).parent)}
+    script = next(line.split()[1] for _, line in STEPS if source & set(line.split()))
     assert f"commit {commit[1][:8]}" in (ROOT / script).read_text(encoding="utf8")
 
 
