@@ -60,6 +60,7 @@ def _docs(output: Path) -> Iterator[Writer]:
         doc_bin.add(doc)
         return sum(1 for _ in doc.sents)
 
+    output.parent.mkdir(parents=True, exist_ok=True)
     output.touch()  # a file that cannot be written is known before the parsing
     try:
         yield add

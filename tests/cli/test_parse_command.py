@@ -66,7 +66,7 @@ def test_conllu(lal, pipeline, file, tmp_path):
 
 
 def test_docs_are_what_a_corpus_reader_takes(lal, pipeline, file, tmp_path):
-    output = tmp_path / "silver.spacy"
+    output = tmp_path / "corpus" / "silver.spacy"
     assert lal("parse", pipeline, file, "-f", "docbin", "-o", output).stdout == ""
     nlp = spacy.load(pipeline)
     references = [eg.reference for eg in TreebankCorpus(output)(nlp)]
