@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, 
 import typer
 
 from spacy_lal.cli.parse_folder import ENGINES, FOLDER_FORMATS, Workers, parse_folder
-from spacy_lal.cli.parse_output import DOCBIN, FORMAT_NAMES, writer
+from spacy_lal.cli.parse_output import FORMAT_NAMES, check_format, writer
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, no_workers_left
 from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader, given_text
 
@@ -77,12 +77,9 @@ def parse_cli(
     if text is None and Path(source).is_dir():
         fail(f"{source} is a folder: say --engine {' or '.join(ENGINES)}, and a folder to write with --output")
     output_format = output_format or FORMAT_NAMES[0]
-    if output_format not in FORMAT_NAMES:
-        fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
+    check_format(output_format, output)
     if source != STDIN and text is None and not Path(source).exists():
         fail(f"can't find the file {source}")
-    if output_format == DOCBIN and (output is None or output.suffix != ".spacy"):
-        fail(f"--format {DOCBIN} writes a .spacy file: say which with --output, got {output or 'none'}")
     _parse_stream(model, source, text, output_format, output, paragraphs, batch_size, n_process, gpu_id)
 
 

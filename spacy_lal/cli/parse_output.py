@@ -5,13 +5,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Iterator, Optional, TextIO
 
+from spacy_lal.cli.streams import fail
+
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 DOCBIN = "docbin"
+SUFFIX = ".spacy"
 FORMAT_NAMES = ("brackets", "conllu", "json", "tree", DOCBIN)
 
 Writer = Callable[["Doc", int], int]
+
+
+def check_format(output_format: str, output: Optional[Path]) -> None:
+    """Ends the command where there is no such format, or it does not go with the output."""
+    if output_format not in FORMAT_NAMES:
+        fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
+    if output_format == DOCBIN and (output is None or output.suffix != SUFFIX):
+        fail(f"--format {DOCBIN} writes a {SUFFIX} file: say which with --output, got {output or 'none'}")
 
 
 @contextmanager
