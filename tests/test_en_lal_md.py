@@ -16,6 +16,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_lal.interpret import constituent_margins
+
 NAME = "en_lal_md"
 PACKAGES = sorted((Path(__file__).resolve().parent.parent / "packages").glob(f"{NAME}-*"))
 MAX_MEGABYTES = 60
@@ -185,3 +187,17 @@ def test_saved_again_it_finds_the_same(nlp: Language, tmp_path: Path):
     expected = [(doc._.parse_string, arcs(doc)) for doc in nlp.pipe(TEXTS)]
     nlp.to_disk(tmp_path)
     assert [(doc._.parse_string, arcs(doc)) for doc in spacy.load(tmp_path).pipe(TEXTS)] == expected
+
+
+def test_docs_without_vectors_are_small_and_still_explained(nlp: Language):
+    """What docs/usage.md says of `doc_cleaner`."""
+    whole = nlp(TEXTS[0])
+    nlp.add_pipe("doc_cleaner", config={"attrs": {"tensor": None, "_.trf_data": None}})
+    try:
+        small = nlp(TEXTS[0])
+        assert constituents(small) == constituents(whole) and arcs(small) == arcs(whole)
+        assert len(small.to_bytes()) < len(whole.to_bytes()) / 5
+        margins = [constituent_margins(nlp, next(doc.sents)) for doc in (small, whole)]
+        assert [m.margin for m in margins[0]] == pytest.approx([m.margin for m in margins[1]], abs=1e-4)
+    finally:
+        nlp.remove_pipe("doc_cleaner")
