@@ -21,11 +21,11 @@ def write(folder: Path, files: Dict[str, str]) -> Path:
     return folder
 
 
-def pack(path: Path, files: Dict[str, str]) -> Path:
+def pack(path: Path, files: Dict[str, str], *, folder: str = "repository-0123abcd") -> Path:
     """A .tar.gz of files, all below one folder as GitHub packs them."""
     with tarfile.open(path, "w:gz") as archive:
         for name, text in files.items():
-            member = tarfile.TarInfo(f"repository-0123abcd/{name}")
+            member = tarfile.TarInfo(f"{folder}/{name}")
             member.size = len(text.encode("utf8"))
             archive.addfile(member, io.BytesIO(text.encode("utf8")))
     return path

@@ -1,12 +1,11 @@
 """Plain text from small sources of each form: which sentences come together, and what a wrong source is told."""
 
-import io
 import json
-import tarfile
 from pathlib import Path
 from typing import Dict
 
 import pytest
+from small_sources import pack
 
 REVIEWS = "hutto_ICWSM_2014.tar.gz"
 CHAT = ("valid_freq.json", "valid_rare.json")
@@ -21,12 +20,8 @@ ROWS = {
 
 def pack_reviews(path: Path, rows: Dict[str, str] = ROWS) -> Path:
     """The archive of reviews, with these lines in its files."""
-    with tarfile.open(path, "w:gz") as archive:
-        for name, text in rows.items():
-            member = tarfile.TarInfo(f"hutto_ICWSM_2014/{name}_GroundTruth.txt")
-            member.size = len(text.encode("utf8"))
-            archive.addfile(member, io.BytesIO(text.encode("utf8")))
-    return path
+    files = {f"{name}_GroundTruth.txt": text for name, text in rows.items()}
+    return pack(path, files, folder="hutto_ICWSM_2014")
 
 
 def chat(*messages: str) -> str:
