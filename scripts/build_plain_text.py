@@ -1,13 +1,17 @@
-"""Build the plain text that the bundled pipeline parses and then learns from: reviews and the like, chat, Wikipedia.
+"""Build the plain text that the bundled pipeline parses and then learns from: reviews, questions, chat, Wikipedia.
 
     python scripts/build_plain_text.py assets/sources/text assets/text
 
-SOURCE is a folder with the files below, as `python -m spacy project assets` fetches them. The result are three .txt
+SOURCE is a folder with the files below, as `python -m spacy project assets` fetches them. The result are four .txt
 files of one text a line, as `python -m spacy lal parse` reads them:
 
 reviews    hutto_ICWSM_2014.tar.gz of cjhutto/vaderSentiment at commit 44fc044c (MIT): sentences of reviews and
            editorials, and messages like tweets
 chat       valid_freq.json, valid_rare.json of alexa/Topical-Chat at commit 7c939229 (CDLA-Sharing 1.0): conversations
+answers    questions and answers of Stack Exchange (CC BY-SA 3.0), a paragraph at a time: travel.csv, cooking.csv of
+           mike-camp/stack-exchange-data-analysis at commit f0b9e514, and Posts.xml of kevswanberg/beer_tentrr at
+           9573647b (beer.xml), of Yoav-Shafir/Elasticsearch-Coffee-Search-Engine-JS at 97e93c92 (coffee.xml) and of
+           jrfoster/spark-intro at d2428298 (matheducators.xml)
 wikipedia  tune.tsv, validation.tsv, test.tsv of google-research-datasets/wiki-split at commit 80f5bddf (CC BY-SA 4.0):
            sentences
 
@@ -15,18 +19,23 @@ Nothing here is annotated, and nothing of it is in EWT, GUM or CRAFT.
 """
 
 import argparse
+import csv
 import io
 import json
 import tarfile
-from itertools import groupby
+from html.parser import HTMLParser
+from itertools import chain, groupby
 from pathlib import Path
-from typing import Iterable, Iterator, Optional, Sequence, Tuple
+from typing import Iterable, Iterator, List, Optional, Sequence, Tuple
+from xml.etree import ElementTree
 
 from treebank import SourceError, run, save_files
 
 REVIEWS = "hutto_ICWSM_2014.tar.gz"
 REVIEW_FILES = ("movieReviewSnippets", "amazonReviewSnippets", "nytEditorialSnippets", "tweets")
 CHAT = ("valid_freq.json", "valid_rare.json")
+QUESTIONS = ("travel.csv", "cooking.csv")
+POSTS = ("beer.xml", "coffee.xml", "matheducators.xml")
 WIKIPEDIA = ("tune.tsv", "validation.tsv", "test.tsv")
 SENTENCES_OF_REVIEW = 4  # in a text
 TURNS_OF_CHAT = 6
@@ -73,6 +82,72 @@ def read_chat(path: Path) -> Iterator[str]:
         raise SourceError(path, 0, reason) from error
 
 
+def read_questions(path: Path) -> Iterator[str]:
+    """Titles, and the lines of what is asked: a paragraph each.
+
+    RAISES (SourceError): The file is not a table of titles, contents and tags.
+    """
+    with path.open(encoding="utf8", newline="") as file:
+        rows = csv.reader(file)
+        if next(rows, None) != ["title", "content", "tags"]:
+            raise SourceError(path, 1, "expected a table with the columns title, content, tags")
+        for row in rows:
+            if len(row) != 3:
+                raise SourceError(path, rows.line_num, f"expected title, content and tags, got {len(row)} columns")
+            yield from _prose([row[0], *row[1].splitlines()])
+
+
+def read_posts(path: Path) -> Iterator[str]:
+    """Titles, and the paragraphs of questions and answers, without code.
+
+    RAISES (SourceError): The file is not XML of posts.
+    """
+    try:
+        for _, element in ElementTree.iterparse(path):
+            if element.tag == "row":
+                paragraphs = Paragraphs()
+                paragraphs.feed(element.attrib["Body"])
+                paragraphs.close()
+                yield from _prose([element.get("Title", ""), *paragraphs.texts])
+    except (ElementTree.ParseError, KeyError) as error:
+        raise SourceError(path, 0, f"expected rows of posts with a 'Body' ({type(error).__name__}: {error})") from error
+
+
+class Paragraphs(HTMLParser):
+    """The paragraphs of a post, in `texts`. Blocks of code are left out: they are no English."""
+
+    BLOCKS = ("p", "li", "blockquote", "h1", "h2", "h3", "pre", "br", "hr", "ul", "ol")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: List[str] = [""]
+        self._in_code = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Begin a paragraph."""
+        self._in_code = tag == "pre" or self._in_code
+        self._break(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a paragraph."""
+        self._in_code = tag != "pre" and self._in_code
+        self._break(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Add to the paragraph."""
+        if not self._in_code:
+            self.texts[-1] += data
+
+    def _break(self, tag: str) -> None:
+        if tag in self.BLOCKS:
+            self.texts.append("")
+
+
+def _prose(paragraphs: Iterable[str]) -> Iterator[str]:
+    """Paragraphs as lines, without those that hold a formula between dollars."""
+    return (_one_line(text) for text in paragraphs if text.count("$") < 2)
+
+
 def read_wikipedia(path: Path) -> Iterator[str]:
     """The sentences of the first column.
 
@@ -105,10 +180,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     """Read the command line, build, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="folder with the fetched files")
-    parser.add_argument("output", type=Path, help="folder for reviews.txt, chat.txt and wikipedia.txt")
+    parser.add_argument("output", type=Path, help="folder for reviews.txt, answers.txt, chat.txt and wikipedia.txt")
     args = parser.parse_args(arguments)
+    questions = (text for name in QUESTIONS for text in read_questions(args.source / name))
+    posts = (text for name in POSTS for text in read_posts(args.source / name))
     files = {
         "reviews.txt": to_lines(read_reviews(args.source / REVIEWS)),
+        "answers.txt": to_lines(chain(questions, posts)),
         "chat.txt": to_lines(text for name in CHAT for text in read_chat(args.source / name)),
         "wikipedia.txt": to_lines(text for name in WIKIPEDIA for text in read_wikipedia(args.source / name)),
     }

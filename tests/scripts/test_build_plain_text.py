@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 from typing import Dict
+from xml.sax.saxutils import quoteattr
 
 import pytest
 from small_sources import pack
 
 REVIEWS = "hutto_ICWSM_2014.tar.gz"
 CHAT = ("valid_freq.json", "valid_rare.json")
+QUESTIONS = ("travel.csv", "cooking.csv")
+POSTS = ("beer.xml", "coffee.xml", "matheducators.xml")
 WIKIPEDIA = ("tune.tsv", "validation.tsv", "test.tsv")
 ROWS = {
     "movieReviewSnippets": "7\t1.5\tA film that glows.\r\n8\t-2\tIt  drags.\r\n",
@@ -29,9 +32,21 @@ def chat(*messages: str) -> str:
     return json.dumps({"t_1": {"content": [{"message": message, "agent": "agent_1"} for message in messages]}})
 
 
+def posts(*bodies: str, title: str = "") -> str:
+    """A file of posts; the first has a title."""
+    rows = [f"  <row Id='1' Body={quoteattr(body)} />" for body in bodies]
+    if title:
+        rows[0] = rows[0].replace("<row", f"<row Title={quoteattr(title)}")
+    return "<?xml version='1.0' encoding='utf-8'?>\n<posts>\n" + "\n".join(rows) + "\n</posts>\n"
+
+
 def write_sources(folder: Path) -> Path:
     """A whole folder of sources."""
     pack_reviews(folder / REVIEWS)
+    for name in QUESTIONS:
+        (folder / name).write_text(f"title,content,tags\n{name}?,I ask.,tag\n", encoding="utf8")
+    for name in POSTS:
+        (folder / name).write_text(posts(f"<p>About {name}.</p>"), encoding="utf8")
     for name in CHAT:
         (folder / name).write_text(chat("Hi!", "Hello. ", ""), encoding="utf8")
     for name in WIKIPEDIA:
@@ -72,6 +87,23 @@ def test_turns_of_a_conversation_come_six_at_a_time(build, tmp_path: Path):
     assert list(build.read_chat(path)) == ["a b c d e f", "g h"]
 
 
+def test_a_question_is_its_title_and_the_lines_of_its_content(build, tmp_path: Path):
+    path = tmp_path / "travel.csv"
+    path.write_text('title,content,tags\nBy  ferry?,"We, all of us,\n\nsay ""go"".\n","ferry, sea"\n', encoding="utf8")
+    assert [text for text in build.read_questions(path) if text] == ["By ferry?", "We, all of us,", 'say "go".']
+
+
+def test_a_post_is_its_paragraphs_without_code_and_formulas(build, tmp_path: Path):
+    path = tmp_path / "coffee.xml"
+    bodies = (
+        "<p>Grind it <em>fine</em> &amp; brew</p>\n<pre><code>brew</code></pre><ul><li>hot</li><li>cold</li></ul>",
+        "<p>It costs $5.</p><p>So $x$ is two.</p>",
+    )
+    path.write_text(posts(*bodies, title="How & when?"), encoding="utf8")
+    texts = [text for text in build.read_posts(path) if text]
+    assert texts == ["How & when?", "Grind it fine & brew", "hot", "cold", "It costs $5."]
+
+
 def test_only_the_first_column_of_wikipedia_is_taken(build, tmp_path: Path):
     path = tmp_path / "tune.tsv"
     path.write_text("The `` town '' grew .\tIt grew . <::::> It is a town .\n", encoding="utf8")
@@ -85,6 +117,10 @@ def test_files_are_written_only_if_they_are_those_that_are_listed(build, script,
     assert not output.exists()
     files = {
         "reviews.txt": lines(*build.read_reviews(source / REVIEWS)),
+        "answers.txt": lines(
+            *(text for name in QUESTIONS for text in (f"{name}?", "I ask.")),
+            *(f"About {name}." for name in POSTS),
+        ),
         "chat.txt": lines("Hi! Hello.", "Hi! Hello."),
         "wikipedia.txt": lines(*(f'The " town " of {name} .' for name in WIKIPEDIA)),
     }
@@ -106,6 +142,29 @@ def test_a_broken_archive_and_a_missing_file_are_named(build, source_error, tmp_
     rows = {name: text for name, text in ROWS.items() if name != "tweets"}
     with pytest.raises(source_error, match="tweets_GroundTruth.txt"):
         list(build.read_reviews(pack_reviews(tmp_path / REVIEWS, rows)))
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("question,tags\na,b\n", "travel.csv:1: expected a table with the columns title, content, tags"),
+        ("", "travel.csv:1: expected a table"),
+        ("title,content,tags\na,b,c\na,b\n", "travel.csv:3: expected title, content and tags, got 2 columns"),
+    ],
+)
+def test_what_is_no_table_of_questions_is_refused(build, source_error, tmp_path: Path, content: str, message: str):
+    path = tmp_path / "travel.csv"
+    path.write_text(content, encoding="utf8")
+    with pytest.raises(source_error, match=message):
+        list(build.read_questions(path))
+
+
+@pytest.mark.parametrize("content", ["<posts><row Id='1' /></posts>", "<posts><row Body='cut", "no xml"])
+def test_what_is_no_post_is_refused(build, source_error, tmp_path: Path, content: str):
+    path = tmp_path / "beer.xml"
+    path.write_text(content, encoding="utf8")
+    with pytest.raises(source_error, match="beer.xml: expected rows of posts with a 'Body'"):
+        list(build.read_posts(path))
 
 
 @pytest.mark.parametrize("content", ["[1]", '{"t": {"content": [{}]}}', "no json"])
