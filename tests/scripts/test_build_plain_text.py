@@ -1,13 +1,15 @@
 """Plain text from small sources of each form: which sentences come together, and what a wrong source is told."""
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Dict
 from xml.sax.saxutils import quoteattr
 
 import pytest
+import srsly
 from small_sources import pack
 
+ROOT = Path(__file__).resolve().parents[2]
 REVIEWS = "hutto_ICWSM_2014.tar.gz"
 CHAT = ("valid_freq.json", "valid_rare.json")
 QUESTIONS = ("travel.csv", "cooking.csv")
@@ -108,6 +110,12 @@ def test_only_the_first_column_of_wikipedia_is_taken(build, tmp_path: Path):
     path = tmp_path / "tune.tsv"
     path.write_text("The `` town '' grew .\tIt grew . <::::> It is a town .\n", encoding="utf8")
     assert list(build.read_wikipedia(path)) == ['The " town " grew .']
+
+
+def test_the_project_fetches_the_files_that_are_read(build):
+    assets = [PurePosixPath(asset["dest"]) for asset in srsly.read_yaml(ROOT / "project.yml")["assets"]]
+    fetched = [path.name for path in assets if path.parent == PurePosixPath("assets/sources/text")]
+    assert sorted(fetched) == sorted([build.REVIEWS, *build.QUESTIONS, *build.POSTS, *build.CHAT, *build.WIKIPEDIA])
 
 
 def test_files_are_written_only_if_they_are_those_that_are_listed(build, script, expect, tmp_path: Path):
