@@ -9,9 +9,10 @@ reviews    hutto_ICWSM_2014.tar.gz of cjhutto/vaderSentiment at commit 44fc044c 
            editorials, and messages like tweets
 chat       valid_freq.json, valid_rare.json of alexa/Topical-Chat at commit 7c939229 (CDLA-Sharing 1.0): conversations
 answers    questions and answers of Stack Exchange (CC BY-SA 3.0), a paragraph at a time: travel.csv, cooking.csv of
-           mike-camp/stack-exchange-data-analysis at commit f0b9e514, and Posts.xml of kevswanberg/beer_tentrr at
-           9573647b (beer.xml), of Yoav-Shafir/Elasticsearch-Coffee-Search-Engine-JS at 97e93c92 (coffee.xml) and of
-           jrfoster/spark-intro at d2428298 (matheducators.xml)
+           mike-camp/stack-exchange-data-analysis at commit f0b9e514, and three files Posts.xml: beer.xml of
+           kevswanberg/beer_tentrr at commit 9573647b, coffee.xml of
+           Yoav-Shafir/Elasticsearch-Coffee-Search-Engine-JS at commit 97e93c92, matheducators.xml of
+           jrfoster/spark-intro at commit d2428298
 wikipedia  tune.tsv, validation.tsv, test.tsv of google-research-datasets/wiki-split at commit 80f5bddf (CC BY-SA 4.0):
            sentences
 
