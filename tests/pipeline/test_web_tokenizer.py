@@ -1,0 +1,62 @@
+"""The tokenizer for text of the web: what stays together, what is divided, and that it is kept on disk."""
+
+import pickle
+from pathlib import Path
+from typing import List
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+
+CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
+NLP = spacy.blank("en", config=CONFIG)
+
+
+def words(text: str, nlp: Language = NLP) -> List[str]:
+    """The tokens of a text."""
+    return [token.text for token in nlp.make_doc(text)]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Wow!!! Really?! No.? So..!", "Wow !!! Really ?! No .? So ..!"),
+        ("Hello... Wait...what?", "Hello ... Wait ... what ?"),
+        ("Made in the U.S.A.!", "Made in the U.S.A. !"),
+        ("a == b ***** <<file.doc>> $$$", "a == b ***** << file.doc >> $$$"),
+        ("______ --- ~~", "______ --- ~~"),
+        ("Call 713-853-3989 or 853-3989, 1-800-555-1234.", "Call 713-853-3989 or 853-3989 , 1-800-555-1234 ."),
+        ("A non-human co-worker's e-mail, Pro-Beijing", "A non-human co-worker 's e-mail , Pro-Beijing"),
+        ("a well-known man-made lake, 2001-2002", "a well - known man - made lake , 2001 - 2002"),
+        ("wanna stay and/or go (see below): at 7:30PM", "wan na stay and / or go ( see below ) : at 7:30 PM"),
+        ("w/ cheese b/c Capt. Kidd says so :) etc.", "w/ cheese b/c Capt. Kidd says so :) etc ."),
+        ("It's $5, isn't it?", "It 's $ 5 , is n't it ?"),
+        ("see www.x.com/a__b and a@b.org", "see www.x.com/a__b and a@b.org"),
+        ("C++ #1 😀", "C++ # 1 😀"),
+    ],
+)
+def test_tokens_are_those_of_the_treebanks(text: str, expected: str):
+    assert words(text) == expected.split()
+
+
+@given(st.text(alphabet="ab.!?-_=*<>$+#~/():;'\"19 \n", max_size=30))
+def test_nothing_of_a_text_is_lost(text: str):
+    assert NLP.make_doc(text).text == text
+
+
+def test_it_is_kept_on_disk_and_in_pickles(tmp_path: Path):
+    text = "Wow!!! A non-human, 713-853-3989 ==== wanna?!"
+    NLP.to_disk(tmp_path)
+    assert words(text, spacy.load(tmp_path)) == words(text)
+    assert words(text, pickle.loads(pickle.dumps(NLP))) == words(text)
+    assert words(text, spacy.blank("en").from_bytes(NLP.to_bytes(exclude=["vocab"]), exclude=["vocab"])) == words(text)
+
+
+def test_spacys_own_tokenizer_is_left_as_it_is():
+    assert words("Wow!!! e-mail", spacy.blank("en")) == ["Wow", "!", "!", "!", "e", "-", "mail"]
+
+
+def test_other_languages_keep_their_rules():
+    assert words("C'est l'été !!!", spacy.blank("fr", config=CONFIG)) == ["C'", "est", "l'", "été", "!!!"]
