@@ -41,7 +41,8 @@ def create_web_tokenizer(nlp: Language) -> Tokenizer:
     tokenizer.prefix_search = compile_prefix_regex([*RUNS, *(defaults.prefixes or [])]).search
     tokenizer.suffix_search = compile_suffix_regex([*RUNS, *(defaults.suffixes or []), TIME_OF_DAY]).search
     tokenizer.infix_finditer = compile_infix_regex([*RUNS, *(defaults.infixes or [])]).finditer
-    tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|(?i:{'|'.join(PREFIXES.split())})-\w+)$").match
+    if tokenizer.token_match is None:  # English has none; French, for one, knows its own words with hyphens by it
+        tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|(?i:{'|'.join(PREFIXES.split())})-\w+)$").match
     tokenizer.rules = {text: rule for text, rule in (tokenizer.rules or {}).items() if text not in NOT_WHOLE}
     for text in WHOLE:
         tokenizer.add_special_case(text, [{"ORTH": text}])

@@ -60,3 +60,5 @@ def test_spacys_own_tokenizer_is_left_as_it_is():
 
 def test_other_languages_keep_their_rules():
     assert words("C'est l'été !!!", spacy.blank("fr", config=CONFIG)) == ["C'", "est", "l'", "été", "!!!"]
+    sentence = "la sous-préfecture, au-dessus d'Aix-en-Provence"
+    assert words(sentence, spacy.blank("fr", config=CONFIG)) == words(sentence, spacy.blank("fr"))
