@@ -171,11 +171,11 @@ def test_brackets_and_backslashes_survive(treebank, expect, tmp_path: Path, owls
 
 def test_checksums_are_those_of_sha256sum():
     names = [line.split("  ") for line in (SCRIPTS / "treebanks.sha256").read_text("utf8").splitlines()]
-    assert {name.split("/")[0] for _, name in names} == {"ewt", "gum", "craft", "text"}
+    assert {name.split("/")[0] for _, name in names} == {"ewt", "gum", "craft", "masc", "text"}
     assert all(len(checksum) == 64 and int(checksum, 16) for checksum, _ in names)
 
 
-@pytest.mark.parametrize("name, n_sources", [("build_ewt", 3), ("build_gum", 1), ("build_craft", 1)])
+@pytest.mark.parametrize("name, n_sources", [("build_ewt", 3), ("build_gum", 1), ("build_craft", 1), ("build_masc", 1)])
 def test_programs_end_with_a_message(
     script, name: str, n_sources: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ):
