@@ -24,7 +24,7 @@ except SystemExit as err:  # weasel leaves the interpreter, and pytest with it
 COMMANDS: Dict[str, Dict[str, Any]] = {command["name"]: command for command in PROJECT["commands"]}
 STEPS = [(name, line) for name, command in COMMANDS.items() for line in command["script"]]
 # Folders and files that the user provides (vars of project.yml); anything else is in the repository or made by a step.
-PROVIDED = tuple(PROJECT["vars"][name] for name in ("ewt", "gum", "craft", "text", "checkpoint", "vectors"))
+PROVIDED = tuple(PROJECT["vars"][name] for name in ("ewt", "gum", "craft", "masc", "text", "checkpoint", "vectors"))
 FETCHED: Dict[str, Dict[str, Any]] = {asset["dest"]: asset for asset in PROJECT["assets"]}
 
 
