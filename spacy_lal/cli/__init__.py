@@ -7,6 +7,7 @@ from spacy.cli._util import app as spacy_app
 from spacy_lal.cli.app import app_cli
 from spacy_lal.cli.average import average_cli
 from spacy_lal.cli.compact import compact_cli
+from spacy_lal.cli.complete import complete_cli
 from spacy_lal.cli.evalb import evalb_cli
 from spacy_lal.cli.evaluate import evaluate_cli
 from spacy_lal.cli.explain import explain_cli
@@ -28,6 +29,7 @@ lal_cli.command("evaluate")(evaluate_cli)
 lal_cli.command("evalb")(evalb_cli)
 lal_cli.command("check")(check_cli)
 lal_cli.command("convert")(convert_cli)
+lal_cli.command("complete")(complete_cli)
 lal_cli.command("import-official")(import_official_cli)
 lal_cli.command("average")(average_cli)
 lal_cli.command("compact")(compact_cli)

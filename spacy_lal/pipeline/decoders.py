@@ -46,7 +46,7 @@ def make_joint_decoder(
     n_threads: int = 1,
     empty_nodes: bool = True,
     disagreement_cost: Optional[float] = None,
-) -> Decoder:
+) -> "JointDecoder":
     """The exact joint decoder: the best constituency and dependency trees that agree (Zhou & Zhao 2019), O(n^4).
     And, if wanted, constituents that the heads contradict.
 

@@ -273,7 +273,7 @@ class LALParser(PortablePipe):
         """
         decode = make_separate_decoder() if rough else self.long_sentences.choose(self.decoder)
         parses: Dict[int, DecodedParse] = {}
-        for indices, scores in self._iter_scores(list(docs), pruned=takes_pruned(decode)):
+        for indices, scores in self.iter_scores(list(docs), pruned=takes_pruned(decode)):
             parses.update(zip(indices, decode(scores), strict=True))
         in_order = (parses[i] for i in range(len(parses)))
         return [list(islice(in_order, len(sentence_bounds(doc)))) for doc in docs]
@@ -289,7 +289,7 @@ class LALParser(PortablePipe):
             default.source,
         )
 
-    def _iter_scores(self, docs: List[Doc], *, pruned: bool) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
+    def iter_scores(self, docs: List[Doc], *, pruned: bool) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
         """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
         those of a whole batch of Docs need not be in memory together."""
         if "iter_scores" in self.model.attrs:
@@ -305,9 +305,10 @@ class LALParser(PortablePipe):
         scores (List[List[DecodedParse]]): As `predict` returned them.
         """
         for doc, parses in zip(docs, scores, strict=True):
-            set_parses(doc, [self._to_strings(parse) for parse in parses], overwrite=self.overwrite)
+            set_parses(doc, [self.to_strings(parse) for parse in parses], overwrite=self.overwrite)
 
-    def _to_strings(self, parse: DecodedParse) -> SentenceParse:
+    def to_strings(self, parse: DecodedParse) -> SentenceParse:
+        """A parse with labels and deprels in place of their ids, as Docs take it."""
         constituents = heads = deprels = None
         if self.cfg["constituents"]:
             strings = self._label_vocab.strings

@@ -1,0 +1,59 @@
+"""`python -m spacy lal complete MODEL IN.spacy OUT.spacy`: heads for a treebank of trees, trees for one of heads."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Iterable, Iterator
+
+import typer
+
+from spacy_lal.cli.streams import fail
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+
+def complete_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline trained on both trees: path or package")],
+    data_path: Annotated[Path, typer.Argument(metavar="IN.spacy", help="Gold Docs, as `lal convert` writes them")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A .spacy file to write, or a folder for several")],
+    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+) -> None:
+    """Give Docs with constituents alone the heads, and Docs with heads alone the constituents, that go best with what
+    they have, by the joint decoder.
+
+    Docs with both or neither, or with a sentence that is too long for it, are written as they are.
+    """
+    if not data_path.is_file():
+        fail(f"can't find the file {data_path}")
+    if output.exists() and output.samefile(data_path):
+        fail(f"{output} would be read and written at once: name another file")
+
+    from spacy_lal.cli.evaluate import read_docs
+    from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.pipeline.completion import complete, lacks
+    from spacy_lal.pipeline.parser_names import parser_names
+    from spacy_lal.training.treebank_docs import write_docs
+
+    nlp = load_pipeline(model, gpu_id)
+    names = parser_names(nlp)
+    if len(names) > 1:
+        fail(f"the pipeline {model!r} has {len(names)} parsers ({', '.join(names)}): expected one")
+    golds = read_docs(data_path, nlp)
+    before = Counter(lacks(doc) for doc in golds)
+    after: Counter[object] = Counter()
+
+    def counted(docs: "Iterable[Doc]") -> "Iterator[Doc]":
+        for doc in docs:
+            after[lacks(doc)] += 1
+            yield doc
+
+    try:
+        completed = complete(nlp, nlp.get_pipe(names[0]), golds, batch_size=batch_size)  # type: ignore[arg-type]
+        write_docs(counted(completed), output)
+    except (ValueError, OSError) as err:
+        fail(f"{model} on {data_path}: {err}")
+    given = ", ".join(f"{before[kind] - after[kind]} Docs got {kind}" for kind in ("heads", "constituents"))
+    too_long = after["heads"] + after["constituents"]
+    long_note = f", {too_long} have a sentence too long for the joint decoder" if too_long else ""
+    typer.echo(f"{output}: {len(golds)} Docs; {given}, {before[None]} had both or neither{long_note}", err=True)
