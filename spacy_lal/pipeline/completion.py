@@ -145,6 +145,8 @@ def _parse(nlp: Language, parser: LALParser, decoder: JointDecoder, golds: Seque
 
 def _bound(scores: ParserScores, known: _Known, decoder: JointDecoder) -> ParserScores:
     largest = max(float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs))
+    if known.lacking == "heads" and not known.constituents:
+        return scores  # its tree is unknown, too
     if known.lacking == "heads":
         return bind_constituents(scores, known.constituents, BOND * largest / decoder.constituency_weight)
     return bind_heads(scores, known.heads, BOND * largest / (1.0 - decoder.constituency_weight))

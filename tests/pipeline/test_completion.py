@@ -146,6 +146,14 @@ def test_alone_as_in_any_batch(nlp: Language):
     assert not docs[0].has_annotation("DEP")  # a copy, and not the Doc itself
 
 
+def test_a_sentence_without_tree_is_parsed_as_ever(nlp: Language):
+    doc = of_trees(nlp, TREES[0], (["She", "sees", "a", "dog", "."], []))
+    (found,) = complete(nlp, nlp.get_pipe("lal_parser"), [doc])
+    parsed = nlp(Doc(nlp.vocab, words=[t.text for t in doc], sent_starts=[bool(t.is_sent_start) for t in doc]))
+    assert [(t.head.i, t.dep_) for t in found[5:]] == [(t.head.i, t.dep_) for t in parsed[5:]]
+    assert get_constituents(found) == get_constituents(doc)
+
+
 def test_what_lacks_nothing_or_all_stays_as_it_is(nlp: Language):
     parser = nlp.get_pipe("lal_parser")
     both = gold(nlp, SENTENCES[0])
