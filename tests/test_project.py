@@ -125,6 +125,13 @@ def test_every_file_that_is_built_has_a_checksum():
     assert built == {f"assets/{file}" for file in listed}
 
 
+def test_what_is_fetched_or_built_is_not_committed():
+    ignored = (ROOT / ".gitignore").read_text("utf8").splitlines()
+    built = {output for name in PROJECT["workflows"]["build-treebanks"] for output in COMMANDS[name]["outputs"]}
+    for path in (*FETCHED, *built):
+        assert f"/{'/'.join(PurePosixPath(path).parts[:2])}/" in ignored, path
+
+
 def test_variables_are_put_in_as_they_stand():
     """The config system joins some items that hold two variables with their neighbours."""
     raw = srsly.read_yaml(ROOT / "project.yml")
