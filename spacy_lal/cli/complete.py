@@ -2,14 +2,11 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterable, Iterator
+from typing import Annotated
 
 import typer
 
 from spacy_lal.cli.streams import fail
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
 
 
 def complete_cli(
@@ -31,28 +28,18 @@ def complete_cli(
 
     from spacy_lal.cli.evaluate import read_docs
     from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.interpret.sentences import find_parser
     from spacy_lal.pipeline.completion import complete, lacks
-    from spacy_lal.pipeline.parser_names import parser_names
     from spacy_lal.training.treebank_docs import write_docs
 
     nlp = load_pipeline(model, gpu_id)
-    names = parser_names(nlp)
-    if len(names) > 1:
-        fail(f"the pipeline {model!r} has {len(names)} parsers ({', '.join(names)}): expected one")
     golds = read_docs(data_path, nlp)
-    before = Counter(lacks(doc) for doc in golds)
-    after: Counter[object] = Counter()
-
-    def counted(docs: "Iterable[Doc]") -> "Iterator[Doc]":
-        for doc in docs:
-            after[lacks(doc)] += 1
-            yield doc
-
     try:
-        completed = complete(nlp, nlp.get_pipe(names[0]), golds, batch_size=batch_size)  # type: ignore[arg-type]
-        write_docs(counted(completed), output)
+        completed = list(complete(nlp, find_parser(nlp), golds, batch_size=batch_size))
+        write_docs(completed, output)
     except (ValueError, OSError) as err:
         fail(f"{model} on {data_path}: {err}")
+    before, after = Counter(map(lacks, golds)), Counter(map(lacks, completed))
     given = ", ".join(f"{before[kind] - after[kind]} Docs got {kind}" for kind in ("heads", "constituents"))
     too_long = after["heads"] + after["constituents"]
     long_note = f", {too_long} have a sentence too long for the joint decoder" if too_long else ""

@@ -7,10 +7,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotations import has_sentences
-from ..pipeline.parser_names import parser_names
+from ..pipeline.parser_names import parser_names, sentence_splitters
 from ..training.doc_copies import copy_text
 
-SENTENCE_START, HEAD = "token.is_sent_start", "token.head"
+HEAD = "token.head"
 
 
 def parse_golds(
@@ -26,11 +26,8 @@ def parse_golds(
     for number, gold in enumerate(golds, start=1):
         if not has_sentences(gold):
             raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
-    metas = {name: nlp.get_pipe_meta(name) for name in nlp.pipe_names}
-    parsers = parser_names(nlp) or [name for name, meta in metas.items() if HEAD in meta.assigns]
-    splitters = [
-        name for name, meta in metas.items() if gold_sents and name not in parsers and SENTENCE_START in meta.assigns
-    ]
+    parsers = parser_names(nlp) or [name for name in nlp.pipe_names if HEAD in nlp.get_pipe_meta(name).assigns]
+    splitters = sentence_splitters(nlp, parsers) if gold_sents else []
     blanks = [copy_text(gold, with_sentences=gold_sents, vocab=nlp.vocab) for gold in golds]
     with nlp.select_pipes(disable=splitters):
         start = time.perf_counter()

@@ -4,27 +4,20 @@ The joint decoder searches pairs of trees that agree. What is known of one tree 
 all else that the best pair has it, and the other tree is the best of those that go with it.
 """
 
-from dataclasses import replace
-from itertools import islice
-from typing import Dict, Iterable, Iterator, List, Literal, NamedTuple, Optional, Sequence
+from itertools import islice, takewhile
+from typing import Dict, Iterable, Iterator, List, Literal, Optional, Sequence
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations import (
-    SPANS_KEY,
-    CollapsedSpan,
-    SentenceParse,
-    get_constituents,
-    sentence_words,
-    set_parses,
-)
+from ..annotations import SPANS_KEY, CollapsedSpan, SentenceParse, get_constituents, sentence_words, set_parses
 from ..scores import ParserScores
 from ..training.doc_copies import copy_text
 from ..trees import SUB_HEAD
 from .decoders import JointDecoder, make_joint_decoder
 from .lal_parser import LALParser
+from .parser_names import parser_names, sentence_splitters
 
 Lacking = Literal["heads", "constituents"]
 
@@ -51,7 +44,7 @@ def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_siz
         for i, doc in enumerate(golds):
             copied = doc.copy()
             if i in parses:
-                set_parses(copied, parses[i])
+                set_parses(copied, parses[i], overwrite=False)
             yield copied
 
 
@@ -98,7 +91,7 @@ def _joint_decoder(parser: LALParser) -> JointDecoder:
             "expected a decoder that looks at both trees, with a constituency_weight between 0 and 1, got "
             f"{decoder.constituency_weight}"
         )
-    return replace(decoder, warned=True)
+    return decoder
 
 
 def _short_enough(doc: Doc, decoder: JointDecoder) -> bool:
@@ -106,59 +99,53 @@ def _short_enough(doc: Doc, decoder: JointDecoder) -> bool:
     return decoder.max_length is None or longest <= decoder.max_length
 
 
-class _Known(NamedTuple):
-    """What a gold Doc tells of a sentence, and which of the two it lacks."""
-
-    lacking: Lacking
-    constituents: List[CollapsedSpan]
-    heads: List[Optional[int]]
-
-
-def _known(gold: Doc, lacking: Lacking) -> List[_Known]:
-    found = []
-    for words, constituents in zip(sentence_words(gold), get_constituents(gold), strict=True):
-        place = {word: position for position, word in enumerate(words, start=1)}
-        tokens = [gold[i] for i in words]
-        heads = [(0 if t.head.i == t.i else place.get(t.head.i)) if t.has_head() else None for t in tokens]
-        found.append(_Known(lacking, constituents, heads))
-    return found
-
-
 def _parse(nlp: Language, parser: LALParser, decoder: JointDecoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
-    """For each Doc, the part of its sentences' parses that it lacks."""
-    docs = _read(nlp, parser, golds) if golds else []
-    known = [_known(gold, lacks(gold) or "heads") for gold in golds]
-    sentences = [sentence for found in known for sentence in found]
+    """For each Doc, the parses of its sentences that go best with what it tells of them."""
+    if not golds:
+        return []
+    docs = _read(nlp, parser, golds)
+    constituents = [sentence for gold in golds for sentence in get_constituents(gold)]
+    heads = [sentence for gold in golds for sentence in _known_heads(gold)]
     parses: Dict[int, SentenceParse] = {}
     with parser.encoded(docs):
-        for indices, scores in parser.iter_scores(docs, pruned=False) if docs else ():
-            bound = [_bound(one, sentences[i], decoder) for i, one in zip(indices, scores, strict=True)]  # type: ignore[arg-type]
+        for indices, scores in parser.iter_scores(docs, pruned=False):
+            bound = [
+                _bound(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned
+                for i, one in zip(indices, scores, strict=True)
+            ]
             for i, parse in zip(indices, decoder(bound), strict=True):
-                strings = parser.to_strings(parse)
-                if sentences[i].lacking == "heads":
-                    parses[i] = SentenceParse(None, strings.heads, strings.deprels)
-                else:
-                    parses[i] = SentenceParse(strings.constituents, None, None)
+                parses[i] = parser.to_strings(parse)._replace(method=None)
     in_order = (parses[i] for i in range(len(parses)))
-    return [list(islice(in_order, len(found))) for found in known]
+    return [list(islice(in_order, len(sentence_words(gold)))) for gold in golds]
 
 
-def _bound(scores: ParserScores, known: _Known, decoder: JointDecoder) -> ParserScores:
-    largest = max(float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs))
-    if known.lacking == "heads" and not known.constituents:
-        return scores  # its tree is unknown, too
-    if known.lacking == "heads":
-        return bind_constituents(scores, known.constituents, BOND * largest / decoder.constituency_weight)
-    return bind_heads(scores, known.heads, BOND * largest / (1.0 - decoder.constituency_weight))
+def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
+    """For each sentence the heads of its words, counted from 1; 0 is the root, None is unknown."""
+    for words in sentence_words(gold):
+        place = {word: position for position, word in enumerate(words, start=1)}
+        tokens = [gold[i] for i in words]
+        yield [(0 if t.head.i == t.i else place.get(t.head.i)) if t.has_head() else None for t in tokens]
+
+
+def _bound(
+    scores: ParserScores,
+    constituents: Sequence[CollapsedSpan],
+    heads: Sequence[Optional[int]],
+    decoder: JointDecoder,
+) -> ParserScores:
+    bond = BOND * max(float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs))
+    if constituents:  # else the sentence's tree is unknown
+        scores = bind_constituents(scores, constituents, bond / decoder.constituency_weight)
+    return bind_heads(scores, heads, bond / (1.0 - decoder.constituency_weight))
 
 
 def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[Doc]:
     """Docs of the same tokens and sentences, with what the components before the parser say, and the gold tags."""
+    before = [name for name, _ in takewhile(lambda named: named[1] is not parser, nlp.pipeline)]
+    splitters = sentence_splitters(nlp, parser_names(nlp))
     docs = [copy_text(gold, with_sentences=True, vocab=nlp.vocab) for gold in golds]
-    for _, pipe in nlp.pipeline:
-        if pipe is parser:
-            break
-        docs = list(pipe.pipe(docs, batch_size=len(docs))) if hasattr(pipe, "pipe") else [pipe(doc) for doc in docs]
+    with nlp.select_pipes(enable=[name for name in before if name not in splitters]):
+        docs = list(nlp.pipe(docs, batch_size=len(docs)))
     for doc, gold in zip(docs, golds, strict=True):
         if gold.has_annotation("TAG"):
             doc.from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]

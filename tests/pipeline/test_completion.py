@@ -176,6 +176,18 @@ def test_whitespace_tokens_take_no_part(nlp: Language):
     assert found[2].head.i == 1 and found[4].head.i == 3
 
 
+def test_sentence_breaks_are_the_gold_ones(nlp: Language):
+    """Though a component of the pipeline would set others."""
+    other = spacy.blank("en", vocab=nlp.vocab)
+    other.add_pipe("sentencizer", config={"overwrite": True, "punct_chars": ["she"]})
+    other.add_pipe("lal_parser", source=nlp)
+    doc = of_trees(nlp, TREES[1], TREES[0])
+    (expected,) = complete(nlp, nlp.get_pipe("lal_parser"), [doc])
+    (found,) = complete(other, other.get_pipe("lal_parser"), [doc])
+    assert [(t.head.i, t.dep_) for t in found] == [(t.head.i, t.dep_) for t in expected]
+    assert [sent.start for sent in found.sents] == [0, 5]
+
+
 def test_long_sentences_stay_as_they_are():
     decoder = {"@misc": "spacy-lal.joint_decoder.v1", "max_length": 4}
     nlp = trained(decoder=decoder)
