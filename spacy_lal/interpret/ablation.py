@@ -62,7 +62,8 @@ class ReadSentence(NamedTuple):
 @dataclass(frozen=True)
 class _Batch:
     """Sentences that are scored together. indices: which of all. projected: what the span scorer's first layer makes of
-    the fenceposts, but for its bias. *Shapes:* (batch,), (batch, n + 1, fencepost_width), (batch, n + 1, hidden)."""
+    the fenceposts, but for its bias. *Shapes:* (batch,), (batch, n + 1, fencepost_width), (batch, n + 1,
+    n_projected)."""
 
     indices: List[int]
     lengths: Tensor
@@ -115,7 +116,7 @@ class AblatedParser:
         for some in minibatch(docs, batch_size):
             self._read(n_docs, some)
             n_docs += len(some)
-        self._mean = self._mean_span()
+        self._mean_ends = self._mean_fenceposts()
 
     def parse(self, heads: Iterable[Union[int, str]] = ()) -> List[List[CollapsedSpan]]:
         """The constituents of all sentences when some heads are removed.
@@ -125,7 +126,7 @@ class AblatedParser:
             unary chain, in pre-order.
         RAISES (ValueError): There is no such head.
         """
-        columns = block_columns(self.network.config, self.head_numbers(heads)).to(self._mean.device)
+        columns = self._columns(heads)
         scorer = self._scorer(columns)
         found: Dict[int, List[CollapsedSpan]] = {}
         for batch in self._batches:
@@ -144,7 +145,7 @@ class AblatedParser:
         RETURNS (ndarray): Shape: (n_spans,), float32.
         RAISES (ValueError): There is no such head or label.
         """
-        columns = block_columns(self.network.config, self.head_numbers(heads)).to(self._mean.device)
+        columns = self._columns(heads)
         unknown = sorted({label for *_, label in spans} - set(self.labels))
         if unknown:
             raise ValueError(f"expected labels of '{self.parser.name}', got {', '.join(unknown)}")
@@ -152,8 +153,11 @@ class AblatedParser:
         for first in range(0, len(spans), N_SPANS):
             some = spans[first : first + N_SPANS]
             posts = [self.sentences[i].fenceposts for i, *_ in some]
-            vectors = torch.stack([one[j] - one[i] for one, (_, i, j, _) in zip(posts, some, strict=True)])
-            vectors[:, columns] = 0.0 if self.fill == "zero" else self._mean[columns].to(vectors.dtype)
+            ends = torch.stack([one[j] for one, (_, _, j, _) in zip(posts, some, strict=True)])
+            starts = torch.stack([one[i] for one, (_, i, _, _) in zip(posts, some, strict=True)])
+            for some_ends, mean in zip((ends, starts), self._mean_ends, strict=True):
+                some_ends[:, columns] = 0.0 if self.fill == "zero" else mean[columns].to(some_ends.dtype)
+            vectors = self._span_scorer.span_vectors(ends, starts)
             scores = score_spans(self.network, vectors)
             labels = torch.tensor([self.labels.index(label) for *_, label in some], device=scores.device)
             whole = [end - start == len(self.sentences[i].words) for i, start, end, _ in some]
@@ -217,14 +221,19 @@ class AblatedParser:
         projected = torch.nn.functional.linear(fenceposts, self._span_scorer.projection())
         self._batches.append(_Batch(list(indices), lengths, fenceposts, projected, arcs.float().cpu().numpy()))
 
-    def _mean_span(self) -> Tensor:
-        """The mean vector of all spans: fencepost k of n words is the end of k of them and the start of n - k."""
-        total = torch.zeros(self.network.config.fencepost_width, dtype=torch.float64)
+    def _columns(self, heads: Iterable[Union[int, str]]) -> Tensor:
+        """Which features of a fencepost are of some heads."""
+        return block_columns(self.network.config, self.head_numbers(heads)).to(self._mean_ends.device)
+
+    def _mean_fenceposts(self) -> Tensor:
+        """The mean of all spans' ends, and that of their starts: fencepost k of n words is the end of k of them and the
+        start of n - k. *Shape:* (2, fencepost_width)."""
+        total = torch.zeros(2, self.network.config.fencepost_width, dtype=torch.float64)
         n_spans = 0
         for sentence in self.sentences:
             n = len(sentence.words)
-            times = 2.0 * torch.arange(n + 1, dtype=torch.float64, device=sentence.fenceposts.device) - n
-            total = total.to(times.device) + times @ sentence.fenceposts.double()
+            times = torch.arange(n + 1, dtype=torch.float64, device=sentence.fenceposts.device)
+            total = total.to(times.device) + torch.stack([times, n - times]) @ sentence.fenceposts.double()
             n_spans += n * (n + 1) // 2
         return total / max(1, n_spans)
 
@@ -234,9 +243,9 @@ class AblatedParser:
             return self._span_scorer
         scorer = copy.deepcopy(self._span_scorer)
         with torch.no_grad():
-            scorer.hidden.bias.add_(scorer.hidden.weight[:, columns].double() @ self._mean[columns])
-            own = scorer.own_weights()[:, columns].double() @ self._mean[columns]
-            scorer.output.bias[len(scorer.output.bias) - len(own) :].add_(own)
+            ends, starts, own = scorer.parts(self._mean_ends[:, columns] @ scorer.projection()[:, columns].double().t())
+            scorer.hidden.bias.add_(ends[0] - starts[1])
+            scorer.output.bias[len(scorer.output.bias) - own.shape[1] :].add_(own[0] - own[1])
         return scorer
 
     @torch.no_grad()

@@ -64,8 +64,9 @@ def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
         raise ValueError(f"k is how many labels to give: expected at least 1, got {k}")
     sentence, start, end = locate_words(nlp, span)
     strings = label_vocab(sentence.parser).strings
-    vectors = span_vectors(encode_sentence(sentence).fenceposts[0], [(start, end)])
-    scores = score_spans(network_of(sentence.parser), vectors)[0].cpu().numpy()
+    network = network_of(sentence.parser)
+    vectors = span_vectors(network, encode_sentence(sentence).fenceposts[0], [(start, end)])
+    scores = score_spans(network, vectors)[0].cpu().numpy()
     return [LabelScore(strings[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:k]]
 
 

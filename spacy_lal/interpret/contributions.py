@@ -145,8 +145,9 @@ def authors_contributions(nlp: Parser, span: Span) -> AuthorsContributions:
     """
     sentence, start, end = locate_words(nlp, span)
     names = part_names(sentence.parser)
-    vectors = span_vectors(encode_sentence(sentence).fenceposts[0], [(start, end)])
-    sums = sum_blocks(network_of(sentence.parser).config, vectors.double())[0].cpu().numpy()
+    fenceposts = encode_sentence(sentence).fenceposts[0].double()
+    difference = fenceposts[end : end + 1] - fenceposts[start : start + 1]
+    sums = sum_blocks(network_of(sentence.parser).config, difference)[0].cpu().numpy()
     spread = sums.max() - sums.min()
     scaled = np.exp((sums - sums.min()) / (spread if spread else 1.0))
     return AuthorsContributions(*sentence.tokens(start, end), names, scaled / scaled.sum())
@@ -173,7 +174,8 @@ def _split(sentence: Sentence, cells: Sequence[Tuple[int, int, int]]) -> List[Co
     """The parts of the scores of some labels on some spans: start, end, label id, in words."""
     parser, names, strings = sentence.parser, part_names(sentence.parser), label_vocab(sentence.parser).strings
     network = network_of(parser)
-    vectors = span_vectors(encode_sentence(sentence).fenceposts[0], [(start, end) for start, end, _ in cells])
+    fenceposts = encode_sentence(sentence).fenceposts[0]
+    vectors = span_vectors(network, fenceposts, [(start, end) for start, end, _ in cells])
     labels = torch.tensor([label for *_, label in cells], device=vectors.device)
     scores = score_spans(network, vectors).gather(1, labels[:, None])[:, 0].tolist()
     bias, blocks, tokens = (part.cpu().numpy() for part in split_scores(network, vectors, labels))

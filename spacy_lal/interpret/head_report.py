@@ -204,7 +204,7 @@ def _label_heads(treebank: AblatedTreebank) -> List[LabelHeads]:
     for sentence, tree, spans in zip(parser.sentences, treebank.trees, found, strict=True):
         correct = [span for span in spans if span in tree]
         for (start, end, label), vector in zip(
-            correct, span_vectors(sentence.fenceposts, [span[:2] for span in correct]), strict=True
+            correct, span_vectors(parser.network, sentence.fenceposts, [span[:2] for span in correct]), strict=True
         ):
             correct_spans[label].append(_CorrectSpan(vector, end - start == len(sentence.words)))
     numbers = {name: i for i, name in enumerate(parser.names)}

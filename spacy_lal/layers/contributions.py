@@ -1,11 +1,12 @@
 """Exact contributions: a label score as a sum over label heads (reference-parser.md, section 8).
 
-The score of label y on a span with the vector s = f_end - f_start is W2[y] relu(norm(W1 s + b1)) + b2[y]. W1 s is a
-sum over the features of s. What follows is not linear, but for the given span it is affine: the norm subtracts a mean,
-which is linear, and divides by a number, std + EPSILON; relu keeps some hidden units and drops the others. With that
-number and that choice of units held at what they are, the score is an affine function of s that takes the right value
-at s: every feature has its addend, and one bias takes what does not depend on s. The parts are float64, so that what
-remains between their sum and the score is the network's own rounding.
+The score of label y on a span with the vector s (f_end - f_start, or both of them, see `SpanScorer`) is
+W2[y] relu(norm(W1 s + b1)) + b2[y]. W1 s is a sum over the features of s. What follows is not linear, but for the given
+span it is affine: the norm subtracts a mean, which is linear, and divides by a number, std + EPSILON; relu keeps some
+hidden units and drops the others. With that number and that choice of units held at what they are, the score is an
+affine function of s that takes the right value at s: every feature has its addend, and one bias takes what does not
+depend on s. The parts are float64, so that what remains between their sum and the score is the network's own
+rounding.
 *Not* here: what the features are called, and any Doc.
 """
 
@@ -63,15 +64,17 @@ def encode_sentences(network: ParserNetwork, inputs: NetworkInputs) -> Encoded:
     return Encoded(network.fenceposts(encoded, tokens), attention)
 
 
-def span_vectors(fenceposts: Tensor, spans: Sequence[Tuple[int, int]]) -> Tensor:
-    """f_end - f_start of some spans of one sentence.
+def span_vectors(network: ParserNetwork, fenceposts: Tensor, spans: Sequence[Tuple[int, int]]) -> Tensor:
+    """The vectors of some spans of one sentence.
 
+    network (ParserNetwork): The network.
     fenceposts (Tensor): *Shape:* (n + 1, fencepost_width).
     spans (Sequence[Tuple[int, int]]): Half-open, in words.
-    RETURNS (Tensor): *Shape:* (n_spans, fencepost_width).
+    RETURNS (Tensor): *Shape:* (n_spans, span_width), the width of the span scorer's input.
+    RAISES (ValueError): The network scores no spans.
     """
     index = torch.tensor(list(spans), dtype=torch.long, device=fenceposts.device).view(-1, 2)
-    return fenceposts[index[:, 1]] - fenceposts[index[:, 0]]
+    return _given(network.span_scorer).span_vectors(fenceposts[index[:, 1]], fenceposts[index[:, 0]])
 
 
 @torch.no_grad()
@@ -79,13 +82,13 @@ def score_spans(network: ParserNetwork, vectors: Tensor) -> Tensor:
     """The scores of all labels on some spans, by the network's own modules and in their precision.
 
     network (ParserNetwork): The network.
-    vectors (Tensor): Span vectors. *Shape:* (n_spans, fencepost_width).
+    vectors (Tensor): Span vectors. *Shape:* (n_spans, span_width).
     RETURNS (Tensor): *Shape:* (n_spans, n_labels); 0 for the empty label.
     RAISES (ValueError): The network scores no spans.
     """
     scorer = _given(network.span_scorer)
     scores = scorer.output(scorer.norm(scorer.hidden(vectors)).relu())
-    own = scorer.own_weights()
+    own = _own_weights(scorer)
     scores[:, scores.shape[1] - len(own) :] += vectors @ own.t()
     return torch.nn.functional.pad(scores, (1, 0))
 
@@ -95,7 +98,7 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
     """The addends of the scores of some labels, one on each of some spans.
 
     network (ParserNetwork): The network.
-    vectors (Tensor): Span vectors. *Shape:* (n_scores, fencepost_width).
+    vectors (Tensor): Span vectors. *Shape:* (n_scores, span_width).
     labels (Tensor): Label ids, from 1: the empty label's score is 0 and has no parts. *Shape:* (n_scores,).
     RETURNS (ScoreParts): The parts.
     RAISES (ValueError): The network scores no spans.
@@ -117,11 +120,11 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
         slopes = kept * gain * scale
         slopes = slopes - slopes.mean(1, keepdim=True)  # the mean that the norm subtracts, seen from the other side
     weights = slopes @ weight
-    own = scorer.own_weights().double()
+    own = _own_weights(scorer).double()
     if len(own):
         tied = labels >= FIRST_LABEL
         weights[tied] += own[labels[tied] - FIRST_LABEL]
-    addends = weights * vectors
+    addends = (weights * vectors).unflatten(1, (scorer.n_projections, -1)).sum(1)  # of both ends together
     n_blocks_features = network.config.halves_width if network.config.has_label_blocks else 0
     return ScoreParts(
         bias=bias + slopes @ hidden_bias,
@@ -141,6 +144,11 @@ def sum_blocks(config: NetworkConfig, features: Tensor) -> Tensor:
         return features.new_zeros(len(features), 0)
     columns = block_columns(config, range(config.n_label_heads))
     return features[:, columns].unflatten(1, (config.n_label_heads, -1)).sum(2)
+
+
+def _own_weights(scorer: SpanScorer) -> Tensor:
+    """What scores span vectors by the labels' own heads. *Shape:* (n_own, span_width)."""
+    return scorer.own_weights().repeat(1, scorer.n_projections)
 
 
 def _given(scorer: Optional[SpanScorer]) -> SpanScorer:

@@ -44,6 +44,8 @@ class NetworkConfig:
     whole_tokens (bool): Also show the scorers all features of the tokens on either side of a fencepost, as they enter
         label attention. Otherwise all that they learn of a token passes through label_proj_width numbers.
     span_hidden_width (int): Hidden units of the span scorer.
+    span_own_projections (bool): Give the start and the end of a span projections of their own. Otherwise, as in the
+        paper (Eq. 5), the span scorer reads f_end - f_start: what stands at both ends alike cancels out.
     arc_hidden_width (int): Hidden units of the arc scorer.
     deprel_hidden_width (int): Hidden units of the deprel scorer.
     n_labels (int): Constituent labels, including EMPTY and SUB_HEAD; 0 for no span scorer.
@@ -84,6 +86,7 @@ class NetworkConfig:
     scrambled_queries: bool = False
     whole_tokens: bool = False
     span_hidden_width: int = 250
+    span_own_projections: bool = False
     arc_hidden_width: int = 256
     deprel_hidden_width: int = 100
     n_labels: int = 0

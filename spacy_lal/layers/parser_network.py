@@ -55,7 +55,9 @@ class ParserNetwork(nn.Module):
         self.biaffine_scorer: Optional[BiaffineScorer] = None
         if config.n_labels:
             ties = HeadTies(config) if config.label_attention and config.label_ties else None
-            self.span_scorer = SpanScorer(config.fencepost_width, config.span_hidden_width, config.n_labels, ties)
+            self.span_scorer = SpanScorer(
+                config.fencepost_width, config.span_hidden_width, config.n_labels, ties, config.span_own_projections
+            )
         if config.n_deprels:
             self.biaffine_scorer = BiaffineScorer(
                 config.fencepost_width,
@@ -77,7 +79,8 @@ class ParserNetwork(nn.Module):
         """
         blocks = slice(self.config.halves_width)
         if self.span_scorer is not None:
-            self.span_scorer.hidden.weight[:, blocks] *= factor
+            for weight in self.span_scorer.end_weights():
+                weight[:, blocks] *= factor
             if self.span_scorer.ties is not None:
                 self.span_scorer.ties.weight.mul_(factor)
         if self.biaffine_scorer is not None:

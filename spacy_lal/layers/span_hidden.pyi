@@ -3,7 +3,8 @@
 from numpy import ndarray
 
 def span_hidden(
-    rows: ndarray,
+    start_rows: ndarray,
+    end_rows: ndarray,
     starts: ndarray,
     ends: ndarray,
     bias: ndarray,

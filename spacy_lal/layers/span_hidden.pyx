@@ -21,7 +21,8 @@ cdef SpanHidden KERNEL = span_hidden_kernel()
 
 
 def span_hidden(
-    const float[:, :] rows,
+    const float[:, :] start_rows,
+    const float[:, :] end_rows,
     const int64_t[:] starts,
     const int64_t[:] ends,
     const float[::1] bias,
@@ -30,30 +31,34 @@ def span_hidden(
     float epsilon,
     float[:, ::1] out,
 ):
-    """Write relu(norm(rows[end] - rows[start] + bias)) of each span.
+    """Write relu(norm(end_rows[end] - start_rows[start] + bias)) of each span.
 
-    rows (ndarray): What the hidden layer makes of fenceposts. Shape: (n_rows, width); a row's numbers are side by side.
+    start_rows, end_rows (ndarray): What the hidden layer makes of fenceposts as starts and as ends, which may be the
+        same. Shape: (n_rows, width); a row's numbers are side by side.
     starts, ends (ndarray): Rows of each span's fenceposts. Shape: (n_spans,), int64.
     bias, gain, shift (ndarray): Of the layer and of its norm. Shape: (width,).
     epsilon (float): Added to the standard deviation (unbiased).
     out (ndarray): Shape: (n_spans, width). Written to.
     RAISES (ValueError): On shapes that do not go together, a width below 2, or rows that there are not.
     """
-    cdef size_t width = rows.shape[1]
+    cdef size_t width = start_rows.shape[1]
+    cdef Py_ssize_t n_rows = start_rows.shape[0]
     cdef Py_ssize_t n_spans = starts.shape[0], i
     cdef SpanNorm norm
-    if width < 2 or rows.strides[1] != sizeof(float):
+    if end_rows.shape[0] != n_rows or <size_t>end_rows.shape[1] != width:
+        raise ValueError(f"expected end_rows of the shape of start_rows, ({n_rows}, {width})")
+    if width < 2 or start_rows.strides[1] != sizeof(float) or end_rows.strides[1] != sizeof(float):
         raise ValueError(f"expected contiguous rows of two numbers or more, got {width}")
     if not (width == <size_t>bias.shape[0] == <size_t>gain.shape[0] == <size_t>shift.shape[0] == <size_t>out.shape[1]):
         raise ValueError(f"expected rows, bias, gain, shift and out of one width, got {width} and others")
     if not n_spans == ends.shape[0] == out.shape[0]:
         raise ValueError(f"expected as many ends and rows of out as starts ({n_spans})")
     for i in range(n_spans):
-        if not (0 <= starts[i] < rows.shape[0] and 0 <= ends[i] < rows.shape[0]):
-            raise ValueError(f"span {i}: expected rows below {rows.shape[0]}, got {starts[i]} and {ends[i]}")
+        if not (0 <= starts[i] < n_rows and 0 <= ends[i] < n_rows):
+            raise ValueError(f"span {i}: expected rows below {n_rows}, got {starts[i]} and {ends[i]}")
     if n_spans == 0:
         return
     norm.bias, norm.gain, norm.shift, norm.epsilon, norm.width = &bias[0], &gain[0], &shift[0], epsilon, width
     with nogil:
         for i in range(n_spans):
-            KERNEL(&out[i, 0], &rows[starts[i], 0], &rows[ends[i], 0], &norm)
+            KERNEL(&out[i, 0], &start_rows[starts[i], 0], &end_rows[ends[i], 0], &norm)

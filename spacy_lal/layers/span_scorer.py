@@ -1,8 +1,8 @@
 """Label scores of all spans of a sentence (reference-parser.md 1.11), without a tensor of n^2 x width.
 
-The score of a span depends on f_end - f_start through a linear layer, so fenceposts are projected first and differences
-taken of the narrow projections. In training no activation of the n^2 cells is kept: a loss touches a few cells only
-(those of two trees), and these are computed again.
+The score of a span depends on f_end and f_start, or on their difference, through a linear layer, so fenceposts are
+projected first and differences taken of the narrow projections. In training no activation of the n^2 cells is kept: a
+loss touches a few cells only (those of two trees), and these are computed again.
 """
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, cast
@@ -46,10 +46,11 @@ def _upper_cells(lengths: Tensor, n_fenceposts: int, first_rows: Optional[Tensor
     return _Cells(first + start, first + end, place)
 
 
-def _score_cells(cells: _Cells, projected: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
-    """Scores of all labels but the empty one. *Shape:* (n_cells, n_labels - 1)."""
+def _score_cells(cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
+    """Scores of all labels but the empty one. ends, starts: what fenceposts are as the one and as the other. *Shape:*
+    (n_cells, n_labels - 1)."""
     hidden_bias, gain, norm_bias, weight, bias = parameters
-    hidden = projected.index_select(0, cells.end) - projected.index_select(0, cells.start) + hidden_bias
+    hidden = ends.index_select(0, cells.end) - starts.index_select(0, cells.start) + hidden_bias
     scores = nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
     if own.shape[1]:
         difference = own.index_select(0, cells.end) - own.index_select(0, cells.start)
@@ -83,25 +84,25 @@ class _SpanChart(torch.autograd.Function):
     sparse tensor, with an index for each axis of the chart."""
 
     @staticmethod
-    def forward(ctx: Any, lengths: Tensor, projected: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
-        batch_size, n_fenceposts, width = projected.shape
+    def forward(ctx: Any, lengths: Tensor, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
+        batch_size, n_fenceposts, width = ends.shape
         cells = _upper_cells(lengths, n_fenceposts)
         hidden_bias, gain, norm_bias, weight, bias = parameters
         # a first row of zeros scores the empty label, so that whole rows of the chart can be written
         weight = torch.cat([weight.new_zeros(1, width), weight])
         bias = torch.cat([bias.new_zeros(1), bias])
-        chart = projected.new_zeros(batch_size * n_fenceposts * n_fenceposts, len(weight))
-        rows = projected.flatten(0, 1), own.flatten(0, 1)
+        chart = ends.new_zeros(batch_size * n_fenceposts * n_fenceposts, len(weight))
+        rows = ends.flatten(0, 1), starts.flatten(0, 1), own.flatten(0, 1)
         for chunk in cells.chunks(max(width, len(weight))):
             chart.index_copy_(0, chunk.place, _score_cells(chunk, *rows, hidden_bias, gain, norm_bias, weight, bias))
-        ctx.save_for_backward(lengths, projected, own, *parameters)
+        ctx.save_for_backward(lengths, ends, starts, own, *parameters)
         return chart.view(batch_size, n_fenceposts, n_fenceposts, len(weight))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
-        lengths, projected, own, *parameters = ctx.saved_tensors
+        lengths, *rows, hidden_bias, gain, norm_bias, weight, bias = ctx.saved_tensors
         cells, grad = (_named_cells if grads[0].is_sparse else _touched_cells)(grads[0], lengths)
-        tensors = (projected.flatten(0, 1), own.flatten(0, 1), *parameters)
+        tensors = (*(one.flatten(0, 1) for one in rows), hidden_bias, gain, norm_bias, weight, bias)
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
         sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
         for chunk in cells.chunks(leaves[0].shape[1]):
@@ -111,7 +112,8 @@ class _SpanChart(torch.autograd.Function):
             for total, part in zip(sums, parts, strict=True):
                 if part is not None:
                     total += part
-        return (None, sums[0].view_as(projected), sums[1].view_as(own), *sums[2:])
+        d_rows = (total.view_as(one) for total, one in zip(sums, rows, strict=False))
+        return (None, *d_rows, *sums[len(rows) :])
 
 
 def best_labels(
@@ -121,7 +123,7 @@ def best_labels(
 
     scorer (SpanScorer): Whose hidden layer, but for its bias, is done already.
     rows (Tensor): What its `projection` makes of fenceposts, those of a sentence one after the other. *Shape:* (n_rows,
-        hidden_width + n_own).
+        n_projected).
     first_rows (Tensor): Where those of each sentence begin. *Shape:* (batch_size,).
     lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
     n_fenceposts (int): Of the longest sentence, or more.
@@ -132,9 +134,9 @@ def best_labels(
     chart = rows.new_zeros(len(lengths) * n_fenceposts * n_fenceposts, 3)
     label_ids = torch.zeros(len(chart), dtype=torch.int16, device=rows.device)
     weight, bias = scorer.output.weight, scorer.output.bias
-    rows, own = rows.split([weight.shape[1], rows.shape[1] - weight.shape[1]], dim=1)
+    ends, starts, own = scorer.parts(rows)
     for chunk in _upper_cells(lengths, n_fenceposts, first_rows).chunks(max(rows.shape[1], len(weight))):
-        scores = nn.functional.linear(_hidden_units(scorer, rows, chunk), weight, bias)
+        scores = nn.functional.linear(_hidden_units(scorer, ends, starts, chunk), weight, bias)
         if own.shape[1]:
             scores[:, 1:].add_(own.index_select(0, chunk.end)).sub_(own.index_select(0, chunk.start))
         best, others = _NO_LABEL * torch.ones_like(scores[:, 0]), scores[:, 1:]
@@ -146,15 +148,16 @@ def best_labels(
     return chart.view(*shape, 3), label_ids.view(shape)
 
 
-def _hidden_units(scorer: "SpanScorer", rows: Tensor, cells: _Cells) -> Tensor:
+def _hidden_units(scorer: "SpanScorer", ends: Tensor, starts: Tensor, cells: _Cells) -> Tensor:
     """relu(norm(...)) of some cells. *Shape:* (n_cells, hidden_width)."""
     bias, norm = scorer.hidden.bias, scorer.norm
-    if rows.device.type != "cpu" or rows.dtype != torch.float32 or rows.shape[1] < 2:
-        hidden = rows.index_select(0, cells.end).sub_(rows.index_select(0, cells.start)).add_(bias)
+    if ends.device.type != "cpu" or ends.dtype != torch.float32 or ends.shape[1] < 2:
+        hidden = ends.index_select(0, cells.end).sub_(starts.index_select(0, cells.start)).add_(bias)
         return cast(Tensor, norm(hidden)).relu_()
-    units = rows.new_empty(len(cells.place), rows.shape[1])
+    units = ends.new_empty(len(cells.place), ends.shape[1])
     span_hidden(
-        rows.detach().numpy(),
+        starts.detach().numpy(),
+        ends.detach().numpy(),
         cells.start.numpy(),
         cells.end.numpy(),
         bias.detach().numpy(),
@@ -169,32 +172,60 @@ def _hidden_units(scorer: "SpanScorer", rows: Tensor, cells: _Cells) -> Tensor:
 class SpanScorer(nn.Module):
     """Scores every label on every span; the empty label is fixed at 0.
 
-    o(i, j) = W2 relu(norm(W1 (f_j - f_i) + b1)) + b2; with ties, what the label's own head says of the span is added.
+    o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, where the span's vector s(i, j) is f_j - f_i (the paper's Eq. 5) or,
+    with projections of their own for both ends, [f_j ; -f_i]. With ties, what the label's own head says of the span is
+    added.
 
     input_width (int): Width of a fencepost.
     hidden_width (int): Hidden units.
     n_labels (int): Labels, including the empty one.
     ties (Optional[HeadTies]): With a head for each label from the third on.
+    own_projections (bool): Whether each end of a span has a projection of its own.
     """
 
-    def __init__(self, input_width: int, hidden_width: int, n_labels: int, ties: Optional[HeadTies] = None) -> None:
+    def __init__(
+        self,
+        input_width: int,
+        hidden_width: int,
+        n_labels: int,
+        ties: Optional[HeadTies] = None,
+        own_projections: bool = False,
+    ) -> None:
         super().__init__()
-        self.hidden = nn.Linear(input_width, hidden_width)
+        self.n_projections = 2 if own_projections else 1
+        self.hidden = nn.Linear(self.n_projections * input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
         self.linear: LinearFunction = nn.functional.linear
         self.ties, self.n_own = ties, max(0, n_labels - FIRST_LABEL) if ties is not None else 0
 
+    def span_vectors(self, ends: Tensor, starts: Tensor) -> Tensor:
+        """s(i, j) of some spans. ends, starts: their fenceposts. *Shapes:* (n_spans, input_width) both, to (n_spans,
+        n_projections * input_width)."""
+        return ends - starts if self.n_projections == 1 else torch.cat([ends, -starts], dim=-1)
+
+    def end_weights(self) -> Tuple[Tensor, ...]:
+        """Of the hidden layer, the weights of a span's end and, where they are others, of its start. *Shapes:*
+        (hidden_width, input_width)."""
+        return self.hidden.weight.chunk(self.n_projections, dim=1)
+
     def own_weights(self) -> Tensor:
-        """What scores spans by the labels' own heads, of the last labels. *Shape:* (n_own, input_width)."""
+        """What scores fenceposts by the labels' own heads, of the last labels. *Shape:* (n_own, input_width)."""
         if self.ties is None:
-            return self.hidden.weight.new_zeros(0, self.hidden.in_features)
+            return self.hidden.weight.new_zeros(0, self.hidden.in_features // self.n_projections)
         return self.ties.matrix()[: self.n_own]
 
     def projection(self) -> Tensor:
-        """What fenceposts are multiplied with before differences are taken. *Shape:* (hidden_width + n_own,
-        input_width)."""
-        return torch.cat([self.hidden.weight, self.own_weights()])
+        """What fenceposts are multiplied with before differences are taken. *Shape:* (n_projected, input_width), where
+        n_projected = n_projections * hidden_width + n_own."""
+        return torch.cat([*self.end_weights(), self.own_weights()])
+
+    def parts(self, projected: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        """What `projection` makes of fenceposts as ends, as starts, and by the labels' own heads. *Shapes:* (...,
+        n_projected), to (..., hidden_width) twice and (..., n_own)."""
+        width = self.hidden.out_features
+        first = width * (self.n_projections - 1)
+        return projected[..., :width], projected[..., first : first + width], projected[..., first + width :]
 
     def forward(self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
         """Score all spans.
@@ -205,9 +236,11 @@ class SpanScorer(nn.Module):
         RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
         """
-        projected = self.linear(fenceposts, self.hidden.weight).to(self.output.weight.dtype)
-        own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
+        projected = self.linear(fenceposts, torch.cat(self.end_weights())).to(self.output.weight.dtype)
+        ends, starts, own = self.parts(projected)
+        if ties is not None:
+            own = ties[..., : self.n_own].to(projected.dtype)
         parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
         # backward, which is outside of autocast, must see the same
         with torch.autocast(projected.device.type, enabled=False):
-            return _SpanChart.apply(lengths, projected, own, *parameters)
+            return _SpanChart.apply(lengths, ends, starts, own, *parameters)

@@ -23,6 +23,7 @@ SHAPES = {
     "joint": {"label_feed_forward": "joint"},
     "query per token": {"label_query_per_token": True},
     "ties": {"whole_tokens": True, "label_ties": True},
+    "own projections": {"whole_tokens": True, "label_ties": True, "span_own_projections": True},
     "unscaled": {"scale_label_blocks": False, "label_proj_width": 5, "n_label_heads": 7},
 }
 
@@ -81,7 +82,7 @@ def test_another_decoder(nlp):
     assert alone.parse() == get_constituents(separate(tiny_nlp())(tiny_doc(nlp)))
 
 
-@pytest.mark.parametrize("name", ["plain", "whole tokens", "ties", "unscaled"])
+@pytest.mark.parametrize("name", ["plain", "whole tokens", "ties", "own projections", "unscaled"])
 def test_a_removed_head_is_one_without_weights(name):
     nlp = tiny_nlp(8, **SHAPES.get(name, {}))
     heads = [0, 2]
@@ -95,9 +96,10 @@ def test_a_removed_head_is_one_without_weights(name):
     first = ablated.network.config.n_label_heads * forward
     with torch.no_grad():
         for head in heads:
-            scorer.hidden.weight[:, head * forward : (head + 1) * forward] = 0.0
             backward = first + head * (width - forward)
-            scorer.hidden.weight[:, backward : backward + width - forward] = 0.0
+            for weight in scorer.end_weights():
+                weight[:, head * forward : (head + 1) * forward] = 0.0
+                weight[:, backward : backward + width - forward] = 0.0
             if scorer.ties is not None:
                 scorer.ties.weight[head] = 0.0
     changed = AblatedParser(nlp, [tiny_doc(nlp)])
@@ -110,19 +112,29 @@ def test_a_removed_head_is_one_without_weights(name):
         assert margin == pytest.approx(margin_by_hand(ablated, span, charts[s][start, end].tolist()), abs=1e-4)
 
 
-@pytest.mark.parametrize("name", ["plain", "ties"])
-def test_the_mean_of_all_spans_stands_in_a_heads_place(name):
+@pytest.mark.parametrize("name", ["plain", "ties", "own projections"])
+def test_the_mean_of_all_spans_stands_in_a_heads_place(name, monkeypatch):
     nlp = tiny_nlp(**SHAPES.get(name, {}))
     ablated = AblatedParser(nlp, [tiny_doc(nlp)], fill="mean")
     vectors = torch.cat(
-        [span_vectors(one.fenceposts, list(combinations(range(len(one.words) + 1), 2))) for one in ablated.sentences]
+        [
+            span_vectors(ablated.network, one.fenceposts, list(combinations(range(len(one.words) + 1), 2)))
+            for one in ablated.sentences
+        ]
     )
     columns = block_columns(ablated.network.config, [1])
-    vectors[:, columns] = vectors[:, columns].mean(0)
+    for one in vectors.chunk(ablated.network.span_scorer.n_projections, dim=1):
+        one[:, columns] = one[:, columns].mean(0)
     scores = score_spans(ablated.network, vectors)
     spans = all_spans(ablated)
     for row, span, margin in zip(scores.tolist(), spans, ablated.margins(spans, [1]), strict=True):
         assert margin == pytest.approx(margin_by_hand(ablated, span, row), abs=1e-4)
+    decoded, decode = [], ablated._decode
+    monkeypatch.setattr(ablated, "_decode", lambda charts: decoded.extend(charts) or decode(charts))
+    ablated.parse([1])
+    best = {one.n_tokens: one.labels[..., 2] for one in decoded}  # of a label other than the empty one and a sub-head's
+    for row, (s, start, end, _) in zip(scores[:, 2:].amax(1).tolist(), spans, strict=True):
+        assert best[len(ablated.sentences[s].words)][start, end] == pytest.approx(row, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["plain", "ties"])

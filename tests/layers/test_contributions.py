@@ -24,7 +24,7 @@ def split(network, n):
     """All cells of a sentence of n words, their parts, and the chart."""
     inputs = make_inputs(network.config, [n])
     cells = all_cells(n, network.config.n_labels)
-    vectors = span_vectors(encode_sentences(network, inputs).fenceposts[0], [(i, j) for i, j, _ in cells])
+    vectors = span_vectors(network, encode_sentences(network, inputs).fenceposts[0], [(i, j) for i, j, _ in cells])
     parts = split_scores(network, vectors, torch.tensor([y for *_, y in cells]))
     return cells, vectors, parts, network(inputs).labels[0].detach()
 
@@ -80,7 +80,7 @@ def test_scores_of_spans_are_those_of_the_chart():
     network = build("whole_tokens")
     inputs = make_inputs(network.config, [7])
     spans = [(0, 7), (2, 3), (1, 5)]
-    scores = score_spans(network, span_vectors(encode_sentences(network, inputs).fenceposts[0], spans))
+    scores = score_spans(network, span_vectors(network, encode_sentences(network, inputs).fenceposts[0], spans))
     chart = network(inputs).labels[0]
     for span, row in zip(spans, scores, strict=True):
         assert torch.allclose(row, chart[span], atol=1e-5)
@@ -107,7 +107,9 @@ def test_a_network_without_spans_is_refused():
     network = build("only_arcs")
     fenceposts = encode_sentences(network, make_inputs(network.config, [4])).fenceposts[0]
     with pytest.raises(ValueError, match="scores no spans"):
-        split_scores(network, span_vectors(fenceposts, [(0, 1)]), torch.tensor([1]))
+        span_vectors(network, fenceposts, [(0, 1)])
+    with pytest.raises(ValueError, match="scores no spans"):
+        split_scores(network, fenceposts[1:2], torch.tensor([1]))
 
 
 @pytest.mark.parametrize("name", ["default", "ties"])

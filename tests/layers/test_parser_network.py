@@ -54,6 +54,11 @@ OPTIONS = {
         "label_proj_width": 5,
         "scale_label_blocks": True,
     },
+    "own_span_projections": {"span_own_projections": True},
+    "ties_own_span_projections": {
+        **{"span_own_projections": True, "label_ties": True, "n_label_heads": 4},
+        **{"whole_tokens": True, "scale_label_blocks": True},
+    },
 }
 
 

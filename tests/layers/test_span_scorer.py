@@ -9,7 +9,9 @@ from spacy_lal.layers.span_scorer import SpanScorer
 
 def plain_chart(scorer, fenceposts, lengths):
     """reference-parser.md 1.11, with the tensor that the scorer avoids."""
-    spans = fenceposts[:, None] - fenceposts[:, :, None]  # [start, end] = f_end - f_start
+    ends, starts = torch.broadcast_tensors(fenceposts[:, None], fenceposts[:, :, None])  # [start, end]
+    own_ends = scorer.hidden.in_features > fenceposts.shape[-1]
+    spans = torch.cat([ends, -starts], dim=-1) if own_ends else ends - starts
     scores = scorer.output(scorer.norm(scorer.hidden(spans)).relu())
     scores = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1)
     places = torch.arange(fenceposts.shape[1])
@@ -17,10 +19,10 @@ def plain_chart(scorer, fenceposts, lengths):
     return scores * real.unsqueeze(-1)
 
 
-@pytest.fixture
-def case():
+@pytest.fixture(params=[False, True], ids=["difference", "own_projections"])
+def case(request):
     torch.manual_seed(0)
-    scorer = SpanScorer(input_width=6, hidden_width=5, n_labels=4).double()
+    scorer = SpanScorer(input_width=6, hidden_width=5, n_labels=4, own_projections=request.param).double()
     for parameter in scorer.parameters():
         torch.nn.init.normal_(parameter)
     return scorer, torch.randn(3, 6, 6).double(), torch.tensor([2, 5, 1])
