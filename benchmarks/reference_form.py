@@ -28,6 +28,7 @@ def has_reference_form(config: NetworkConfig) -> bool:
         config.scrambled_queries,
         config.label_ties,
         config.whole_tokens,
+        config.span_own_projections,
     )
     return config.label_attention and not any(departures)
 
@@ -61,8 +62,7 @@ def _span_scores(scorer: SpanScorer, fenceposts: Tensor, lengths: Tensor, ties: 
     chart = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts, scorer.output.out_features + 1)
     for i, length in enumerate(lengths.tolist()):
         rows = fenceposts[i, : length + 1]
-        shape = (length + 1, length + 1, -1)
-        spans = scorer.span_vectors(rows.unsqueeze(0).expand(shape), rows.unsqueeze(1).expand(shape))  # [start, end]
+        spans = rows.unsqueeze(0) - rows.unsqueeze(1)  # [start, end]
         hidden = scorer.norm(scorer.hidden(spans)).relu()
         chart[i, : length + 1, : length + 1] = nn.functional.pad(scorer.output(hidden), (1, 0))
     return chart
