@@ -100,9 +100,10 @@ class _SpanChart(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
-        lengths, *rows, hidden_bias, gain, norm_bias, weight, bias = ctx.saved_tensors
+        lengths, ends, starts, own, *parameters = ctx.saved_tensors
+        rows = ends, starts, own
         cells, grad = (_named_cells if grads[0].is_sparse else _touched_cells)(grads[0], lengths)
-        tensors = (*(one.flatten(0, 1) for one in rows), hidden_bias, gain, norm_bias, weight, bias)
+        tensors = (*(one.flatten(0, 1) for one in rows), *parameters)
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
         sums: List[Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
         for chunk in cells.chunks(leaves[0].shape[1]):
@@ -112,7 +113,7 @@ class _SpanChart(torch.autograd.Function):
             for total, part in zip(sums, parts, strict=True):
                 if part is not None:
                     total += part
-        d_rows = (total.view_as(one) for total, one in zip(sums, rows, strict=False))
+        d_rows = (total.view_as(one) for total, one in zip(sums[: len(rows)], rows, strict=True))
         return (None, *d_rows, *sums[len(rows) :])
 
 
@@ -135,7 +136,7 @@ def best_labels(
     label_ids = torch.zeros(len(chart), dtype=torch.int16, device=rows.device)
     weight, bias = scorer.output.weight, scorer.output.bias
     ends, starts, own = scorer.parts(rows)
-    for chunk in _upper_cells(lengths, n_fenceposts, first_rows).chunks(max(rows.shape[1], len(weight))):
+    for chunk in _upper_cells(lengths, n_fenceposts, first_rows).chunks(max(ends.shape[1], len(weight))):
         scores = nn.functional.linear(_hidden_units(scorer, ends, starts, chunk), weight, bias)
         if own.shape[1]:
             scores[:, 1:].add_(own.index_select(0, chunk.end)).sub_(own.index_select(0, chunk.start))
@@ -223,9 +224,9 @@ class SpanScorer(nn.Module):
     def parts(self, projected: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         """What `projection` makes of fenceposts as ends, as starts, and by the labels' own heads. *Shapes:* (...,
         n_projected), to (..., hidden_width) twice and (..., n_own)."""
-        width = self.hidden.out_features
-        first = width * (self.n_projections - 1)
-        return projected[..., :width], projected[..., first : first + width], projected[..., first + width :]
+        widths = [self.hidden.out_features] * self.n_projections
+        *ends, own = projected.split([*widths, self.n_own], dim=-1)
+        return ends[0], ends[-1], own
 
     def forward(self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
         """Score all spans.
@@ -237,10 +238,9 @@ class SpanScorer(nn.Module):
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
         """
         projected = self.linear(fenceposts, torch.cat(self.end_weights())).to(self.output.weight.dtype)
-        ends, starts, own = self.parts(projected)
-        if ties is not None:
-            own = ties[..., : self.n_own].to(projected.dtype)
+        ends = projected.chunk(self.n_projections, dim=-1)
+        own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
         parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
         # backward, which is outside of autocast, must see the same
         with torch.autocast(projected.device.type, enabled=False):
-            return _SpanChart.apply(lengths, ends, starts, own, *parameters)
+            return _SpanChart.apply(lengths, ends[0], ends[-1], own, *parameters)
