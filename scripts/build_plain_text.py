@@ -21,16 +21,14 @@ Nothing here is annotated, and nothing of it is in EWT, GUM or CRAFT.
 
 import argparse
 import csv
-import io
 import json
-import tarfile
 from html.parser import HTMLParser
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Iterable, Iterator, List, Optional, Sequence, Tuple
 from xml.etree import ElementTree
 
-from treebank import SourceError, run, save_files
+from treebank import SourceError, run, save_files, unpacked
 
 REVIEWS = "hutto_ICWSM_2014.tar.gz"
 REVIEW_FILES = ("movieReviewSnippets", "amazonReviewSnippets", "nytEditorialSnippets", "tweets")
@@ -47,25 +45,26 @@ def read_reviews(path: Path) -> Iterator[str]:
 
     RAISES (SourceError): A file is missing or cannot be read, or a line has not three columns.
     """
-    for name in REVIEW_FILES:
-        rows = _review_rows(path, f"hutto_ICWSM_2014/{name}_GroundTruth.txt")
-        for document, group in groupby(rows, key=lambda row: row[0]):
-            sentences = [text for _, text in group]
-            yield from _joined(sentences, SENTENCES_OF_REVIEW if document else 1)
+    files = [f"{name}_GroundTruth.txt" for name in REVIEW_FILES]
+    with unpacked(path, *files) as folder:
+        for file in files:
+            for document, group in groupby(_review_rows(path, folder / file), key=lambda row: row[0]):
+                sentences = [text for _, text in group]
+                yield from _joined(sentences, SENTENCES_OF_REVIEW if document else 1)
 
 
-def _review_rows(path: Path, member: str) -> Iterator[Tuple[str, str]]:
-    """Document and sentence; "" where a sentence is of no document that has others."""
-    try:
-        with tarfile.open(path, "r:gz") as archive:
-            file = archive.extractfile(member)
-            lines = [line.rstrip("\n") for line in io.TextIOWrapper(file, encoding="utf8")] if file else []
-    except (tarfile.TarError, EOFError, KeyError, UnicodeDecodeError) as error:
-        raise SourceError(path, 0, f"expected a whole .tar.gz archive with {member!r} in UTF-8 ({error})") from error
+def _review_rows(archive: Path, path: Path) -> Iterator[Tuple[str, str]]:
+    """Document and sentence; "" where a sentence is of no document that has others. archive: for errors."""
+    with path.open(encoding="utf8") as file:
+        try:
+            lines = [line.rstrip("\n") for line in file]
+        except UnicodeDecodeError as error:
+            raise SourceError(archive / path.name, 0, f"expected text in UTF-8 ({error})") from error
     for number, line in enumerate(lines, start=1):
         columns = line.split("\t", 2)
         if len(columns) != 3:
-            raise SourceError(path / member, number, f"expected number, rating and text between tabs, got {line!r}")
+            reason = f"expected number, rating and text between tabs, got {line!r}"
+            raise SourceError(archive / path.name, number, reason)
         yield columns[0].rpartition("_")[0], columns[2]
 
 

@@ -3,6 +3,7 @@
 Not here: anything that only one treebank needs; see `build_ewt.py`, `build_gum.py` and `build_craft.py`.
 """
 
+import gzip
 import hashlib
 import sys
 import tarfile
@@ -72,7 +73,7 @@ def unpacked(source: Path, *parts: str) -> Iterator[Path]:
         if not source.is_dir():
             try:
                 _unpack(source, folder, parts)
-            except (tarfile.TarError, EOFError, zlib.error) as error:
+            except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
                 reason = f"expected a whole .tar.gz archive ({error}); delete it and fetch it again"
                 raise SourceError(source, 0, reason) from error
         for part in parts:
@@ -82,7 +83,7 @@ def unpacked(source: Path, *parts: str) -> Iterator[Path]:
 
 
 def _unpack(source: Path, folder: Path, parts: Sequence[str]) -> None:
-    with tarfile.open(source, "r:gz") as archive:
+    with gzip.open(source) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
         for member in archive:
             name = PurePosixPath(*PurePosixPath(member.name).parts[1:])  # without the folder that GitHub puts on top
             if member.isfile() and ".." not in name.parts and any(name.is_relative_to(part) for part in parts):
@@ -90,6 +91,9 @@ def _unpack(source: Path, folder: Path, parts: Sequence[str]) -> None:
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content.read() if content else b"")
+        # what does not look like a header ends a tar file, be it damaged: only the checksum at the very end tells
+        while stream.read(1 << 20):
+            pass
 
 
 def preterminals(tree: Tree) -> List[Tree]:

@@ -144,9 +144,13 @@ def test_a_review_without_three_columns_is_named_by_file_and_line(build, source_
 
 
 def test_a_broken_archive_and_a_missing_file_are_named(build, source_error, tmp_path: Path):
-    (tmp_path / REVIEWS).write_bytes(b"no archive")
-    with pytest.raises(source_error, match="expected a whole .tar.gz archive with .*movieReviewSnippets"):
-        list(build.read_reviews(tmp_path / REVIEWS))
+    whole = pack_reviews(tmp_path / REVIEWS).read_bytes()
+    middle = len(whole) // 2
+    zeros = (whole[:middle] + b"\0" * (len(whole) - middle), whole[:-8] + b"\0" * 8)
+    for broken in (b"no archive", whole[:middle], *zeros):
+        (tmp_path / REVIEWS).write_bytes(broken)
+        with pytest.raises(source_error, match="hutto.*expected a whole .tar.gz archive"):
+            list(build.read_reviews(tmp_path / REVIEWS))
     rows = {name: text for name, text in ROWS.items() if name != "tweets"}
     with pytest.raises(source_error, match="tweets_GroundTruth.txt"):
         list(build.read_reviews(pack_reviews(tmp_path / REVIEWS, rows)))
