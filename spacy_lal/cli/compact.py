@@ -2,7 +2,7 @@
 
 What spaCy and spacy-transformers write is rewritten, nothing is added: they read it as it is, and compute with single
 precision as before. A pipeline that was read so has weights that half precision holds exactly, so that saving it again,
-in either precision, changes nothing.
+in either precision, changes nothing. With --lean goes what no component reads.
 """
 
 from io import BytesIO
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from thinc.api import Config
 
 MODEL_FILE = "model"  # of a component, as thinc writes it
+POOLER = "pooler."  # of a BERT-like transformer, for a vector of the whole input: listeners read those of its pieces
 TRANSFORMERS = ("spacy-transformers.", "spacy-lal.TransformerModel.")
 
 
@@ -29,11 +30,16 @@ def compact_cli(
         Optional[str],
         typer.Option("--encoder-name", help="Name of the transformer on the Hugging Face hub, in place of a path"),
     ] = None,
+    lean: Annotated[
+        bool, typer.Option("--lean", help="Leave out the words of the training text and the transformer's pooler")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in OUT")] = False,
 ) -> None:
     """Write a pipeline again with half-precision weights: about half the size, and parses that stay as they are however
     often it is loaded and saved.
 
+    With --lean, without what its components do not read: the words that the vocabulary has met in training, and the
+    weights of the transformer's pooler (zeros, which an archive packs into nothing).
     Its config loses the paths of its training. Where it names a transformer by a folder of this machine, say what the
     transformer is called elsewhere.
     """
@@ -48,7 +54,7 @@ def compact_cli(
         fail(f"the config of {model} names a transformer by a path ({', '.join(names)}): say its --encoder-name")
     with written_whole(output) as folder:
         try:
-            write_compact(nlp, folder, encoder_name)
+            write_compact(nlp, folder, encoder_name, lean=lean)
         except ValueError as err:
             fail(f"{model}: {err}")
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
@@ -61,12 +67,13 @@ def encoder_names(config: "Config") -> List[str]:
     return list(dict.fromkeys(block["name"] for block in blocks))
 
 
-def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = None) -> None:
+def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = None, *, lean: bool = False) -> None:
     """Save a pipeline with half-precision weights.
 
     nlp (Language): Left as it is.
     folder (Path): Written to.
     encoder_name (Optional[str]): What its transformers are called from now on.
+    lean (bool): Leave out the words that its vocabulary has met, and the poolers of its transformers.
     RAISES (ValueError): A weight is too large for half precision, or a file still has the former name of a transformer.
     """
     import srsly
@@ -86,13 +93,15 @@ def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = N
         if encoder_name is not None:
             _rename(msg["attrs"], encoder_name)
         where = str(path.relative_to(folder).parent)
-        msg["shims"] = [[_compact_shim(shim, where) for shim in shims] for shims in msg["shims"]]
+        msg["shims"] = [[_compact_shim(shim, where, lean=lean) for shim in shims] for shims in msg["shims"]]
         path.write_bytes(srsly.msgpack_dumps(msg))
     for path in folder.rglob("*") if encoder_name is not None else ():
         content = path.read_bytes() if path.is_file() else b""
         left = [name for name in names if name != encoder_name and name.encode() in content]
         if left:
             raise ValueError(f"{path.relative_to(folder)} still names the transformer {left[0]!r}")
+    if lean:
+        _forget_words(folder)
 
 
 def _blocks(config: Any) -> Iterator[Dict[str, Any]]:
@@ -116,23 +125,38 @@ def _rename(attrs: List[Dict[str, bytes]], encoder_name: str) -> None:
             node["name"] = srsly.msgpack_dumps(encoder_name)
 
 
-def _compact_shim(shim: bytes, where: str) -> bytes:
+def _forget_words(folder: Path) -> None:
+    """Leave in the vocabulary of a saved pipeline the strings that its tokenizer and components bring themselves."""
+    import srsly
+    from spacy.util import load_config, load_model_from_config
+
+    nlp = load_model_from_config(load_config(folder / "config.cfg"))
+    nlp.from_disk(folder, exclude=["vocab"])
+    known = set(nlp.vocab.strings)
+    for _, pipe in nlp.pipeline:
+        known.update(label for label in getattr(pipe, "labels", ()) if isinstance(label, str))
+    path = folder / "vocab" / "strings.json"
+    srsly.write_json(path, [string for string in srsly.read_json(path) if string in known])
+
+
+def _compact_shim(shim: bytes, where: str, *, lean: bool) -> bytes:
     """Rewrite what holds a torch network: thinc's shim, ours, or that of spacy-transformers with its tokenizer."""
     import srsly
 
     msg = srsly.msgpack_loads(shim)
     if msg["state"]:
-        msg["state"] = to_half(msg["state"], where)
+        msg["state"] = to_half(msg["state"], where, zeroed=POOLER if lean else None)
     if "_name_or_path" in msg["config"]:
         msg["config"]["_name_or_path"] = ""  # the folder that it was read from, of this machine
     return srsly.msgpack_dumps(msg)
 
 
-def to_half(state: bytes, where: str) -> bytes:
+def to_half(state: bytes, where: str, *, zeroed: Optional[str] = None) -> bytes:
     """Rewrite a torch state dict in half precision; integers stay.
 
     state (bytes): As `torch.save` wrote it.
     where (str): Whose it is, for messages.
+    zeroed (Optional[str]): How the names of weights begin that become zeros.
     RAISES (ValueError): A weight is not finite, or larger than half precision can hold (65,504).
     """
     import torch
@@ -140,7 +164,7 @@ def to_half(state: bytes, where: str) -> bytes:
     tensors = torch.load(BytesIO(state), map_location="cpu", weights_only=True)
     for name, tensor in tensors.items():
         if tensor.is_floating_point():
-            half = tensor.half()
+            half = torch.zeros_like(tensor).half() if zeroed and name.startswith(zeroed) else tensor.half()
             if not bool(torch.isfinite(half).all()):
                 largest = float(tensor.abs().max())
                 raise ValueError(f"{where}: half precision holds numbers up to 65504, and {name} has {largest:g}")

@@ -156,3 +156,26 @@ def test_wrong_use(full, bert, tmp_path):
     assert "can't load" in compact(tmp_path / "none", tmp_path / "out", expect=1)
     assert "is not empty" in compact(full, full, "--encoder-name", HUB_NAME, expect=1)
     assert not (tmp_path / "out").exists()
+
+
+def test_lean_leaves_out_words_and_pooler_and_parses_as_before(bert, small, full, tmp_path):
+    nlp = spacy.load(full)
+    nlp.vocab.strings.add("Rumpelstiltskin")
+    nlp.to_disk(tmp_path / "full")
+    compact(tmp_path / "full", tmp_path / "lean", "--encoder-name", HUB_NAME, "--lean")
+    strings = srsly.read_json(tmp_path / "lean" / "vocab" / "strings.json")
+    assert "Rumpelstiltskin" in srsly.read_json(tmp_path / "full" / "vocab" / "strings.json")
+    assert "Rumpelstiltskin" not in strings and "driving" not in strings
+    assert {"NN", "VP"} <= set(strings)
+    lean, states = torch_states(tmp_path / "lean"), torch_states(small)
+    changed = {
+        (name, key.split(".")[0])
+        for name, state in states.items()
+        for key, tensor in state.items()
+        if not torch.equal(lean[name][key], tensor)
+    }
+    assert changed == {("transformer", "pooler")}
+    docs, expected = ([*spacy.load(path).pipe(TEXTS)] for path in (tmp_path / "lean", small))
+    assert parses(docs) == parses(expected)
+    for doc, expected_doc in zip(docs, expected, strict=True):
+        assert [(t.text, t.tag_, t.norm_) for t in doc] == [(t.text, t.tag_, t.norm_) for t in expected_doc]
