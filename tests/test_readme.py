@@ -25,7 +25,7 @@ def blocks(path: Path, language: str) -> List[str]:
 
 
 def commands(path: Path) -> List[List[str]]:
-    lines = [line for code in blocks(path, "") for line in code.splitlines()]
+    lines = [line for code in blocks(path, "") for line in code.replace("\\\n", " ").splitlines()]
     found = [line.split(" | ")[-1] for line in lines if re.match(r"(make|python|cat .*\| python)\b", line)]
     return [shlex.split(line, comments=True) for line in found]
 
