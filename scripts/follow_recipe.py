@@ -11,8 +11,8 @@ RECIPE is a YAML file. `files` gives names to files and folders that are there a
 where NAME is of a step before or of `files`, which must have `dev`: by that trainings are evaluated. A training without
 `from` begins with the encoder's own weights, and needs --set encoder=NAME. More keys of it: schedule (steps of the
 learning rate, if not those of the training), rate, warmup, rough (shares of texts in lower case, in upper case, without
-their last punctuation, without any). `by` takes several pipelines, which then parse together. {name} in a path is what
---set says.
+their last punctuation, without any), teachers (pipelines whose scores of parsed text it learns, too) and weight (of
+that). `by` takes several pipelines, which then parse together. {name} in a path is what --set says.
 
 Each step writes OUTPUT/NAME; its command is printed first. What is done is not done again, and a training that was
 interrupted goes on from its checkpoint. --only does some steps of it, --jobs several side by side, --list none.
@@ -34,12 +34,12 @@ from treebank import SourceError, run
 KEYS = {  # of each kind of step, by whether a step must have them
     "train": {
         "read": True, "seed": True, "steps": True, "trees": False, "from": False,
-        "schedule": False, "rate": False, "warmup": False, "rough": False,
+        "schedule": False, "rate": False, "warmup": False, "rough": False, "teachers": False, "weight": False,
     },
     "mean": {"of": True},
     "parse": {"text": True, "by": True},
 }  # fmt: skip
-LISTS = ("read", "trees", "of", "by")  # keys whose values are lists of names
+LISTS = ("read", "trees", "of", "by", "teachers")  # keys whose values are lists of names
 NAMES = (*LISTS, "from", "text")
 ROUGH = ("lower_case", "upper_case", "no_final_punct", "no_punct")
 
@@ -177,6 +177,9 @@ class Recipe:
                 options[f"training.optimizer.learn_rate.{option}"] = values[key]
         for key, share in zip(ROUGH, values["rough"], strict=True) if "rough" in values else ():
             options[f"corpora.train.augmenter.{key}"] = share
+        if values.get("teachers"):
+            options["training.before_update.pipelines"] = srsly.json_dumps(values["teachers"])
+            options["training.before_update.weight"] = values.get("weight", 1.0)
         return [*command, *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
 
     def _mean(self, written: Path, of: List[str]) -> List[str]:

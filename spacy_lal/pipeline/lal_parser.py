@@ -180,6 +180,7 @@ class LALParser(PortablePipe):
             "deprel_weight": deprel_weight,
             "tie_weight": tie_weight,
         }
+        self.teacher: Optional[Callable[..., float]] = None  # in training, see `make_teachers`; never saved
         self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
         install_extensions()
 
@@ -362,9 +363,16 @@ class LALParser(PortablePipe):
         RETURNS (Tuple[float, List[ScoresGradient]]): The loss, summed; for each sentence the gradient.
         RAISES (ValueError): Where the loss is not finite.
         """
+        examples = list(examples)
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
         losses, d_scores = parser_loss(scores, golds, **self.loss_config)
-        return sum(losses.values()), d_scores
+        loss = sum(losses.values())
+        if self.teacher is not None:
+            weights = {
+                name: self.loss_config[name] for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
+            }
+            loss += self.teacher(examples, scores, d_scores, **weights)
+        return loss, d_scores
 
     def initialize(
         self,

@@ -39,6 +39,8 @@ STEPS: List[Dict[str, Any]] = [
         "seed": 3,
         "steps": 5,
         "rough": [0.1, 0.2, 0.3, 0.4],
+        "teachers": ["one", "mean"],
+        "weight": 0.5,
     },
 ]
 
@@ -103,6 +105,9 @@ def test_commands(follow, capsys, tmp_path):
     assert listed["alone"].startswith(f"python -m spacy lal parse {out}/mean texts/a.txt --format docbin")
     assert listed["together"].endswith(f"texts/a.txt {out}/together.spacy {out}/mean {out}/start/model-last")
     assert f'["{out}/alone.spacy","{out}/together.spacy"]' in listed["last"]
+    assert f"""--training.before_update.pipelines '["{out}/one/model-last","{out}/mean"]'""" in listed["last"]
+    assert "--training.before_update.weight 0.5" in listed["last"]
+    assert "before_update" not in listed["two"]
     assert "augmenter.lower_case 0.1 --corpora.train.augmenter.upper_case 0.2" in listed["last"]
 
 

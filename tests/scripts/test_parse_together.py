@@ -5,13 +5,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import List
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
-
-from spacy_lal.scores import ParserScores
 
 
 @pytest.fixture(scope="module")
@@ -62,20 +59,6 @@ def test_together_they_decode_the_mean_of_their_scores(together, pipelines, tmp_
     assert parses(found) not in [parses(docs) for docs in by_itself]
 
 
-def test_the_mean_is_of_probabilities_where_scores_are_logits(together):
-    rng = np.random.default_rng(0)
-    n, n_labels, n_deprels = 3, 4, 5
-    shapes = [(n + 1, n + 1, n_labels), (n + 1, n + 1), (n + 1, n + 1, n_deprels)]
-    one, other = (ParserScores(*(rng.normal(size=s).astype("f") for s in shapes)) for _ in range(2))
-    shifted = other._replace(arcs=other.arcs + 7.0, deprels=other.deprels - 3.0)
-    mean, same = together.mean_scores([one, other]), together.mean_scores([one, shifted])
-    np.testing.assert_allclose(mean.labels, (one.labels + other.labels) / 2, rtol=1e-6)
-    np.testing.assert_allclose(mean.arcs, same.arcs, atol=1e-5)
-    np.testing.assert_allclose(mean.deprels, same.deprels, atol=1e-5)
-    np.testing.assert_allclose(np.exp(together.mean_scores([one]).arcs).sum(axis=1), 1.0, rtol=1e-5)
-    assert all(array.dtype == np.float32 and array.flags.c_contiguous for array in mean[:3])
-
-
 def test_texts_with_longer_sentences_are_left_out(together, pipelines, tmp_path):
     found = parse(together, tmp_path, *pipelines, max_words=6)
     lengths = [max(len(sentence) for sentence in doc.sents) for doc in found]
@@ -95,6 +78,8 @@ def test_a_pipeline_without_a_label_of_the_first_is_named(together, pipelines, t
     labels = {**parser.label_data, "deprels": [*parser.label_data["deprels"], "vocative"]}
     parser.initialize(lambda: make_examples(nlp), nlp=nlp, labels=labels)
     nlp.to_disk(tmp_path / "more")
-    with pytest.raises(ValueError, match=r"first: expected the deprels of the first pipeline, found no 'vocative'"):
+    with pytest.raises(
+        ValueError, match=r"first: expected the deprels of the pipelines beside it, found no 'vocative'"
+    ):
         parse(together, tmp_path, tmp_path / "more", pipelines[0])
     assert not (tmp_path / "parsed.spacy").exists()
