@@ -81,7 +81,7 @@ VARIANTS = {
     "lal": Variant("`lal_parser`"),
     "separate": Variant("`lal_parser`, same weights, cky + eisner instead of the joint decoder", weights="lal"),
     "plain": Variant("no label attention, as many parameters", {"label_attention": False}),
-    "ends": Variant("spans scored from both ends, not their difference", {"span_own_projections": True}),
+    "difference": Variant("spans scored from the difference of their ends", {"span_own_projections": False}),
     "none": Variant("label attention alone", _label_layer("none", False)),
     "pwff": Variant("+ feed-forward (pwff)", _label_layer("per_label", False)),
     "resdrop": Variant("+ residual dropout (resdrop)", _label_layer("none", True)),
