@@ -227,6 +227,7 @@ def test_every_step_of_the_bundled_pipeline_leads_to_its_weights(recipes):
     needed, names = set(), [list(steps)[-1]]
     while names:
         name = names.pop()
-        needed.add(name)
-        names += steps[name].before
+        if name not in needed:
+            needed.add(name)
+            names += steps[name].before
     assert needed == set(steps)
