@@ -92,11 +92,11 @@ class Recipe:
     """The steps of a recipe, in order.
 
     path (Path): Its file. output (Path): Where the steps write. settings (Dict[str, str]): What --set says.
-    n_steps (Optional[int]): Of each training, in the place of what the recipe says: for a trial.
+    n_steps (int): Of each training, in the place of what the recipe says: for a trial. 0: what it says.
     RAISES (SourceError): The file is none, or a step in it is not as expected.
     """
 
-    def __init__(self, path: Path, output: Path, settings: Dict[str, str], n_steps: Optional[int] = None) -> None:
+    def __init__(self, path: Path, output: Path, settings: Dict[str, str], n_steps: int = 0) -> None:
         self.path, self.output, self.settings, self.n_steps = path, output, settings, n_steps
         try:
             data = srsly.read_yaml(path)
@@ -157,7 +157,7 @@ class Recipe:
         command = [*_lal("train", f"configs/lal_trf{'_branch' if base else ''}.cfg"), "--output", str(written)]
         command += ["--gpu-id", self.settings.get("gpu_id", "-1")]
         total = values.get("schedule", steps)
-        if self.n_steps is not None:
+        if self.n_steps:
             steps = total = self.n_steps
         options: Dict[str, Any] = {
             "paths.train": srsly.json_dumps(read),
@@ -246,7 +246,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     )
     parser.add_argument("--jobs", type=int, default=1, help="how many steps side by side")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="steps to do; those that they need are done already")
-    parser.add_argument("--n-steps", type=int, help="of each training, whatever the recipe says: for a trial")
+    parser.add_argument(
+        "--n-steps", type=int, default=0, help="of each training, whatever the recipe says: for a trial"
+    )
     parser.add_argument("--list", action="store_true", help="print the commands, and run none")
     args = parser.parse_args(arguments)
     recipe = Recipe(args.recipe, args.output, dict(args.settings), args.n_steps)
