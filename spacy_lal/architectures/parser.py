@@ -40,7 +40,8 @@ def build_lal_parser(
     label_feed_forward: Literal["none", "per_label", "joint", "split"] = "none", label_ff_width: int = 0,
     label_residual_dropout: bool = False, label_query_per_token: bool = False, label_combine_as_self: bool = False,
     label_ties: bool = False, scale_label_blocks: bool = True, scrambled_queries: bool = False,
-    whole_tokens: bool = False, span_hidden_width: int = 128, span_own_projections: bool = False,
+    whole_tokens: bool = False, arcs_from_tokens: bool = False,
+    span_hidden_width: int = 128, span_own_projections: bool = False,
     arc_hidden_width: int = 128, deprel_hidden_width: int = 64, deprel_given_head: bool = True,
     attention_dropout: float = 0.2, embedding_dropout: float = 0.2, relu_dropout: float = 0.2,
     residual_dropout: float = 0.2, tag_dropout: float = 0.2, position_dropout: float = 0.0, char_dropout: float = 0.2,
@@ -56,6 +57,7 @@ def build_lal_parser(
     label_ties (bool): Tie each label head to its label, by a score and (`tie_weight`) by a loss; not the paper's.
     scale_label_blocks (bool): Keep Adam's steps from growing with the number of label heads; False as in the paper.
     whole_tokens (bool): Also show the scorers whole tokens, not only what label heads make of them.
+    arcs_from_tokens (bool): Score arcs and deprels from whole tokens alone, spans from both; not the paper's.
     span_own_projections (bool): Score a span from both of its ends, not from their difference; not the paper's.
     scrambled_queries (bool): Reproduce a fault of the authors' code, for their published scores: label queries meet the
         keys of other labels, depending on how many sentences are scored at once, which is then all that are given.
@@ -79,9 +81,9 @@ def build_lal_parser(
         label_factored=label_factored, label_feed_forward=label_feed_forward, label_ff_width=label_ff_width,
         label_residual_dropout=label_residual_dropout, label_query_per_token=label_query_per_token,
         label_combine_as_self=label_combine_as_self, label_ties=label_ties, scale_label_blocks=scale_label_blocks,
-        scrambled_queries=scrambled_queries, whole_tokens=whole_tokens, span_hidden_width=span_hidden_width,
-        span_own_projections=span_own_projections, arc_hidden_width=arc_hidden_width,
-        deprel_hidden_width=deprel_hidden_width, deprel_given_head=deprel_given_head,
+        scrambled_queries=scrambled_queries, whole_tokens=whole_tokens, arcs_from_tokens=arcs_from_tokens,
+        span_hidden_width=span_hidden_width, span_own_projections=span_own_projections,
+        arc_hidden_width=arc_hidden_width, deprel_hidden_width=deprel_hidden_width, deprel_given_head=deprel_given_head,
         attention_dropout=attention_dropout, embedding_dropout=embedding_dropout, relu_dropout=relu_dropout,
         residual_dropout=residual_dropout, tag_dropout=tag_dropout, position_dropout=position_dropout,
         char_dropout=char_dropout, biaffine_dropout=biaffine_dropout,

@@ -216,7 +216,8 @@ class AblatedParser:
         arcs = fenceposts.new_zeros(*fenceposts.shape[:2], fenceposts.shape[1])
         arc_scorer = self.network.biaffine_scorer
         if arc_scorer is not None:
-            head, dependent = (layer(fenceposts).relu() for layer in arc_scorer.input_layers[:2])
+            inputs = self.network.arc_inputs(fenceposts)
+            head, dependent = (layer(inputs).relu() for layer in arc_scorer.input_layers[:2])
             arcs = arc_scorer.score_arcs(head, dependent)
         projected = torch.nn.functional.linear(fenceposts, self._span_scorer.projection())
         self._batches.append(_Batch(list(indices), lengths, fenceposts, projected, arcs.float().cpu().numpy()))

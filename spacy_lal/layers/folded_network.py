@@ -204,23 +204,27 @@ class _FoldedScorers:
         config = network.config
         layers = network.biaffine_scorer.input_layers if network.biaffine_scorer is not None else []
         weights = [layer.weight for layer in layers]
-        weights.insert(0, weights[0][:0] if network.span_scorer is None else network.span_scorer.projection())
+        span_scorer = network.span_scorer
+        no_spans = network.embedding.positions.new_zeros(0, config.fencepost_width)
+        weights.insert(0, no_spans if span_scorer is None else span_scorer.projection())
         self.widths = [len(weight) for weight in weights]
         self.width = sum(self.widths)
-        weight = torch.cat(weights)
         # the span scorer's bias is added to differences of fenceposts, not to fenceposts
         biases = [layer.bias for layer in layers]
-        self.bias = torch.cat([weight.new_zeros(self.widths[0]), *biases])
+        self.bias = torch.cat([weights[0].new_zeros(self.widths[0]), *biases])
         # columns: forward halves, backward halves, then the whole tokens before and after
         posts = network.fenceposts
         self.blocks, first = posts.blocks, posts.first_width if posts.halves else 0
         block_width = config.halves_width // self.blocks
-        widths = [self.blocks * first, self.blocks * (block_width - first)]
-        widths += [config.hidden_width] * 2 if config.whole_tokens else [0, 0]
-        forward, backward, before, after = weight.split(widths, dim=1)
-        scaled = [forward * posts.scale, backward * posts.scale]
+        half_widths = [self.blocks * first, self.blocks * (block_width - first)]
+        of_blocks = weights[:1] if config.arcs_from_tokens else weights  # the others have no columns for halves
+        halves = torch.cat([weight[:, : config.halves_width] for weight in of_blocks])
+        forward, backward = (half * posts.scale for half in halves.split(half_widths, dim=1))
+        token_width = config.hidden_width if config.whole_tokens else 0
+        tokens = torch.cat([weight[:, weight.shape[1] - 2 * token_width :] for weight in weights])
+        before, after = tokens.split([token_width] * 2, dim=1)
         self.first_width, self.has_halves, self.has_tokens = first, posts.halves, config.whole_tokens
-        self.halves = [Product(half, precision) for half in scaled]
+        self.halves = [Product(half, precision) for half in (forward, backward)]
         self.tokens = [Product(token, precision) for token in (before, after)]
 
     def add_to(self, sums: Tensor, first: int, encoded: Tensor, tokens: Tensor) -> None:
@@ -234,8 +238,9 @@ class _FoldedScorers:
         before = sums[first - 1 + skipped : first - 1 + len(tokens)]
         if self.has_halves:
             blocks = encoded.unflatten(-1, (self.blocks, -1))
-            self.halves[0].add_to(after, blocks[..., : self.first_width].flatten(1))
-            self.halves[1].add_to(before, blocks[skipped:, :, self.first_width :].flatten(1))
+            n_out = len(self.halves[0].weight)
+            self.halves[0].add_to(after[:, :n_out], blocks[..., : self.first_width].flatten(1))
+            self.halves[1].add_to(before[:, :n_out], blocks[skipped:, :, self.first_width :].flatten(1))
         if self.has_tokens:
             self.tokens[0].add_to(after, tokens)
             self.tokens[1].add_to(before, tokens[skipped:])

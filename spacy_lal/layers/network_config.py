@@ -43,6 +43,8 @@ class NetworkConfig:
     scrambled_queries (bool): Reproduce the reference's batch effect (reference-parser.md T2).
     whole_tokens (bool): Also show the scorers all features of the tokens on either side of a fencepost, as they enter
         label attention. Otherwise all that they learn of a token passes through label_proj_width numbers.
+    arcs_from_tokens (bool): Score arcs and deprels from the whole tokens alone: label blocks then speak of constituents
+        only. Needs whole_tokens.
     span_hidden_width (int): Hidden units of the span scorer.
     span_own_projections (bool): Give the start and the end of a span projections of their own. Otherwise, as in the
         paper (Eq. 5), the span scorer reads f_end - f_start: what stands at both ends alike cancels out.
@@ -85,6 +87,7 @@ class NetworkConfig:
     scale_label_blocks: bool = False
     scrambled_queries: bool = False
     whole_tokens: bool = False
+    arcs_from_tokens: bool = False
     span_hidden_width: int = 250
     span_own_projections: bool = False
     arc_hidden_width: int = 256
@@ -113,6 +116,8 @@ class NetworkConfig:
             raise ValueError("a network needs some input: vector_width, n_tags, n_words and n_chars are all 0")
         if self.n_labels and self.n_labels < 2:
             raise ValueError(f"n_labels includes EMPTY and SUB_HEAD, so it is 0 or at least 2, got {self.n_labels}")
+        if self.arcs_from_tokens and not self.whole_tokens:
+            raise ValueError("arcs_from_tokens needs whole_tokens: without them there are no tokens to score arcs from")
         if self.label_attention:
             self._check_label_attention()
         if self.label_feed_forward not in LABEL_FEED_FORWARDS:
@@ -172,8 +177,13 @@ class NetworkConfig:
 
     @property
     def fencepost_width(self) -> int:
-        """Width of the scorers' input."""
+        """Width of a fencepost, which the span scorer reads."""
         return self.halves_width + (2 * self.hidden_width if self.whole_tokens else 0)
+
+    @property
+    def arc_input_width(self) -> int:
+        """Width of what the biaffine scorer reads: the last features of a fencepost, or all of them."""
+        return 2 * self.hidden_width if self.arcs_from_tokens else self.fencepost_width
 
     @property
     def fencepost_scale(self) -> float:

@@ -60,7 +60,7 @@ class ParserNetwork(nn.Module):
             )
         if config.n_deprels:
             self.biaffine_scorer = BiaffineScorer(
-                config.fencepost_width,
+                config.arc_input_width,
                 config.arc_hidden_width,
                 config.deprel_hidden_width,
                 config.n_deprels,
@@ -83,9 +83,13 @@ class ParserNetwork(nn.Module):
                 weight[:, blocks] *= factor
             if self.span_scorer.ties is not None:
                 self.span_scorer.ties.weight.mul_(factor)
-        if self.biaffine_scorer is not None:
+        if self.biaffine_scorer is not None and not self.config.arcs_from_tokens:
             for layer in self.biaffine_scorer.input_layers:
                 layer.weight[:, blocks] *= factor
+
+    def arc_inputs(self, fenceposts: Tensor) -> Tensor:
+        """What the biaffine scorer reads of fenceposts. *Shapes:* (..., fencepost_width) to (..., arc_input_width)."""
+        return fenceposts[..., self.config.fencepost_width - self.config.arc_input_width :]
 
     def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
         """Score a batch of sentences.
@@ -110,7 +114,7 @@ class ParserNetwork(nn.Module):
                 ties = self.span_scorer.ties(fenceposts)
             labels = self.span_scorer(fenceposts, lengths, ties)
         if self.biaffine_scorer is not None:
-            arcs, deprels = self.biaffine_scorer(fenceposts)
+            arcs, deprels = self.biaffine_scorer(self.arc_inputs(fenceposts))
         attention = None
         if return_attention and weights is not None:
             attention = mean_over_queries(weights.detach(), padding)

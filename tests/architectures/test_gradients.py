@@ -23,6 +23,7 @@ CONFIGS = {
     "no_label_attention": {"label_attention": False},
     "as_bundled": {"n_layers": 0, "factored": False, "label_own_projection": True, "whole_tokens": True},
     "split": {"label_feed_forward": "split", "label_residual_dropout": True, "n_layers": 2},
+    "arcs_from_tokens": {"label_own_projection": True, "whole_tokens": True, "arcs_from_tokens": True},
     "ties": {"label_ties": True, "n_label_heads": 3, "whole_tokens": True},
 }
 N_LABELS, N_DEPRELS = 5, 4

@@ -23,6 +23,7 @@ SHAPES = {
     "joint": {"label_feed_forward": "joint"},
     "query per token": {"label_query_per_token": True},
     "ties": {"whole_tokens": True, "label_ties": True},
+    "arcs from tokens": {"whole_tokens": True, "arcs_from_tokens": True},
     "own projections": {"whole_tokens": True, "label_ties": True, "span_own_projections": True},
     "unscaled": {"scale_label_blocks": False, "label_proj_width": 5, "n_label_heads": 7},
 }

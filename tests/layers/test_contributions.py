@@ -13,7 +13,7 @@ from spacy_lal.layers.contributions import (
 )
 from spacy_lal.layers.parser_network import NetworkConfig, ParserNetwork
 
-WITH_SPANS = [name for name in OPTIONS if name != "only_arcs"]
+WITH_SPANS = sorted(name for name, options in OPTIONS.items() if options.get("n_labels") != 0)
 
 
 def all_cells(n, n_labels):

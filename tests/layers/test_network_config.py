@@ -22,6 +22,7 @@ SOUND = {"n_tags": 5, "n_label_heads": 4}
         ({"label_ties": True, "label_combine_as_self": True}, "no label blocks for label_ties"),
         ({"label_feed_forward": "split", "n_label_heads": 1}, "'split' needs more than"),
         ({"label_proj_width": 1}, "label_proj_width"),
+        ({"arcs_from_tokens": True}, "arcs_from_tokens needs whole_tokens"),
         ({"concatenate_features": True, "n_words": 5, "vector_width": 3, "hidden_width": 20}, "evenly"),
     ],
 )
@@ -44,6 +45,14 @@ def test_whole_tokens_stand_beside_label_blocks_and_in_the_place_of_halves():
     alone = NetworkConfig(**SOUND, **sizes, whole_tokens=True, label_attention=False)
     assert (alone.halves_width, alone.fencepost_width) == (0, 2 * 64)
     assert NetworkConfig(**SOUND, **sizes).fencepost_width == 24
+
+
+def test_arcs_may_be_scored_from_tokens_alone():
+    sizes = {"label_proj_width": 6, "hidden_width": 64}
+    assert NetworkConfig(**SOUND, **sizes, whole_tokens=True).arc_input_width == 24 + 2 * 64
+    from_tokens = NetworkConfig(**SOUND, **sizes, whole_tokens=True, arcs_from_tokens=True)
+    assert (from_tokens.fencepost_width, from_tokens.arc_input_width) == (24 + 2 * 64, 2 * 64)
+    assert NetworkConfig(**SOUND, **sizes).arc_input_width == 24
 
 
 def test_concatenated_widths_as_in_the_reference():

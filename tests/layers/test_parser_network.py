@@ -46,6 +46,10 @@ OPTIONS = {
     "only_arcs": {"n_labels": 0},
     "no_self_attention": {"n_layers": 0},
     "whole_tokens": {"whole_tokens": True, "scale_label_blocks": True},
+    "arcs_from_tokens": {"whole_tokens": True, "arcs_from_tokens": True, "scale_label_blocks": True},
+    "arcs_from_tokens_no_label_attention": {"whole_tokens": True, "arcs_from_tokens": True, "label_attention": False},
+    "arcs_from_tokens_only_trees": {"whole_tokens": True, "arcs_from_tokens": True, "n_deprels": 0},
+    "arcs_from_tokens_only_arcs": {"whole_tokens": True, "arcs_from_tokens": True, "n_labels": 0},
     "only_whole_tokens": {"whole_tokens": True, "label_attention": False},
     "ties": {
         "label_ties": True,
@@ -173,6 +177,18 @@ def test_parts_that_are_switched_off():
     assert output.arcs.shape == (4, 12, 12) and output.deprels.shape == (4, 12, 0)
     only_arcs = build("only_arcs")
     assert only_arcs(make_inputs(only_arcs.config, LENGTHS)).labels.shape == (4, 0, 0, 0)
+
+
+@pytest.mark.parametrize("name, reads_blocks", [("whole_tokens", True), ("arcs_from_tokens", False)])
+def test_whether_label_heads_have_a_part_in_arcs(name, reads_blocks):
+    network = build(name)
+    inputs = make_inputs(network.config, LENGTHS)
+    before = network(inputs)
+    torch.nn.init.zeros_(network.encoder.label_attention.norm.gain)  # blocks are now alike on all tokens
+    after = network(inputs)
+    assert not torch.allclose(after.labels, before.labels)
+    assert torch.equal(after.arcs, before.arcs) is not reads_blocks
+    assert torch.equal(after.deprels, before.deprels) is not reads_blocks
 
 
 def test_no_sentences():
