@@ -32,20 +32,19 @@ Tok2Vec = Model[List[Doc], List[Floats2d]]
 def build_lal_parser(
     tok2vec: Optional[Model[List[Doc], List[Floats2d]]] = None, *,
     use_tags: bool = False, use_chars: bool = True, char_width: int = 32, max_word_length: int = 64,
-    concatenate_features: bool = False,
-    hidden_width: int = 256, n_layers: int = 2, n_attn_heads: int = 4, attn_width: int = 64, ff_width: int = 512,
-    factored: bool = True, max_positions: int = 512,
+    concatenate_features: bool = False, hidden_width: int = 256, n_layers: int = 2, n_attn_heads: int = 4,
+    attn_width: int = 64, ff_width: int = 512, factored: bool = True, max_positions: int = 512,
     label_attention: bool = True, n_label_heads: Optional[int] = None, label_attn_width: int = 32,
     label_proj_width: int = 16, label_own_projection: bool = False, label_factored: bool = True,
     label_feed_forward: Literal["none", "per_label", "joint", "split"] = "none", label_ff_width: int = 0,
     label_residual_dropout: bool = False, label_query_per_token: bool = False, label_combine_as_self: bool = False,
     label_ties: bool = False, scale_label_blocks: bool = True, scrambled_queries: bool = False,
     whole_tokens: bool = False, arcs_from_tokens: bool = False,
-    span_hidden_width: int = 128, span_own_projections: bool = False,
-    arc_hidden_width: int = 128, deprel_hidden_width: int = 64, deprel_given_head: bool = True,
-    attention_dropout: float = 0.2, embedding_dropout: float = 0.2, relu_dropout: float = 0.2,
-    residual_dropout: float = 0.2, tag_dropout: float = 0.2, position_dropout: float = 0.0, char_dropout: float = 0.2,
-    biaffine_dropout: float = 0.33, mixed_precision: bool = False, max_batch_cells: int = 65536,
+    span_hidden_width: int = 128, span_own_projections: bool = False, arc_hidden_width: int = 128,
+    deprel_hidden_width: int = 64, deprel_given_head: bool = True, attention_dropout: float = 0.2,
+    embedding_dropout: float = 0.2, relu_dropout: float = 0.2, residual_dropout: float = 0.2, tag_dropout: float = 0.2,
+    position_dropout: float = 0.0, char_dropout: float = 0.2, biaffine_dropout: float = 0.33,
+    mixed_precision: bool = False, max_batch_cells: int = 65536,
 ) -> Model[List[Doc], List[ParserScores]]:
     """Build a LAL parser (Mrini et al. 2020). One `ParserScores` for each sentence, in order over all Docs; whitespace
     tokens are left out. The defaults are small, for a model without a transformer.
@@ -56,8 +55,7 @@ def build_lal_parser(
     n_label_heads (Optional[int]): None: one for each label of the treebank.
     label_ties (bool): Tie each label head to its label, by a score and (`tie_weight`) by a loss; not the paper's.
     scale_label_blocks (bool): Keep Adam's steps from growing with the number of label heads; False as in the paper.
-    whole_tokens (bool): Also show the scorers whole tokens, not only what label heads make of them.
-    arcs_from_tokens (bool): Score arcs and deprels from whole tokens alone, spans from both; not the paper's.
+    whole_tokens, arcs_from_tokens (bool): Also show the scorers whole tokens; score arcs and deprels from these alone.
     span_own_projections (bool): Score a span from both of its ends, not from their difference; not the paper's.
     scrambled_queries (bool): Reproduce a fault of the authors' code, for their published scores: label queries meet the
         keys of other labels, depending on how many sentences are scored at once, which is then all that are given.
