@@ -89,7 +89,7 @@ test-app: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 lint: $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check spacy_lal tests benchmarks scripts setup.py
-	$(BIN)/cython-lint --max-line-length 120 spacy_lal
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint --max-line-length 120 spacy_lal  # it calls pycodestyle by name
 	$(BIN)/mypy spacy_lal
 
 clean:
