@@ -26,7 +26,7 @@ class ParserScores(NamedTuple):
     attention (Optional[ndarray]): Shape: (n_label_heads, n + 2). The label attention over START, tokens, STOP;
         only when asked for.
     ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). What each label head says of each fencepost; see
-        `layers/head_ties.py`. Only of a network that has them.
+        `layers/scorers/label_head_scorer.py`. Only of a network that has them.
     """
 
     labels: ndarray

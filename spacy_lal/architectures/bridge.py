@@ -5,7 +5,8 @@ long sentence does not blow up the charts of the others; the numbers do not depe
 It is *not* where a network is defined, and it knows no Docs.
 """
 
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+from functools import partial
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
 import torch
@@ -13,12 +14,13 @@ from numpy import ndarray
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
-from ..layers.folded_network import FoldedOutput
-from ..layers.parser_network import NetworkConfig, NetworkInputs, NetworkOutput
+from ..layers.folded_network import FoldedNetwork, FoldedOutput
+from ..layers.network_inputs import NetworkInputs
+from ..layers.parser_network import NetworkOutput, ParserNetwork, ParserNetworkConfig, ParserSizes
 from ..scores import AnyGradient, AnyScores, ParserScores, PrunedScores
 from .features import SentenceFeatures
 from .gradients import pad_gradients
-from .network_shim import ParserNetworkShim
+from .network_shim import NetworkShim
 
 # Charts of very short sentences are small, their label attention is not: no sentence counts as shorter than this.
 MIN_CHART_SIDE = 32
@@ -64,17 +66,21 @@ Run = Tuple[List[int], List[ParserScores], Optional[Tuple[PaddedInputs, NetworkO
 
 
 def parser_network(
-    settings: NetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536
+    config: ParserNetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536
 ) -> NetworkModel:
     """The torch network as a thinc layer, made when its shim's `build` or `from_bytes` is called.
 
-    settings (NetworkConfig): Everything but the sizes that come from data.
-    mixed_precision (bool): Multiply matrices in half precision; see `ParserNetworkShim.mixed_precision`.
+    config (ParserNetworkConfig): Everything but the sizes that come from data.
+    mixed_precision (bool): Multiply matrices in half precision; see `NetworkShim.mixed_precision`.
     max_batch_cells (int): How many chart cells the sentences run at once may have, padding included.
     RETURNS (NetworkModel): The layer.
     """
-    shim = ParserNetworkShim(settings, mixed_precision=mixed_precision)
+    shim = NetworkShim(partial(_build_network, config), FoldedNetwork, mixed_precision=mixed_precision)
     return Model("parser_network", forward, shims=[shim], attrs={"max_batch_cells": max_batch_cells})
+
+
+def _build_network(config: ParserNetworkConfig, sizes: Dict[str, int]) -> ParserNetwork:
+    return ParserNetwork(config, ParserSizes(**sizes))
 
 
 def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[List[ParserScores], Callable]:
@@ -110,12 +116,12 @@ def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[L
 
 def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) -> Iterator[Run]:
     """Run the network on one sub-batch after the other: which sentences, their scores, and in training what the
-    backward pass needs. Sentences without tokens come first, and do not trouble the network."""
-    shim: ParserNetworkShim = model.shims[0]  # type: ignore[assignment]
+    backward pass needs. Sentences without tokens come first; the network skips them."""
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
     lengths = [features.length for features in batch.features]
     empty = [i for i, length in enumerate(lengths) if length == 0]
     if empty:
-        nothing = _scores_of_nothing(shim.network.config, batch.return_attention)
+        nothing = _scores_of_nothing(shim.network, batch.return_attention)
         yield empty, [nothing] * len(empty), None
     for indices in _sub_batches(model, lengths, is_train):
         inputs = pad_inputs(model, batch, indices, is_train)
@@ -126,18 +132,14 @@ def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) 
 
 
 def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
-    """As `iter_runs`, by the folded network: which sentences, and their `PrunedScores`; where it cannot be folded, and
-    for sentences without tokens, `ParserScores`."""
-    shim: ParserNetworkShim = model.shims[0]  # type: ignore[assignment]
+    """As `iter_runs`, by the folded network: which sentences, and their `PrunedScores`; for sentences without tokens,
+    `ParserScores`."""
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
     folded = shim.folded
-    if folded is None:
-        for indices, scores, _ in iter_runs(model, batch):
-            yield indices, scores
-        return
     lengths = [features.length for features in batch.features]
     empty = [i for i, length in enumerate(lengths) if length == 0]
     if empty:
-        yield empty, [_scores_of_nothing(folded.config, batch.return_attention)] * len(empty)
+        yield empty, [_scores_of_nothing(shim.network, batch.return_attention)] * len(empty)
     for indices in _sub_batches(model, lengths, is_train=False):
         output = folded(pad_inputs(model, batch, indices, is_train=False).network)
         yield indices, list(_unpad_pruned(output, [lengths[i] for i in indices], batch.return_attention))
@@ -163,10 +165,10 @@ def batch_sentences(lengths: Sequence[int], max_batch_cells: int) -> List[List[i
 
 
 def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) -> List[List[int]]:
-    shim: ParserNetworkShim = model.shims[0]  # type: ignore[assignment]
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
     # The authors' batch effect is a function of the batch and its order. And thinc's gradient scaler would scale the
     # gradients of one sub-batch down once more after each further one.
-    if shim.network.config.scrambled_queries or (is_train and shim.mixed_precision):
+    if shim.network.depends_on_batch or (is_train and shim.mixed_precision):
         whole = [i for i, length in enumerate(lengths) if length > 0]
         return [whole] if whole else []
     return batch_sentences(lengths, model.attrs["max_batch_cells"])
@@ -268,15 +270,16 @@ def _unpad_pruned(output: FoldedOutput, lengths: Sequence[int], with_attention: 
         )
 
 
-def _scores_of_nothing(config: NetworkConfig, with_attention: bool) -> ParserScores:
-    """The scores of a sentence without tokens: it does not trouble the network."""
-    labels = (1, 1, config.n_labels) if config.n_labels else (0, 0, 0)
-    deprels = (1, 1, config.n_deprels) if config.deprel_given_head and config.n_deprels else (1, config.n_deprels)
-    has_attention = with_attention and config.label_attention
+def _scores_of_nothing(network: ParserNetwork, with_attention: bool) -> ParserScores:
+    """The scores of a sentence without tokens."""
+    spans, biaffine, n_label_heads = network.span_scorer, network.biaffine_scorer, network.n_label_heads
+    labels = (0, 0, 0) if spans is None else (1, 1, network.sizes.n_labels)
+    deprels = (1, 0) if biaffine is None else (1, *((1,) if biaffine.given_head else ()), network.sizes.n_deprels)
+    has_ties = spans is not None and spans.ties is not None
     return ParserScores(
         labels=numpy.zeros(labels, dtype="float32"),
         arcs=numpy.zeros((1, 1), dtype="float32"),
         deprels=numpy.zeros(deprels, dtype="float32"),
-        attention=numpy.zeros((config.n_label_heads, 2), dtype="float32") if has_attention else None,
-        ties=numpy.zeros((1, config.n_label_heads), dtype="float32") if config.label_ties else None,
+        attention=numpy.zeros((n_label_heads, 2), dtype="float32") if with_attention and n_label_heads else None,
+        ties=numpy.zeros((1, n_label_heads), dtype="float32") if has_ties else None,
     )

@@ -1,10 +1,12 @@
-"""thinc's hold on the torch network: when it is made, moved, updated and saved. No padding, no scores (`bridge.py`)."""
+"""thinc's hold on a torch network: when it is made, moved, updated and saved.
+
+It knows no parser: which network is made, and how it is folded for parsing, are functions that it is given.
+"""
 
 import contextlib
 import os
-from dataclasses import replace
 from io import BytesIO
-from typing import Any, Dict, Iterator, List, Optional, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 import srsly
 import torch
@@ -12,9 +14,11 @@ from thinc.api import PyTorchShim, get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.types import FloatsXd
 
-from ..layers.folded_network import FoldedNetwork, can_fold
-from ..layers.parser_network import NetworkConfig, ParserNetwork
-from ..layers.products import half_precision
+from ..layers.products import Precision, half_precision
+from .stored_keys import rename_keys
+
+NetworkBuilder = Callable[[Dict[str, int]], torch.nn.Module]
+NetworkFolder = Callable[[Any, Precision], Any]
 
 # `nlp.pipe(n_process=2)` forks. torch's threads do not survive a fork, and a child that waits for them waits for ever;
 # on one thread it has none to wait for. The processes share the cores as it is.
@@ -22,18 +26,24 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
-class ParserNetworkShim(PyTorchShim):
+class NetworkShim(PyTorchShim):
     """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
 
     Departs from `PyTorchShim` in three ways: there may be no network yet; the sizes that it was made with are saved
     beside its weights (in `cfg`), so that loading needs nothing else; and `use_params` finds the averages under the
     keys that `finish_update` gave them (thinc 8.3 looks for string keys, which its optimizer does not have).
+
+    build_network (NetworkBuilder): From sizes by name to a network with fresh weights.
+    fold_network (NetworkFolder): From a network and a precision to its folded form, which parses.
+    mixed_precision (bool): See the property.
     """
 
-    def __init__(self, settings: NetworkConfig, *, mixed_precision: bool = False) -> None:
+    def __init__(
+        self, build_network: NetworkBuilder, fold_network: NetworkFolder, *, mixed_precision: bool = False
+    ) -> None:
         super().__init__(None, mixed_precision=mixed_precision)
-        self.settings = settings
-        self._folded: Optional[FoldedNetwork] = None
+        self.build_network, self.fold_network = build_network, fold_network
+        self._folded: Any = None
         self._folded_weights: List[Tuple[int, int]] = []
 
     @property
@@ -43,26 +53,24 @@ class ParserNetworkShim(PyTorchShim):
         return self._mixed_precision
 
     @property
-    def network(self) -> ParserNetwork:
+    def network(self) -> Any:
         """The torch network.
 
-        RAISES (ValueError): If there is none yet.
+        RAISES (ValueError): There is none yet.
         """
         if self._model is None:
-            raise ValueError("The LAL parser's network has no weights yet: call nlp.initialize(), or load it from disk")
+            raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
         return self._model
 
     @property
-    def folded(self) -> Optional[FoldedNetwork]:
-        """The network folded for parsing, made when it is first asked for; None where it cannot be folded."""
+    def folded(self) -> Any:
+        """The network folded for parsing, made when it is first asked for."""
         network = self.network
         # torch counts what it does to a weight; what thinc's optimizer does in numpy is told by `unfold`
         weights = [(parameter.data_ptr(), parameter._version) for parameter in network.parameters()]
         if self._folded is None or weights != self._folded_weights:
-            if not can_fold(network):
-                return None
             precision = half_precision(self.device) if self.mixed_precision else torch.float32
-            self._folded, self._folded_weights = FoldedNetwork(network, precision), weights
+            self._folded, self._folded_weights = self.fold_network(network, precision), weights
         return self._folded
 
     def unfold(self) -> None:
@@ -75,14 +83,14 @@ class ParserNetworkShim(PyTorchShim):
         return get_torch_default_device() if self._model is None else super().device
 
     def set_sizes(self, sizes: Dict[str, int]) -> None:
-        """Set sizes that come from data (fields of `NetworkConfig`). A network of other sizes is dropped."""
+        """Set sizes that come from data, by name. A network of other sizes is dropped."""
         if any(self.cfg.get(name) != size for name, size in sizes.items()):
             self._model = None
         self.cfg.update(sizes)
 
     def build(self) -> None:
         """Make a network of the present sizes, with fresh weights, on thinc's device."""
-        self._model = ParserNetwork(replace(self.settings, **self.cfg)).to(get_torch_default_device())
+        self._model = self.build_network(self.cfg).to(get_torch_default_device())
 
     def finish_update(self, optimizer: Optimizer) -> None:
         """Apply the gradients, if there is a network.
@@ -134,8 +142,8 @@ class ParserNetworkShim(PyTorchShim):
             torch.save(self._model.state_dict(), state)
         return srsly.msgpack_dumps({"config": self.cfg, "state": state.getvalue()})
 
-    def from_bytes(self, bytes_data: bytes) -> "ParserNetworkShim":
-        """Make the network anew with the saved sizes and weights; everything else is as the config says.
+    def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
+        """Make the network with the saved sizes and weights; everything else is as the config says.
 
         RAISES (ValueError): If the saved weights are those of another architecture.
         """
@@ -147,7 +155,7 @@ class ParserNetworkShim(PyTorchShim):
             device = get_torch_default_device()
             state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
             try:
-                self.network.load_state_dict(state)
+                self.network.load_state_dict(rename_keys(state))
             except RuntimeError as error:
                 raise ValueError(
                     "The saved weights do not fit the network of the config; expected the [model] block that they were "

@@ -1,4 +1,4 @@
-"""`spacy-lal.LALParser.v1`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
+"""`spacy-lal.LALParser.v2`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
 
 Made of two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
 1. build: sizes that come from data are not known yet;
@@ -10,101 +10,121 @@ Made of two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_
 It is *not* a component: no labels by name, no decoding.
 """
 
-from typing import Callable, Iterator, List, Literal, Optional, Sequence, Tuple
+from dataclasses import replace
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.parser_network import NetworkConfig, ParserNetwork
+from ..layers.encoders.encoder import EncoderConfig
+from ..layers.encoders.self_attention import SelfAttentionLayerConfig
+from ..layers.fenceposts import FencepostsConfig
+from ..layers.input_layer import InputLayerConfig
+from ..layers.label_attention import LabelAttentionConfig
+from ..layers.parser_network import ParserNetwork, ParserNetworkConfig
+from ..layers.scorers.biaffine_scorer import BiaffineScorerConfig
+from ..layers.scorers.span_scorer import SpanScorerConfig
+from ..layers.word_features import WordFeature
+from ..layers.word_features.char_lstm import CharLSTM
+from ..layers.word_features.vectors import Vectors
 from ..scores import AnyGradient, AnyScores, ParserScores
+from .blocks import make_input_layer
 from .bridge import NetworkBatch, NetworkModel, VectorRows, iter_pruned, iter_runs, parser_network
 from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, FeaturesModel, SentenceFeatures, sentence_features
-from .network_shim import ParserNetworkShim
+from .network_shim import NetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 
 
-# The arguments are grouped by what they set; the network's are fields of `NetworkConfig`, which says more of each.
-# fmt: off
 def build_lal_parser(
-    tok2vec: Optional[Model[List[Doc], List[Floats2d]]] = None, *,
-    use_tags: bool = False, use_chars: bool = True, char_width: int = 32, max_word_length: int = 64,
-    concatenate_features: bool = False, hidden_width: int = 256, n_layers: int = 2, n_attn_heads: int = 4,
-    attn_width: int = 64, ff_width: int = 512, factored: bool = True, max_positions: int = 512,
-    label_attention: bool = True, n_label_heads: Optional[int] = None, label_attn_width: int = 32,
-    label_proj_width: int = 16, label_own_projection: bool = False, label_factored: bool = True,
-    label_feed_forward: Literal["none", "per_label", "joint", "split"] = "none", label_ff_width: int = 0,
-    label_residual_dropout: bool = False, label_query_per_token: bool = False, label_combine_as_self: bool = False,
-    label_ties: bool = False, scale_label_blocks: bool = True, scrambled_queries: bool = False,
-    whole_tokens: bool = False, arcs_from_tokens: bool = False,
-    span_hidden_width: int = 128, span_own_projections: bool = False, arc_hidden_width: int = 128,
-    deprel_hidden_width: int = 64, deprel_given_head: bool = True, attention_dropout: float = 0.2,
-    embedding_dropout: float = 0.2, relu_dropout: float = 0.2, residual_dropout: float = 0.2, tag_dropout: float = 0.2,
-    position_dropout: float = 0.0, char_dropout: float = 0.2, biaffine_dropout: float = 0.33,
-    mixed_precision: bool = False, max_batch_cells: int = 65536,
-) -> Model[List[Doc], List[ParserScores]]:
-    """Build a LAL parser (Mrini et al. 2020). One `ParserScores` for each sentence, in order over all Docs; whitespace
+    tok2vec: Optional[Model[List[Doc], List[Floats2d]]] = None,
+    *,
+    label_attention: Optional[LabelAttentionConfig],
+    span_scorer: Optional[SpanScorerConfig],
+    biaffine_scorer: Optional[BiaffineScorerConfig],
+    inputs: Optional[InputLayerConfig] = None,
+    encoder: Optional[EncoderConfig] = None,
+    fenceposts: Optional[FencepostsConfig] = None,
+    hidden_width: int = 256,
+    mixed_precision: bool = False,
+    max_batch_cells: int = 65536,
+) -> ParserModel:
+    """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in order over all Docs. Whitespace
     tokens are left out. The defaults are small, for a model without a transformer.
 
     tok2vec (Optional[Model]): Token vectors: an array for each Doc; or, where its attribute `sentence_rows` is true, an
         (n + 2, width) array for each sentence. May listen to another component.
-    use_tags, use_chars (bool): Also read `token.tag_`; the characters of `token.text`, of at most `max_word_length`.
-    n_label_heads (Optional[int]): None: one for each label of the treebank.
-    label_ties (bool): Tie each label head to its label, by a score and (`tie_weight`) by a loss; not the paper's.
-    scale_label_blocks (bool): Keep Adam's steps from growing with the number of label heads; False as in the paper.
-    whole_tokens, arcs_from_tokens (bool): Also show the scorers whole tokens; score arcs and deprels from these alone.
-    span_own_projections (bool): Score a span from both of its ends, not from their difference; not the paper's.
-    scrambled_queries (bool): Reproduce a fault of the authors' code, for their published scores: label queries meet the
-        keys of other labels, depending on how many sentences are scored at once, which is then all that are given.
-    *_dropout (float): The network's own rates; `set_dropout_rate`, hence `drop` of `nlp.update`, does not touch them.
+    label_attention (Optional[LabelAttentionConfig]): None for a network without it.
+    span_scorer (Optional[SpanScorerConfig]): None for a parser of dependencies alone.
+    biaffine_scorer (Optional[BiaffineScorerConfig]): None for a parser of constituents alone.
+    inputs (Optional[InputLayerConfig]): None: a `CharLSTM` and, where there is a tok2vec, its vectors.
+    encoder (Optional[EncoderConfig]): None: two layers of self-attention.
+    fenceposts (Optional[FencepostsConfig]): None: its defaults.
+    hidden_width (int): Width of positions from the input layer to label attention.
     mixed_precision (bool): Multiply matrices in half precision: in parsing where GPU or CPU is made for it (on a CPU,
         bfloat16), in training on a GPU.
-    max_batch_cells (int): How many chart cells, (n + 1)^2 for each sentence, are scored at once, padding included.
-    RETURNS (Model[List[Doc], List[ParserScores]]): The model.
-    RAISES (ValueError): Where sizes or switches make no network.
+    max_batch_cells (int): Chart cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
+    RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`, leaves the dropout rates of the
+        blocks as they are.
+    RAISES (ValueError): The blocks make no network; the message names the option.
     """
-    if tok2vec is None and not use_tags and not use_chars:
-        raise ValueError("The LAL parser has nothing to read: expected a tok2vec, use_tags or use_chars")
-    sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
-    settings = NetworkConfig(
-        # What comes from data is 1 or 3 here, so that wrong settings are refused now, and is set before the first use.
-        vector_width=int(tok2vec is not None), n_tags=3 * use_tags, n_chars=5 * use_chars, char_width=char_width,
-        concatenate_features=concatenate_features, learned_boundaries=not sentence_rows, hidden_width=hidden_width,
-        n_layers=n_layers, n_attn_heads=n_attn_heads, attn_width=attn_width, ff_width=ff_width, factored=factored,
-        max_positions=max_positions, label_attention=label_attention, n_label_heads=n_label_heads or hidden_width,
-        label_attn_width=label_attn_width, label_proj_width=label_proj_width, label_own_projection=label_own_projection,
-        label_factored=label_factored, label_feed_forward=label_feed_forward, label_ff_width=label_ff_width,
-        label_residual_dropout=label_residual_dropout, label_query_per_token=label_query_per_token,
-        label_combine_as_self=label_combine_as_self, label_ties=label_ties, scale_label_blocks=scale_label_blocks,
-        scrambled_queries=scrambled_queries, whole_tokens=whole_tokens, arcs_from_tokens=arcs_from_tokens,
-        span_hidden_width=span_hidden_width, span_own_projections=span_own_projections,
-        arc_hidden_width=arc_hidden_width, deprel_hidden_width=deprel_hidden_width, deprel_given_head=deprel_given_head,
-        attention_dropout=attention_dropout, embedding_dropout=embedding_dropout, relu_dropout=relu_dropout,
-        residual_dropout=residual_dropout, tag_dropout=tag_dropout, position_dropout=position_dropout,
-        char_dropout=char_dropout, biaffine_dropout=biaffine_dropout,
+    network = ParserNetworkConfig(
+        hidden_width=hidden_width,
+        inputs=inputs if inputs is not None else _default_inputs(reads_vectors=tok2vec is not None),
+        encoder=encoder if encoder is not None else EncoderConfig((SelfAttentionLayerConfig(repeat=2),)),
+        label_attention=label_attention,
+        fenceposts=fenceposts if fenceposts is not None else FencepostsConfig(),
+        span_scorer=span_scorer,
+        biaffine_scorer=biaffine_scorer,
     )
-    features = sentence_features(use_tags=use_tags, use_chars=use_chars, max_word_length=max_word_length)
-    network = parser_network(settings, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
-    return _assemble(tok2vec, features, network, n_label_heads)
-# fmt: on
+    return assemble_parser(tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
 
 
-def _assemble(
-    tok2vec: Optional[Tok2Vec], features: FeaturesModel, network: NetworkModel, n_label_heads: Optional[int]
+def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
+    features: List[WordFeature] = [CharLSTM()]
+    return make_input_layer(*features, *([Vectors()] if reads_vectors else []))
+
+
+def assemble_parser(
+    tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig, *, mixed_precision: bool, max_batch_cells: int
 ) -> ParserModel:
-    layers: List[Model] = [features, network] if tok2vec is None else [tok2vec, features, network]
+    """A parser's model from its parts; see `build_lal_parser`.
+
+    network (ParserNetworkConfig): Everything but the sizes that come from data.
+    RAISES (ValueError): The network reads vectors and there is no tok2vec, or the other way round.
+    """
+    features = {feature.kind: feature for feature in network.inputs.features}
+    if ("vectors" in features) != (tok2vec is not None):
+        raise ValueError(
+            "the inputs read vectors (spacy-lal.Vectors.v1), and there is no tok2vec"
+            if tok2vec is None
+            else "there is a tok2vec, and the inputs do not read its vectors: expected a feature spacy-lal.Vectors.v1"
+        )
+    if tok2vec is not None:
+        vectors = Vectors(learned_boundaries=not tok2vec.attrs.get("sentence_rows"))
+        kinds = tuple(vectors if feature.kind == "vectors" else feature for feature in network.inputs.features)
+        network = replace(network, inputs=replace(network.inputs, features=kinds))
+    chars = features.get("chars")
+    reader = sentence_features(
+        use_tags="tags" in features,
+        use_chars=isinstance(chars, CharLSTM),
+        **({"max_word_length": chars.max_word_length} if isinstance(chars, CharLSTM) else {}),
+    )
+    bridge = parser_network(network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+    attention = network.label_attention
     attrs = {
         "set_vocabularies": set_vocabularies,
         "iter_scores": iter_scores,
         "get_network": get_network,
-        "has_tags": features.attrs["use_tags"],
-        "has_chars": features.attrs["use_chars"],
-        "n_label_heads": n_label_heads,
+        "has_tags": reader.attrs["use_tags"],
+        "has_chars": reader.attrs["use_chars"],
+        "n_label_heads": None if attention is None else attention.n_heads,
         "return_attention": False,
     }
+    layers: List[Model] = [reader, bridge] if tok2vec is None else [tok2vec, reader, bridge]
     return Model("lal_parser", forward, init=init, layers=layers, attrs=attrs)
 
 
@@ -177,8 +197,8 @@ def iter_scores(
 ) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
     """`model.predict` in sub-batches, so that the charts of all sentences need not be in memory together.
 
-    pruned (bool): Whether to give `PrunedScores`, which are computed faster and take less memory, where the network
-        can be folded (`spacy_lal.layers.folded_network`).
+    pruned (bool): Whether to give `PrunedScores`, which are computed faster and take less memory
+        (`spacy_lal.layers.folded_network`).
     RETURNS (Iterator[Tuple[List[int], Sequence[AnyScores]]]): Numbers of sentences, counted over all Docs, and their
         scores. Every sentence comes once; those of similar length come together.
     """
@@ -251,7 +271,7 @@ def _get_tok2vec(model: ParserModel) -> Optional[Tok2Vec]:
     return model.layers[0] if len(model.layers) == 3 else None
 
 
-def _get_shim(model: ParserModel) -> ParserNetworkShim:
+def _get_shim(model: ParserModel) -> NetworkShim:
     return model.layers[-1].shims[0]  # type: ignore[return-value]
 
 

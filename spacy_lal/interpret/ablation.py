@@ -28,8 +28,7 @@ from ..annotations import CollapsedSpan, sentence_words
 from ..architectures.bridge import batch_sentences, pad_inputs
 from ..architectures.parser import embed
 from ..layers.contributions import encode_sentences, score_spans
-from ..layers.fenceposts import block_columns
-from ..layers.span_scorer import SpanScorer, best_labels
+from ..layers.scorers.span_scorer import SpanScorer, best_labels
 from ..pipeline.decoders import Decoder, takes_pruned
 from ..scores import PrunedScores
 from ..trees import EMPTY
@@ -189,7 +188,7 @@ class AblatedParser:
         limit = self.parser.long_sentences.limit(self.parser.decoder)
         lengths = [len(found) if limit is None or len(found) <= limit else 0 for *_, found in words]
         self.n_left_out += sum(not length and bool(found) for length, (*_, found) in zip(lengths, words, strict=True))
-        scrambled = self.network.config.scrambled_queries  # a sentence by itself is not, see `read_sentences`
+        scrambled = self.network.depends_on_batch  # a sentence by itself is not, see `read_sentences`
         batches = [[i] for i, n in enumerate(lengths) if n] if scrambled else batch_sentences(lengths, N_CELLS)
         if not batches:
             return
@@ -224,12 +223,12 @@ class AblatedParser:
 
     def _columns(self, heads: Iterable[Union[int, str]]) -> Tensor:
         """Which features of a fencepost are of some heads."""
-        return block_columns(self.network.config, self.head_numbers(heads)).to(self._mean_ends.device)
+        return self.network.fenceposts.layout.block_columns(self.head_numbers(heads)).to(self._mean_ends.device)
 
     def _mean_fenceposts(self) -> Tensor:
         """The mean of all spans' ends, and that of their starts: fencepost k of n words is the end of k of them and the
         start of n - k. *Shape:* (2, fencepost_width)."""
-        total = torch.zeros(2, self.network.config.fencepost_width, dtype=torch.float64)
+        total = torch.zeros(2, self.network.fenceposts.layout.width, dtype=torch.float64)
         n_spans = 0
         for sentence in self.sentences:
             n = len(sentence.words)

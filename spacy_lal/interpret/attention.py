@@ -49,13 +49,13 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
     RAISES (ValueError): The model has no label attention.
     """
-    config = network_of(parser).config
-    if not config.label_attention:
+    network = network_of(parser)
+    if network.label_attention is None:
         raise ValueError(f"'{parser.name}' is a model without label attention: it has no label heads")
     labels = parser.label_data["constituents"]
-    if len(labels) == config.n_label_heads:
+    if len(labels) == network.n_label_heads:
         return tuple(labels)
-    return tuple(f"head {i}" for i in range(config.n_label_heads))
+    return tuple(f"head {i}" for i in range(network.n_label_heads))
 
 
 @overload

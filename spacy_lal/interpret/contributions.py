@@ -12,7 +12,7 @@ import torch
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
-from ..layers.contributions import score_spans, span_vectors, split_scores, sum_blocks
+from ..layers.contributions import score_spans, span_vectors, split_scores
 from ..pipeline.lal_parser import LALParser
 from ..trees import EMPTY, SUB_HEAD
 from .attention import head_names
@@ -147,7 +147,7 @@ def authors_contributions(nlp: Parser, span: Span) -> AuthorsContributions:
     names = part_names(sentence.parser)
     fenceposts = encode_sentence(sentence).fenceposts[0].double()
     difference = fenceposts[end : end + 1] - fenceposts[start : start + 1]
-    sums = sum_blocks(network_of(sentence.parser).config, difference)[0].cpu().numpy()
+    sums = network_of(sentence.parser).fenceposts.layout.sum_blocks(difference)[0].cpu().numpy()
     spread = sums.max() - sums.min()
     scaled = np.exp((sums - sums.min()) / (spread if spread else 1.0))
     return AuthorsContributions(*sentence.tokens(start, end), names, scaled / scaled.sum())
@@ -160,12 +160,10 @@ def part_names(parser: LALParser) -> Tuple[str, ...]:
     """
     names = head_names(parser)
     label_vocab(parser)
-    config = network_of(parser).config
-    if config.label_combine_as_self:
-        raise ValueError(
-            f"'{parser.name}' projects all label heads together (label_combine_as_self): no score has a part of one"
-        )
-    if config.label_feed_forward in ("joint", "split"):
+    attention = network_of(parser).label_attention
+    if attention is None or not attention.has_blocks:
+        raise ValueError(f"'{parser.name}' projects all label heads together (combine_as_self): no score has a part of one")
+    if attention.mixes_blocks:
         return tuple(f"block {i}" for i in range(len(names)))
     return names
 

@@ -221,7 +221,7 @@ def _label_heads(treebank: AblatedTreebank) -> List[LabelHeads]:
 
 def _mean_parts(network: ParserNetwork, spans: Sequence[_CorrectSpan], label: int) -> Tuple[float, float, ndarray]:
     """The parts of a label's margin over the next best one, as means over spans: bias, tokens, heads."""
-    bias, tokens, heads = 0.0, 0.0, np.zeros(network.config.n_label_heads)
+    bias, tokens, heads = 0.0, 0.0, np.zeros(network.n_label_heads)
     for first in range(0, len(spans), N_SPANS):
         vectors, whole = zip(*spans[first : first + N_SPANS], strict=True)
         some = torch.stack(vectors)

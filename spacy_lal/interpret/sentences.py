@@ -15,7 +15,8 @@ from ..annotations import sentence_bounds, sentence_words
 from ..architectures.bridge import pad_inputs
 from ..architectures.parser import embed
 from ..layers.contributions import Encoded, encode_sentences
-from ..layers.parser_network import NetworkInputs, ParserNetwork
+from ..layers.network_inputs import NetworkInputs
+from ..layers.parser_network import ParserNetwork
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import FACTORY, parser_names
 from ..scores import ParserScores
@@ -92,7 +93,7 @@ def network_of(parser: LALParser) -> ParserNetwork:
     RAISES (ValueError): Its model is of another architecture.
     """
     if "get_network" not in parser.model.attrs:
-        raise ValueError(f"the model of '{parser.name}' is no spacy-lal.LALParser.v1, but '{parser.model.name}'")
+        raise ValueError(f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'")
     return parser.model.attrs["get_network"](parser.model)
 
 

@@ -15,12 +15,11 @@ from typing import NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .fenceposts import block_columns
-from .head_ties import FIRST_LABEL
-from .network_config import NetworkConfig
+from .network_inputs import NetworkInputs
 from .norm import EPSILON
-from .parser_network import NetworkInputs, ParserNetwork, mean_over_queries
-from .span_scorer import SpanScorer
+from .parser_network import ParserNetwork
+from .scorers.label_head_scorer import FIRST_LABEL
+from .scorers.span_scorer import SpanScorer
 
 
 class ScoreParts(NamedTuple):
@@ -57,11 +56,7 @@ def encode_sentences(network: ParserNetwork, inputs: NetworkInputs) -> Encoded:
     network (ParserNetwork): The network; in evaluation mode, or dropout has its way.
     inputs (NetworkInputs): A batch of sentences.
     """
-    seq_len = int(inputs.lengths.max()) + 2
-    padding = torch.arange(seq_len, device=inputs.lengths.device) >= inputs.lengths[:, None] + 2
-    encoded, weights, tokens = network.encoder(network.embedding(inputs, seq_len), padding)
-    attention = None if weights is None else mean_over_queries(weights, padding)
-    return Encoded(network.fenceposts(encoded, tokens), attention)
+    return Encoded(*network.encode(inputs))
 
 
 def span_vectors(network: ParserNetwork, fenceposts: Tensor, spans: Sequence[Tuple[int, int]]) -> Tensor:
@@ -125,25 +120,13 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
         tied = labels >= FIRST_LABEL
         weights[tied] += own[labels[tied] - FIRST_LABEL]
     addends = (weights * vectors).unflatten(1, (scorer.n_projections, -1)).sum(1)  # of both ends together
-    n_blocks_features = network.config.halves_width if network.config.has_label_blocks else 0
+    layout = network.fenceposts.layout
+    n_block_features = layout.halves_width if layout.n_label_heads else 0
     return ScoreParts(
         bias=bias + slopes @ hidden_bias,
-        blocks=sum_blocks(network.config, addends),
-        tokens=addends[:, n_blocks_features:].sum(1),
+        blocks=layout.sum_blocks(addends),
+        tokens=addends[:, n_block_features:].sum(1),
     )
-
-
-def sum_blocks(config: NetworkConfig, features: Tensor) -> Tensor:
-    """The sum over each label head's features, of all that a fencepost has.
-
-    config (NetworkConfig): Says which these are.
-    features (Tensor): One number for each feature of a fencepost. *Shape:* (n_rows, fencepost_width).
-    RETURNS (Tensor): *Shape:* (n_rows, n_label_heads), or (n_rows, 0) where the encoder ends in no blocks.
-    """
-    if not config.has_label_blocks:
-        return features.new_zeros(len(features), 0)
-    columns = block_columns(config, range(config.n_label_heads))
-    return features[:, columns].unflatten(1, (config.n_label_heads, -1)).sum(2)
 
 
 def _own_weights(scorer: SpanScorer) -> Tensor:

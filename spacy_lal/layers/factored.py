@@ -4,13 +4,15 @@ Kitaev & Klein 2018, section 4.3: the first half of a token's features says what
 nothing but attention weights and layer norms may mix them.
 """
 
-from typing import Dict, Sequence, Tuple
+from typing import Callable, Dict, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
 from .dropout import FeatureDropout
 from .norm import StdNorm
+from .packing import Packing
+from .products import Precision, Product
 
 
 def split_width(width: int, factored: bool, position_width: int = 0) -> Dict[str, int]:
@@ -73,3 +75,8 @@ class FeedForward(nn.Module):
             hidden = self.relu_dropout(self.hidden[part](features).relu())
             outputs.append(self.output[part](hidden))
         return self.norm(self.residual_dropout.add(join_features(outputs), inputs))
+
+    def fold(self, precision: Precision) -> Callable[[Tensor, Packing], Tensor]:
+        """The layer on packed positions; see `spacy_lal.layers.folding`."""
+        layer = Product.inside(self, precision)
+        return lambda inputs, packing: layer(inputs)

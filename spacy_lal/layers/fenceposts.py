@@ -1,12 +1,122 @@
-"""Features of the gaps between words, from those of the tokens on either side."""
+"""Features of the gaps between words, from the tokens on either side."""
 
-from typing import Any, Sequence, Tuple
+from dataclasses import dataclass
+from typing import Any, Literal, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
+from .checks import check_choice
 from .factored import join_features
-from .network_config import NetworkConfig
+
+
+@dataclass(frozen=True)
+class FencepostLayout:
+    """Where the features of a fencepost are: forward halves of all blocks, backward halves of all blocks, then the token
+    before and the token after.
+
+    n_blocks (int): Blocks of an encoded position that are halved; 0 where a fencepost has no halves.
+    block_width (int): Width of a block, the forward half rounded down.
+    n_label_heads (int): n_blocks where each block is a label head's, else 0.
+    token_width (int): Width of a whole token that stands beside the halves; 0 for none.
+    scale (float): Factor of the halves.
+    """
+
+    n_blocks: int
+    block_width: int
+    n_label_heads: int = 0
+    token_width: int = 0
+    scale: float = 1.0
+
+    @property
+    def forward_width(self) -> int:
+        """Width of the forward half of a block."""
+        return self.block_width // 2
+
+    @property
+    def halves_width(self) -> int:
+        """Width of all halves."""
+        return self.n_blocks * self.block_width
+
+    @property
+    def width(self) -> int:
+        """Width of a fencepost."""
+        return self.halves_width + 2 * self.token_width
+
+    def block_columns(self, heads: Sequence[int]) -> Tensor:
+        """Which features are in the blocks of some label heads.
+
+        heads (Sequence[int]): Numbers of heads.
+        RETURNS (Tensor): Their places, one head after the other, int64. *Shape:* (n_heads * block_width,).
+        """
+        forward, backward = self.forward_width, self.block_width - self.forward_width
+        numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
+        first = numbers * forward + torch.arange(forward)
+        second = self.n_blocks * forward + numbers * backward + torch.arange(backward)
+        return torch.cat([first, second], dim=1).flatten()
+
+    def sum_blocks(self, features: Tensor) -> Tensor:
+        """The sum over each label head's features.
+
+        features (Tensor): One number for each feature of a fencepost. *Shape:* (n_rows, width).
+        RETURNS (Tensor): *Shape:* (n_rows, n_label_heads).
+        """
+        if not self.n_label_heads:
+            return features.new_zeros(len(features), 0)
+        columns = self.block_columns(range(self.n_label_heads))
+        return features[:, columns].unflatten(1, (self.n_label_heads, -1)).sum(2)
+
+
+HALVES = ("label_blocks", "even_odd", "first_second", "none")
+
+
+@dataclass(frozen=True)
+class FencepostsConfig:
+    """What a fencepost takes from the encoded tokens on either side: a forward half of the token before and a backward
+    half of the token after (reference-parser.md 1.10; the paper's Eq. 5 is f_end - f_start).
+
+    halves (Optional[str]): "label_blocks": the halves of each label head's block. "even_odd": even and odd features, so
+        that each half has content and position. "first_second": the first and the second half of the features.
+        "none": no halves, which requires token_skip. None: label_blocks after label attention; else none with
+        token_skip; else even_odd or first_second, by whether content and position are kept apart.
+    token_skip (bool): Also all features of both tokens as they leave the encoder, past label attention.
+    scale_label_blocks (bool): Multiply label blocks by hidden_width / (n_label_heads * proj_width) and the first weights
+        of the scorers by the inverse, so that Adam's steps do not grow with the number of label heads. False as in the
+        paper.
+    RAISES (ValueError): `halves` is unknown, or fenceposts are without features.
+    """
+
+    halves: Optional[Literal["label_blocks", "even_odd", "first_second", "none"]] = None
+    token_skip: bool = False
+    scale_label_blocks: bool = True
+
+    def __post_init__(self) -> None:
+        check_choice("halves of fenceposts", self.halves, (None, *HALVES))
+        if self.halves == "none" and not self.token_skip:
+            raise ValueError('halves = "none" leaves no features of fenceposts: expected token_skip = true')
+
+    def layout(self, hidden_width: int, encoded_width: int, n_label_heads: int, factored: bool) -> FencepostLayout:
+        """The layout of a network's fenceposts.
+
+        hidden_width (int): Width of the encoder's output.
+        encoded_width (int): Width after label attention; hidden_width where there is none.
+        n_label_heads (int): Blocks of label attention; 0 for none.
+        factored (bool): Whether content and position are kept apart.
+        RAISES (ValueError): `halves` asks for label blocks, and there are none.
+        """
+        halves = self.halves
+        if halves is None:
+            unblocked = "even_odd" if factored else "first_second"
+            halves = "label_blocks" if n_label_heads else "none" if self.token_skip else unblocked
+        if halves == "label_blocks" and not n_label_heads:
+            raise ValueError('halves = "label_blocks" requires label attention, and there is none')
+        token_width = hidden_width if self.token_skip else 0
+        if halves == "label_blocks":
+            scale = hidden_width / encoded_width if self.scale_label_blocks else 1.0
+            width = encoded_width // n_label_heads
+            return FencepostLayout(n_label_heads, width, n_label_heads, token_width, scale)
+        n_blocks = {"none": 0, "even_odd": encoded_width // 2, "first_second": 1}[halves]
+        return FencepostLayout(n_blocks, encoded_width // n_blocks if n_blocks else 0, 0, token_width)
 
 
 class _JoinHalves(torch.autograd.Function):
@@ -41,58 +151,26 @@ class _JoinHalves(torch.autograd.Function):
 
 
 class Fenceposts(nn.Module):
-    """Features of the gaps between words: a forward half of the token before, a backward half of the token after.
+    """f_k = [forward half of y_k ; backward half of y_k+1 ; x_k ; x_k+1] for k = 0..n, as far as the layout has them.
 
-    f_k = [forward half of y_k ; backward half of y_k+1] for k = 0..n (reference-parser.md 1.10; the paper's Eq. 5 is
-    f_end - f_start). What the halves are depends on the encoder:
-    - label attention: the halves of each label head's block, all forward halves first;
-    - no label attention, factored: even and odd features, so that each half has content and position;
-    - otherwise: the first and the second half of the features.
-    With `whole_tokens`, the features of both tokens as they entered label attention stand beside the halves (a skip
-    connection), or in their place where there is no label attention.
-
-    config (NetworkConfig): Says which.
+    layout (FencepostLayout): Says which.
     """
 
-    def __init__(self, config: NetworkConfig) -> None:
+    def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
-        width = config.encoded_width
-        self.halves, self.whole_tokens = config.halves_width > 0, config.whole_tokens
-        self.scale = config.fencepost_scale
-        if config.has_label_blocks:
-            self.blocks, self.first_width = config.n_label_heads, config.label_proj_width // 2
-        elif config.factored and not config.label_attention:
-            self.blocks, self.first_width = width // 2, 1
-        else:
-            self.blocks, self.first_width = 1, width // 2
+        self.layout = layout
 
     def forward(self, encoded: Tensor, tokens: Tensor) -> Tensor:
         """Features of each gap.
 
-        encoded (Tensor): The encoder's output. *Shape:* (batch_size, seq_len, encoded_width).
-        tokens (Tensor): What entered label attention. *Shape:* (batch_size, seq_len, hidden_width).
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, fencepost_width).
+        encoded (Tensor): y, after label attention. *Shape:* (batch_size, seq_len, encoded_width).
+        tokens (Tensor): x, before label attention. *Shape:* (batch_size, seq_len, hidden_width).
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, layout.width).
         """
-        parts = []
-        if self.halves:
-            joined = _JoinHalves.apply(encoded.contiguous(), self.blocks, self.first_width)
-            parts.append(joined if self.scale == 1.0 else joined * self.scale)
-        if self.whole_tokens:
+        layout, parts = self.layout, []
+        if layout.n_blocks:
+            joined = _JoinHalves.apply(encoded.contiguous(), layout.n_blocks, layout.forward_width)
+            parts.append(joined if layout.scale == 1.0 else joined * layout.scale)
+        if layout.token_width:
             parts += [tokens[:, :-1], tokens[:, 1:]]
         return join_features(parts)
-
-
-def block_columns(config: NetworkConfig, heads: Sequence[int]) -> Tensor:
-    """Which features of a fencepost are in the blocks of some label heads: all forward halves come before all backward
-    halves.
-
-    config (NetworkConfig): Of a network that has label blocks.
-    heads (Sequence[int]): Numbers of heads.
-    RETURNS (Tensor): Their places, one head after the other, int64. *Shape:* (n_heads * label_proj_width,).
-    """
-    forward = config.label_proj_width // 2
-    backward = config.label_proj_width - forward
-    numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
-    first = numbers * forward + torch.arange(forward)
-    second = config.n_label_heads * forward + numbers * backward + torch.arange(backward)
-    return torch.cat([first, second], dim=1).flatten()

@@ -1,157 +1,194 @@
 """The label attention layer in its factorised form (Mrini et al. 2020, section 2; reference-parser.md 1.9).
 
-The reference builds tensors of n_tokens x n_label_heads x hidden_width. None is needed: a learned query meets the keys
-of its own head only, so the key projection folds into the query and the value projection applies after pooling; and
-R (x_t + u_l) = R x_t + R u_l. What remains per token and label head is the output itself.
+The reference builds tensors of n_tokens x n_label_heads x hidden_width. This layer needs none: a learned query meets
+only the keys of its own head, so the key projection folds into the query, and the value projection applies after
+pooling; and R (x_t + u_l) = R x_t + R u_l. Per token and label head, only the output itself remains.
 """
 
 import math
-from typing import Dict, Sequence, Tuple
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
+from .checks import check_count, check_rates
 from .dropout import FeatureDropout
-from .factored import join_features, split_features
+from .factored import join_features, split_features, split_width
+from .masked_softmax import MaskedSoftmax
 from .norm import StdNorm
-from .self_attention import MaskedSoftmax
+from .packing import Packing
+from .products import Precision, Product
+
+# The label attention of packed positions: its weights, and its output for a range of them.
+FoldedLabelOutput = Tuple[Tensor, Callable[[slice], Tensor]]
+
+
+@dataclass(frozen=True)
+class LabelAttentionConfig:
+    """The label attention layer, which comes after the encoder.
+
+    n_heads (Optional[int]): Label heads. None: one for each label of the treebank.
+    attn_width (int): Width of the query, key and value of one label head, all parts together.
+    proj_width (int): Width of a label head's block in the output.
+    factored (bool): Keep the content half and the position half of the features apart.
+    per_head_projection (bool): Each label head projects the token with a matrix of its own. Otherwise, as in the paper,
+        all share one.
+    ff_width (int): Hidden units of a feed-forward network on each label head's block; 0 for no such network.
+    attention_dropout (float): Elementwise dropout on attention weights.
+    residual_dropout (float): Feature dropout on each label head's output before the residual is added.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    n_heads: Optional[int] = None
+    attn_width: int = 32
+    proj_width: int = 16
+    factored: bool = True
+    per_head_projection: bool = False
+    ff_width: int = 0
+    attention_dropout: float = 0.2
+    residual_dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.n_heads is not None:
+            check_count("n_heads of label attention", self.n_heads)
+        check_count("attn_width of label attention", self.attn_width, 2 if self.factored else 1)
+        check_count("proj_width of label attention", self.proj_width, 2)  # half for each direction
+        check_count("ff_width of label attention", self.ff_width, 0)
+        check_rates(attention_dropout=self.attention_dropout, residual_dropout=self.residual_dropout)
+
+    def build(self, hidden_width: int, n_heads: int) -> "LabelAttention":
+        """Build the layer.
+
+        hidden_width (int): Width of its input.
+        n_heads (int): Label heads.
+        """
+        return LabelAttention(self, hidden_width, n_heads)
+
+
+class LabelFeedForward(nn.Module):
+    """One small feed-forward network, applied to the block of each label head.
+
+    The reference's feed-forward layer mixes the heads, after which a block is no longer about one label
+    (reference-parser.md T6). This one keeps the contributions of label heads readable.
+
+    block_width (int): Width of a label head's block.
+    ff_width (int): Hidden units.
+    """
+
+    def __init__(self, block_width: int, ff_width: int) -> None:
+        super().__init__()
+        self.block_width = block_width
+        self.hidden = nn.Linear(block_width, ff_width)
+        self.output = nn.Linear(ff_width, block_width)
+        self.norm = StdNorm(block_width)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Transform each block. *Shapes:* (..., n_label_heads * block_width) to the same."""
+        blocks = inputs.unflatten(-1, (-1, self.block_width))
+        return self.norm(blocks + self.output(self.hidden(blocks).relu())).flatten(-2)
 
 
 class LabelAttention(nn.Module):
-    """Attention with one head per constituent label.
+    """Attention with one learned query per label head.
 
-    widths (Dict[str, int]): Sizes of the parts of the features, from `split_width`.
-    n_label_heads (int): Number of label heads.
-    attn_width (int): Width of a head's query, key and value, all parts together.
-    proj_width (int): Width of each head's block of the output. Unused with `combine_as_self`.
-    query_per_token (bool): Compute the queries from the tokens; otherwise one learned query per head (the paper).
-    combine_as_self (bool): Project all heads together to the hidden width, as self-attention does.
-    own_projection (bool): Each head has a matrix R of its own; otherwise all share one (the paper). Unused with
-        `combine_as_self`.
-    scrambled_queries (bool): Reproduce a fault of the reference: in a batch of B sentences, head l meets sentence b
-        with the query of head (l * B + b) mod n_label_heads (reference-parser.md T2). Only for published scores.
-    attention_dropout (float): Elementwise dropout on attention weights.
-    residual_dropout (float): Feature dropout on each head's output before the residual is added.
+    config (LabelAttentionConfig): The options.
+    hidden_width (int): Width of the input.
+    n_heads (int): Label heads.
     """
 
-    def __init__(
-        self,
-        widths: Dict[str, int],
-        n_label_heads: int,
-        attn_width: int,
-        proj_width: int,
-        *,
-        query_per_token: bool = False,
-        combine_as_self: bool = False,
-        own_projection: bool = False,
-        scrambled_queries: bool = False,
-        attention_dropout: float = 0.0,
-        residual_dropout: float = 0.0,
-    ) -> None:
-        super().__init__()
-        self.widths = dict(widths)
-        self.n_label_heads = n_label_heads
-        self.hidden_width = sum(widths.values())
-        self.part_width = attn_width // len(widths)
-        self.query_per_token = query_per_token
-        self.combine_as_self = combine_as_self
-        self.own_projection = own_projection
-        self.scrambled_queries = scrambled_queries
-        self.query = self._head_parameters(per_token=query_per_token)
-        self.key = self._head_parameters()
-        self.value = self._head_parameters()
-        inner = self.part_width * (n_label_heads if combine_as_self else 1)
-        self.output = nn.ModuleDict({part: nn.Linear(inner, width, bias=False) for part, width in widths.items()})
-        if not combine_as_self:
-            n_projections = n_label_heads if own_projection else 1
-            self.reduce = nn.Linear(self.hidden_width, n_projections * proj_width, bias=False)
-        self.norm = StdNorm(self.hidden_width if combine_as_self else proj_width)
-        self.weights = MaskedSoftmax(attention_dropout)
-        self.residual_dropout = FeatureDropout(residual_dropout)
+    depends_on_batch = False  # whether the output of a sentence depends on the sentences beside it
+    has_blocks = True  # whether the output is one block of features per label head
+    mixes_blocks = False  # whether a block also depends on the blocks of other label heads
 
-    def _head_parameters(self, per_token: bool = True) -> nn.ParameterDict:
-        parameters = {}
-        for part, width in self.widths.items():
-            inner = (width, self.part_width) if per_token else (self.part_width,)
-            tensor = nn.init.xavier_normal_(torch.empty(self.n_label_heads, *inner))
-            parameters[part] = nn.Parameter(tensor)
-        return nn.ParameterDict(parameters)
+    def __init__(self, config: LabelAttentionConfig, hidden_width: int, n_heads: int) -> None:
+        super().__init__()
+        self.widths = split_width(hidden_width, config.factored)
+        self.n_label_heads, self.hidden_width = n_heads, hidden_width
+        self.part_width = config.attn_width // len(self.widths)
+        self.weights = MaskedSoftmax(config.attention_dropout)
+        self.residual_dropout = FeatureDropout(config.residual_dropout)
+        self.query, self.key, self.value = self.build_query(), self.build_projection(), self.build_projection()
+        self.build_output(config)
+        self.feed_forward = self.build_feed_forward(config)
+
+    def build_query(self) -> nn.ParameterDict:
+        """The learned query of each head, by part. *Shape:* (n_heads, part_width)."""
+        return self._head_parameters({part: (self.part_width,) for part in self.widths})
+
+    def build_projection(self) -> nn.ParameterDict:
+        """A projection of each head, by part. *Shape:* (n_heads, width of the part, part_width)."""
+        return self._head_parameters({part: (width, self.part_width) for part, width in self.widths.items()})
+
+    def build_output(self, config: LabelAttentionConfig) -> None:
+        """What makes the output of a context: P by part, R, and the norm of a block."""
+        self.output = nn.ModuleDict(
+            {part: nn.Linear(self.part_width, width, bias=False) for part, width in self.widths.items()}
+        )
+        n_projections = self.n_label_heads if config.per_head_projection else 1
+        self.reduce = nn.Linear(self.hidden_width, n_projections * config.proj_width, bias=False)
+        self.norm = StdNorm(config.proj_width)
+
+    def build_feed_forward(self, config: LabelAttentionConfig) -> Optional[nn.Module]:
+        """What transforms the output, if anything."""
+        return LabelFeedForward(config.proj_width, config.ff_width) if config.ff_width else None
+
+    def _head_parameters(self, shapes: dict[str, Tuple[int, ...]]) -> nn.ParameterDict:
+        tensors = {part: torch.empty(self.n_label_heads, *shape) for part, shape in shapes.items()}
+        return nn.ParameterDict(
+            {part: nn.Parameter(nn.init.xavier_normal_(tensor)) for part, tensor in tensors.items()}
+        )
 
     @property
     def output_width(self) -> int:
         """Width of the output."""
-        return self.hidden_width if self.combine_as_self else self.n_label_heads * self.norm.gain.shape[0]
+        return self.n_label_heads * self.norm.gain.shape[0]
 
     def forward(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
-        """Let every label head look at the sentence.
+        """Let each label head attend to the sentence.
 
         inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
         padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
         RETURNS (Tuple[Tensor, Tensor]): The output, *shape:* (batch_size, seq_len, output_width), one block of
-            proj_width features per label head; and the attention weights, *shape:* (batch_size, n_label_heads, 1,
-            seq_len), or (batch_size, n_label_heads, seq_len, seq_len) where queries are computed per token.
+            proj_width features per label head; and the attention weights, *shape:* (batch_size, n_label_heads,
+            seq_len).
         """
-        attend = self._attend_per_token if self.query_per_token else self._attend
-        context, weights = attend(inputs, padding)
-        combine = self._combine_as_self if self.combine_as_self else self._combine_by_label
-        return combine(inputs, context), weights
+        context, weights = self.attend(inputs, padding)
+        output = self.combine(inputs, context)
+        return output if self.feed_forward is None else self.feed_forward(output), weights
 
-    def _attend(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
-        """One context per sentence and head. *Shapes:* (batch, n_heads, 1, attn_width), (batch, n_heads, 1, seq)."""
-        batch_size = inputs.shape[0]
-        folded = []  # the query of each head seen through its key projection: (n_heads, queries, width of the part)
-        for part in self.widths:
-            query = self.query[part]
-            if self.scrambled_queries:
-                heads = torch.arange(self.n_label_heads, device=query.device)[:, None] * batch_size
-                query = query[(heads + torch.arange(batch_size, device=query.device)) % self.n_label_heads]
-            else:
-                query = query.unsqueeze(1)
-            folded.append(query @ self.key[part].transpose(1, 2))
+    def queries(self, part: str, batch_size: int) -> Tensor:
+        """The queries of one part. *Shape:* (n_heads, 1 or batch_size, part_width)."""
+        return self.query[part].unsqueeze(1)
+
+    def attend(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+        """One context per sentence and head. *Shapes:* (batch, n_heads, 1, attn_width), (batch, n_heads, seq_len)."""
+        # the query of each head seen through its key projection: (n_heads, queries, width of the part)
+        folded = [self.queries(part, len(inputs)) @ self.key[part].transpose(1, 2) for part in self.widths]
         keys = join_features(folded).transpose(0, 1) * (1.0 / math.sqrt(self.hidden_width))
         logits = keys @ inputs.transpose(1, 2)  # (batch, n_heads, seq_len)
         weights = self.weights(logits, padding[:, None, :])
         pooled = split_features((weights @ inputs).transpose(0, 1), self.widths)  # (n_heads, batch, width)
         values = [features @ self.value[part] for part, features in zip(self.widths, pooled, strict=True)]
-        return join_features(values).transpose(0, 1).unsqueeze(2), weights.unsqueeze(2)
+        return join_features(values).transpose(0, 1).unsqueeze(2), weights
 
-    def _attend_per_token(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
-        """One context per position and head. *Shapes:* (batch, n_heads, seq, attn_width), (.., seq, seq)."""
-        parts = split_features(inputs, self.widths)
-        projected = []
-        for part, features in zip(self.widths, parts, strict=True):
-            heads = torch.cat([self.query[part], self.key[part], self.value[part]])
-            product = nn.functional.linear(features, heads.transpose(1, 2).flatten(0, 1))
-            projected.append(product.unflatten(-1, (3, self.n_label_heads, self.part_width)))
-        query, key, value = join_features(projected).permute(2, 0, 3, 1, 4).unbind()
-        logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
-        weights = self.weights(logits, padding[:, None, None, :])
-        return weights @ value, weights
-
-    def _combine_as_self(self, inputs: Tensor, context: Tensor) -> Tensor:
-        """All heads projected together (the reference's `lal_combine_as_self`)."""
-        context = context.unflatten(-1, (len(self.widths), self.part_width)).permute(3, 0, 2, 1, 4).flatten(3)
-        outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
-        return self.norm(self.residual_dropout.add(join_features(outputs).expand_as(inputs), inputs))
-
-    def _combine_by_label(self, inputs: Tensor, context: Tensor) -> Tensor:
-        """One block per head: norm(R x_t + R dropout(P c_l))."""
-        projection = [
-            self.output[part].get_parameter("weight") for part in self.widths
-        ]  # each (width of the part, part_width)
+    def combine(self, inputs: Tensor, context: Tensor) -> Tensor:
+        """One block per head: norm(R x_t + R dropout(P c_l)). *Shape:* (batch_size, seq_len, output_width)."""
+        # each (width of the part, part_width)
+        projection = [self.output[part].get_parameter("weight") for part in self.widths]
         if self.residual_dropout.active:
             reduced = self._reduce_dropped(context, projection)
         else:  # R P folds into one small matrix: (proj_width, attn_width)
             reduce = split_features(self.reduce_weights, self.widths)
             folded = torch.cat([r @ p for r, p in zip(reduce, projection, strict=True)], dim=-1)
             reduced = context @ folded.transpose(-1, -2)
-        # (batch, seq_len, n_heads, proj_width), or without own projections (batch, seq_len, 1, proj_width)
+        # (batch, seq_len, n_heads, proj_width), or with one projection for all heads (batch, seq_len, 1, proj_width)
         tokens = self.reduce(inputs).unflatten(-1, (len(self.reduce_weights), -1))
         return self.norm(tokens + reduced.transpose(1, 2)).flatten(2)
 
     @property
     def reduce_weights(self) -> Tensor:
-        """R, of each head if it has one of its own. *Shape:* (1 or n_label_heads, proj_width, hidden_width)."""
+        """R, shared or of each head. *Shape:* (1 or n_label_heads, proj_width, hidden_width)."""
         return self.reduce.weight.unflatten(0, (-1, self.norm.gain.shape[0]))
 
     def _reduce_dropped(self, context: Tensor, projection: Sequence[Tensor]) -> Tensor:
@@ -163,3 +200,65 @@ class LabelAttention(nn.Module):
         if context.shape[2] == 1:
             return ((context @ whole.t()) * mask) @ self.reduce_weights.transpose(-1, -2)
         return context @ ((self.reduce_weights * mask) @ whole).transpose(-1, -2)
+
+    def fold(self, precision: Precision) -> Callable[[Tensor, Packing], FoldedLabelOutput]:
+        """The layer on packed positions; see `fold_label_attention`."""
+        return FoldedLabelAttention(self, precision)
+
+
+class FoldedLabelAttention:
+    """`LabelAttention` on packed positions: keys folded into queries, values into the projection of the output.
+
+    layer (LabelAttention): Its weights must not change any more.
+    precision (Precision): In which matrices are multiplied.
+    """
+
+    def __init__(self, layer: LabelAttention, precision: Precision) -> None:
+        self.norm = layer.norm
+        self.feed_forward = None if layer.feed_forward is None else Product.inside(layer.feed_forward, precision)
+        folded, values = [], []
+        reduce = split_features(layer.reduce_weights, layer.widths)
+        for part, narrow in zip(layer.widths, reduce, strict=True):
+            query = layer.query[part].unsqueeze(1)
+            folded.append((query @ layer.key[part].transpose(1, 2)).squeeze(1))
+            values.append(layer.value[part] @ (narrow @ layer.output[part].get_parameter("weight")).transpose(-1, -2))
+        self.keys = Product(join_features(folded) / math.sqrt(layer.hidden_width), precision)
+        self.values = torch.cat(values, dim=1)  # (n_heads, hidden_width, proj_width)
+        self.reduce = Product(layer.reduce.weight, precision)
+
+    def __call__(self, inputs: Tensor, packing: Packing) -> FoldedLabelOutput:
+        """See `fold_label_attention`."""
+        logits = packing.unpack(self.keys(inputs)).transpose(1, 2)
+        if not packing.is_full:
+            logits = logits.masked_fill(packing.padding[:, None, :], -math.inf)
+        weights = torch.softmax(logits, dim=-1)
+        pooled = weights @ packing.unpack(inputs)
+        contexts = torch.bmm(pooled.transpose(0, 1), self.values).transpose(0, 1)  # (batch, n_heads, proj_width)
+
+        def blocks(rows: slice) -> Tensor:  # norm(R x_t + c_l)
+            tokens = self.reduce(inputs[rows]).unflatten(-1, (-1, contexts.shape[-1]))
+            output = self.norm(contexts.index_select(0, packing.sentence[rows]).add_(tokens)).flatten(1)
+            return output if self.feed_forward is None else self.feed_forward(output)
+
+        return weights, blocks
+
+
+def fold_label_attention(
+    layer: LabelAttention, precision: Precision
+) -> Callable[[Tensor, Packing], FoldedLabelOutput]:
+    """The folded form of a label attention layer; a layer whose `fold` is None runs as it is.
+
+    layer (LabelAttention): The layer.
+    precision (Precision): In which matrices are multiplied.
+    RETURNS (Callable): From packed positions, *shape:* (n_positions, hidden_width), to attention weights, *shape:*
+        (batch_size, n_heads, seq_len), and a function from a range of positions to their output, *shape:* (n,
+        output_width): the output of all at once would be the widest tensor of the network.
+    """
+    if layer.fold is not None:
+        return layer.fold(precision)
+
+    def run(inputs: Tensor, packing: Packing) -> FoldedLabelOutput:
+        output, weights = layer(packing.unpack(inputs), packing.padding)
+        return weights, packing.pack(output).__getitem__
+
+    return run

@@ -1,35 +1,83 @@
-"""The parser's network: features -> encoder -> scorers. The one module that a checkpoint maps onto.
+"""The parser's network: inputs -> encoder -> label attention -> fenceposts -> scorers.
 
-Not here: documents, tokenisers, transformers (their vectors come in), decoding (scores go out).
+The one module that a checkpoint maps onto. *Not* here: documents, tokenizers, transformers (their vectors come in),
+decoding (scores go out).
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 import torch
 from torch import Tensor, nn
 
-from .biaffine_scorer import BiaffineScorer
-from .embedding import InputLayer, NetworkInputs
-from .encoder import Encoder
-from .fenceposts import Fenceposts
-from .head_ties import HeadTies
-from .network_config import NetworkConfig
-from .span_scorer import SpanScorer
+from .checks import check_count
+from .encoders.encoder import EncoderConfig
+from .fenceposts import Fenceposts, FencepostsConfig
+from .input_layer import InputLayerConfig
+from .label_attention import LabelAttention, LabelAttentionConfig
+from .network_inputs import InputSizes, NetworkInputs
+from .scorers.biaffine_scorer import BiaffineScorer, BiaffineScorerConfig
+from .scorers.label_head_scorer import FIRST_LABEL
+from .scorers.span_scorer import SpanScorer, SpanScorerConfig
 
-__all__ = ["NetworkConfig", "NetworkInputs", "NetworkOutput", "ParserNetwork"]
+
+@dataclass(frozen=True)
+class ParserSizes(InputSizes):
+    """Sizes that come from a treebank, besides those of the inputs.
+
+    n_labels (int): Constituent labels, including the empty label and the sub-head label; 0 for no constituents.
+    n_deprels (int): Dependency labels; 0 for no dependencies.
+    n_label_heads (int): Label heads, where the config leaves their number to the labels.
+    """
+
+    n_labels: int = 0
+    n_deprels: int = 0
+    n_label_heads: int = 0
+
+
+@dataclass(frozen=True)
+class ParserNetworkConfig:
+    """The parts of a `ParserNetwork`; each record belongs to its layer.
+
+    hidden_width (int): Width of positions from the input layer to label attention.
+    inputs (InputLayerConfig): Word features and positions.
+    encoder (EncoderConfig): Layers of self-attention.
+    label_attention (Optional[LabelAttentionConfig]): None for a network without it.
+    fenceposts (FencepostsConfig): How tokens become fenceposts.
+    span_scorer (Optional[SpanScorerConfig]): None for a parser of dependencies alone.
+    biaffine_scorer (Optional[BiaffineScorerConfig]): None for a parser of constituents alone.
+    RAISES (ValueError): The parts make no network.
+    """
+
+    hidden_width: int
+    inputs: InputLayerConfig
+    encoder: EncoderConfig
+    label_attention: Optional[LabelAttentionConfig]
+    fenceposts: FencepostsConfig
+    span_scorer: Optional[SpanScorerConfig]
+    biaffine_scorer: Optional[BiaffineScorerConfig]
+
+    def __post_init__(self) -> None:
+        check_count("hidden_width", self.hidden_width)
+        if self.span_scorer is None and self.biaffine_scorer is None:
+            raise ValueError("a parser without span_scorer and biaffine_scorer has nothing to say: expected one of them")
+        least = ParserSizes(1, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=1)
+        with torch.device("meta"):  # no memory, no time: what does not fit together is refused
+            ParserNetwork(self, least)
 
 
 class NetworkOutput(NamedTuple):
-    """Scores of a batch. n is its longest sentence; beyond a sentence's own length, arcs and deprels mean nothing.
+    """Scores of a batch. n is its longest sentence. Arcs and deprels beyond a sentence's own length are meaningless.
 
     labels (Tensor): [start, end, label] over fenceposts; 0 outside start < end <= length. *Shape:* (batch_size, n + 1,
         n + 1, n_labels), or (batch_size, 0, 0, 0) where the network scores no spans.
     arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
-    deprels (Tensor): *Shape:* (batch_size, n + 1, n_deprels), or given the head (batch_size, n + 1, n + 1, n_deprels).
-    label_attention (Optional[Tensor]): Weights of each label head over START, words, STOP; where queries are computed
-        per token, their mean over the queries. Without gradient. *Shape:* (batch_size, n_label_heads, n + 2).
-    ties (Optional[Tensor]): What each label head says of each fencepost; None for a network without `label_ties`.
-        *Shape:* (batch_size, n + 1, n_label_heads).
+    deprels (Tensor): [dependent, head, deprel]. *Shape:* (batch_size, n + 1, n + 1, n_deprels), or (batch_size, n + 1,
+        n_deprels) where the scorer is not given the head.
+    label_attention (Optional[Tensor]): Weights of each label head over START, words, STOP; without gradient. *Shape:*
+        (batch_size, n_label_heads, n + 2).
+    ties (Optional[Tensor]): What each label head says of each fencepost; None for a network without a
+        `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
     """
 
     labels: Tensor
@@ -40,56 +88,87 @@ class NetworkOutput(NamedTuple):
 
 
 class ParserNetwork(nn.Module):
-    """The Label Attention Layer parser's network (Mrini et al. 2020); a sentence gets the same scores in any batch.
+    """The Label Attention Layer parser's network (Mrini et al. 2020). A sentence gets the same scores in any batch.
 
-    config (NetworkConfig): Sizes and switches.
+    config (ParserNetworkConfig): Its parts.
+    sizes (ParserSizes): Sizes that come from data.
     """
 
-    def __init__(self, config: NetworkConfig) -> None:
+    def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes) -> None:
         super().__init__()
-        self.config = config
-        self.embedding = InputLayer(config)
-        self.encoder = Encoder(config)
-        self.fenceposts = Fenceposts(config)
+        self.config, self.sizes = config, sizes
+        width = config.hidden_width
+        self.inputs = config.inputs.build(width, sizes)
+        self.encoder = config.encoder.build(width)
+        self.label_attention: Optional[LabelAttention] = None
+        encoded_width, n_label_heads = width, 0
+        if config.label_attention is not None:
+            n_heads = config.label_attention.n_heads or sizes.n_label_heads
+            self.label_attention = config.label_attention.build(width, n_heads)
+            encoded_width = self.label_attention.output_width
+            n_label_heads = n_heads if self.label_attention.has_blocks else 0
+        factored = config.inputs.join == "concat"
+        layout = config.fenceposts.layout(width, encoded_width, n_label_heads, factored)
+        self.fenceposts = Fenceposts(layout)
         self.span_scorer: Optional[SpanScorer] = None
         self.biaffine_scorer: Optional[BiaffineScorer] = None
-        if config.n_labels:
-            ties = HeadTies(config) if config.label_attention and config.label_ties else None
-            self.span_scorer = SpanScorer(
-                config.fencepost_width, config.span_hidden_width, config.n_labels, ties, config.span_own_projections
-            )
-        if config.n_deprels:
-            self.biaffine_scorer = BiaffineScorer(
-                config.arc_input_width,
-                config.arc_hidden_width,
-                config.deprel_hidden_width,
-                config.n_deprels,
-                config.deprel_given_head,
-                config.biaffine_dropout,
-            )
-        self._scale_scorers(1.0 / config.fencepost_scale)
+        if config.span_scorer is not None and sizes.n_labels:
+            self.span_scorer = config.span_scorer.build(layout, sizes.n_labels)
+        if config.biaffine_scorer is not None and sizes.n_deprels:
+            self.biaffine_scorer = config.biaffine_scorer.build(layout, sizes.n_deprels)
+        self._scale_scorers(1.0 / layout.scale)
+
+    @property
+    def n_label_heads(self) -> int:
+        """Label heads; 0 without label attention."""
+        return 0 if self.label_attention is None else self.label_attention.n_label_heads
+
+    @property
+    def depends_on_batch(self) -> bool:
+        """Whether the scores of a sentence depend on the sentences beside it."""
+        return self.label_attention is not None and self.label_attention.depends_on_batch
 
     @torch.no_grad()
     def _scale_scorers(self, factor: float) -> None:
-        """Keep the first scores what they would be without `fencepost_scale`.
+        """Keep the first scores what they would be with fenceposts of scale 1.
 
         Adam moves every weight by about one learning rate. Label blocks repeat much of each other, so these moves add
         up: what a step does to a scorer's hidden units grows with the number of blocks, and many label heads learn
         worse than few. With the input scaled down and the weights up, a step does the same for any number of them.
         """
-        blocks = slice(self.config.halves_width)
+        layout = self.fenceposts.layout
+        blocks = slice(layout.halves_width)
         if self.span_scorer is not None:
             for weight in self.span_scorer.end_weights():
                 weight[:, blocks] *= factor
             if self.span_scorer.ties is not None:
                 self.span_scorer.ties.weight.mul_(factor)
-        if self.biaffine_scorer is not None and not self.config.arcs_from_tokens:
+        if self.biaffine_scorer is not None:
             for layer in self.biaffine_scorer.input_layers:
-                layer.weight[:, blocks] *= factor
+                if layer.in_features == layout.width:
+                    layer.weight[:, blocks] *= factor
 
     def arc_inputs(self, fenceposts: Tensor) -> Tensor:
-        """What the biaffine scorer reads of fenceposts. *Shapes:* (..., fencepost_width) to (..., arc_input_width)."""
-        return fenceposts[..., self.config.fencepost_width - self.config.arc_input_width :]
+        """What the biaffine scorer reads of fenceposts: their last features. *Shapes:* (..., width) to (...,
+        input_width)."""
+        if self.biaffine_scorer is None:
+            return fenceposts
+        return fenceposts[..., fenceposts.shape[-1] - self.biaffine_scorer.arc_head.in_features :]
+
+    def encode(self, inputs: NetworkInputs) -> tuple[Tensor, Optional[Tensor]]:
+        """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label attention, *shape:* (batch_size,
+        n_label_heads, n + 2).
+
+        RAISES (ValueError): The batch lacks a kind of features that the network reads.
+        """
+        lengths = inputs.lengths
+        seq_len = int(lengths.max()) + 2 if len(lengths) else 2
+        padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
+        tokens = self.encoder(self.inputs(inputs, seq_len), padding)
+        encoded, weights = tokens, None
+        if self.label_attention is not None:
+            encoded, weights = self.label_attention(tokens, padding)
+        return self.fenceposts(encoded, tokens), weights
 
     def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
         """Score a batch of sentences.
@@ -97,13 +176,9 @@ class ParserNetwork(nn.Module):
         inputs (NetworkInputs): The batch.
         return_attention (bool): Whether to give the label attention as well.
         RETURNS (NetworkOutput): The scores.
-        RAISES (ValueError): if the batch lacks a kind of features that the network reads.
+        RAISES (ValueError): The batch lacks a kind of features that the network reads.
         """
-        lengths = inputs.lengths
-        seq_len = int(lengths.max()) + 2 if len(lengths) else 2
-        padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        encoded, weights, tokens = self.encoder(self.embedding(inputs, seq_len), padding)
-        fenceposts = self.fenceposts(encoded, tokens)
+        fenceposts, weights = self.encode(inputs)
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
         arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
@@ -112,18 +187,8 @@ class ParserNetwork(nn.Module):
         if self.span_scorer is not None:
             if self.span_scorer.ties is not None:
                 ties = self.span_scorer.ties(fenceposts)
-            labels = self.span_scorer(fenceposts, lengths, ties)
+            labels = self.span_scorer(fenceposts, inputs.lengths, ties)
         if self.biaffine_scorer is not None:
             arcs, deprels = self.biaffine_scorer(self.arc_inputs(fenceposts))
-        attention = None
-        if return_attention and weights is not None:
-            attention = mean_over_queries(weights.detach(), padding)
+        attention = weights.detach() if return_attention and weights is not None else None
         return NetworkOutput(labels, arcs, deprels, attention, ties)
-
-
-def mean_over_queries(weights: Tensor, padding: Tensor) -> Tensor:
-    """Attention of each label head. weights: (batch, n_heads, 1 or seq_len, seq_len); padding: (batch, seq_len)."""
-    if weights.shape[2] == 1:
-        return weights.squeeze(2)
-    is_query = (~padding).to(weights.dtype)
-    return torch.einsum("bhqk,bq->bhk", weights, is_query) / is_query.sum(1)[:, None, None]

@@ -1,6 +1,6 @@
 """The loss that ties a label head to its label: by its own block, it must tell its label's spans from others.
 
-Neither the paper nor the authors' code has one; see `layers/head_ties.py` for what is scored. The spans are those of
+Neither the paper nor the authors' code has one; see `layers/scorers/label_head_scorer.py` for what is scored. The spans are those of
 the gold tree, and of each its neighbours that are no constituents: an end moved by one word. Over the heads and "no
 constituent", whose score is 0, stands a softmax, and the cross-entropy of the head of the gold label is the loss.
 """
@@ -10,7 +10,7 @@ from typing import Tuple
 import numpy as np
 from numpy import ndarray
 
-from ..layers.head_ties import FIRST_LABEL
+from ..layers.scorers.label_head_scorer import FIRST_LABEL
 from .cross_entropy import cross_entropy
 
 

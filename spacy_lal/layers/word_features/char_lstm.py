@@ -1,41 +1,64 @@
 """Character LSTM of a word (reference-parser.md 1.5), run once for each distinct word of a batch."""
 
-from typing import Optional
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from .dropout import ElementDropout
+from ..checks import check_count, check_even, check_rates
+from ..dropout import ElementDropout
+from ..network_inputs import InputSizes, NetworkInputs
+from . import WordFeature
 
 
-class CharLSTM(nn.Module):
-    """A bidirectional LSTM over a word's characters; its two final states are the word.
+@dataclass(frozen=True)
+class CharLSTM(WordFeature):
+    """A bidirectional LSTM over the characters of each word.
+
+    char_width (int): Width of a character embedding.
+    max_word_length (int): Characters that are read of a word. Of a longer word, the middle is left out.
+    dropout (float): Elementwise dropout on the character embeddings.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    kind = "chars"
+    char_width: int = 32
+    max_word_length: int = 64
+    dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_count("char_width", self.char_width)
+        check_count("max_word_length", self.max_word_length, 2)
+        check_rates(dropout=self.dropout)
+
+    def build(self, width: int, sizes: InputSizes) -> "CharLSTMEncoder":
+        """See `WordFeature`."""
+        return CharLSTMEncoder(sizes.n_chars, self.char_width, width, self.dropout)
+
+
+class CharLSTMEncoder(nn.Module):
+    """A bidirectional LSTM over a word's characters; its two final states side by side are the word's vector.
 
     n_chars (int): Size of the character vocabulary.
     char_width (int): Width of a character embedding.
     output_width (int): Width of the result, half of it from each direction.
     dropout (float): Elementwise dropout on the character embeddings.
-    RAISES (ValueError): if the output width is odd.
+    RAISES (ValueError): The output width is odd.
     """
 
     def __init__(self, n_chars: int, char_width: int, output_width: int, dropout: float) -> None:
         super().__init__()
-        if output_width % 2:
-            raise ValueError(f"a character LSTM has two directions, so its output width must be even: {output_width}")
+        check_even("the output width of CharLSTM", output_width, "half of it from each direction")
         self.embedding = nn.Embedding(n_chars, char_width)
         self.lstm = nn.LSTM(char_width, output_width // 2, batch_first=True, bidirectional=True)
         self.dropout = ElementDropout(dropout)
 
-    def forward(self, char_ids: Tensor, char_lengths: Optional[Tensor] = None) -> Tensor:
-        """Vectors of words.
-
-        char_ids (Tensor): Characters of each word, with its start and stop symbols, then padding with 0.
-            *Shape:* (batch_size, seq_len, word_len).
-        char_lengths (Optional[Tensor]): Number of ids of each word; by default up to the last id that is not 0. A word
-            of length 0 (padding) gets zeros. *Shape:* (batch_size, seq_len).
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len, output_width).
-        """
+    def forward(self, inputs: NetworkInputs) -> Tensor:
+        """Vectors of words, from `char_ids`: the characters of each word with its start and stop symbols, then 0.
+        Where there are no `char_lengths`, a word ends with its last id that is not 0. A word of length 0 (padding) gets
+        zeros. RETURNS (Tensor): *Shape:* (batch_size, seq_len, output_width)."""
+        char_ids, char_lengths = inputs.require("char_ids"), inputs.char_lengths
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
         if char_lengths is None:
             char_lengths = (char_ids.ne(0) * places).amax(-1)

@@ -12,7 +12,7 @@ from numpy import ndarray
 from torch import Tensor
 
 from .biaffine_scorer import BiaffineScorer
-from .products import Precision, Product
+from ..products import Precision, Product
 
 _CHUNK_HEADS = 128  # heads at once: what all deprels make of them then stays in a core's cache, about
 
@@ -20,7 +20,7 @@ _CHUNK_HEADS = 128  # heads at once: what all deprels make of them then stays in
 class DeprelWeights:
     """The weights of a scorer that scores deprels given the head, as they are multiplied.
 
-    scorer (BiaffineScorer): Of which `given_head` is true.
+    scorer (BiaffineScorer): It scores a deprel for each possible head.
     precision (Precision): In which the largest product is computed.
     """
 

@@ -1,13 +1,17 @@
 """Scores of arcs and of their labels (Dozat & Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12)."""
 
+from dataclasses import dataclass
 from typing import Any, Tuple
 
 import torch
 from torch import Tensor, nn
 
-from .dropout import ElementDropout
-from .products import LinearFunction
+from ..checks import check_count, check_rates
+from ..dropout import ElementDropout
+from ..fenceposts import FencepostLayout
+from ..products import LinearFunction
 
+_CHUNK_SCORES = 1 << 23  # scores of deprels that are held at once: 32 MiB
 _CHUNK_FLOATS = 1 << 18  # floats taken at once: 1 MiB, which a core's cache keeps until they are added
 
 
@@ -51,27 +55,65 @@ def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor,
     return d_left, d_right, d_constant
 
 
+@dataclass(frozen=True)
+class BiaffineScorerConfig:
+    """The scorer of arcs and deprels.
+
+    arc_width, deprel_width (int): Width of heads and dependents, for arcs and for deprels.
+    from_tokens (bool): Read whole tokens alone, so that label blocks only speak of constituents. Requires fenceposts
+        with token_skip.
+    dropout (float): Elementwise dropout on fenceposts and on heads and dependents.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    arc_width: int = 128
+    deprel_width: int = 64
+    from_tokens: bool = False
+    dropout: float = 0.33
+
+    def __post_init__(self) -> None:
+        check_count("arc_width", self.arc_width)
+        check_count("deprel_width", self.deprel_width)
+        check_rates(dropout=self.dropout)
+
+    def input_width(self, layout: FencepostLayout) -> int:
+        """Width of what the scorer reads of a fencepost, its last features.
+
+        RAISES (ValueError): It asks for tokens that are not there.
+        """
+        if not self.from_tokens:
+            return layout.width
+        if not layout.token_width:
+            raise ValueError("from_tokens = true requires fenceposts with token_skip = true")
+        return 2 * layout.token_width
+
+    def build(self, layout: FencepostLayout, n_deprels: int) -> "BiaffineScorer":
+        """Build the scorer.
+
+        layout (FencepostLayout): Of the fenceposts.
+        n_deprels (int): Dependency labels.
+        """
+        return BiaffineScorer(self.input_width(layout), self.arc_width, self.deprel_width, n_deprels, self.dropout)
+
+
 class BiaffineScorer(nn.Module):
     """Biaffine scores between fenceposts: row k is word k, row 0 the root.
 
     arc(d, h) = [a_h; 1]^T W [b_d; 1]
     deprel(d, h, r) = p_h^T U_r q_d + u_r p_h + v_r q_d + c_r
-    with a, b, p, q four small networks over the fenceposts. With `given_head` p is taken from the head's row, as in the
-    paper's Eq. 11; without it from the dependent's own row, as in the reference, which labels a word whatever its head.
+    with a, b, p, q four small networks over the fenceposts. p is taken from the head's row, as in the paper's Eq. 11.
 
-    input_width (int): Width of a fencepost.
+    input_width (int): Width of what is read of a fencepost: its last features.
     arc_width (int): Width of a and b.
     deprel_width (int): Width of p and q.
     n_deprels (int): Number of dependency labels.
-    given_head (bool): Whether a deprel is scored for each possible head.
     dropout (float): Elementwise dropout on fenceposts (one mask for heads, one for dependents) and on a, b, p, q.
     """
 
-    def __init__(
-        self, input_width: int, arc_width: int, deprel_width: int, n_deprels: int, given_head: bool, dropout: float
-    ) -> None:
+    given_head = True  # whether a deprel is scored for each possible head
+
+    def __init__(self, input_width: int, arc_width: int, deprel_width: int, n_deprels: int, dropout: float) -> None:
         super().__init__()
-        self.given_head = given_head
         self.arc_head = nn.Linear(input_width, arc_width)
         self.arc_dependent = nn.Linear(input_width, arc_width)
         self.deprel_head = nn.Linear(input_width, deprel_width)
@@ -96,8 +138,7 @@ class BiaffineScorer(nn.Module):
 
         fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
         RETURNS (Tuple[Tensor, Tensor]): Arcs [dependent, head], *shape:* (batch_size, n_fenceposts, n_fenceposts); and
-            deprels, *shape:* (batch_size, n_fenceposts, n_deprels), or given the head (batch_size, n_fenceposts,
-            n_fenceposts, n_deprels), [dependent, head, deprel].
+            deprels [dependent, head, deprel], *shape:* (batch_size, n_fenceposts, n_fenceposts, n_deprels).
         """
         arc_head, deprel_head = self._features(fenceposts, self.arc_head, self.deprel_head)
         arc_dependent, deprel_dependent = self._features(fenceposts, self.arc_dependent, self.deprel_dependent)
@@ -124,17 +165,35 @@ class BiaffineScorer(nn.Module):
     def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
         """From the features p, q of fenceposts as heads and as dependents.
 
-        head (Tensor): *Shape:* (batch_size, n_heads, deprel_width); n_heads = n_fenceposts unless `given_head`.
+        head (Tensor): *Shape:* (batch_size, n_heads, deprel_width).
         dependent (Tensor): *Shape:* (batch_size, n_fenceposts, deprel_width).
-        RETURNS (Tensor): *Shape:* (batch_size, n_fenceposts, n_deprels), or given the head (batch_size, n_fenceposts,
-            n_heads, n_deprels).
+        RETURNS (Tensor): *Shape:* (batch_size, n_fenceposts, n_heads, n_deprels).
         """
-        n_deprels, width = self.deprel_from_head.shape
-        # p^T U_r + v_r for every label at once, then the product with q: (batch, n_heads, n_deprels, width)
+        seen, constant = self.seen_by_heads(head)
+        return _PairProducts.apply(dependent, seen, constant)
+
+    def seen_by_heads(self, head: Tensor) -> Tuple[Tensor, Tensor]:
+        """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size, n_heads, n_deprels, deprel_width) and
+        (batch_size, n_heads, n_deprels)."""
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
         seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
         constant = self.linear(head, self.deprel_from_head, self.deprel_bias)
-        if not self.given_head:
-            seen = seen.unflatten(-1, (n_deprels, width))
-            return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
-        return _PairProducts.apply(dependent, seen.unflatten(-1, (n_deprels, width)), constant)
+        return seen.unflatten(-1, self.deprel_from_head.shape), constant
+
+    def best_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
+        """The best deprel of each arc, computed for a few heads at once.
+
+        head, dependent (Tensor): p and q. *Shapes:* (batch_size, n_fenceposts, deprel_width).
+        RETURNS (Tensor): *Shape:* (batch_size, n_fenceposts, n_fenceposts), int16.
+        """
+        batch_size, n_fenceposts, width = head.shape
+        deprel_ids = head.new_empty((batch_size, n_fenceposts, n_fenceposts), dtype=torch.int16)
+        # heads at once, of one sentence or of several
+        n_rows = max(1, _CHUNK_SCORES // (len(self.deprel_bias) * max(n_fenceposts, width)))
+        n_sentences, n_heads = max(1, n_rows // n_fenceposts), min(n_rows, n_fenceposts)
+        for first in range(0, batch_size, n_sentences):
+            batch = slice(first, first + n_sentences)
+            for first_head in range(0, n_fenceposts, n_heads):
+                heads = slice(first_head, first_head + n_heads)
+                deprel_ids[batch, :, heads] = self.score_deprels(head[batch, heads], dependent[batch]).argmax(-1)
+        return deprel_ids

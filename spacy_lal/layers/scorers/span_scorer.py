@@ -1,18 +1,21 @@
 """Label scores of all spans of a sentence (reference-parser.md 1.11), without a tensor of n^2 x width.
 
 The score of a span depends on f_end and f_start, or on their difference, through a linear layer, so fenceposts are
-projected first and differences taken of the narrow projections. In training no activation of the n^2 cells is kept: a
-loss touches a few cells only (those of two trees), and these are computed again.
+projected first and differences are taken of the narrow projections. In training no activation of the n^2 cells is kept:
+a loss touches only the cells of two trees, and these are computed again.
 """
 
+from dataclasses import dataclass
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, cast
 
 import torch
 from torch import Tensor, nn
 
-from .head_ties import FIRST_LABEL, HeadTies
-from .norm import EPSILON, StdNorm, std_norm
-from .products import LinearFunction
+from ..checks import check_count
+from ..fenceposts import FencepostLayout
+from ..norm import EPSILON, StdNorm, std_norm
+from ..products import LinearFunction
+from .label_head_scorer import FIRST_LABEL, LabelHeadScorer
 from .span_hidden import span_hidden
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
@@ -170,18 +173,54 @@ def _hidden_units(scorer: "SpanScorer", ends: Tensor, starts: Tensor, cells: _Ce
     return units
 
 
+@dataclass(frozen=True)
+class SpanScorerConfig:
+    """The scorer of constituent labels.
+
+    hidden_width (int): Hidden units.
+    separate_endpoints (bool): Project the start and the end of a span separately. Otherwise, as in the paper (Eq. 5),
+        the scorer reads f_end - f_start, in which whatever both ends share cancels out.
+    label_heads (bool): Add to a label's score what its own label head says of the span (`label_head_scorer.py`).
+        Requires label attention with a head for each label.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    hidden_width: int = 128
+    separate_endpoints: bool = False
+    label_heads: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("hidden_width of the span scorer", self.hidden_width)
+
+    def build(self, layout: FencepostLayout, n_labels: int) -> "SpanScorer":
+        """Build the scorer.
+
+        layout (FencepostLayout): Of the fenceposts that it reads.
+        n_labels (int): Labels, including the empty label and the sub-head label.
+        RAISES (ValueError): `label_heads` asks for heads that are not there.
+        """
+        label_heads = None
+        if self.label_heads:
+            if layout.n_label_heads < max(1, n_labels - FIRST_LABEL):
+                raise ValueError(
+                    f"label_heads = true requires a label head for each of {n_labels - FIRST_LABEL} labels, got "
+                    f"{layout.n_label_heads} label heads"
+                )
+            label_heads = LabelHeadScorer(layout)
+        return SpanScorer(layout.width, self.hidden_width, n_labels, label_heads, self.separate_endpoints)
+
+
 class SpanScorer(nn.Module):
     """Scores every label on every span; the empty label is fixed at 0.
 
     o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, where the span's vector s(i, j) is f_j - f_i (the paper's Eq. 5) or,
-    with projections of their own for both ends, [f_j ; -f_i]. With ties, what the label's own head says of the span is
-    added.
+    with separate endpoints, [f_j ; -f_i]. What the label's own head says of the span is added, where there are ties.
 
     input_width (int): Width of a fencepost.
     hidden_width (int): Hidden units.
     n_labels (int): Labels, including the empty one.
-    ties (Optional[HeadTies]): With a head for each label from the third on.
-    own_projections (bool): Whether each end of a span has a projection of its own.
+    ties (Optional[LabelHeadScorer]): With a head for each label from the third on.
+    separate_endpoints (bool): Whether each end of a span has a projection of its own.
     """
 
     def __init__(
@@ -189,11 +228,11 @@ class SpanScorer(nn.Module):
         input_width: int,
         hidden_width: int,
         n_labels: int,
-        ties: Optional[HeadTies] = None,
-        own_projections: bool = False,
+        ties: Optional[LabelHeadScorer] = None,
+        separate_endpoints: bool = False,
     ) -> None:
         super().__init__()
-        self.n_projections = 2 if own_projections else 1
+        self.n_projections = 2 if separate_endpoints else 1
         self.hidden = nn.Linear(self.n_projections * input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
@@ -233,7 +272,7 @@ class SpanScorer(nn.Module):
 
         fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
         lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
-        ties (Optional[Tensor]): What `HeadTies` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts, n_heads).
+        ties (Optional[Tensor]): What `LabelHeadScorer` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts, n_heads).
         RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
         """

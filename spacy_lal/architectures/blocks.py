@@ -1,0 +1,36 @@
+"""Config blocks that hold any number of further blocks: the input layer's features and the encoder's layers.
+
+The other blocks are the records of `spacy_lal.layers` themselves, registered as they are.
+"""
+
+from typing import Literal
+
+from ..layers.encoders.encoder import EncoderConfig
+from ..layers.encoders.self_attention import SelfAttentionLayerConfig
+from ..layers.input_layer import InputLayerConfig
+from ..layers.word_features import WordFeature
+from ..layers.word_features.vectors import Vectors
+
+
+def make_input_layer(
+    *features: WordFeature,
+    join: Literal["concat", "sum"] = "concat",
+    max_positions: int = 512,
+    position_dropout: float = 0.0,
+    dropout: float = 0.2,
+) -> InputLayerConfig:
+    """See `InputLayerConfig`. Each feature is a block `[....inputs.*.NAME]`; names are free, their order counts."""
+    return InputLayerConfig(
+        features=features, join=join, max_positions=max_positions, position_dropout=position_dropout, dropout=dropout
+    )
+
+
+def make_vectors() -> Vectors:
+    """The vectors of the model's `tok2vec` as a word feature."""
+    return Vectors()
+
+
+def make_encoder(*layers: SelfAttentionLayerConfig) -> EncoderConfig:
+    """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order counts. Without one,
+    positions stay as they were embedded."""
+    return EncoderConfig(layers=layers)

@@ -1,0 +1,215 @@
+"""`spacy-lal.LALParser.v1`: the flat arguments of the first architecture, translated into the blocks of the second.
+
+Configs and saved pipelines that name it load as they are. The one place where these arguments are known; their
+names as keys of saved weights are translated by `spacy_lal.architectures.stored_keys`.
+"""
+
+from dataclasses import dataclass, fields
+from inspect import Parameter, signature
+from typing import Any, Callable, List, Literal, Optional
+
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..architectures.parser import ParserModel, assemble_parser
+from ..layers.checks import check_choice
+from ..layers.encoders.encoder import EncoderConfig
+from ..layers.encoders.self_attention import SelfAttentionLayerConfig
+from ..layers.fenceposts import FencepostsConfig
+from ..layers.input_layer import InputLayerConfig
+from ..layers.label_attention import LabelAttentionConfig
+from ..layers.parser_network import ParserNetworkConfig
+from ..layers.scorers.biaffine_scorer import BiaffineScorerConfig
+from ..layers.scorers.span_scorer import SpanScorerConfig
+from ..layers.word_features import WordFeature
+from ..layers.word_features.char_lstm import CharLSTM
+from ..layers.word_features.embeddings import Tags, Words
+from ..layers.word_features.vectors import Vectors
+from .reference.layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
+
+FEED_FORWARDS = ("none", "per_label", "joint", "split")
+
+
+@dataclass(frozen=True)
+class FlatConfig:
+    """The arguments of `spacy-lal.LALParser.v1` that describe the network, with their defaults. What each means is said
+    where it went: see `compose`."""
+
+    use_tags: bool = False
+    use_chars: bool = True
+    char_width: int = 32
+    max_word_length: int = 64
+    concatenate_features: bool = False
+    hidden_width: int = 256
+    n_layers: int = 2
+    n_attn_heads: int = 4
+    attn_width: int = 64
+    ff_width: int = 512
+    factored: bool = True
+    max_positions: int = 512
+    label_attention: bool = True
+    n_label_heads: Optional[int] = None
+    label_attn_width: int = 32
+    label_proj_width: int = 16
+    label_own_projection: bool = False
+    label_factored: bool = True
+    label_feed_forward: Literal["none", "per_label", "joint", "split"] = "none"
+    label_ff_width: int = 0
+    label_residual_dropout: bool = False
+    label_query_per_token: bool = False
+    label_combine_as_self: bool = False
+    label_ties: bool = False
+    scale_label_blocks: bool = True
+    scrambled_queries: bool = False
+    whole_tokens: bool = False
+    arcs_from_tokens: bool = False
+    span_hidden_width: int = 128
+    span_own_projections: bool = False
+    arc_hidden_width: int = 128
+    deprel_hidden_width: int = 64
+    deprel_given_head: bool = True
+    attention_dropout: float = 0.2
+    embedding_dropout: float = 0.2
+    relu_dropout: float = 0.2
+    residual_dropout: float = 0.2
+    tag_dropout: float = 0.2
+    position_dropout: float = 0.0
+    char_dropout: float = 0.2
+    biaffine_dropout: float = 0.33
+
+    def __post_init__(self) -> None:
+        check_choice("label_feed_forward", self.label_feed_forward, FEED_FORWARDS)
+
+    def compose(
+        self,
+        *,
+        reads_vectors: bool,
+        learned_boundaries: bool = True,
+        word_dropout: Optional[float] = None,
+    ) -> ParserNetworkConfig:
+        """The blocks that say the same.
+
+        reads_vectors (bool): Whether the network reads the vectors of a tok2vec.
+        learned_boundaries (bool): Whether START and STOP have learned vectors.
+        word_dropout (Optional[float]): Feature dropout of embeddings of words; None for a network without these, as
+            `LALParser.v1` builds it.
+        RAISES (ValueError): The arguments make no network.
+        """
+        label_attention = self._label_attention() if self.label_attention else None
+        biaffine = BiaffineScorerConfig if self.deprel_given_head else ReferenceBiaffineScorerConfig
+        return ParserNetworkConfig(
+            hidden_width=self.hidden_width,
+            inputs=self._inputs(reads_vectors, learned_boundaries, word_dropout),
+            encoder=EncoderConfig(self._layers()),
+            label_attention=label_attention,
+            fenceposts=FencepostsConfig(
+                halves="first_second" if self.label_attention and self.label_combine_as_self else None,
+                token_skip=self.whole_tokens,
+                scale_label_blocks=self.scale_label_blocks,
+            ),
+            span_scorer=SpanScorerConfig(
+                hidden_width=self.span_hidden_width,
+                separate_endpoints=self.span_own_projections,
+                label_heads=self.label_attention and self.label_ties,
+            ),
+            biaffine_scorer=biaffine(
+                arc_width=self.arc_hidden_width,
+                deprel_width=self.deprel_hidden_width,
+                from_tokens=self.arcs_from_tokens,
+                dropout=self.biaffine_dropout,
+            ),
+        )
+
+    def _inputs(
+        self, reads_vectors: bool, learned_boundaries: bool, word_dropout: Optional[float]
+    ) -> InputLayerConfig:
+        features: List[WordFeature] = [Tags(self.tag_dropout)] if self.use_tags else []
+        if word_dropout is not None:
+            features.append(Words(word_dropout))
+        if self.use_chars:
+            features.append(CharLSTM(self.char_width, self.max_word_length, self.char_dropout))
+        if reads_vectors:
+            features.append(Vectors(learned_boundaries))
+        make = ConcatenatedInputsConfig if self.concatenate_features else InputLayerConfig
+        return make(
+            features=tuple(features),
+            join="concat" if self.factored else "sum",
+            max_positions=self.max_positions,
+            position_dropout=self.position_dropout,
+            dropout=self.embedding_dropout,
+        )
+
+    def _layers(self) -> tuple[SelfAttentionLayerConfig, ...]:
+        if not self.n_layers:
+            return ()
+        return (
+            SelfAttentionLayerConfig(
+                repeat=self.n_layers,
+                n_heads=self.n_attn_heads,
+                attn_width=self.attn_width,
+                ff_width=self.ff_width,
+                factored=self.factored,
+                attention_dropout=self.attention_dropout,
+                relu_dropout=self.relu_dropout,
+                residual_dropout=self.residual_dropout,
+            ),
+        )
+
+    def _label_attention(self) -> LabelAttentionConfig:
+        per_label, shared = self.label_feed_forward == "per_label", self.label_feed_forward in ("joint", "split")
+        options: dict[str, Any] = {
+            "n_heads": self.n_label_heads or None,
+            "attn_width": self.label_attn_width,
+            "proj_width": self.label_proj_width,
+            "factored": self.factored and self.label_factored,
+            "per_head_projection": self.label_own_projection,
+            "ff_width": (self.label_ff_width or 2 * self.label_proj_width) if per_label else 0,
+            "attention_dropout": self.attention_dropout,
+            "residual_dropout": self.residual_dropout if self.label_residual_dropout else 0.0,
+        }
+        if not (shared or self.label_query_per_token or self.label_combine_as_self or self.scrambled_queries):
+            return LabelAttentionConfig(**options)
+        return ReferenceLabelAttentionConfig(
+            **options,
+            query_per_token=self.label_query_per_token,
+            combine_as_self=self.label_combine_as_self,
+            scrambled_queries=self.scrambled_queries,
+            shared_feed_forward=self.label_feed_forward if shared else "none",  # type: ignore[arg-type]
+            shared_ff_width=self.ff_width,
+            relu_dropout=self.relu_dropout,
+            ff_residual_dropout=self.residual_dropout,
+        )
+
+
+def build_lal_parser_v1(
+    tok2vec: Optional[Model[List[Doc], List[Floats2d]]] = None,
+    *,
+    mixed_precision: bool = False,
+    max_batch_cells: int = 65536,
+    **flat: Any,
+) -> ParserModel:
+    """Build a parser from flat arguments: `tok2vec`, `mixed_precision` and `max_batch_cells` as for
+    `spacy-lal.LALParser.v2`, and the fields of `FlatConfig`.
+
+    RAISES (ValueError): The arguments make no network.
+    """
+    config = FlatConfig(**flat)
+    if tok2vec is None and not config.use_tags and not config.use_chars:
+        raise ValueError("The LAL parser has nothing to read: expected a tok2vec, use_tags or use_chars")
+    sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
+    network = config.compose(reads_vectors=tok2vec is not None, learned_boundaries=not sentence_rows)
+    return assemble_parser(tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+
+
+def _with_flat_arguments(build: Callable) -> None:
+    """Let the signature, which the config system reads, list the fields of `FlatConfig`."""
+    mine = [one for one in signature(build).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    flat = [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+        for field in fields(FlatConfig)
+    ]
+    build.__signature__ = signature(build).replace(parameters=[*mine, *flat])  # type: ignore[attr-defined]
+
+
+_with_flat_arguments(build_lal_parser_v1)

@@ -1,0 +1,206 @@
+"""Layers of the reference that depart from ours (reference-parser.md 1.6, 1.9, 1.12 and T2).
+
+*Not* for training: each departure is a fault of the reference, or an option that its authors dropped.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, List, Literal, Optional, Sequence, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from ...layers.checks import check_choice
+from ...layers.factored import FeedForward, join_features, split_features, split_width
+from ...layers.fenceposts import FencepostLayout
+from ...layers.input_layer import InputLayer, InputLayerConfig
+from ...layers.label_attention import FoldedLabelAttention, LabelAttention, LabelAttentionConfig
+from ...layers.network_inputs import InputSizes
+from ...layers.norm import StdNorm
+from ...layers.scorers.biaffine_scorer import BiaffineScorer, BiaffineScorerConfig
+
+# Kinds of word features that the reference calls embeddings; the others are its extras.
+EMBEDDINGS = ("tags", "words")
+
+
+@dataclass(frozen=True)
+class ConcatenatedInputsConfig(InputLayerConfig):
+    """An input layer whose word features stand side by side (the reference's `use_cat`): extras take half of the
+    content features, embeddings share the other half (reference-parser.md 1.6)."""
+
+    def feature_widths(self, content_width: int) -> List[int]:
+        """See `InputLayerConfig`.
+
+        RAISES (ValueError): The features cannot share the width evenly.
+        """
+        are_embeddings = [feature.kind in EMBEDDINGS for feature in self.features]
+        n_embeddings, n_extras = sum(are_embeddings), len(are_embeddings) - sum(are_embeddings)
+        extras = content_width if not n_embeddings else content_width // 2 if n_extras else 0
+        embedding = (content_width - extras) // n_embeddings if n_embeddings else 0
+        extra = extras // n_extras if n_extras else 0
+        if embedding * n_embeddings + extra * n_extras != content_width:
+            raise ValueError(
+                f"{n_embeddings} embeddings and {n_extras} extra features cannot share {content_width} content "
+                "features evenly: expected another hidden_width, or concatenate_features = false"
+            )
+        return [embedding if is_embedding else extra for is_embedding in are_embeddings]
+
+    def build(self, hidden_width: int, sizes: InputSizes) -> InputLayer:
+        """See `InputLayerConfig`."""
+        return ConcatenatedInputs(self, hidden_width, sizes)
+
+
+class ConcatenatedInputs(InputLayer):
+    """See `ConcatenatedInputsConfig`."""
+
+    def combine(self, features: Sequence[Tensor]) -> Tensor:
+        """See `InputLayer`."""
+        return torch.cat(list(features), dim=-1)
+
+
+@dataclass(frozen=True)
+class ReferenceLabelAttentionConfig(LabelAttentionConfig):
+    """Label attention with the reference's options.
+
+    query_per_token (bool): Compute queries from tokens (`lal_q_as_matrix`).
+    combine_as_self (bool): Project all label heads together to the hidden width, as self-attention does.
+    scrambled_queries (bool): Reproduce a fault: in a batch of B sentences, head l meets sentence b with the query of
+        head (l * B + b) mod n_label_heads (T2).
+    shared_feed_forward (str): "none"; "joint": one feed-forward network over all blocks; "split": the reference's
+        halves, whose "position half" is simply the last hidden_width / 2 features (T6).
+    shared_ff_width (int): Hidden units of that network.
+    relu_dropout, ff_residual_dropout (float): Its feature dropout.
+    RAISES (ValueError): An option is out of range, or two contradict each other.
+    """
+
+    query_per_token: bool = False
+    combine_as_self: bool = False
+    scrambled_queries: bool = False
+    shared_feed_forward: Literal["none", "joint", "split"] = "none"
+    shared_ff_width: int = 0
+    relu_dropout: float = 0.0
+    ff_residual_dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("shared_feed_forward", self.shared_feed_forward, ("none", "joint", "split"))
+        if self.combine_as_self and self.ff_width:
+            raise ValueError("label_combine_as_self leaves no label blocks for a feed-forward layer 'per_label'")
+
+    def build(self, hidden_width: int, n_heads: int) -> "ReferenceLabelAttention":
+        """See `LabelAttentionConfig`.
+
+        RAISES (ValueError): The blocks are too narrow for a "split" feed-forward layer.
+        """
+        return ReferenceLabelAttention(self, hidden_width, n_heads)
+
+
+class ReferenceLabelAttention(LabelAttention):
+    """Label attention with the reference's options; see `ReferenceLabelAttentionConfig`."""
+
+    def __init__(self, config: ReferenceLabelAttentionConfig, hidden_width: int, n_heads: int) -> None:
+        nn.Module.__init__(self)
+        self.options = config  # what the base class builds depends on it
+        self.depends_on_batch, self.has_blocks = config.scrambled_queries, not config.combine_as_self
+        self.mixes_blocks = config.shared_feed_forward != "none"
+        super().__init__(config, hidden_width, n_heads)
+
+    def build_query(self) -> nn.ParameterDict:
+        """See `LabelAttention`."""
+        return self.build_projection() if self.options.query_per_token else super().build_query()
+
+    def build_output(self, config: LabelAttentionConfig) -> None:
+        """See `LabelAttention`."""
+        if not self.options.combine_as_self:
+            super().build_output(config)
+            return
+        inner = self.part_width * self.n_label_heads
+        self.output = nn.ModuleDict({part: nn.Linear(inner, width, bias=False) for part, width in self.widths.items()})
+        self.norm = StdNorm(self.hidden_width)
+
+    def build_feed_forward(self, config: LabelAttentionConfig) -> Optional[nn.Module]:
+        """See `LabelAttention`."""
+        options = self.options
+        if options.shared_feed_forward == "none":
+            return super().build_feed_forward(config)
+        split, half = options.shared_feed_forward == "split", self.hidden_width // 2
+        if split and self.output_width <= half:
+            raise ValueError(
+                f"label_feed_forward 'split' needs more than hidden_width / 2 = {half} features, got n_label_heads * "
+                f"label_proj_width = {self.output_width}"
+            )
+        widths = split_width(self.output_width, split, half)
+        return FeedForward(widths, options.shared_ff_width, options.relu_dropout, options.ff_residual_dropout)
+
+    @property
+    def output_width(self) -> int:
+        """See `LabelAttention`."""
+        return self.hidden_width if self.options.combine_as_self else super().output_width
+
+    @property
+    def fold(self) -> Any:  # type: ignore[override]
+        """The folded form where there is one; else None, and the layer runs as it is."""
+        options = self.options
+        if options.query_per_token or options.combine_as_self or options.scrambled_queries:
+            return None
+        return partial(FoldedLabelAttention, self)
+
+    def queries(self, part: str, batch_size: int) -> Tensor:
+        """See `LabelAttention`."""
+        if not self.options.scrambled_queries:
+            return super().queries(part, batch_size)
+        query = self.query[part]
+        heads = torch.arange(self.n_label_heads, device=query.device)[:, None] * batch_size
+        return query[(heads + torch.arange(batch_size, device=query.device)) % self.n_label_heads]
+
+    def attend(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+        """See `LabelAttention`. With a query per token, a context per position, *shape:* (batch, n_heads, seq_len,
+        attn_width); the weights are the mean over the queries."""
+        if not self.options.query_per_token:
+            return super().attend(inputs, padding)
+        parts = split_features(inputs, self.widths)
+        projected = []
+        for part, features in zip(self.widths, parts, strict=True):
+            heads = torch.cat([self.query[part], self.key[part], self.value[part]])
+            product = nn.functional.linear(features, heads.transpose(1, 2).flatten(0, 1))
+            projected.append(product.unflatten(-1, (3, self.n_label_heads, self.part_width)))
+        query, key, value = join_features(projected).permute(2, 0, 3, 1, 4).unbind()
+        logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
+        weights = self.weights(logits, padding[:, None, None, :])
+        is_query = (~padding).to(weights.dtype)
+        mean = torch.einsum("bhqk,bq->bhk", weights, is_query) / is_query.sum(1)[:, None, None]
+        return weights @ value, mean
+
+    def combine(self, inputs: Tensor, context: Tensor) -> Tensor:
+        """See `LabelAttention`."""
+        if not self.options.combine_as_self:
+            return super().combine(inputs, context)
+        context = context.unflatten(-1, (len(self.widths), self.part_width)).permute(3, 0, 2, 1, 4).flatten(3)
+        outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
+        return self.norm(self.residual_dropout.add(join_features(outputs).expand_as(inputs), inputs))
+
+
+@dataclass(frozen=True)
+class ReferenceBiaffineScorerConfig(BiaffineScorerConfig):
+    """A biaffine scorer that labels a word whatever its head: p is taken from the dependent's own row."""
+
+    def build(self, layout: FencepostLayout, n_deprels: int) -> BiaffineScorer:
+        """See `BiaffineScorerConfig`."""
+        width = self.input_width(layout)
+        return ReferenceBiaffineScorer(width, self.arc_width, self.deprel_width, n_deprels, self.dropout)
+
+
+class ReferenceBiaffineScorer(BiaffineScorer):
+    """See `ReferenceBiaffineScorerConfig`. Scores of deprels have the *shape* (batch_size, n_fenceposts, n_deprels)."""
+
+    given_head = False
+
+    def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
+        """See `BiaffineScorer`; head and dependent are features of the same fenceposts."""
+        seen, constant = self.seen_by_heads(head)
+        return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
+
+    def best_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
+        """The best deprel of each dependent. *Shape:* (batch_size, n_fenceposts), int16."""
+        return self.score_deprels(head, dependent).argmax(-1).short()

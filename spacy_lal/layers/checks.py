@@ -1,0 +1,28 @@
+"""Checks of the options of a layer. Each raises a ValueError that names the option, its value and what was expected."""
+
+from typing import Any
+
+
+def check_count(name: str, value: Any, least: int = 1) -> None:
+    """RAISES (ValueError): `value` is not an integer of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name}: expected an integer of at least {least}, got {value!r}")
+
+
+def check_even(name: str, value: Any, reason: str) -> None:
+    """RAISES (ValueError): `value` is not a positive even integer. reason (str): Why it must be even."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 2 or value % 2:
+        raise ValueError(f"{name}: expected a positive even integer ({reason}), got {value!r}")
+
+
+def check_rates(**rates: Any) -> None:
+    """RAISES (ValueError): A dropout rate is not in [0, 1)."""
+    for name, rate in rates.items():
+        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0.0 <= rate < 1.0:
+            raise ValueError(f"{name}: expected a dropout rate in [0, 1), got {rate!r}")
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """RAISES (ValueError): `value` is none of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name}: expected one of {', '.join(map(repr, choices))}, got {value!r}")

@@ -1,0 +1,1 @@
+"""Encoders: from embedded positions to encoded positions of the same width."""

@@ -1,0 +1,36 @@
+"""Layers folded for parsing: what depends on the weights alone is multiplied once, and positions are packed.
+
+A layer that has a folded form has a method `fold(precision)` beside its `forward`. A layer without one runs as it is.
+"""
+
+from typing import Any, Callable
+
+from torch import Tensor, nn
+
+from .packing import Packing
+from .products import Precision
+
+# From packed positions to packed positions. *Shapes:* (n_positions, width).
+FoldedLayer = Callable[[Tensor, Packing], Tensor]
+
+
+def fold(layer: nn.Module, precision: Precision) -> FoldedLayer:
+    """The folded form of a layer from positions to positions.
+
+    layer (nn.Module): Its forward takes `inputs`, *shape:* (batch_size, seq_len, width), and `padding`, *shape:*
+        (batch_size, seq_len).
+    precision (Precision): In which matrices are multiplied, where the layer has a folded form.
+    RETURNS (FoldedLayer): It follows no later change of the weights, where the layer has a folded form.
+    """
+    make: Any = getattr(layer, "fold", None)
+    return make(precision) if make is not None else _Unfolded(layer)
+
+
+class _Unfolded:
+    """A layer without a folded form."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        self.layer = layer
+
+    def __call__(self, inputs: Tensor, packing: Packing) -> Tensor:
+        return packing.pack(self.layer(packing.unpack(inputs), packing.padding))

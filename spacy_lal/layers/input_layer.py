@@ -1,0 +1,114 @@
+"""The input layer: word features and positions -> the encoder's input (reference-parser.md 1.4-1.6)."""
+
+from dataclasses import dataclass
+from typing import List, Literal, Sequence, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from .checks import check_choice, check_count, check_even, check_rates
+from .dropout import FeatureDropout
+from .network_inputs import InputSizes, NetworkInputs
+from .norm import StdNorm
+from .word_features import WordFeature
+
+ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors that are added to words, as in BERT
+
+
+@dataclass(frozen=True)
+class InputLayerConfig:
+    """What the input layer reads, and how words and positions meet.
+
+    features (Tuple[WordFeature, ...]): The kinds of word features, which are added up.
+    join (str): "concat": the first half of the features speaks of the word, the second half of its position (Kitaev &
+        Klein 2018, section 4.3). "sum": both are added.
+    max_positions (int): Rows of the position table. A longer sentence begins again at the first row.
+    position_dropout, dropout (float): Feature dropout on positions, and on the result before it is normalised.
+    RAISES (ValueError): An option is out of range, there is no feature, or two of a kind.
+    """
+
+    features: Tuple[WordFeature, ...]
+    join: Literal["concat", "sum"]
+    max_positions: int
+    position_dropout: float
+    dropout: float
+
+    def __post_init__(self) -> None:
+        check_choice("join", self.join, ("concat", "sum"))
+        check_count("max_positions", self.max_positions)
+        check_rates(position_dropout=self.position_dropout, dropout=self.dropout)
+        kinds = [feature.kind for feature in self.features]
+        if not kinds:
+            raise ValueError("the input layer has nothing to read: expected at least one word feature")
+        if len(set(kinds)) < len(kinds):
+            raise ValueError(f"the input layer reads each kind of word features once, got {', '.join(kinds)}")
+
+    def content_width(self, hidden_width: int) -> int:
+        """Width of the word features.
+
+        RAISES (ValueError): Words and positions stand side by side, and the hidden width is odd.
+        """
+        if self.join == "sum":
+            return hidden_width
+        check_even("hidden_width", hidden_width, 'half of it for words with join = "concat"')
+        return hidden_width // 2
+
+    def feature_widths(self, content_width: int) -> List[int]:
+        """Width of each kind of word features."""
+        return [content_width] * len(self.features)
+
+    def build(self, hidden_width: int, sizes: InputSizes) -> "InputLayer":
+        """Build the layer.
+
+        hidden_width (int): Width of its output.
+        sizes (InputSizes): Sizes of what it reads.
+        """
+        return InputLayer(self, hidden_width, sizes)
+
+
+class InputLayer(nn.Module):
+    """Adds up the word features, joins them with learned positions, and normalises.
+
+    config (InputLayerConfig): The options.
+    hidden_width (int): Width of the output.
+    sizes (InputSizes): Sizes of what it reads.
+    """
+
+    def __init__(self, config: InputLayerConfig, hidden_width: int, sizes: InputSizes) -> None:
+        super().__init__()
+        self.max_positions, self.concatenates = config.max_positions, config.join == "concat"
+        content_width = config.content_width(hidden_width)
+        widths = config.feature_widths(content_width)
+        self.features = nn.ModuleDict(
+            {feature.kind: feature.build(width, sizes) for feature, width in zip(config.features, widths, strict=True)}
+        )
+        # Vectors of a pretrained encoder, which already knows positions, are smaller than noise of size 1: positions
+        # that are added to them start small.
+        scale = 1.0 if self.concatenates else ADDED_POSITIONS_SCALE
+        position_width = hidden_width - content_width if self.concatenates else hidden_width
+        self.positions = nn.Parameter(torch.randn(config.max_positions, position_width) * scale)
+        self.norm = StdNorm(hidden_width)
+        self.position_dropout = FeatureDropout(config.position_dropout)
+        self.dropout = FeatureDropout(config.dropout)
+
+    def combine(self, features: Sequence[Tensor]) -> Tensor:
+        """The word features as one vector for each position, here their sum. *Shapes:* (batch_size, seq_len, width)."""
+        content = features[0]
+        for feature in features[1:]:
+            content = content + feature
+        return content
+
+    def forward(self, inputs: NetworkInputs, seq_len: int) -> Tensor:
+        """Embed.
+
+        inputs (NetworkInputs): The batch.
+        seq_len (int): Longest sentence of the batch with its START and STOP.
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        RAISES (ValueError): The batch lacks features that the network reads.
+        """
+        content = self.combine([feature(inputs) for feature in self.features.values()])
+        places = torch.arange(seq_len, device=content.device) % self.max_positions
+        positions = self.positions.index_select(0, places).expand(len(content), -1, -1)
+        positions = self.position_dropout(positions)
+        joined = torch.cat([content, positions], dim=-1) if self.concatenates else content + positions
+        return self.norm(self.dropout(joined))

@@ -1,0 +1,1 @@
+"""Scorers: from fenceposts to scores of spans, arcs and deprels."""

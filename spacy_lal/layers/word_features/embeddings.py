@@ -1,0 +1,66 @@
+"""Learned vectors of tags and of words, looked up by id (reference-parser.md 1.4)."""
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from ..checks import check_rates
+from ..dropout import FeatureDropout
+from ..network_inputs import InputSizes, NetworkInputs
+from . import WordFeature
+
+
+class Embedding(nn.Module):
+    """A table of vectors with feature dropout.
+
+    field (str): The field of `NetworkInputs` that holds the ids.
+    n_ids (int): Rows of the table.
+    width (int): Width of a vector.
+    dropout (float): Feature dropout.
+    """
+
+    def __init__(self, field: str, n_ids: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.field = field
+        self.embedding = nn.Embedding(n_ids, width)
+        self.dropout = FeatureDropout(dropout)
+
+    def forward(self, inputs: NetworkInputs) -> Tensor:
+        """Look up. RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
+        return self.dropout(self.embedding(inputs.require(self.field)))
+
+
+@dataclass(frozen=True)
+class Tags(WordFeature):
+    """Embeddings of fine part-of-speech tags (`token.tag_`).
+
+    dropout (float): Feature dropout.
+    """
+
+    kind = "tags"
+    dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_rates(dropout=self.dropout)
+
+    def build(self, width: int, sizes: InputSizes) -> Embedding:
+        """See `WordFeature`."""
+        return Embedding("tag_ids", sizes.n_tags, width, self.dropout)
+
+
+@dataclass(frozen=True)
+class Words(WordFeature):
+    """Embeddings of words.
+
+    dropout (float): Feature dropout.
+    """
+
+    kind = "words"
+    dropout: float = 0.4
+
+    def __post_init__(self) -> None:
+        check_rates(dropout=self.dropout)
+
+    def build(self, width: int, sizes: InputSizes) -> Embedding:
+        """See `WordFeature`."""
+        return Embedding("word_ids", sizes.n_words, width, self.dropout)
