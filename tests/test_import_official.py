@@ -403,7 +403,10 @@ def change_wide(content, folder):
             "use_words (word embeddings",
         ),
         (lambda c, f: c["spec"]["hparams"].update(const_lada=1.5), "between 0 and 1, got 1.5"),
-        (lambda c, f: c["spec"]["hparams"].update(const_lada=None), "no sound checkpoint"),
+        (
+            lambda c, f: c["spec"]["hparams"].update(const_lada=None),
+            "const_lada must be a number between 0 and 1, got None",
+        ),
         (lambda c, f: c["spec"]["label_vocab"].values.append(("X",)), "label_vocab has 13 entries"),
         (lambda c, f: c["spec"]["label_vocab"].values.__setitem__(3, ("S",)), "constituents: expected different"),
         (lambda c, f: c["spec"]["type_vocab"].values.__setitem__(3, "nsubj"), "deprels: expected different"),
