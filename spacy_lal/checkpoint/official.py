@@ -1,12 +1,10 @@
 """A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
 
-The pipeline is made from its config, as any other; then it gets the checkpoint's labels and weights. So whatever
-`build_lal_parser` cannot say cannot be imported, and is refused by name. Not here: files, other than the tokenizer's.
+The pipeline is made from its config, as any other; then it gets the checkpoint's labels and weights. Whatever
+`spacy-lal.ReferenceParser.v1` cannot build is refused by name. *Not* here: files, other than the tokenizer's.
 """
 
 from collections import Counter
-from dataclasses import fields
-from inspect import signature
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 import spacy
@@ -16,11 +14,10 @@ from spacy.training import Example
 
 from ..annotations import ROOT_DEPREL
 from ..architectures.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
-from ..architectures.parser import build_lal_parser, get_network
+from ..architectures.parser import get_network
 from ..architectures.word_transformer import set_transformer
-from ..layers.parser_network import NetworkConfig
 from .convert import LoadedNetwork, load_network
-from .hparams import checked_hparams, model_name
+from .hparams import DEFAULT_HPARAMS, checked_hparams, model_name
 from .reader import Checkpoint, CheckpointError
 from .records import quoted
 from .xlnet import make_hf_objects
@@ -38,8 +35,6 @@ UNSUPPORTED = {
     "bert_transliterate": "transliteration",
 }
 SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
-# No word is cut: the authors' character LSTM reads all of it.
-MAX_WORD_LENGTH = 100_000
 MAX_ENTRY_LENGTH = 200  # characters of a label, deprel or tag
 # The authors' script for their published scores parses so many sentences at once, and with scrambled queries scores
 # depend on it.
@@ -81,11 +76,11 @@ def import_pipeline(
     _refuse_unsupported(checkpoint.hparams)
     hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
     loaded = load_network(checkpoint, scrambled_queries=scrambled_queries)
-    config = loaded.network.config
+    sizes = loaded.network.sizes
     label_data = _label_data(loaded)
     tok2vec = transformer = None
     hf_objects = None
-    if config.vector_width:
+    if sizes.vector_width:
         if not loaded.transformer:
             raise CheckpointError(
                 "the checkpoint has no 'xlnet.*' weights, though its network reads the vectors of a transformer "
@@ -107,31 +102,22 @@ def import_pipeline(
         "constituency_weight": loaded.constituency_weight,
         "empty_nodes": False,
     }
-    parser: Any = nlp.add_pipe("lal_parser", config={"model": model_config(config, tok2vec), "decoder": decoder})
+    model = {
+        "@architectures": "spacy-lal.ReferenceParser.v1",
+        "tok2vec": tok2vec,
+        "hparams": {name: hparams[name] for name in DEFAULT_HPARAMS},
+        "n_label_heads": sizes.n_label_heads or None,
+        "scrambled_queries": scrambled_queries,
+    }
+    parser: Any = nlp.add_pipe("lal_parser", config={"model": model, "decoder": decoder})
     if hf_objects is not None:
         set_transformer(parser.model.layers[0], hf_objects)
     sample = Doc(nlp.vocab, words=["."])
     parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
     get_network(parser.model).load_state_dict(loaded.network.state_dict())
     return ImportedPipeline(
-        nlp, config.n_tags > 0, label_data["tags"], transformer, len(loaded.labels), len(loaded.deprels)
+        nlp, sizes.n_tags > 0, label_data["tags"], transformer, len(loaded.labels), len(loaded.deprels)
     )
-
-
-def model_config(config: NetworkConfig, tok2vec: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """The [model] block of a network.
-
-    config (NetworkConfig): The network's config.
-    tok2vec (Optional[Mapping[str, Any]]): The block of its tok2vec, if it has one.
-    RETURNS (Dict[str, Any]): Arguments of `build_lal_parser`, with its registered name.
-    """
-    block: Dict[str, Any] = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": tok2vec}
-    names = {field.name for field in fields(NetworkConfig)} & signature(build_lal_parser).parameters.keys()
-    for name in sorted(names):
-        value = getattr(config, name)
-        block[name] = value.item() if hasattr(value, "item") else value  # numpy's numbers stand in no config
-    block["n_label_heads"] = config.n_label_heads or None
-    return {**block, "use_tags": config.n_tags > 0, "use_chars": config.n_chars > 0, "max_word_length": MAX_WORD_LENGTH}
 
 
 def _refuse_unsupported(hparams: Mapping[str, Any]) -> None:
@@ -150,9 +136,9 @@ def _label_data(loaded: LoadedNetwork) -> Dict[str, List[str]]:
     """
     _require_first("tag", loaded.tags, SPECIAL_TAGS)
     _require_first("character", loaded.chars, SPECIAL_CHARS)
-    if len(loaded.chars) != loaded.network.config.n_chars:
+    if len(loaded.chars) != loaded.network.sizes.n_chars:
         raise CheckpointError(
-            f"char_vocab has {len(loaded.chars)} entries, but the weights are for {loaded.network.config.n_chars}"
+            f"char_vocab has {len(loaded.chars)} entries, but the weights are for {loaded.network.sizes.n_chars}"
         )
     deprels = loaded.deprels
     if ROOT_DEPREL not in deprels:
