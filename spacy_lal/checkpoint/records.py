@@ -6,7 +6,7 @@ Every record checks what it is made of. None of them is an object of torch or Nu
 import math
 import struct
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import torch
@@ -55,7 +55,7 @@ def is_int(value: Any, least: int = 0, most: int = MAX_INT) -> bool:
     return type(value) is int and least <= value <= most
 
 
-@lru_cache(maxsize=None)
+@cache
 def item_size(dtype: torch.dtype) -> int:
     """The bytes of one element."""
     return torch.empty((), dtype=dtype).element_size()

@@ -14,7 +14,7 @@ from .records import CheckpointError, DtypeRecord, ReferenceVocabulary, StorageR
 
 # An authors' checkpoint of 400 MB has a pickle of 3 MB with 300,000 opcodes, most of them for its word vocabulary.
 MAX_PICKLE_BYTES = 32 * 2**20
-MAX_OPCODES = 4_000_000
+MAX_OPCODES = 2_000_000
 MAX_CONTAINERS = 500_000
 MAX_DEPTH = 32
 MAX_LINE = 500  # of a name
