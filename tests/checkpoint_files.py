@@ -73,6 +73,7 @@ def pickled(value):
 def write_zip(path, pickle, storages=(), compression=zipfile.ZIP_STORED, more=()):
     """`storages` are pairs of key and bytes, `more` of name and bytes."""
     with zipfile.ZipFile(path, "w", compression) as archive:
+        archive.writestr("archive/version", b"3\n")  # torch.load would not read the archive without
         archive.writestr("archive/data.pkl", pickle)
         for key, data in storages:
             archive.writestr(f"archive/data/{key}", data)

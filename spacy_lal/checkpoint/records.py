@@ -75,10 +75,10 @@ class ReferenceVocabulary:
         """
         if not isinstance(state, dict) or not isinstance(state.get("values"), list):
             raise CheckpointError("a vocabulary in the checkpoint has no list of values")
-        strange = next((value for value in state["values"] if not _is_entry(value)), None)
-        if strange is not None:
+        strange = [value for value in state["values"] if not _is_entry(value)]
+        if strange:
             raise CheckpointError(
-                f"a vocabulary in the checkpoint holds {quoted(strange)}: expected strings, or tuples of strings"
+                f"a vocabulary in the checkpoint holds {quoted(strange[0])}: expected strings, or tuples of strings"
             )
         counts = state.get("counts")
         self.values = state["values"]

@@ -240,11 +240,13 @@ class Unpickler:
             raise CheckpointError(f"refused: its pickle sets {len(values)} keys and values of {quoted(target)}")
         keys = values[::2]
         self._n_number_keys += sum(not isinstance(key, (str, tuple)) for key in keys)
-        strange = next((key for key in keys if not _is_key(key)), None)
-        if strange is not None or self._n_number_keys > MAX_NUMBER_KEYS:
+        if self._n_number_keys > MAX_NUMBER_KEYS:
+            raise CheckpointError(f"its dicts have more than {MAX_NUMBER_KEYS} numbers as keys")
+        strange = [key for key in keys if not _is_key(key)]
+        if strange:
             raise CheckpointError(
-                f"refused: {quoted(strange)} as the key of a dict, or more than {MAX_NUMBER_KEYS} numbers as keys; "
-                "expected strings, tuples of strings, or a few numbers"
+                f"refused: {quoted(strange[0])} as the key of a dict; expected a number, a string of at most {MAX_KEY} "
+                f"characters, or a tuple of at most {MAX_KEY_PARTS} strings"
             )
         self._hold(target, values)
         target.update(zip(keys, values[1::2], strict=True))
