@@ -40,7 +40,7 @@ def import_official_cli(
     Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
     """
     check_output(output, overwrite)
-    if not checkpoint.is_file():
+    if not checkpoint.exists():
         fail(f"can't find the checkpoint {checkpoint}")
 
     from spacy_lal.checkpoint import CheckpointError, read_checkpoint
