@@ -31,6 +31,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 import srsly
 from treebank import SourceError, run
 
+from spacy_lal.training.whole_file import write_file
+
 KEYS = {  # of each kind of step, by whether a step must have them
     "train": {
         "read": True, "seed": True, "steps": True, "trees": False, "from": False,
@@ -85,7 +87,7 @@ class Step(NamedTuple):
         """
         print(f"{self.name}: {shlex.join(self.command)}", flush=True)
         subprocess.run([sys.executable, *self.command[1:]], check=True)
-        self.marker.write_text(f"{self.made}\n{shlex.join(self.command)}\n", encoding="utf8")
+        write_file(self.marker, f"{self.made}\n{shlex.join(self.command)}\n")
 
 
 class Recipe:
