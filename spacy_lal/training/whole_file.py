@@ -193,7 +193,8 @@ def _blaming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as err:
-        err.filename, err.filename2 = str(path), None
+        if err.errno is not None:
+            err.filename, err.filename2 = str(path), None
         raise
 
 

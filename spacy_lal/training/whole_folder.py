@@ -42,7 +42,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         if old.exists() and not path.exists():
             old.rename(path)
         _remove(new)
-        if isinstance(err, OSError):
+        if isinstance(err, OSError) and err.errno is not None:
             err.filename = str(err.filename or path).replace(str(new), str(path))
             err.filename2 = None
         raise
