@@ -54,9 +54,14 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> Callable:
 
         monkeypatch.setattr(parse_module, "parse_texts", parse_and_stop)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process may ignore it
+    def unexpected(number: int, frame: Any) -> None:
+        pytest.fail(f"the command has no handler of {number}")
+
+    # Not those that this process has: it may ignore signals, or end.
+    before = {number: signal.signal(number, unexpected) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield stop
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def names(folder: Path) -> List[str]:
@@ -175,16 +180,23 @@ def test_full_disk_keeps_whole_lines(lal: Callable, pipeline: Path, text: Path, 
 # An early end
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
-@pytest.mark.parametrize("format_", ["docbin", "brackets"])
+@pytest.mark.parametrize(
+    "number, code, format_",
+    [
+        (signal.SIGTERM, 143, "docbin"),
+        (signal.SIGTERM, 143, "brackets"),
+        (signal.SIGINT, 130, "docbin"),
+        (signal.SIGHUP, 129, "docbin"),
+    ],
+)
 def test_signals_keep_what_was_parsed(
     lal: Callable, pipeline: Path, text: Path, tmp_path: Path, stopped: Callable, number: Any, code: int, format_: str
 ):
     whole = lal("parse", pipeline, text).stdout.splitlines()
     output = tmp_path / "out" / "silver.spacy"
     output.parent.mkdir()
-    before = signal.getsignal(number)
     stopped(number)
+    before = signal.getsignal(number)
     for expected in ("silver.spacy", "silver.partial.spacy", "silver.partial-2.spacy"):
         result = lal("parse", pipeline, text, "-f", format_, "-o", output, "-b", 1)
         assert result.exit_code == code

@@ -89,8 +89,8 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("step", [4, 5])
 def test_killed_while_writing(killed: Path, tmp_path: Path, step: int):
-    """What a process that was killed leaves is no checkpoint, and goes with the next one, whatever its step. What others
-    have put there stays."""
+    """What a process that was killed leaves is no checkpoint, and goes with the next one, whatever its step. Folders of
+    others stay."""
     output = shutil.copytree(killed, tmp_path / "output")
     mine = [".step-00000004.new", "step-00000004.copy"]
     for name in mine:
