@@ -18,6 +18,8 @@ from typing import Any, Dict, Sequence
 import srsly
 from spacy.cli.package import package
 
+from spacy_lal.training.whole_folder import written_whole
+
 CHECK = Path(__file__).with_name("installation.py")
 LICENCES = ("LICENSE", "LICENSES_SOURCES")
 MODEL_FILE = "model"  # of a component, as thinc writes it
@@ -52,9 +54,6 @@ def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, me
     meta = package_meta(pipeline, about, metrics)
     name = f"{meta['lang']}_{meta['name']}"
     folder = packages / f"{name}-{meta['version']}"
-    if folder.exists():
-        shutil.rmtree(folder)
-    packages.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "pipeline"
         shutil.copytree(pipeline, copy)
@@ -62,10 +61,13 @@ def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, me
         shutil.copy(card, copy / "README.md")
         for licence in LICENCES:
             shutil.copy(about / licence, copy)
-        package(copy, packages, code_paths=[CHECK], create_sdist=False, silent=False)
-    # Its setup.py would do this at every installation, and so change what is checked in.
-    for place in (folder / name, folder / name / folder.name):
-        shutil.copy(folder / "meta.json", place)
+        (Path(scratch) / "packages").mkdir()
+        package(copy, Path(scratch) / "packages", code_paths=[CHECK], create_sdist=False, silent=False)
+        with written_whole(folder) as new:
+            shutil.copytree(Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True)
+            # Its setup.py would do this at every installation, and so change what is checked in.
+            for place in (new / name, new / name / folder.name):
+                shutil.copy(new / "meta.json", place)
     return folder
 
 

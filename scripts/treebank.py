@@ -16,6 +16,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple
 
 from nltk.tree import Tree
 
+from spacy_lal.training.whole_file import write_file
 from spacy_lal.trees import (
     BracketError,
     ConlluError,
@@ -195,7 +196,7 @@ def save_files(name: str, files: Mapping[str, bytes], output: Path, *, checksums
     _check_sums(name, files, checksums or CHECKSUMS)
     output.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
-        (output / file).write_bytes(content)
+        write_file(output / file, content)
         print(f"{output / file}: as expected")
 
 

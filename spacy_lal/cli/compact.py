@@ -43,7 +43,7 @@ def compact_cli(
     Its config loses the paths of its training. Where it names a transformer by a folder of this machine, say what the
     transformer is called elsewhere.
     """
-    check_output(output, overwrite)
+    check_output(output, overwrite, model)
 
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.training.whole_folder import written_whole

@@ -46,7 +46,7 @@ class TextReader:
     @property
     def is_terminal(self) -> bool:
         """Whether somebody is typing."""
-        return self.source == STDIN and sys.stdin.isatty()
+        return self.source == STDIN and sys.stdin is not None and sys.stdin.isatty()
 
     def __iter__(self) -> Iterator[Text]:
         """YIELDS (Text): The texts, in order.
@@ -70,6 +70,8 @@ class TextReader:
 
     def _lines(self) -> Iterator[Text]:
         """Decoded line by line, since only so an error of encoding has a line number."""
+        if self.source == STDIN and sys.stdin is None:
+            raise TextError("can't read <stdin>: it is closed")
         try:
             file = sys.stdin.buffer if self.source == STDIN else open(self.source, "rb")
         except OSError as err:

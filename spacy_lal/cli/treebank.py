@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
 
 import typer
 
+from spacy_lal.cli.outputs import check_apart
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def convert_cli(
 
     if output.suffix in SUFFIXES or output in paths:
         fail(f"the last argument is the .spacy file or the folder to write, got {output}")
+    check_apart(output, *paths)
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
         sentences = _with_progress(excluded.filter(read_treebank(*treebank_files(paths))))
