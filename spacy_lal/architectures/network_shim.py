@@ -15,6 +15,7 @@ from thinc.types import FloatsXd
 from ..layers.folded_network import FoldedNetwork, can_fold
 from ..layers.parser_network import NetworkConfig, ParserNetwork
 from ..layers.products import half_precision
+from .stored_weights import check_archive, check_finite
 
 # `nlp.pipe(n_process=2)` forks. torch's threads do not survive a fork, and a child that waits for them waits for ever;
 # on one thread it has none to wait for. The processes share the cores as it is.
@@ -137,12 +138,13 @@ class ParserNetworkShim(PyTorchShim):
     def from_bytes(self, bytes_data: bytes) -> "ParserNetworkShim":
         """Make the network anew with the saved sizes and weights; everything else is as the config says.
 
-        RAISES (ValueError): If the saved weights are those of another architecture.
+        RAISES (ValueError): If the saved weights are those of another architecture, damaged, or not finite.
         """
         msg = srsly.msgpack_loads(bytes_data)
         self.cfg = dict(msg["config"])
         self._model = None
         if msg["state"]:
+            check_archive(msg["state"], "the LAL parser's network")
             self.build()
             device = get_torch_default_device()
             state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
@@ -153,5 +155,6 @@ class ParserNetworkShim(PyTorchShim):
                     "The saved weights do not fit the network of the config; expected the [model] block that they were "
                     f"trained with. {error}"
                 ) from error
+            check_finite(state, "the LAL parser's network")
             self._grad_scaler.to_(device)
         return self

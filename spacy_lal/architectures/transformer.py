@@ -10,6 +10,7 @@ loads what the other has saved.
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
 
+import srsly
 import torch
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import FullTransformerBatch
@@ -23,6 +24,7 @@ from torch import Tensor, nn
 from transformers.file_utils import ModelOutput
 
 from ..layers.products import Product, half_precision
+from .stored_weights import check_archive, check_finite
 
 # Pieces of padding that cost less than one more run of a transformer: few for a CPU, thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
@@ -128,9 +130,17 @@ class TransformerShim(HFShim):
                 parameter.requires_grad_(True)
 
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
-        """See `HFShim`."""
+        """See `HFShim`.
+
+        RAISES (ValueError): The weights are damaged, or not finite.
+        """
         self._halved = None
-        return super().from_bytes(bytes_data)
+        owner = "the transformer (the file `model` in the folder of the component)"
+        check_archive(srsly.msgpack_loads(bytes_data)["state"], owner)
+        super().from_bytes(bytes_data)
+        if self._model is not None:
+            check_finite(self._model.state_dict(), owner)
+        return self
 
 
 class _InGroups(nn.Module):

@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional
 
+from spacy_lal.trees.lines import quoted
+
 STDIN = "-"
 
 
@@ -78,7 +80,9 @@ class TextReader:
             raise TextError(f"can't read {self.name}: {err.strerror}") from err
         with file:
             try:
-                for number, raw in enumerate(file, start=1):
+                number = 0
+                while raw := file.readline(4 * self.max_length + 8):  # bytes of the longest text, mark and line end
+                    number += 1
                     self.bytes_read += len(raw)
                     yield Text(number, self._decode(number, raw))
             except OSError as err:  # a directory opens, and only then cannot be read
@@ -110,6 +114,6 @@ def given_text(text: str, name: str = "--text") -> Iterator[Text]:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as err:
-        raise TextError(f"{name}: expected UTF-8, got {text!r}") from err
+        raise TextError(f"{name}: expected UTF-8, got {quoted(text)}") from err
     if text.strip():
         yield Text(1, text)
