@@ -163,7 +163,7 @@ def read_sentences(sentences: Sequence[Sentence]) -> List[NetworkInputs]:
         if limit is not None and len(sentence.words) > limit:
             raise ValueError(
                 f"{sentence.name} has {len(sentence.words)} words: '{parser.name}' reads it in pieces of at most "
-                f"{limit}, so there is nothing to be said of it as a whole"
+                f"{parser.long_sentences.piece_length(parser.decoder)}, so there is nothing to be said of it as a whole"
             )
     with parser.encoded([doc]):
         batch, _ = embed(parser.model, [doc], False)
