@@ -20,6 +20,7 @@ FLOORS: Dict[str, int] = {
     "metrics": 1,
     "display": 1,
     "layers": 1,
+    "span_groups": 2,
     "annotations": 2,
     "export": 2,
     "training": 2,
