@@ -24,7 +24,7 @@ from .trees import collapse_chains, expand_chains, nested_spans, spans_to_tree, 
 
 SPANS_KEY = "constituents"
 METHODS_KEY = "parse_methods"
-WHITESPACE_DEPREL = "dep"  # spaCy counts a token as unparsed while both its head offset and its deprel are 0
+UNKNOWN_DEPREL = WHITESPACE_DEPREL = "dep"  # spaCy counts a token without head offset and deprel as unparsed
 ROOT_DEPREL = "ROOT"
 MISSING_TAG = "X"
 
@@ -112,6 +112,13 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
         _set_heads(doc, sentences, parses)
     if with_trees or with_heads:
         _set_methods(doc, sentences, parses)
+
+
+def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
+    """Deprels of a sentence in which roots, and no other words, have the deprel ROOT. A network chooses each deprel by
+    itself, and may give ROOT to another word; that word gets `dep`, as in Universal Dependencies."""
+    others = [UNKNOWN_DEPREL if deprel == ROOT_DEPREL else deprel for deprel in deprels]
+    return [other if head else ROOT_DEPREL for head, other in zip(heads, others, strict=True)]
 
 
 def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequence[Sequence[CollapsedSpan]]) -> None:

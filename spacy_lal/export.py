@@ -4,10 +4,9 @@
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from nltk.tree import Tree
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Token
 
-from .annotations import MISSING_TAG, SPANS_KEY, constituent_tokens, get_constituents, sentence_words
-from .span_groups import check_present
+from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
 from .trees import ConlluSentence, format_conllu, spans_to_tree, write_brackets
 
 
@@ -99,23 +98,6 @@ def _heads(doc: Doc, indices: List[int]) -> List[int]:
             head = head.head
         heads.append(0 if head.i == i else numbers.get(head.i, 0))
     return heads
-
-
-def as_doc(span: Span) -> Doc:
-    """A part of a parsed Doc, most often a sentence, as a Doc of its own: what `span.as_doc()` gives, with the
-    constituents within the Span. spaCy leaves all span groups out.
-
-    RAISES (StaleParseError): The Span is of tokens that its Doc does not have.
-    """
-    check_present(span)
-    doc = span.as_doc()
-    if SPANS_KEY in span.doc.spans:
-        doc.spans[SPANS_KEY] = [
-            Span(doc, start - span.start, end - span.start, label=label)
-            for start, end, label in constituent_tokens(span.doc)
-            if span.start <= start and end <= span.end
-        ]
-    return doc
 
 
 def to_conllu(doc: Doc, doc_number: int = 0) -> str:

@@ -58,6 +58,11 @@ class PreorderGroup(SpanGroup):
         super().__delitem__(i)
 
 
+def is_in_order(group: SpanGroup) -> bool:
+    """Whether a group is known to be in pre-order."""
+    return group.attrs.get(IN_ORDER) == len(group)
+
+
 def check_present(span: Span) -> None:
     """See that a Span has the Doc's present tokens.
 
@@ -99,7 +104,7 @@ def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple
         a Span goes on after the range, or the group does not give its Spans one by one.
     """
     doc = group.doc
-    if group.attrs.get(IN_ORDER) != len(group) or _goes_by_tokens(group):
+    if not is_in_order(group) or _goes_by_tokens(group):
         return None
     first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
     place = _Placing(doc, doc[start:end])
@@ -127,7 +132,7 @@ def label_around(group: SpanGroup, span: Span) -> Optional[str]:
     RAISES (StaleParseError): As `present_spans`.
     """
     start, end = span.start_char, span.end_char
-    if group.attrs.get(IN_ORDER) == len(group) and not _goes_by_tokens(group):
+    if is_in_order(group) and not _goes_by_tokens(group):
         try:
             i = bisect_right(group, start, key=lambda one: one.start_char) - 1
             return group[i].label_ if i >= 0 and end <= group[i].end_char else None
@@ -179,8 +184,8 @@ class _Placing:
         cuts_last = last < len(ends) and starts[last] < end_char
         if first < last and not cuts_first and not cuts_last:
             return indices[first], indices[last - 1] + 1
-        within_a_word = cuts_first and cuts_last and first - 1 == last
-        self.any_lost |= (cuts_first or cuts_last) and not within_a_word
+        n_touched = last - first + cuts_first + cuts_last  # of one word that is cut at both ends: -1 + 2
+        self.any_lost |= n_touched > 1
         return None
 
 
@@ -189,9 +194,9 @@ def _visible_words(tokens: Iterable[Token]) -> Tuple[List[int], List[int], List[
     it: a constituent may go without."""
     indices, starts, ends = [], [], []
     for token in tokens:
-        text = token.text
-        word = text.strip()
-        if word:
+        if not token.is_space:
+            text = token.text
+            word = text.strip() or text
             start = token.idx + text.index(word)
             indices.append(token.i)
             starts.append(start)

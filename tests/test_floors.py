@@ -22,6 +22,7 @@ FLOORS: Dict[str, int] = {
     "layers": 1,
     "span_groups": 2,
     "annotations": 2,
+    "retokenized": 2,
     "export": 2,
     "training": 2,
     "architectures": 2,

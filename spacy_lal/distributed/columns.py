@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from ..annotations import SPANS_KEY, constituent_tokens, sentence_bounds, set_sentence_starts
+from ..annotations import SPANS_KEY, constituent_tokens, install_extensions, sentence_bounds, set_sentence_starts
 from .extras import import_extra
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     RETURNS (Optional[Doc]): None where the row had no text.
     RAISES (KeyError): The row has the columns of neither output.
     """
+    install_extensions()  # this process may have made no parser
     if "docbin" in row:
         data = row["docbin"]
         return None if data is None else next(DocBin().from_bytes(data).get_docs(vocab))
