@@ -35,8 +35,19 @@ def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2
 
 
 def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Run the parts; backward shares the gradient out among them."""
+    """Run the parts; backward shares the gradient out among them.
+
+    RAISES (ValueError): A part gives vectors for other tokens than the Doc has.
+    """
     parts, backprops = zip(*(layer(docs, is_train) for layer in model.layers), strict=True)
+    for layer, arrays in zip(model.layers, parts, strict=True):
+        for doc, array in zip(docs, arrays, strict=True):
+            if len(array) != len(doc):
+                raise ValueError(
+                    f"'{layer.name}' has {len(array)} vectors for the {len(doc)} tokens of the Doc {doc.text[:40]!r}. A "
+                    "component that merges or splits tokens, such as merge_entities, can stand before the transformer "
+                    "or after all components that listen to it, not between them"
+                )
     joined = [model.ops.xp.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True)]
 
     def backprop(d_joined: List[Floats2d]) -> List[Doc]:

@@ -143,13 +143,14 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> None:
     golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB leaves out punctuation by its tag, and
         refuses a pair of trees of which it would leave out different words.
     """
-    from spacy_lal.annotations import get_doc_parse_string
+    from spacy_lal.export import read_sentences
     from spacy_lal.training.whole_file import written_file
+    from spacy_lal.trees import write_brackets
 
     with written_file(path) as file:
         for doc, gold in zip(docs, golds, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
-            trees = get_doc_parse_string(doc)
-            if trees:
-                file.write(f"{trees}\n".encode())
+            for sentence in read_sentences(doc):
+                if sentence.constituents is not None:
+                    file.write(f"{write_brackets(sentence.tree())}\n".encode())

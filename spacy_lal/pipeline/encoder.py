@@ -6,8 +6,9 @@ which Docs have vectors of that one, and shows it the others. *Not* here: traini
 """
 
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 from uuid import uuid4
 
 import srsly
@@ -41,12 +42,16 @@ class SignedSetter:
     def __call__(self, docs: List[Doc], outputs: Any) -> None:
         """Called by the transformer when it has set `doc._.trf_data`."""
         for doc in docs:
-            doc._.get(DATA).signature = self.signature
+            doc._.get(DATA).signature = self._signature_of(doc)
         self.setter(docs, outputs)
 
     def has_signed(self, doc: Doc) -> bool:
-        """Whether the vectors that stand on a Doc are this transformer's."""
-        return getattr(doc._.get(DATA), "signature", None) == self.signature
+        """Whether the vectors that stand on a Doc are this transformer's, for the tokens that the Doc has."""
+        return getattr(doc._.get(DATA), "signature", None) == self._signature_of(doc)
+
+    def _signature_of(self, doc: Doc) -> Tuple[str, bytes]:
+        # Tokens may be merged or split after the transformer has run.
+        return self.signature, blake2b(doc.to_array("ORTH").tobytes(), digest_size=8).digest()
 
 
 class Encoder:
@@ -164,7 +169,8 @@ def require_vectors(name: str, model: Model, docs: Sequence[Doc]) -> None:
     """See that a model's listeners have something to hear: without, they would go by zeros.
 
     name (str): The component's name, for the message.
-    RAISES (ValueError): A Doc has no vectors of the kind of component that the model listens to.
+    RAISES (ValueError): A Doc has no vectors of the kind of component that the model listens to, or has other tokens
+        than when they were made.
     """
     for node in _listeners(model):
         kind = "transformer" if node.name == TRANSFORMER_LISTENER else "tok2vec"
@@ -175,6 +181,15 @@ def require_vectors(name: str, model: Model, docs: Sequence[Doc]) -> None:
                 f'the one that it was trained with before it, nlp.add_pipe("{kind}", source=..., before="{name}"), or '
                 f"{WAYS_OUT[kind]}"
             )
+        if kind == "transformer":
+            for doc in docs:
+                n_rows = len(doc._.get(DATA).align.lengths) if len(doc) else 0
+                if n_rows != len(doc):
+                    raise ValueError(
+                        f"'{name}' listens to a transformer ('{node.upstream_name}'), which has run when the Doc "
+                        f"{doc.text[:40]!r} had {n_rows} tokens, and it has {len(doc)}: merge or split tokens before the "
+                        f"transformer, or after '{name}'"
+                    )
 
 
 def _listeners(model: Model) -> List[Any]:

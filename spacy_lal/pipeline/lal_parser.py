@@ -27,6 +27,7 @@ from ..annotations import (
     sentence_bounds,
     sentence_words,
     set_parses,
+    with_root_deprel,
 )
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..training.gold import copy_sentence_starts, gold_parses
@@ -317,6 +318,7 @@ class LALParser(PortablePipe):
         if self.cfg["deprels"]:
             heads = parse.heads.tolist()
             deprels = [self.cfg["deprels"][i] for i in parse.deprels.tolist()]
+            deprels = with_root_deprel(heads, deprels) if ROOT_DEPREL in self._deprel_ids else deprels
         return SentenceParse(constituents, heads, deprels, parse.method)
 
     # Training

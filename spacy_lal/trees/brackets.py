@@ -150,11 +150,13 @@ def parse_tree(
     return trees[0].tree
 
 
-def write_brackets(tree: Tree, *, escape: bool = True) -> str:
+def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> str:
     """A tree on one line, without a root of its own: `(NP (DT the) (NN dawn))`.
 
     escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped where they hold brackets or
         white space; reading leaves them so, as treebanks write `(-LRB- -LRB-)`.
+    spaces (bool): Leave the spaces in words, `(NNP New York)`, as benepar and `str(tree)` do. `parse_tree` refuses
+        such a line, and `Tree.fromstring` reads several words.
 
     What this writes, `parse_tree(text, strip_root=False, strip_traces=False, strip_functions=False)` reads, if every
     word has a tag and every label is a non-empty string without brackets and white space.
@@ -171,7 +173,9 @@ def write_brackets(tree: Tree, *, escape: bool = True) -> str:
             pieces.append(")")
         else:
             word = str(node)
-            pieces.append(f" {escape_word(word) if escape else word}")
+            parts = word.split(" ") if spaces and word else [word]
+            escaped = [escape_word(part) if part or not word else "" for part in parts] if escape else parts
+            pieces.append(f" {' '.join(escaped)}")
     return "".join(pieces)[1:]
 
 
@@ -179,8 +183,9 @@ def escape_word(word: str) -> str:
     """A word as it stands in brackets: without bracket, white space or nothing at all.
 
     `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
-    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A word that is literally `-LRB-` is left
-    alone, and so reads as `(`: for every word, `unescape_word(escape_word(word)) == unescape_word(word)`.
+    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A backslash at the end becomes `-U+005C-`:
+    NLTK takes the bracket after it as a part of the word. A word that is literally `-LRB-` is left alone, and so reads
+    as `(`: for every word, `unescape_word(escape_word(word)) == unescape_word(word)`.
 
     >>> escape_word("friend(s)")
     'friend-LRB-s-RRB-'
@@ -188,6 +193,8 @@ def escape_word(word: str) -> str:
     if not word:
         return _EMPTY_WORD
     escaped = _escape(word)
+    if escaped.endswith("\\"):
+        escaped = escaped[:-1] + _code_point("\\")
     if escaped is not word and unescape_word(escaped) != unescape_word(word):
         # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be read at the wrong place.
         escaped = "".join(_escape(char) if char not in "-\\" else _code_point(char) for char in unescape_word(word))

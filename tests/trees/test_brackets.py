@@ -170,6 +170,9 @@ def test_deep_nesting():
         ("-LRB(", "-U+002D-LRB-LRB-"),
         ("\U0001f600\u200d", "\U0001f600\u200d"),
         ("-U+200D-", "-U+200D-"),
+        ("C:\\", "C:-U+005C-"),
+        ("\\\\", "\\-U+005C-"),
+        ("\\n", "\\n"),
     ],
 )
 def test_escapes(raw, escaped):
@@ -190,8 +193,18 @@ def test_every_word_comes_back(word):
     escaped = escape_word(word)
     assert escaped and not set(escaped) & set("(){}[]") and not any(char.isspace() for char in escaped)
     assert unescape_word(escaped) == unescape_word(word)
+    text = write_brackets(Tree("X", [Tree("X\\", [word]), Tree("Y", ["b"])]))
+    assert Tree.fromstring(text).leaves() == [escaped, "b"]  # NLTK takes a backslash and a bracket as one
     if unescape_word(word) == word:
         assert parse_tree(write_brackets(Tree("X", [word])))[0] == word
+
+
+@pytest.mark.parametrize(
+    "word, shown",
+    [("New York", "New York"), ("a  b\\", "a  b-U+005C-"), (" (", " -LRB-"), ("a\nb", "a-U+000A-b"), ("", "-EMPTY-")],
+)
+def test_spaces_in_words_are_shown_on_request(word, shown):
+    assert write_brackets(Tree("X", [word]), spaces=True) == f"(X {shown})"
 
 
 labels = st.text(st.characters(exclude_characters="()[]{}", exclude_categories=["Z", "C"]), min_size=1, max_size=4)
@@ -216,7 +229,7 @@ def test_writes_trees_of_other_shapes():
 def test_treebanks_come_back(shared_dir, name):
     lines = (shared_dir / name).read_text(encoding="utf8").split("\n")
     for tree, line in read_brackets_with_lines(shared_dir / name, strip_root=False):
-        assert write_brackets(tree) == lines[line - 1].replace(" )", ")")
+        assert write_brackets(tree) == lines[line - 1].replace("\\ )", "-U+005C-)")
 
 
 # Texts that are no treebank
