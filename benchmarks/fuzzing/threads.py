@@ -20,26 +20,32 @@ from . import Report
 PACKAGE = "en_lal_md"
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 MAX_SENTENCES = 4  # of a text
-TEXTS_A_ROUND = 500
+Parse = Tuple[Any, ...]
 Way = Callable[[Language, Sequence[str], int], List[Doc]]
 
 
 def fuzz(n: int, seed: int) -> Report:
-    """Parse n texts with one thread, then with several."""
+    """Parse n texts with several threads, then with one."""
     rng = random.Random(seed)
     texts = make_texts(n, rng, MAX_SENTENCES)
     nlp = spacy.load(PACKAGE)  # nothing is parsed before the threads start: they make together what is made once
-    rounds = []
-    for first in range(0, n, TEXTS_A_ROUND):
-        some, way, n_threads = texts[first : first + TEXTS_A_ROUND], rng.choice(list(WAYS)), rng.randint(2, 8)
-        rounds.append((some, way, n_threads, [parse_of(doc) for doc in WAYS[way](nlp, some, n_threads)]))
-    failures, counts = [], dict.fromkeys(WAYS, 0)
-    for some, way, n_threads, found in rounds:
+    counts, failures, rounds = dict.fromkeys(WAYS, 0), [], []
+    while texts:
+        size, n_threads, way = rng.randint(10, 400), rng.randint(2, 8), rng.choice(list(WAYS))
+        some, texts = texts[:size], texts[size:]
+        rounds.append((some, [parse_of(doc) for doc in WAYS[way](nlp, some, n_threads)], f"{way}, {n_threads} threads"))
         counts[way] += len(some)
-        for text, parse in zip(some, found, strict=True):
-            if parse != parse_of(nlp(text)):
-                failures.append(f"seed {seed}, {way} in {n_threads} threads: {text!r}")
+    for some, found, how in rounds:
+        failures += [f"seed {seed}, {how}: {text!r}" for text in differences(nlp, some, found)]
     return Report(n, ", ".join(f"{count} by {way}" for way, count in counts.items()), failures)
+
+
+def differences(nlp: Language, texts: Sequence[str], found: Sequence[Parse]) -> List[str]:
+    """Texts whose parse is not the one that a single thread finds, in a batch or alone. The two may differ where two
+    trees have the same score up to rounding."""
+    batched = [parse_of(doc) for doc in nlp.pipe(texts)]
+    different = [i for i in range(len(texts)) if found[i] != batched[i]]
+    return [texts[i] for i in different if found[i] != parse_of(nlp(texts[i]))]
 
 
 def make_texts(n: int, rng: random.Random, max_sentences: int = 1) -> List[str]:
@@ -60,7 +66,7 @@ def _lines() -> Iterator[str]:
         yield from path.read_text(encoding="utf8").splitlines()
 
 
-def parse_of(doc: Doc) -> Tuple[Any, ...]:
+def parse_of(doc: Doc) -> Parse:
     """All that the pipeline says of a text, in a form that can be compared."""
     constituents = [(span.start, span.end, span.label_) for span in doc.spans["constituents"]] if len(doc) else []
     tokens = [(token.text, token.tag_, token.head.i, token.dep_, token.is_sent_start) for token in doc]
@@ -75,25 +81,32 @@ def by_call(nlp: Language, texts: Sequence[str], n_threads: int) -> List[Doc]:
 
 def by_pipe(nlp: Language, texts: Sequence[str], n_threads: int) -> List[Doc]:
     """A part of the texts in each thread, in batches."""
+    found: List[Any] = [None] * len(texts)
+
+    def parse(first: int) -> None:
+        found[first::n_threads] = nlp.pipe(texts[first::n_threads], batch_size=16)
+
     with ThreadPoolExecutor(n_threads) as pool:
-        parts = pool.map(lambda first: list(nlp.pipe(texts[first::n_threads], batch_size=16)), range(n_threads))
-        found = {text: doc for part in parts for text, doc in ((doc.text, doc) for doc in part)}
-    return [found[text] for text in texts]
+        list(pool.map(parse, range(n_threads)))
+    return found
 
 
-def by_to_thread(nlp: Language, texts: Sequence[str], n_threads: int) -> List[Doc]:
-    """Each text by itself, as a service does that runs `asyncio`."""
+def by_to_thread(nlp: Language, texts: Sequence[str], n_threads: int, batch_size: int = 1) -> List[Doc]:
+    """As a service does that runs `asyncio`: each text by itself, or a few together."""
+    batches = [texts[first : first + batch_size] for first in range(0, len(texts), batch_size)]
 
-    async def parse_all() -> List[Doc]:
+    async def parse_all() -> List[List[Doc]]:
         free = asyncio.Semaphore(n_threads)
 
-        async def parse(text: str) -> Doc:
+        async def parse(batch: Sequence[str]) -> List[Doc]:
             async with free:
-                return await asyncio.to_thread(nlp, text)
+                if len(batch) == 1:
+                    return [await asyncio.to_thread(nlp, batch[0])]
+                return await asyncio.to_thread(list, nlp.pipe(batch))
 
-        return await asyncio.gather(*map(parse, texts))
+        return await asyncio.gather(*map(parse, batches))
 
-    return asyncio.run(parse_all())
+    return [doc for docs in asyncio.run(parse_all()) for doc in docs]
 
 
 WAYS: Dict[str, Way] = {"nlp(text)": by_call, "nlp.pipe": by_pipe, "asyncio.to_thread": by_to_thread}
