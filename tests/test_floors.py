@@ -17,6 +17,7 @@ FLOORS: Dict[str, int] = {
     "trees": 0,
     "decode": 0,
     "scores": 0,
+    "locks": 0,
     "metrics": 1,
     "display": 1,
     "layers": 1,

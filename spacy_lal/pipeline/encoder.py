@@ -18,6 +18,8 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
+from ..locks import MAKING
+
 DATA = "trf_data"
 TRANSFORMER_LISTENER = "transformer-listener"
 WAYS_OUT = {
@@ -76,9 +78,10 @@ class Encoder:
 
     def _sign(self) -> SignedSetter:
         """See that the transformer signs, whatever annotation setter it was given since."""
-        if not isinstance(self.pipe.set_extra_annotations, SignedSetter):
-            self.pipe.set_extra_annotations = SignedSetter(self.pipe.set_extra_annotations)
-        return self.pipe.set_extra_annotations
+        with MAKING:  # one signature, however many threads ask
+            if not isinstance(self.pipe.set_extra_annotations, SignedSetter):
+                self.pipe.set_extra_annotations = SignedSetter(self.pipe.set_extra_annotations)
+            return self.pipe.set_extra_annotations
 
     @contextmanager
     def encoded(self, docs: Sequence[Doc]) -> Iterator[None]:

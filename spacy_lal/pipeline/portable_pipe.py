@@ -15,6 +15,7 @@ from thinc.api import Model
 from .checksums import check_checksums, check_finite_layers, write_checksums
 from .encoder import Encoder, has_transformer_listener, relink, require_vectors, unlink
 from .storage import read_cfg, readable_weights, with_format, without_format
+from .threads import ThreadWatch
 
 
 class PortablePipe(TrainablePipe):
@@ -38,6 +39,7 @@ class PortablePipe(TrainablePipe):
         self._model_config: Optional[Dict[str, Any]] = None  # of a model that is not the configured one
         self._own_encoder: Optional[Encoder] = None
         self._upstream = upstream
+        self._threads = ThreadWatch()
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
         """Set the labels, and with them the sizes of the network."""
@@ -74,6 +76,8 @@ class PortablePipe(TrainablePipe):
         if is_train:
             # The transformer of the pipeline that trains the component may be another than the one it was loaded with.
             self._upstream = None
+        else:
+            self._threads.see(self.name, self.model, self.encoder)
         if self.encoder is not None:
             return self.encoder.encoded(docs)
         if not is_train:
@@ -82,6 +86,7 @@ class PortablePipe(TrainablePipe):
 
     def _use(self, model: Model, config: Optional[Dict[str, Any]], encoder: Optional[Encoder]) -> None:
         self.model, self._model_config, self._own_encoder = model, config, encoder
+        self._threads = ThreadWatch()
         if encoder is None:
             relink(model)
         else:
