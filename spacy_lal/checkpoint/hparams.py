@@ -6,7 +6,7 @@ that no number in it makes more memory than they take.
 
 import math
 import re
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Optional
 
 from torch import Tensor
 
@@ -99,15 +99,20 @@ def checked_hparams(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
     return given
 
 
-def model_name(hparams: Mapping[str, Any]) -> str:
+def model_name(hparams: Mapping[str, Any], tokenizer: Optional[str]) -> str:
     """The name of the transformer, `xlnet_model`: one of the Hugging Face hub, and no path.
 
-    RAISES (CheckpointError): if it is something else.
+    hparams (Mapping[str, Any]): As checked.
+    tokenizer (Optional[str]): What the user has named, which stands in for a path.
+    RETURNS (str): The name.
+    RAISES (CheckpointError): if the checkpoint names a path, and the user nothing.
     """
     name = hparams["xlnet_model"]
-    if not isinstance(name, str) or not _MODEL_NAME.fullmatch(name):
+    if not _MODEL_NAME.fullmatch(name):
+        if tokenizer:
+            return tokenizer
         raise CheckpointError(
             f"the checkpoint's xlnet_model is {quoted(name)}: expected a name on the Hugging Face hub, "
-            "as 'xlnet-large-cased'"
+            "as 'xlnet-large-cased', or --tokenizer"
         )
     return name

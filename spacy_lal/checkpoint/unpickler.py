@@ -14,9 +14,10 @@ from .records import CheckpointError, DtypeRecord, ReferenceVocabulary, StorageR
 
 # An authors' checkpoint of 400 MB has a pickle of 3 MB with 300,000 opcodes, most of them for its word vocabulary.
 MAX_PICKLE_BYTES = 32 * 2**20
-MAX_OPCODES = 4_000_000
+MAX_OPCODES = 2_000_000
 MAX_CONTAINERS = 500_000
 MAX_DEPTH = 32
+_OPCODES = {opcode.code.encode("latin1"): opcode for opcode in pickletools.opcodes}
 MAX_LINE = 500  # of a name
 MAX_KEY = 4096  # characters of a key of a dict
 MAX_KEY_PARTS = 64
@@ -87,17 +88,23 @@ class Unpickler:
 
     def load(self) -> Any:
         """The object that the pickle describes: plain values, and records."""
+        file: Any = self._file
         operations = self._operations()
-        for n, (opcode, argument, _) in enumerate(pickletools.genops(self._file)):  # type: ignore[arg-type]
-            if n >= MAX_OPCODES:
-                raise CheckpointError(f"its pickle has more than {MAX_OPCODES} opcodes")
-            if opcode.name == "STOP":
+        known = {
+            code: (opcode.arg.reader if opcode.arg is not None else None, operations[opcode.name])
+            for code, opcode in _OPCODES.items()
+            if opcode.name in operations
+        }
+        for _ in range(MAX_OPCODES):
+            code = file.read(1)
+            if code == b".":
                 break
-            if opcode.name not in operations:
-                raise CheckpointError(
-                    f"refused: its pickle has the opcode {opcode.name}, which torch.save does not write (protocol 2)"
-                )
-            operations[opcode.name](argument)
+            if code not in known:
+                raise CheckpointError(_unknown(code))  # before its argument is read
+            reader, operation = known[code]
+            operation(reader(file) if reader is not None else None)
+        else:
+            raise CheckpointError(f"its pickle has more than {MAX_OPCODES} opcodes")
         if len(self._stack) != 1 or self._marks:
             raise CheckpointError(f"its pickle ends with {len(self._stack)} objects and {len(self._marks)} marks left")
         return self._stack[0]
@@ -233,11 +240,13 @@ class Unpickler:
             raise CheckpointError(f"refused: its pickle sets {len(values)} keys and values of {quoted(target)}")
         keys = values[::2]
         self._n_number_keys += sum(not isinstance(key, (str, tuple)) for key in keys)
-        strange = next((key for key in keys if not _is_key(key)), None)
-        if strange is not None or self._n_number_keys > MAX_NUMBER_KEYS:
+        if self._n_number_keys > MAX_NUMBER_KEYS:
+            raise CheckpointError(f"its dicts have more than {MAX_NUMBER_KEYS} numbers as keys")
+        strange = [key for key in keys if not _is_key(key)]
+        if strange:
             raise CheckpointError(
-                f"refused: {quoted(strange)} as the key of a dict, or more than {MAX_NUMBER_KEYS} numbers as keys; "
-                "expected strings, tuples of strings, or a few numbers"
+                f"refused: {quoted(strange[0])} as the key of a dict; expected a number, a string of at most {MAX_KEY} "
+                f"characters, or a tuple of at most {MAX_KEY_PARTS} strings"
             )
         self._hold(target, values)
         target.update(zip(keys, values[1::2], strict=True))
@@ -270,6 +279,13 @@ class Unpickler:
             name = target.name if isinstance(target, Admitted) else quoted(target)
             raise CheckpointError(f"refused: a state for {name}")
         self._stack.append(target)
+
+
+def _unknown(code: bytes) -> str:
+    if not code:
+        return "a damaged pickle: it has no end"
+    name = _OPCODES[code].name if code in _OPCODES else repr(code)
+    return f"refused: its pickle has the opcode {name}, which torch.save does not write (protocol 2)"
 
 
 def _is_key(key: Any) -> bool:
