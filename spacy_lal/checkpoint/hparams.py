@@ -1,7 +1,7 @@
-"""The hyperparameters of a checkpoint: their defaults, and what they may be.
+"""The hyperparameters of a checkpoint: their defaults, types and ranges.
 
-The file may say anything. Whatever a network is built from is checked here, against the weights that the file holds, so
-that no number in it makes more memory than they take.
+The file may say anything. Each value that shapes a network is checked against the weights of the file, so that no number
+makes a network larger than these weights.
 """
 
 import math
@@ -63,11 +63,11 @@ SMALL_SIZE = 4096  # of a width that no weight has, since the network does not u
 
 
 def checked_hparams(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]) -> Dict[str, Any]:
-    """The hyperparameters, with defaults for those that are missing.
+    """The hyperparameters, with defaults for missing ones.
 
-    hparams (Mapping[str, Any]): As a checkpoint gives them; those that we do not use may be anything.
+    hparams (Mapping[str, Any]): As a checkpoint gives them; unused ones may be anything.
     state_dict (Mapping[str, Tensor]): The weights, by the reference's names.
-    RETURNS (Dict[str, Any]): Those that we use, and the others as they were.
+    RETURNS (Dict[str, Any]): All of them; unused ones are unchanged.
     RAISES (CheckpointError): if one is of another type or out of range, or a size cannot be one of these weights.
     """
     given = {**DEFAULT_HPARAMS, **hparams}
@@ -103,7 +103,7 @@ def model_name(hparams: Mapping[str, Any], tokenizer: Optional[str]) -> str:
     """The name of the transformer, `xlnet_model`: one of the Hugging Face hub, and no path.
 
     hparams (Mapping[str, Any]): As checked.
-    tokenizer (Optional[str]): What the user has named, which stands in for a path.
+    tokenizer (Optional[str]): The user's choice, which stands in for a path.
     RETURNS (str): The name.
     RAISES (CheckpointError): if the checkpoint names a path, and the user nothing.
     """

@@ -1,6 +1,6 @@
-"""What the pickle of a checkpoint may consist of: plain values, and records for storages, tensors, vocabularies.
+"""The parts of a checkpoint's pickle: plain values, and records for storages, tensors, scalar dtypes, vocabularies.
 
-Every record checks what it is made of. None of them is an object of torch or NumPy: a pickle can reach none of those.
+Every record checks its own parts. None of them is an object of torch or NumPy: a pickle can reach none of those.
 """
 
 import math
@@ -68,7 +68,7 @@ class ReferenceVocabulary:
     counts: Mapping[Any, int]
 
     def set_state(self, state: Any) -> None:
-        """Take over what the reference's class holds.
+        """Take over the state of the reference's class.
 
         state (Any): A dict with `values`, a list of plain values or tuples of strings, and perhaps `counts`.
         RAISES (CheckpointError): if it is something else.

@@ -70,9 +70,10 @@ class Unpickler:
     """Reads one pickle.
 
     file (BoundedFile): Where it begins.
-    storages (Dict[str, StorageRecord]): Storages by their keys; those of the pickle are added.
+    storages (Dict[str, StorageRecord]): Storages by their keys; the pickle adds its own.
     n_bytes (int): The size of the file that holds the storages.
-    RAISES (CheckpointError): on whatever `torch.save` does not write, and on names that are not admitted.
+    RAISES (CheckpointError): on opcodes that `torch.save` does not write, names that are not admitted, and sizes beyond
+        the limits.
     """
 
     def __init__(self, file: BoundedFile, storages: Dict[str, StorageRecord], n_bytes: int) -> None:
@@ -204,7 +205,7 @@ class Unpickler:
         return value
 
     def _made(self, value: Any) -> Any:
-        """Count what a call has made, unless it was there before."""
+        """Count the result of a call, unless it is counted already."""
         plain = isinstance(value, (bool, int, float, bytes)) or id(value) in self._depths
         return value if plain else self._container(value)
 
@@ -251,7 +252,7 @@ class Unpickler:
         self._hold(target, values)
         target.update(zip(keys, values[1::2], strict=True))
 
-    # What a name, a storage or an object is made of
+    # Storages and states
 
     def _storage(self, persistent_id: Any) -> StorageRecord:
         """('storage', class, key, device, number of elements), and in old files a sixth part, None."""
@@ -301,7 +302,7 @@ def load_pickle(file: BoundedFile, storages: Dict[str, StorageRecord], n_bytes: 
     storages (Dict[str, StorageRecord]): Gets the storages that the pickle names.
     n_bytes (int): The size of the file that holds the storages.
     RETURNS (Any): Plain values and records.
-    RAISES (CheckpointError): if it is damaged, or holds what `torch.save` would not write for a checkpoint.
+    RAISES (CheckpointError): if it is damaged, or `torch.save` would not write it for a checkpoint.
     """
     try:
         return Unpickler(file, storages, n_bytes).load()

@@ -76,7 +76,8 @@ def evaluate_cli(
 
 def _check_written(data_path: Path, *written: Optional[Path]) -> None:
     for i, path in enumerate(written):
-        check_apart(path, data_path, *written[:i])
+        check_apart(path, data_path)
+        check_apart(path, *written[:i], problem="written twice")
         if path is not None and not path.parent.is_dir():
             fail(f"can't write {path}: no folder {path.parent}")
 

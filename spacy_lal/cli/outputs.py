@@ -31,22 +31,30 @@ def check_output(output: Path, overwrite: bool, *inputs: Union[str, Path]) -> No
             fail(f"{given} lies in {output}, which --overwrite replaces: name another folder")
 
 
-def check_apart(output: Optional[Path], *inputs: Optional[Path]) -> None:
-    """Ends the command where a file would be both read and written, by whatever names; or be written twice."""
+def check_apart(output: Optional[Path], *inputs: Optional[Path], problem: str = "read and written at once") -> None:
+    """Ends the command where a file would be both read and written, by whatever names.
+
+    problem (str): What the message says instead.
+    """
     for given in inputs:
         if output is None or given is None:
             continue
         same = _same(_status(output), _status(given))
         if same or (output.resolve() == given.resolve() and not given.exists()):
-            fail(f"{given} and {output} are one file: name another file to write")
+            fail(f"{output} would be {problem}{_as_well(output, given)}: name another file")
 
 
 def check_stream_apart(output: Optional[Path], source: str) -> None:
     """`check_apart` for a source that may be stdin, and an output that may be stdout (None)."""
     read = _status(sys.stdin if source == STDIN else Path(source))
     if _same(read, _status(sys.stdout if output is None else output)):
+        written = output or "the file at stdout"
         given = "the file at stdin" if source == STDIN else source
-        fail(f"{given} would be read and written at once: name another file to write than {output or 'that'}")
+        fail(f"{written} would be read and written at once{_as_well(written, given)}: name another file")
+
+
+def _as_well(written: Union[str, Path], given: Union[str, Path]) -> str:
+    return "" if str(written) == str(given) else f", it is {given} as well"
 
 
 def _same(one: Optional[os.stat_result], other: Optional[os.stat_result]) -> bool:

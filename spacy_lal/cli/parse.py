@@ -79,19 +79,18 @@ def parse_cli(
     if overwrite or gpus or text_column != "text":
         fail("--text-column, --gpus and --overwrite go with --engine, and a folder to parse")
     output_format = output_format or FORMAT_NAMES[0]
-    if text is None:
-        _check_source(source)
     check_format(output_format, output)
     if text is None:
-        check_stream_apart(output, source)
+        _check_source(source, output)
     _parse_stream(model, source, text, output_format, output, paragraphs, batch_size, n_process, gpu_id)
 
 
-def _check_source(source: str) -> None:
+def _check_source(source: str, output: Optional[Path]) -> None:
     if Path(source).is_dir():
         fail(f"{source} is a folder: say --engine {' or '.join(ENGINES)}, and a folder to write with --output")
     if source != STDIN and not Path(source).exists():
         fail(f"can't find the file {source}")
+    check_stream_apart(output, source)
 
 
 def _parse_stream(

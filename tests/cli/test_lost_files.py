@@ -102,12 +102,12 @@ def test_other_commands_keep_their_input(lal: Callable, pipeline: Path, gold_fil
     trees.write_text(TREE)
     (tmp_path / "trees.spacy").symlink_to(trees)
     for command, message in [
-        (["heads", pipeline, gold, "-o", gold], "are one file"),
-        (["evaluate", pipeline, gold, "-o", tmp_path / "link.spacy"], "are one file"),
-        (["evaluate", pipeline, gold, "-t", tmp_path / "new", "--gold-trees", tmp_path / "new"], "are one file"),
-        (["complete", pipeline, gold, tmp_path / "link.spacy"], "are one file"),
+        (["heads", pipeline, gold, "-o", gold], "read and written at once"),
+        (["evaluate", pipeline, gold, "-o", tmp_path / "link.spacy"], "read and written at once"),
+        (["evaluate", pipeline, gold, "-t", tmp_path / "new", "--gold-trees", tmp_path / "new"], "written twice"),
+        (["complete", pipeline, gold, tmp_path / "link.spacy"], "read and written at once"),
         (["complete", pipeline, gold, tmp_path], "whose files are replaced"),
-        (["convert", trees, tmp_path / "trees.spacy"], "are one file"),
+        (["convert", trees, tmp_path / "trees.spacy"], "read and written at once"),
     ]:
         result = lal(*command)
         assert result.exit_code == 1 and message in result.stderr, command
