@@ -18,7 +18,7 @@ from typing import Any, Dict, Sequence
 import srsly
 from spacy.cli.package import package
 
-from spacy_lal.training.whole_folder import written_whole
+from spacy_lal.files.whole_folder import written_whole
 
 CHECK = Path(__file__).with_name("installation.py")
 README = "README.md"  # which becomes the card

@@ -32,7 +32,7 @@ import srsly
 from treebank import SourceError, run
 
 from spacy_lal.cli.child_processes import ChildProcesses
-from spacy_lal.training.whole_file import write_file
+from spacy_lal.files.whole_file import write_file
 
 CHILDREN = ChildProcesses()
 

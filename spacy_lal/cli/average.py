@@ -25,7 +25,7 @@ def average_cli(
 
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.training.average import average_pipelines
-    from spacy_lal.training.whole_folder import written_whole
+    from spacy_lal.files.whole_folder import written_whole
 
     try:
         nlp = average_pipelines([load_pipeline(model) for model in models])

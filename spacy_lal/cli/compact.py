@@ -46,7 +46,7 @@ def compact_cli(
     check_output(output, overwrite, model)
 
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.training.whole_folder import written_whole
+    from spacy_lal.files.whole_folder import written_whole
 
     nlp = load_pipeline(model)
     names = encoder_names(nlp.config)

@@ -22,7 +22,7 @@ def complete_cli(
 
     Docs with both or neither, or with a sentence that is too long for it, are written as they are.
     """
-    from spacy_lal.training.treebank_docs import is_written_name, write_docs
+    from spacy_lal.treebanks.docs import is_written_name, write_docs
 
     if not data_path.is_file():
         fail(f"can't find the file {data_path}")
@@ -33,7 +33,7 @@ def complete_cli(
     from spacy_lal.cli.evaluate import read_docs
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.interpret.sentences import find_parser
-    from spacy_lal.pipeline.completion import complete, lacks
+    from spacy_lal.training.completion import complete, lacks
 
     nlp = load_pipeline(model, gpu_id)
     golds = read_docs(data_path, nlp)

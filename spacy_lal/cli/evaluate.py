@@ -56,7 +56,7 @@ def evaluate_cli(
     import srsly
 
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.training.whole_file import write_file
+    from spacy_lal.files.whole_file import write_file
 
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
     nlp = load_pipeline(model, gpu_id)
@@ -145,7 +145,7 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> None:
         refuses a pair of trees of which it would leave out different words.
     """
     from spacy_lal.export import read_sentences
-    from spacy_lal.training.whole_file import written_file
+    from spacy_lal.files.whole_file import written_file
     from spacy_lal.trees import write_brackets
 
     with written_file(path) as file:

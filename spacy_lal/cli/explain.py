@@ -38,7 +38,7 @@ def explain_cli(
     """
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.display.tree import import_svgling
-    from spacy_lal.training.whole_file import write_file
+    from spacy_lal.files.whole_file import write_file
 
     if output is not None:
         try:

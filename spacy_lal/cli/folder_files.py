@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterator, List, NamedTupl
 from spacy_lal.cli.texts import TextReader
 from spacy_lal.distributed.batches import BatchParser
 from spacy_lal.distributed.extras import import_extra
-from spacy_lal.training.whole_file import written_file
+from spacy_lal.files.whole_file import written_file
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -50,7 +50,7 @@ def heads_cli(
     if output is not None:
         import srsly
 
-        from spacy_lal.training.whole_file import write_file
+        from spacy_lal.files.whole_file import write_file
 
         write_file(output, srsly.json_dumps(report.records(top), indent=2))
     with closed_pipe_is_no_error():

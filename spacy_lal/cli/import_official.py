@@ -45,7 +45,7 @@ def import_official_cli(
 
     from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
     from spacy_lal.checkpoint.official import import_pipeline
-    from spacy_lal.training.whole_folder import written_whole
+    from spacy_lal.files.whole_folder import written_whole
 
     try:
         imported = import_pipeline(

@@ -11,7 +11,7 @@ from spacy_lal.cli.streams import fail
 if TYPE_CHECKING:
     from spacy.tokens import Doc, DocBin
 
-    from spacy_lal.training.whole_file import WholeFile
+    from spacy_lal.files.whole_file import WholeFile
 
 DOCBIN = "docbin"
 SUFFIX = ".spacy"
@@ -60,7 +60,7 @@ class DocWriter:
                 sys.stdout.reconfigure(encoding="utf-8")
             self._text = sys.stdout
             return self
-        from spacy_lal.training.whole_file import WholeFile
+        from spacy_lal.files.whole_file import WholeFile
 
         if self.output_format == DOCBIN:
             self.output.parent.mkdir(parents=True, exist_ok=True)
@@ -136,6 +136,6 @@ def _new_docs() -> "DocBin":
     is two kilobytes a token."""
     from spacy.tokens import DocBin
 
-    from spacy_lal.training.treebank_docs import DOCBIN_ATTRS
+    from spacy_lal.treebanks.docs import DOCBIN_ATTRS
 
     return DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)

@@ -11,8 +11,8 @@ from spacy_lal.cli.outputs import check_apart
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
 
 if TYPE_CHECKING:
-    from spacy_lal.training.treebank import TreebankSentence
-    from spacy_lal.training.treebank_report import TreebankReport
+    from spacy_lal.treebanks.reader import TreebankSentence
+    from spacy_lal.treebanks.report import TreebankReport
 
 SHOWN_PROBLEMS = 20
 BAR_WIDTH = 40
@@ -32,8 +32,8 @@ def check_cli(
     """
     import json
 
-    from spacy_lal.training.treebank import TreebankError, treebank_files
-    from spacy_lal.training.treebank_report import check_treebank
+    from spacy_lal.treebanks.reader import TreebankError, treebank_files
+    from spacy_lal.treebanks.report import check_treebank
 
     try:
         report = check_treebank(*treebank_files(paths))
@@ -74,8 +74,8 @@ def convert_cli(
     """
     from spacy.vocab import Vocab
 
-    from spacy_lal.training.treebank import SUFFIXES, TreebankError, read_treebank, treebank_files
-    from spacy_lal.training.treebank_docs import make_docs, write_docs
+    from spacy_lal.treebanks.reader import SUFFIXES, TreebankError, read_treebank, treebank_files
+    from spacy_lal.treebanks.docs import make_docs, write_docs
     from spacy_lal.trees import BracketError, SpanError
     from spacy_lal.trees.conllu import ConlluError
 

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
-from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotations import (
     METHODS_KEY,
@@ -29,113 +29,19 @@ from ..annotations import (
     with_root_deprel,
 )
 from ..locks import MAKING
+from ..loss.gold import copy_sentence_starts, gold_parses
+from ..loss.parser_loss import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
-from ..training.gold import copy_sentence_starts, gold_parses
-from ..training.loss import parser_loss
 from ..trees import LabelVocab, split_chain
 from .decoders import DecodedParse, Decoder, make_separate_decoder, takes_pruned
 from .default_package import load_default_parser
-from .encoder import Encoder, find_encoder
+from .encoder import Encoder
 from .labels import VOCABULARIES, collect_labels
 from .long_sentences import LongPolicy, LongSentences, join_pieces, parse_in_pieces
 from .portable_pipe import PortablePipe
-from .requirements import check_requirements
 
 # Docs are parsed so many tokens at a time, however many Docs a batch has: their vectors are copied for the network.
 MAX_TOKENS = 50_000
-
-DEFAULT_CONFIG_STR = """
-[lal_parser]
-long_policy = "separate"
-split_length = null
-
-[lal_parser.model]
-@architectures = "spacy-lal.LALParser.v1"
-
-[lal_parser.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 2
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
-
-[lal_parser.decoder]
-@misc = "spacy-lal.joint_decoder.v1"
-constituency_weight = 0.65
-max_length = 200
-disagreement_cost = 1.0
-
-[lal_parser.scorer]
-@scorers = "spacy-lal.parser_scorer.v1"
-"""
-DEFAULT_CONFIG = Config().from_str(DEFAULT_CONFIG_STR)["lal_parser"]
-
-
-@Language.factory(
-    "lal_parser",
-    assigns=["token.dep", "token.head", "doc.spans"],
-    requires=["token.is_sent_start"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
-        "const_f": 0.5,
-        "const_p": None,
-        "const_r": None,
-        "const_cm": None,
-        "dep_uas": 0.0,
-        "dep_las": 0.5,
-        "dep_las_per_type": None,
-    },
-)
-def make_lal_parser(
-    nlp: Language,
-    name: str,
-    model: Model[List[Doc], List[ParserScores]],
-    decoder: Decoder,
-    scorer: Optional[Callable],
-    overwrite: bool = True,
-    long_policy: LongPolicy = "separate",
-    split_length: Optional[int] = None,
-    margin: float = 1.0,
-    span_weight: float = 1.0,
-    arc_weight: float = 0.5,
-    deprel_weight: float = 0.5,
-    tie_weight: float = 0.1,
-) -> "LALParser":
-    """Make a `lal_parser` component. One that is used without having been trained or loaded takes the weights of the
-    installed default package of its language.
-
-    model (Model[List[Doc], List[ParserScores]]): Scores each sentence of the Docs, in order.
-    decoder (Decoder): From scores to trees; see `spacy_lal.pipeline.decoders`.
-    scorer (Optional[Callable]): From Examples to scores.
-    overwrite (bool): Whether heads and constituents that a Doc already has are replaced.
-    long_policy (str): What is done with long sentences: "joint", "separate" or "split"; see `LongSentences`.
-    split_length (Optional[int]): The most words that are parsed as a whole. None: it follows from the policy.
-    margin (float): What each wrong node of a tree costs in the margin loss (Hamming distance).
-    span_weight, arc_weight, deprel_weight (float): Weights of the three losses.
-    tie_weight (float): Weight of the loss that ties label heads to labels, where the model has `label_ties`.
-    RAISES (ImportError): What is installed of spaCy is not what this version was made for.
-    """
-    check_requirements()
-    return LALParser(
-        nlp.vocab,
-        model,
-        name,
-        decoder=decoder,
-        scorer=scorer,
-        overwrite=overwrite,
-        long_policy=long_policy,
-        split_length=split_length,
-        margin=margin,
-        span_weight=span_weight,
-        arc_weight=arc_weight,
-        deprel_weight=deprel_weight,
-        tie_weight=tie_weight,
-        upstream=find_encoder(nlp, model),
-    )
-
 
 class LALParser(PortablePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
@@ -155,15 +61,12 @@ class LALParser(PortablePipe):
         overwrite: bool = True,
         long_policy: LongPolicy = "separate",
         split_length: Optional[int] = None,
-        margin: float = 1.0,
-        span_weight: float = 1.0,
-        arc_weight: float = 0.5,
-        deprel_weight: float = 0.5,
-        tie_weight: float = 0.1,
+        loss: Optional[ParserLoss] = None,
         upstream: Optional[Encoder] = None,
     ) -> None:
-        """See `make_lal_parser` for the arguments.
+        """See `spacy_lal.pipeline.factory` for the arguments.
 
+        loss (Optional[ParserLoss]): Weights of the losses. None: its defaults.
         upstream (Optional[Encoder]): The transformer of the pipeline that the model listens to, if it does.
         """
         super().__init__(vocab, model, name, upstream=upstream)
@@ -172,13 +75,7 @@ class LALParser(PortablePipe):
         self.overwrite = overwrite
         self.long_sentences = LongSentences(long_policy, split_length)
         self.long_sentences.choose(decoder)  # refuses a decoder that can't do what the policy asks for
-        self.loss_config: Dict[str, Any] = {
-            "margin": margin,
-            "span_weight": span_weight,
-            "arc_weight": arc_weight,
-            "deprel_weight": deprel_weight,
-            "tie_weight": tie_weight,
-        }
+        self.loss = loss if loss is not None else ParserLoss()
         self.teacher: Optional[Callable[..., float]] = None  # in training, see `make_teachers`; never saved
         self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
         install_extensions()
@@ -362,11 +259,11 @@ class LALParser(PortablePipe):
         """
         examples = list(examples)
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
-        losses, d_scores = parser_loss(scores, golds, **self.loss_config)
+        losses, d_scores = self.loss(scores, golds)
         loss = sum(losses.values())
         if self.teacher is not None:
             weights = {
-                name: self.loss_config[name] for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
+                name: getattr(self.loss, name) for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
             }
             loss += self.teacher(examples, scores, d_scores, **weights)
         return loss, d_scores

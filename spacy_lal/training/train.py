@@ -23,7 +23,7 @@ from .train_checkpoint import (
     remove_old_checkpoints,
     write_finished,
 )
-from .whole_folder import remove_left_over, restore
+from ..files.whole_folder import remove_left_over, restore
 
 _ABSENT = object()
 

@@ -18,8 +18,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 import torch
 
-from .whole_file import write_file
-from .whole_folder import remove_left_over, written_whole
+from ..files.whole_file import write_file
+from ..files.whole_folder import remove_left_over, written_whole
 
 DIR_CHECKPOINT = "checkpoint"
 PIPELINE = "pipeline"

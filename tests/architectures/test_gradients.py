@@ -13,8 +13,8 @@ from spacy_lal.layers.biaffine_scorer import BiaffineScorer
 from spacy_lal.layers.parser_network import NetworkConfig, NetworkOutput
 from spacy_lal.layers.span_scorer import SpanScorer
 from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
-from spacy_lal.training.gold import GoldParse
-from spacy_lal.training.loss import parser_loss
+from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser_loss import parser_loss
 
 SETTINGS = {**tiny_network.SETTINGS, "span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
 CONFIGS = {

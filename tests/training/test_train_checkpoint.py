@@ -19,7 +19,7 @@ from spacy_lal.training.train_checkpoint import (
     write_checkpoint,
     write_finished,
 )
-from spacy_lal.training.whole_folder import written_whole
+from spacy_lal.files.whole_folder import written_whole
 
 TENSORS: Dict[str, Any] = {"moment": torch.arange(5.0)}
 

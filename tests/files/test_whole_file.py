@@ -12,16 +12,16 @@ from typing import Iterator, List
 
 import pytest
 
-from spacy_lal.training.whole_file import WholeFile, write_file, written_file
-from spacy_lal.training.whole_folder import restore, written_whole
+from spacy_lal.files.whole_file import WholeFile, write_file, written_file
+from spacy_lal.files.whole_folder import restore, written_whole
 
 OLD = b"old content"
 HEX = "0123456789abcdef" * 2
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from spacy_lal.training.whole_file import written_file
-from spacy_lal.training.whole_folder import written_whole
+from spacy_lal.files.whole_file import written_file
+from spacy_lal.files.whole_folder import written_whole
 path = Path(sys.argv[2])
 with written_file(path) if sys.argv[1] == "file" else written_whole(path) as half:
     half.write(b"half") if sys.argv[1] == "file" else (half / "half").touch()

@@ -8,6 +8,8 @@ Departure: the authors divide the sum by the number of sentences. Adam does not 
 back sums over tokens, and to an encoder that they share, a mean over sentences would be a hundred times fainter.
 """
 
+import math
+from dataclasses import asdict, dataclass
 from typing import Dict, List, Sequence, Tuple, Union
 
 import numpy as np
@@ -16,7 +18,35 @@ from ..decode import cky
 from ..scores import ParserScores, ScoresGradient, SparseGradient
 from .cross_entropy import cross_entropy
 from .gold import GoldParse
-from .head_ties import tie_loss
+from .label_heads import label_head_loss
+
+
+@dataclass(frozen=True)
+class ParserLoss:
+    """The weights of a parser's losses; registered as `spacy-lal.ParserLoss.v1`.
+
+    margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
+    span_weight, arc_weight, deprel_weight (float): Weights of the losses of trees, heads and deprels.
+    label_head_weight (float): Weight of the loss of label heads, where the model's span scorer has `label_heads`.
+    RAISES (ValueError): One of them is negative or not finite.
+    """
+
+    margin: float = 1.0
+    span_weight: float = 1.0
+    arc_weight: float = 0.5
+    deprel_weight: float = 0.5
+    label_head_weight: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"{name} of the parser's loss: expected a number of at least 0, got {value!r}")
+
+    def __call__(
+        self, scores: Sequence[ParserScores], golds: Sequence[GoldParse]
+    ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
+        """See `parser_loss`."""
+        return parser_loss(scores, golds, **asdict(self))
 
 
 def parser_loss(
@@ -27,7 +57,7 @@ def parser_loss(
     span_weight: float = 1.0,
     arc_weight: float = 0.5,
     deprel_weight: float = 0.5,
-    tie_weight: float = 0.1,
+    label_head_weight: float = 0.1,
     n_threads: int = 1,
 ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
     """The loss of a batch of sentences, and its gradient.
@@ -35,8 +65,8 @@ def parser_loss(
     scores (Sequence[ParserScores]): What the network said, one for each sentence.
     golds (Sequence[GoldParse]): What it should have said; masked parts add neither loss nor gradient.
     margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
-    tie_weight (float): Weight of the loss that ties label heads to labels, where the network has ties; see
-        `head_ties.py`.
+    label_head_weight (float): Weight of the loss that ties label heads to labels, where the scores have ties; see
+        `label_heads.py`.
     RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`, `deprels`,
         `ties`), and for each sentence the gradient of their sum. That of labels has only the cells in which the best
         tree and the gold tree differ; that of deprels given the head, only those of gold heads.
@@ -57,9 +87,9 @@ def parser_loss(
             values *= weight
         d_ties = None
         if sentence.ties is not None and gold.labels is not None:
-            loss, d_ties = tie_loss(sentence.ties, gold.labels)
-            losses["ties"] += tie_weight * loss
-            d_ties *= tie_weight
+            loss, d_ties = label_head_loss(sentence.ties, gold.labels)
+            losses["ties"] += label_head_weight * loss
+            d_ties *= label_head_weight
         gradients.append(ScoresGradient(d_label, d_arcs, d_deprels, d_ties))
     return losses, gradients
 

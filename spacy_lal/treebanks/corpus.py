@@ -18,7 +18,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotations import has_sentences, sentence_bounds
-from .doc_copies import copy_text, copy_tokens
+from .copies import copy_text, copy_tokens
 
 SUFFIX = ".spacy"
 

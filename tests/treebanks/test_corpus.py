@@ -10,9 +10,9 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
-from spacy_lal.training.corpus import TreebankCorpus, make_treebank_corpus
-from spacy_lal.training.treebank import read_treebank
-from spacy_lal.training.treebank_docs import make_docs, write_docs
+from spacy_lal.treebanks.corpus import TreebankCorpus, make_treebank_corpus
+from spacy_lal.treebanks.reader import read_treebank
+from spacy_lal.treebanks.docs import make_docs, write_docs
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 

@@ -13,11 +13,11 @@ from spacy.tokens import Doc
 
 from ..annotations import SPANS_KEY, CollapsedSpan, SentenceParse, get_constituents, sentence_words, set_parses
 from ..scores import ParserScores
-from ..training.doc_copies import copy_text
+from ..treebanks.copies import copy_text
 from ..trees import SUB_HEAD
-from .decoders import JointDecoder, make_joint_decoder
-from .lal_parser import LALParser
-from .parser_names import parser_names, sentence_splitters
+from ..pipeline.decoders import JointDecoder, make_joint_decoder
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.parser_names import parser_names, sentence_splitters
 
 Lacking = Literal["heads", "constituents"]
 

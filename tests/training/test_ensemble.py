@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spacy_lal.pipeline.ensemble import UNKNOWN, mean_scores
+from spacy_lal.training.ensemble import UNKNOWN, mean_scores
 from spacy_lal.scores import ParserScores
 
 

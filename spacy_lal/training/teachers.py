@@ -12,10 +12,10 @@ from spacy.training import Example
 
 from ..annotations import METHODS_KEY, same_tokens, sentence_bounds
 from ..scores import ParserScores, ScoresGradient
-from ..training.distillation import add_gradients, distillation_loss
+from ..loss.distillation import add_gradients, distillation_loss
 from .ensemble import Ensemble, Member
-from .lal_parser import LALParser
-from .parser_names import parser_names
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.parser_names import parser_names
 
 
 class Teacher:

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotations import has_sentences, same_tokens, sentence_bounds
-from .doc_copies import copy_text, copy_tokens
+from .copies import copy_text, copy_tokens
 
 
 def make_rough_text(

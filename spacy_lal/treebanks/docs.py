@@ -16,8 +16,8 @@ from spacy.vocab import Vocab
 
 from ..annotations import ROOT_DEPREL, set_constituents
 from ..trees.conllu import ConlluSentence
-from .treebank import TreebankSentence
-from .whole_file import WholeFile, write_file
+from .reader import TreebankSentence
+from ..files.whole_file import WholeFile, write_file
 
 CONLLU_ROOT = "root"
 UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes a token without deprel for one without head

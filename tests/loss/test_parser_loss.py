@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spacy_lal.scores import ParserScores, SparseGradient
-from spacy_lal.training.gold import GoldParse
-from spacy_lal.training.loss import parser_loss
+from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser_loss import parser_loss
 
 
 def make_scores(n, n_labels=4, n_deprels=3, given_head=True, seed=0):

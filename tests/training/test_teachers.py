@@ -11,11 +11,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, train
 
-from spacy_lal.pipeline.ensemble import Ensemble, Member
-from spacy_lal.pipeline.teacher import Teacher, make_teachers
-from spacy_lal.training.distillation import distillation_loss
-from spacy_lal.training.doc_copies import copy_text
-from spacy_lal.training.gold import copy_sentence_starts
+from spacy_lal.loss.parser_loss import ParserLoss
+from spacy_lal.training.ensemble import Ensemble, Member
+from spacy_lal.training.teachers import Teacher, make_teachers
+from spacy_lal.loss.distillation import distillation_loss
+from spacy_lal.treebanks.copies import copy_text
+from spacy_lal.loss.gold import copy_sentence_starts
 
 SPOKEN = [text for text in TEXTS if text.strip()]
 
@@ -94,7 +95,7 @@ def test_what_counts(learner, teacher):
     assert loss(learner, [*gold, *silver]) - alone[0] - alone[1] == pytest.approx(taught, rel=1e-3)
     parser.teacher.weight = 0.5
     assert loss(learner, silver) - alone[0] == pytest.approx(taught / 2, rel=1e-3)
-    parser.loss_config.update(span_weight=0.0, arc_weight=0.0, deprel_weight=0.0)
+    parser.loss = ParserLoss(span_weight=0.0, arc_weight=0.0, deprel_weight=0.0)
     assert loss(learner, silver) == pytest.approx(0, abs=1e-4)
 
 

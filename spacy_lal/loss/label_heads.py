@@ -14,7 +14,7 @@ from ..layers.scorers.label_head_scorer import FIRST_LABEL
 from .cross_entropy import cross_entropy
 
 
-def tie_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
+def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
     """The loss of a sentence of n words, summed over spans, and its gradient.
 
     ties (ndarray): Shape: (n + 1, n_label_heads). What each head says of each fencepost.

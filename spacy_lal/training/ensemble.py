@@ -9,11 +9,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..scores import AnyScores, ParserScores
-from ..training.distillation import log_softmax
-from ..training.doc_copies import copy_text
+from ..loss.distillation import log_softmax
+from ..treebanks.copies import copy_text
 from ..trees import SUB_HEAD
-from .lal_parser import LALParser
-from .parser_names import parser_names, sentence_splitters
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.parser_names import parser_names, sentence_splitters
 
 UNKNOWN = -30.0  # the score of a label that no pipeline knows
 

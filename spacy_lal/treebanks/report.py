@@ -17,7 +17,7 @@ from ..trees.conllu import ConlluError, ConlluSentence, parse_conllu_block, read
 from ..trees.joint import Heads, outside_heads
 from ..trees.labels import split_chain
 from ..trees.spans import SpanError
-from .treebank import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
+from .reader import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
 
 MAX_PROBLEMS = 1000  # that are kept: in a file that is no treebank, each line may be one
 LONG_SENTENCE = 500  # words; where its tree is as deep as it is long, each word is in hundreds of constituents
