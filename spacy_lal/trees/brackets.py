@@ -15,6 +15,7 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Type, 
 
 from nltk.tree import Tree
 
+from .escapes import escape_characters, escape_word, unescape_word
 from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
 
 MAX_BRACKETS = 200_000  # that open in a tree, tags among them
@@ -26,11 +27,6 @@ Source = Union[str, "os.PathLike[str]", Iterable[str]]
 
 # Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000") belongs to it.
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
-_ESCAPES = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-", "[": "-LSB-", "]": "-RSB-"}
-_RAW = {escape: raw for raw, escape in _ESCAPES.items()}
-_EMPTY_WORD = "-EMPTY-"
-_NEEDS_ESCAPE = re.compile(r"[(){}\[\]\s]")
-_ESCAPED = re.compile(r"-[LR][RCS]B-|-U\+([0-9A-F]{4})-|\\([/*])")
 _EXCERPT = 80  # characters of a line that an error shows
 _LONG_LINE = 100_000  # characters; the tokens of a longer one are not all in memory at once
 
@@ -166,7 +162,7 @@ def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> 
     while todo:
         node = todo.pop()
         if isinstance(node, Tree):
-            pieces.append(f" ({_escape(str(node.label()))}")
+            pieces.append(f" ({escape_characters(str(node.label()))}")
             todo.append(_CLOSE)
             todo.extend(reversed(node))
         elif node is _CLOSE:
@@ -179,59 +175,7 @@ def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> 
     return "".join(pieces)[1:]
 
 
-def escape_word(word: str) -> str:
-    """A word as it stands in brackets: without bracket, white space or nothing at all.
-
-    `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
-    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A backslash at the end becomes `-U+005C-`:
-    NLTK takes the bracket after it as a part of the word. A word that is literally `-LRB-` is left alone, and so reads
-    as `(`: for every word, `unescape_word(escape_word(word)) == unescape_word(word)`.
-
-    >>> escape_word("friend(s)")
-    'friend-LRB-s-RRB-'
-    """
-    if not word:
-        return _EMPTY_WORD
-    escaped = _escape(word)
-    if escaped.endswith("\\"):
-        escaped = escaped[:-1] + _code_point("\\")
-    if escaped is not word and unescape_word(escaped) != unescape_word(word):
-        # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be read at the wrong place.
-        escaped = "".join(_escape(char) if char not in "-\\" else _code_point(char) for char in unescape_word(word))
-    return escaped
-
-
-def unescape_word(word: str) -> str:
-    r"""The raw text of a word that stood in brackets: the reverse of `escape_word`, and `\/` to `/`, `\*` to `*`, which
-    the Wall Street Journal part of the Penn Treebank has.
-
-    >>> unescape_word("friend-LRB-s-RRB-"), unescape_word(r"3\/4")
-    ('friend(s)', '3/4')
-    """
-    if "-" not in word and "\\" not in word:
-        return word
-    return "" if word == _EMPTY_WORD else _ESCAPED.sub(_raw_text, word)
-
-
 _CLOSE = object()  # stands in the writer's stack for a bracket that closes
-
-
-def _escape(text: str) -> str:
-    if not _NEEDS_ESCAPE.search(text):
-        return text
-    return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text)
-
-
-def _code_point(char: str) -> str:
-    return f"-U+{ord(char):04X}-"
-
-
-def _raw_text(match: "re.Match[str]") -> str:
-    code_point, after_slash = match.groups()
-    if code_point:
-        char = chr(int(code_point, 16))
-        return char if char.isspace() or char in "-\\" else match[0]  # a text may speak of -U+200D- itself
-    return after_slash or _RAW.get(match[0], match[0])
 
 
 def _read(
