@@ -90,7 +90,7 @@ class WholeFile:
             self._part.unlink(missing_ok=True)
 
     def keep(self) -> Optional[Path]:
-        """Keep the marked content, where the writing has ended early: under the file's name, or beside a file that has it.
+        """Keep the marked content after an early end: under the file's name, or beside a file that has it.
 
         RETURNS (Optional[Path]): Where it is; None where nothing was marked.
         """
