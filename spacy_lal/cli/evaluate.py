@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional
 import typer
 
 from spacy_lal.cli.evaluate_report import report_lines
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import fail, say
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -63,7 +63,7 @@ def evaluate_cli(
         docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
     except ValueError as err:
         fail(f"{data_path}: {err}")
-    typer.echo("\n".join(report_lines(metrics)))
+    say("\n".join(report_lines(metrics)))
     for path, parsed in ((trees, docs), (gold_trees, golds)):
         if path is not None:
             write_trees(parsed, golds, path)

@@ -3,9 +3,9 @@
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Iterator, Optional, TextIO
+from typing import TYPE_CHECKING, Callable, Iterator, Optional, TextIO, Union
 
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import Terminal, fail
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -41,7 +41,7 @@ def writer(output_format: str, output: Optional[Path]) -> Iterator[Writer]:
             yield lambda doc, number: write_text(doc, number, output_format, file)
 
 
-def write_text(doc: "Doc", number: int, output_format: str, file: TextIO) -> int:
+def write_text(doc: "Doc", number: int, output_format: str, file: Union[TextIO, Terminal]) -> int:
     """Write the sentences of one Doc, and flush.
 
     RETURNS (int): The number of sentences.
@@ -80,11 +80,11 @@ def _docs(output: Path) -> Iterator[Writer]:
 
 
 @contextmanager
-def _opened(output: Optional[Path]) -> Iterator[TextIO]:
+def _opened(output: Optional[Path]) -> Iterator[Union[TextIO, Terminal]]:
     if output is not None:
         with output.open("w", encoding="utf-8") as file:
             yield file
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
-    yield sys.stdout
+    yield Terminal(sys.stdout) if sys.stdout.isatty() else sys.stdout

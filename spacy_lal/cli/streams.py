@@ -4,16 +4,44 @@ import multiprocessing
 import os
 import sys
 from contextlib import contextmanager
-from typing import Iterator, NoReturn
+from typing import Iterator, NoReturn, TextIO
 
 import typer
+
+from spacy_lal.display.markup import printable
 
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong and leave with exit code 1."""
     sys.stdout.flush()
-    typer.echo(message, err=True)
+    say(message, err=True)
     raise typer.Exit(1)
+
+
+def say(message: str, *, err: bool = False) -> None:
+    """Print a line, or several, in which control characters are shown: messages quote texts, labels and names of files.
+
+    err (bool): To stderr.
+    """
+    typer.echo(printable(message), err=err)
+
+
+class Terminal:
+    """A terminal that gets data: control characters are shown. Files and pipes get them as they are.
+
+    stream (TextIO): What to write to.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """As a stream's."""
+        return self.stream.write(printable(text))
+
+    def flush(self) -> None:
+        """As a stream's."""
+        self.stream.flush()
 
 
 @contextmanager
