@@ -15,6 +15,16 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Type, 
 
 from nltk.tree import Tree
 
+from .bracket_errors import (
+    EXCERPT,
+    BracketDecodeError,
+    BracketError,
+    ExtraCloseTreeError,
+    MixedTreeError,
+    OversizedTreeError,
+    UnclosedTreeError,
+    UnlabeledTreeError,
+)
 from .escapes import escape_characters, escape_word, unescape_word
 from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
 
@@ -27,50 +37,7 @@ Source = Union[str, "os.PathLike[str]", Iterable[str]]
 
 # Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000") belongs to it.
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
-_EXCERPT = 80  # characters of a line that an error shows
 _LONG_LINE = 100_000  # characters; the tokens of a longer one are not all in memory at once
-
-
-class BracketError(ValueError):
-    """A text that is no sequence of trees.
-
-    path (str): The file, or what the caller named the text.
-    line (int): The line, from 1. Of a tree that is never closed: the line on which it begins.
-    text (str): The beginning of that line.
-    reason (str): What was expected there.
-    """
-
-    def __init__(self, path: str, line: int, text: str, reason: str) -> None:
-        self.path, self.line, self.reason = path, line, reason
-        self.text = text.strip()[:_EXCERPT]
-        super().__init__(path, line, self.text, reason)  # the arguments as they are: errors cross processes as pickles
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.reason}: {quoted(self.text)}"
-
-
-class UnclosedTreeError(BracketError):
-    """`(S (NP (DT the) (NN dawn))`: a bracket is still open when the text ends or the next tree begins."""
-
-
-class ExtraCloseTreeError(BracketError):
-    """`(NP (NN dawn)))`: a bracket closes that was never opened."""
-
-
-class UnlabeledTreeError(BracketError):
-    """`(S ((DT the) (NN dawn)))`, `(S (dawn))`, `(S ())`: a bracket without a label, or with nothing beside it."""
-
-
-class MixedTreeError(BracketError):
-    """`(NP (DT the) dawn)`, `(NN dawn chorus)`, `dawn (NN chorus)`: a word that is not alone under its tag."""
-
-
-class OversizedTreeError(BracketError):
-    """A tree of more brackets or characters than are read: most likely one that is never closed."""
-
-
-class BracketDecodeError(BracketError):
-    """A line that is not UTF-8, or is too long to be read."""
 
 
 class BracketedTree(NamedTuple):
@@ -142,7 +109,7 @@ def parse_tree(
     """
     trees = list(_read(text.split("\n"), None, strip_root, strip_traces, strip_functions, unescape))
     if len(trees) != 1:
-        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, _EXCERPT)}")
+        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, EXCERPT)}")
     return trees[0].tree
 
 
@@ -264,7 +231,7 @@ class _Builder:
 
     def _open(self, number: int, line: str) -> None:
         if not self.stack:
-            self.first_line = line[:_EXCERPT]
+            self.first_line = line[:EXCERPT]
             self.n_brackets = self.n_characters = 0
         self.n_brackets += 1
         if self.n_brackets > MAX_BRACKETS:
@@ -276,18 +243,19 @@ class _Builder:
                     raise _Fault(UnlabeledTreeError, "only the outermost bracket of a tree may lack a label")
                 parent.label = ""
             if parent.holds == "word":
-                raise _Fault(MixedTreeError, f"a bracket opens beside the word {quoted(str(parent.children[0]), _EXCERPT)}")
+                word = quoted(str(parent.children[0]), EXCERPT)
+                raise _Fault(MixedTreeError, f"a bracket opens beside the word {word}")
             parent.holds = "brackets"
         self.stack.append(_OpenNode(number))
 
     def _add_word_or_label(self, token: str) -> None:
         if not self.stack:
-            raise _Fault(MixedTreeError, f"{quoted(token, _EXCERPT)} stands outside of all brackets")
+            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} stands outside of all brackets")
         node = self.stack[-1]
         if node.label is None:
             node.label = token
         elif node.holds is not None:
-            raise _Fault(MixedTreeError, f"{quoted(token, _EXCERPT)} is not alone under its tag")
+            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} is not alone under its tag")
         else:
             node.holds = "word"
             node.children.append(token)
@@ -299,7 +267,7 @@ class _Builder:
         if node.label is None:
             raise _Fault(UnlabeledTreeError, "a bracket holds nothing")
         if node.holds is None:
-            label = quoted(node.label, _EXCERPT)
+            label = quoted(node.label, EXCERPT)
             raise _Fault(UnlabeledTreeError, f"{label} is alone in its brackets, a label or a word is missing")
         if self.strip_traces and (not node.children or node.holds == "word" and node.label == TRACE_TAG):
             return None
