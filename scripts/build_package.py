@@ -32,12 +32,14 @@ def package_meta(pipeline: Path, about: Path, metrics: Sequence[Path]) -> Dict[s
     pipeline (Path): A saved pipeline.
     about (Path): The folder whose meta.json goes over the pipeline's.
     metrics (Sequence[Path]): What `lal evaluate` wrote, NAME.CORPUS.json each.
-    RETURNS (Dict[str, Any]): With `performance` by corpus, and the SHA-256 of each other file of the pipeline as `checksums`.
+    RETURNS (Dict[str, Any]): With `performance` by corpus, and as `checksums` the SHA-256 of each other
+        file of the pipeline.
     """
     meta = {**srsly.read_json(pipeline / "meta.json"), **srsly.read_json(about / "meta.json")}
     scores = {path.stem.rsplit(".", 1)[-1]: srsly.read_json(path) for path in metrics}
     meta["performance"] = {**meta.get("performance", {}), **scores}
-    files = sorted(path for path in pipeline.rglob("*") if path.is_file() and path.name not in (META, README, *LICENCES))
+    others = (META, README, *LICENCES)  # are written later
+    files = sorted(path for path in pipeline.rglob("*") if path.is_file() and path.name not in others)
     meta["checksums"] = {path.relative_to(pipeline).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
     return meta
 

@@ -13,6 +13,7 @@ from typing import Callable, List, Optional, Tuple
 
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
+
 from spacy_lal.annotations import get_constituents
 from spacy_lal.treebanks.reader import TreebankError, read_treebank, treebank_files
 from spacy_lal.treebanks.docs import make_docs, span_to_conllu, write_docs
@@ -27,10 +28,10 @@ TWO_OF_A_KIND = "expected at most one file of each kind"  # names both files; no
 LONGEST_MESSAGE = 1_000  # without the names of files
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 ODD = [
-    "(", ")", "()", "((", "(X", " ", "\t", "\n", "\n\n", "\r", "\r\n", "\0", "#", "_", "|", "a|b", "a=b", "a=b|c", "a=b=c",
-    "=", "-", "::", "<H>", "%00", "-LRB-", "-NONE-", "-EMPTY-", "-U+0020-", "-U+0028-", "\\", "\u00a0", "\u200b", "\u202e",
-    "\ufeff", "\x1b[31m", "\x1c", "\x85", "\u2028", "\U0001f600", "e\u0301", "0", "-1", "1-2", "1.1", "99", "9" * 5000,
-    "root", "ROOT", "SpaceAfter=No", "# newdoc", "# sent_id = x", "x" * 3000,
+    "(", ")", "()", "((", "(X", " ", "\t", "\n", "\n\n", "\r", "\r\n", "\0", "#", "_", "|", "a|b", "a=b",
+    "a=b|c", "a=b=c", "=", "-", "::", "<H>", "%00", "-LRB-", "-NONE-", "-EMPTY-", "-U+0020-", "-U+0028-", "\\",
+    "\u00a0", "\u200b", "\u202e", "\ufeff", "\x1b[31m", "\x1c", "\x85", "\u2028", "\U0001f600", "e\u0301", "0", "-1",
+    "1-2", "1.1", "99", "9" * 5000, "root", "ROOT", "SpaceAfter=No", "# newdoc", "# sent_id = x", "x" * 3000,
 ]  # fmt: skip
 
 

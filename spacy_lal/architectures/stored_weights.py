@@ -26,8 +26,8 @@ def check_archive(state: bytes, owner: str) -> None:
         damaged = str(err)
     if damaged is not None:
         raise ValueError(
-            f"The stored weights of {owner} are damaged: their checksum is not that of what was saved ({damaged}). Copy "
-            "or install the pipeline again"
+            f"The stored weights of {owner} are damaged: what was saved had another checksum ({damaged}). Copy or "
+            "install the pipeline again"
         )
 
 
@@ -45,6 +45,6 @@ def check_finite(weights: Mapping[str, Tensor], owner: str) -> None:
         if not bool(torch.isfinite(bounds).all()):
             count = int((~torch.isfinite(weight)).sum())
             raise ValueError(
-                f"The stored weights of {owner} are no numbers: {count:,} of the {weight.numel():,} of {name} are NaN or "
-                "infinite. Copy or install the pipeline again; where it was trained so, train it again"
+                f"The stored weights of {owner} are no numbers: {count:,} of the {weight.numel():,} of {name} are NaN "
+                "or infinite. Copy or install the pipeline again; where it was trained so, train it again"
             )

@@ -1,7 +1,7 @@
 """The hyperparameters of a checkpoint: their defaults, types and ranges.
 
-The file may say anything. Each value that shapes a network is checked against the weights of the file, so that no number
-makes a network larger than these weights.
+The file may say anything. Each value that shapes a network is checked against the weights of the file, so that no
+number makes a network larger than these weights.
 """
 
 import math

@@ -8,7 +8,7 @@ import typer
 
 from spacy_lal.cli.evaluate_report import report_lines
 from spacy_lal.cli.outputs import check_apart
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -71,7 +71,7 @@ def evaluate_cli(
     if output is not None:
         write_file(output, srsly.json_dumps(metrics, indent=2))
     with closed_pipe_is_no_error():
-        typer.echo("\n".join(report_lines(metrics)))
+        say("\n".join(report_lines(metrics)))
 
 
 def _check_written(data_path: Path, *written: Optional[Path]) -> None:

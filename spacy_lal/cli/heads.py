@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Iterator, List, Optional
 import typer
 
 from spacy_lal.cli.outputs import check_apart
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
     from spacy_lal.interpret import HeadReport
@@ -54,7 +54,7 @@ def heads_cli(
 
         write_file(output, srsly.json_dumps(report.records(top), indent=2))
     with closed_pipe_is_no_error():
-        typer.echo("\n".join(heads_lines(report)))
+        say("\n".join(heads_lines(report)))
 
 
 def heads_lines(report: "HeadReport") -> List[str]:

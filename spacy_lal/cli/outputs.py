@@ -1,5 +1,4 @@
-"""Where our commands write: never what they read, and a pipeline only to a folder that is free or holds one that may be
-replaced."""
+"""Where commands may write: never over their own input, and a pipeline only to a free folder or over another one."""
 
 import os
 import stat
@@ -14,7 +13,7 @@ from spacy_lal.cli.texts import STDIN
 def check_output(output: Path, overwrite: bool, *inputs: Union[str, Path]) -> None:
     """Ends the command unless OUT is free, or holds a pipeline that may be replaced.
 
-    inputs (Union[str, Path]): What is read; OUT may be one of them, but none may lie in it, since it would be removed.
+    inputs (Union[str, Path]): Files and folders to read. OUT may be one of them, but none may lie in OUT.
     """
     if not output.exists():
         return
@@ -34,7 +33,7 @@ def check_output(output: Path, overwrite: bool, *inputs: Union[str, Path]) -> No
 def check_apart(output: Optional[Path], *inputs: Optional[Path], problem: str = "read and written at once") -> None:
     """Ends the command where a file would be both read and written, by whatever names.
 
-    problem (str): What the message says instead.
+    problem (str): The problem that the message names.
     """
     for given in inputs:
         if output is None or given is None:

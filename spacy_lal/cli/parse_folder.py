@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import fail, say
 
 ENGINES = ("local", "ray")
 FOLDER_FORMATS = ("columns", "docbin")
@@ -125,7 +125,7 @@ def _report(results: Iterator[Dict[str, Any]], *, n_left: int, n_skipped: int) -
         for result in tqdm(results, total=n_left, unit=" files", disable=None, leave=False):
             if result["error"]:
                 n_failed += 1
-                typer.echo(f"{result['source']}: {result['error']}", err=True)
+                say(f"{result['source']}: {result['error']}", err=True)
             else:
                 n_files += 1
                 n_texts += result["n_texts"]

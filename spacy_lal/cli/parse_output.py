@@ -4,9 +4,9 @@ import io
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Optional, TextIO, Type
+from typing import TYPE_CHECKING, Optional, TextIO, Type, Union
 
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import Terminal, fail
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, DocBin
@@ -50,7 +50,7 @@ class DocWriter:
         self.n_docs = 0
         self.kept: Optional[Path] = None
         self._whole: Optional[WholeFile] = None
-        self._text: Optional[TextIO] = None
+        self._text: Union[TextIO, Terminal, None] = None
         self._docs: Optional[DocBin] = None
 
     def __enter__(self) -> "DocWriter":
@@ -58,7 +58,7 @@ class DocWriter:
         if self.output is None:
             if hasattr(sys.stdout, "reconfigure"):
                 sys.stdout.reconfigure(encoding="utf-8")
-            self._text = sys.stdout
+            self._text = Terminal(sys.stdout) if sys.stdout.isatty() else sys.stdout
             return self
         from spacy_lal.files.whole_file import WholeFile
 
@@ -115,7 +115,7 @@ class DocWriter:
         return f"; what was parsed before is in {self.kept}" if self.kept is not None else ""
 
 
-def write_text(doc: "Doc", number: int, output_format: str, file: TextIO) -> int:
+def write_text(doc: "Doc", number: int, output_format: str, file: Union[TextIO, Terminal]) -> int:
     """Write the sentences of one Doc, and flush.
 
     RETURNS (int): The number of sentences.

@@ -23,7 +23,7 @@ class Stopped(KeyboardInterrupt):
 
     number (signal.Signals): Which.
     ended_workers (bool): Whether there were worker processes, which are gone.
-    note (str): What the message says besides, such as where the parses are.
+    note (str): The end of the message, such as where the parses are.
     """
 
     def __init__(self, number: int, ended_workers: bool) -> None:

@@ -6,11 +6,12 @@ import sys
 import traceback
 from contextlib import contextmanager, suppress
 from functools import wraps
-from typing import Any, Callable, Iterator, NoReturn, TypeVar
+from typing import Any, Callable, Iterator, NoReturn, TextIO, TypeVar
 
 import typer
 
 from spacy_lal.cli.signals import Stopped, end_workers, queues_are_stuck, raised_signals
+from spacy_lal.display.markup import printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -18,8 +19,34 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def fail(message: str) -> NoReturn:
     """Say what is wrong and leave with exit code 1."""
     _flush_or_drop_stdout()
-    typer.echo(message, err=True)
+    say(message, err=True)
     raise typer.Exit(1)
+
+
+def say(message: str, *, err: bool = False) -> None:
+    """Print a line, or several, in which control characters are shown: messages quote texts, labels and names of files.
+
+    err (bool): To stderr.
+    """
+    typer.echo(printable(message), err=err)
+
+
+class Terminal:
+    """A terminal that gets data: control characters are shown. Files and pipes get them as they are.
+
+    stream (TextIO): What to write to.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """As a stream's."""
+        return self.stream.write(printable(text))
+
+    def flush(self) -> None:
+        """As a stream's."""
+        self.stream.flush()
 
 
 def ends_in_order(command: Command) -> Command:
@@ -93,7 +120,7 @@ def no_workers_left(n_process: int) -> Iterator[None]:
         code = 0 if isinstance(err, BrokenPipeError) else getattr(err, "exit_code", 1)
         with suppress(OSError):
             if isinstance(err, Stopped):
-                typer.echo(str(err), err=True)
+                say(str(err), err=True)
             elif not isinstance(err, (BrokenPipeError, typer.Exit)):
                 traceback.print_exception(err)
         _flush_or_drop_stdout()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
 import typer
 
 from spacy_lal.cli.outputs import check_apart
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
     from spacy_lal.treebanks.reader import TreebankSentence
@@ -30,8 +30,7 @@ def check_cli(
 
     Ends with exit code 1 where something cannot be read, or where words or numbers of sentences disagree.
     """
-    import json
-
+    from spacy_lal.display.markup import printable_json
     from spacy_lal.treebanks.reader import TreebankError, treebank_files
     from spacy_lal.treebanks.report import check_treebank
 
@@ -41,10 +40,10 @@ def check_cli(
         fail(str(error))
     with closed_pipe_is_no_error():
         if as_json:
-            typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+            typer.echo(printable_json(report.to_dict(), indent=2))
         else:
             for line in report_lines(report, top):
-                typer.echo(line)
+                say(line)
     if not report.sound:
         shown = report.problems[:SHOWN_PROBLEMS]
         more = report.n_problems - len(shown)

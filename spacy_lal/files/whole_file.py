@@ -1,9 +1,9 @@
 """Files that are written as a whole or not at all: beside their place, then renamed.
 
 A process that is killed leaves a part beside the file, under a name that nobody else gives. The next write to the same
-place removes it. A lock tells such a part from one that another process is writing.
+place removes it. A lock protects the part of a process that is still writing.
 
-What cannot be replaced by a rename is written in place: FIFOs, devices, and what `/dev/stdout` leads to.
+FIFOs, devices and the file behind `/dev/stdout` cannot be replaced by a rename: they are written in place.
 """
 
 import errno
@@ -48,7 +48,7 @@ class WholeFile:
         self.file: BinaryIO = cast(BinaryIO, io.BufferedWriter(self._raw))
 
     def mark(self) -> None:
-        """What has been written so far is sound by itself: `keep` keeps it."""
+        """Note that the content so far is sound by itself: `keep` keeps it."""
         self.file.flush()
         if self._target is not None:
             self._marked = self.file.tell()
@@ -84,13 +84,13 @@ class WholeFile:
                 raise
 
     def discard(self) -> None:
-        """Leave an earlier file as it was, and remove what was written."""
+        """Leave an earlier file as it was, and remove the part."""
         self._close()
         if self._part is not None:
             self._part.unlink(missing_ok=True)
 
     def keep(self) -> Optional[Path]:
-        """Keep what was marked, where the writing has ended early: under the file's name, or beside a file that has it.
+        """Keep the marked content after an early end: under the file's name, or beside a file that has it.
 
         RETURNS (Optional[Path]): Where it is; None where nothing was marked.
         """
@@ -137,17 +137,17 @@ def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
 
 
 def beside(path: Path, kind: str) -> Path:
-    """A new name beside a path, for a part of it that is being written or for what is to be removed (PART, OLD)."""
+    """A new name beside a path, for its unfinished content or for its former content (PART, OLD)."""
     return path.with_name(f".{_stem(path)}.{uuid4().hex}.{kind}")
 
 
 def left_over(path: Path, kind: str) -> List[Path]:
-    """What killed processes have left beside a path, the newest last. What another process has locked is not there."""
+    """Parts that killed processes have left beside a path, the newest last; none that another process has locked."""
     return [one for one in left_in(path.parent, kind) if one.name.startswith(f".{_stem(path)}.")]
 
 
 def left_in(folder: Path, kind: str) -> List[Path]:
-    """What killed processes have left in a folder, beside whatever they wrote."""
+    """Parts that killed processes have left in a folder, beside whichever file."""
     pattern = re.compile(rf"\..+\.[0-9a-f]{{32}}\.{kind}")
     found = [one for one in folder.iterdir() if pattern.fullmatch(one.name)] if folder.is_dir() else []
     return sorted((one for one in found if not _is_locked(one)), key=lambda one: one.lstat().st_mtime_ns)

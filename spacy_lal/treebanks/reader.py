@@ -137,7 +137,7 @@ def read_trees(path: Path) -> Iterator[TreebankTree]:
     """The trees of a bracket file as lists.
 
     RAISES (BracketError): On a malformed tree, with file and line.
-    RAISES (TreebankError): On a word of nothing but white space, which a Doc could not tell from the space around words.
+    RAISES (TreebankError): On an empty word, or one of white space, which a Doc takes for space between words.
     """
     for tree, line in read_brackets_with_lines(path):
         words, tags, spans = tree_to_spans(tree)

@@ -226,7 +226,10 @@ def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optio
 
 
 def _outside_heads(start: int, end: int, heads: Heads, known: Optional[np.ndarray]) -> Optional[int]:
-    """As `outside_heads`; None where a word has no head. known: the heads of a long sentence as an array, -1 for None."""
+    """As `outside_heads`; None where a word has no head.
+
+    known (Optional[ndarray]): The heads of a long sentence as an array, with -1 for None.
+    """
     if known is not None:
         inside = known[start:end]
         return int(np.count_nonzero((inside <= start) | (inside > end))) if inside.min() >= 0 else None

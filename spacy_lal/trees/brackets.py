@@ -15,6 +15,17 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Type, 
 
 from nltk.tree import Tree
 
+from .bracket_errors import (
+    EXCERPT,
+    BracketDecodeError,
+    BracketError,
+    ExtraCloseTreeError,
+    MixedTreeError,
+    OversizedTreeError,
+    UnclosedTreeError,
+    UnlabeledTreeError,
+)
+from .escapes import escape_characters, escape_word, unescape_word
 from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
 
 MAX_BRACKETS = 200_000  # that open in a tree, tags among them
@@ -26,55 +37,7 @@ Source = Union[str, "os.PathLike[str]", Iterable[str]]
 
 # Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000") belongs to it.
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
-_ESCAPES = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-", "[": "-LSB-", "]": "-RSB-"}
-_RAW = {escape: raw for raw, escape in _ESCAPES.items()}
-_EMPTY_WORD = "-EMPTY-"
-_NEEDS_ESCAPE = re.compile(r"[(){}\[\]\s]")
-_ESCAPED = re.compile(r"-[LR][RCS]B-|-U\+([0-9A-F]{4})-|\\([/*])")
-_EXCERPT = 80  # characters of a line that an error shows
 _LONG_LINE = 100_000  # characters; the tokens of a longer one are not all in memory at once
-
-
-class BracketError(ValueError):
-    """A text that is no sequence of trees.
-
-    path (str): The file, or what the caller named the text.
-    line (int): The line, from 1. Of a tree that is never closed: the line on which it begins.
-    text (str): The beginning of that line.
-    reason (str): What was expected there.
-    """
-
-    def __init__(self, path: str, line: int, text: str, reason: str) -> None:
-        self.path, self.line, self.reason = path, line, reason
-        self.text = text.strip()[:_EXCERPT]
-        super().__init__(path, line, self.text, reason)  # the arguments as they are: errors cross processes as pickles
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.reason}: {quoted(self.text)}"
-
-
-class UnclosedTreeError(BracketError):
-    """`(S (NP (DT the) (NN dawn))`: a bracket is still open when the text ends or the next tree begins."""
-
-
-class ExtraCloseTreeError(BracketError):
-    """`(NP (NN dawn)))`: a bracket closes that was never opened."""
-
-
-class UnlabeledTreeError(BracketError):
-    """`(S ((DT the) (NN dawn)))`, `(S (dawn))`, `(S ())`: a bracket without a label, or with nothing beside it."""
-
-
-class MixedTreeError(BracketError):
-    """`(NP (DT the) dawn)`, `(NN dawn chorus)`, `dawn (NN chorus)`: a word that is not alone under its tag."""
-
-
-class OversizedTreeError(BracketError):
-    """A tree of more brackets or characters than are read: most likely one that is never closed."""
-
-
-class BracketDecodeError(BracketError):
-    """A line that is not UTF-8, or is too long to be read."""
 
 
 class BracketedTree(NamedTuple):
@@ -146,7 +109,7 @@ def parse_tree(
     """
     trees = list(_read(text.split("\n"), None, strip_root, strip_traces, strip_functions, unescape))
     if len(trees) != 1:
-        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, _EXCERPT)}")
+        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, EXCERPT)}")
     return trees[0].tree
 
 
@@ -166,7 +129,7 @@ def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> 
     while todo:
         node = todo.pop()
         if isinstance(node, Tree):
-            pieces.append(f" ({_escape(str(node.label()))}")
+            pieces.append(f" ({escape_characters(str(node.label()))}")
             todo.append(_CLOSE)
             todo.extend(reversed(node))
         elif node is _CLOSE:
@@ -179,59 +142,7 @@ def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> 
     return "".join(pieces)[1:]
 
 
-def escape_word(word: str) -> str:
-    """A word as it stands in brackets: without bracket, white space or nothing at all.
-
-    `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
-    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A backslash at the end becomes `-U+005C-`:
-    NLTK takes the bracket after it as a part of the word. A word that is literally `-LRB-` is left alone, and so reads
-    as `(`: for every word, `unescape_word(escape_word(word)) == unescape_word(word)`.
-
-    >>> escape_word("friend(s)")
-    'friend-LRB-s-RRB-'
-    """
-    if not word:
-        return _EMPTY_WORD
-    escaped = _escape(word)
-    if escaped.endswith("\\"):
-        escaped = escaped[:-1] + _code_point("\\")
-    if escaped is not word and unescape_word(escaped) != unescape_word(word):
-        # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be read at the wrong place.
-        escaped = "".join(_escape(char) if char not in "-\\" else _code_point(char) for char in unescape_word(word))
-    return escaped
-
-
-def unescape_word(word: str) -> str:
-    r"""The raw text of a word that stood in brackets: the reverse of `escape_word`, and `\/` to `/`, `\*` to `*`, which
-    the Wall Street Journal part of the Penn Treebank has.
-
-    >>> unescape_word("friend-LRB-s-RRB-"), unescape_word(r"3\/4")
-    ('friend(s)', '3/4')
-    """
-    if "-" not in word and "\\" not in word:
-        return word
-    return "" if word == _EMPTY_WORD else _ESCAPED.sub(_raw_text, word)
-
-
 _CLOSE = object()  # stands in the writer's stack for a bracket that closes
-
-
-def _escape(text: str) -> str:
-    if not _NEEDS_ESCAPE.search(text):
-        return text
-    return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text)
-
-
-def _code_point(char: str) -> str:
-    return f"-U+{ord(char):04X}-"
-
-
-def _raw_text(match: "re.Match[str]") -> str:
-    code_point, after_slash = match.groups()
-    if code_point:
-        char = chr(int(code_point, 16))
-        return char if char.isspace() or char in "-\\" else match[0]  # a text may speak of -U+200D- itself
-    return after_slash or _RAW.get(match[0], match[0])
 
 
 def _read(
@@ -320,7 +231,7 @@ class _Builder:
 
     def _open(self, number: int, line: str) -> None:
         if not self.stack:
-            self.first_line = line[:_EXCERPT]
+            self.first_line = line[:EXCERPT]
             self.n_brackets = self.n_characters = 0
         self.n_brackets += 1
         if self.n_brackets > MAX_BRACKETS:
@@ -332,18 +243,19 @@ class _Builder:
                     raise _Fault(UnlabeledTreeError, "only the outermost bracket of a tree may lack a label")
                 parent.label = ""
             if parent.holds == "word":
-                raise _Fault(MixedTreeError, f"a bracket opens beside the word {quoted(str(parent.children[0]), _EXCERPT)}")
+                word = quoted(str(parent.children[0]), EXCERPT)
+                raise _Fault(MixedTreeError, f"a bracket opens beside the word {word}")
             parent.holds = "brackets"
         self.stack.append(_OpenNode(number))
 
     def _add_word_or_label(self, token: str) -> None:
         if not self.stack:
-            raise _Fault(MixedTreeError, f"{quoted(token, _EXCERPT)} stands outside of all brackets")
+            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} stands outside of all brackets")
         node = self.stack[-1]
         if node.label is None:
             node.label = token
         elif node.holds is not None:
-            raise _Fault(MixedTreeError, f"{quoted(token, _EXCERPT)} is not alone under its tag")
+            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} is not alone under its tag")
         else:
             node.holds = "word"
             node.children.append(token)
@@ -355,7 +267,7 @@ class _Builder:
         if node.label is None:
             raise _Fault(UnlabeledTreeError, "a bracket holds nothing")
         if node.holds is None:
-            label = quoted(node.label, _EXCERPT)
+            label = quoted(node.label, EXCERPT)
             raise _Fault(UnlabeledTreeError, f"{label} is alone in its brackets, a label or a word is missing")
         if self.strip_traces and (not node.children or node.holds == "word" and node.label == TRACE_TAG):
             return None

@@ -24,7 +24,7 @@ def test_each_byte_of_a_weight_counts(state):
     for at in range(start, start + 4000, 333):
         damaged = state[:at] + bytes([state[at] ^ 1]) + state[at + 1 :]
         torch.load(BytesIO(damaged), weights_only=True)  # does not mind
-        with pytest.raises(ValueError, match="weights of the thing are damaged: their checksum .*archive/data"):
+        with pytest.raises(ValueError, match="weights of the thing are damaged: .* another checksum .*archive/data"):
             check_archive(damaged, "the thing")
 
 

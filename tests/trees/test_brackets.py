@@ -216,7 +216,7 @@ trees = st.recursive(leaves, lambda inner: st.builds(Tree, labels, st.lists(inne
 def test_every_tree_comes_back(tree):
     text = write_brackets(tree)
     assert parse_tree(text, **AS_IS) == tree
-    assert parse_tree(text.replace(" ", "\n \n"), **AS_IS) == tree
+    assert parse_tree(text.replace(" ", "\n \n "), **AS_IS) == tree  # indented: "(ROOT" at the margin begins the next
     assert list(read_brackets([text + text], **AS_IS)) == [tree, tree]
 
 
@@ -236,7 +236,8 @@ def test_treebanks_come_back(shared_dir, name):
 
 
 def test_messages_quote_little_and_no_control_characters():
-    for text in ["(NN a " + "b" * 5000 + ")", "c" * 5000, "(NN (" + "d" * 5000 + "))", "(" + "e" * 5000 + ")", "\x1b[2J" * 99]:
+    long = "b" * 5000
+    for text in [f"(NN a {long})", long, f"(NN ({long}))", f"({long})", f"(NN {long} (NN a))", "\x1b[2J" * 99]:
         with pytest.raises(BracketError) as caught:
             parse_tree(text)
         assert len(str(caught.value)) < 300 and str(caught.value).isprintable()

@@ -126,7 +126,11 @@ BAD = [
     (lines(columns(1, feats="A=b=c")), 1, "FEATS"),
     (lines("# " + "c" * 5000, "d" * 5000), 2, "10 columns"),
     (lines("1\tb\r2\tc\r\x1b[2J"), 1, "got 3 .a carriage return alone ends no line.: .*x1b"),
-    (lines(*[word(i, form="w" * 500, head=i % 900 + 1) for i in range(1, 901)]), 1, "circle: 1 'w*'... -> 2 .*901|circle"),
+    (
+        lines(*[word(i, form="w" * 500, head=i % 900 + 1) for i in range(1, 901)]),
+        1,
+        "circle: 1 'w*'... -> 2 .* -> 1 'w",
+    ),
     ([word(1), "\0\n"], 1, "NUL character"),
 ]
 

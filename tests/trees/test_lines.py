@@ -18,7 +18,8 @@ def write(tmp_path):
 
 
 def test_lines_with_numbers(write):
-    assert list(numbered_lines(write("\ufeffa\r\n\nb\rc\x0b\n".encode()))) == [(1, "a\r\n"), (2, "\n"), (3, "b\rc\x0b\n")]
+    path = write("\ufeffa\r\n\nb\rc\x0b\n".encode())
+    assert list(numbered_lines(path)) == [(1, "a\r\n"), (2, "\n"), (3, "b\rc\x0b\n")]
     assert list(numbered_lines(write(b""))) == []
     assert list(numbered_lines(write(b"abc\nabc"), max_line=4)) == [(1, "abc\n"), (2, "abc")]
 
