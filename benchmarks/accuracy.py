@@ -26,12 +26,12 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config, registry
+from spacy_lal.layers.network_config import NetworkConfig
 from thinc.api import Config, Model
 from typer.main import get_command
 
 from spacy_lal.cli.evaluate import read_docs
 from spacy_lal.evaluation import parse_golds, score_docs
-from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.metrics import COLLINS
 from spacy_lal.pipeline.decoders import make_separate_decoder

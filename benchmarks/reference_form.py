@@ -9,13 +9,13 @@ pairs of them, sentence by sentence. The scores are the same up to rounding.
 from functools import partial
 from typing import Optional, Tuple
 
+from spacy_lal.layers.network_config import NetworkConfig
+from spacy_lal.layers.span_scorer import SpanScorer
 from torch import Tensor, nn
 
 from spacy_lal.layers.factored import join_features, split_features
 from spacy_lal.layers.label_attention import LabelAttention
-from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.layers.parser_network import ParserNetwork
-from spacy_lal.layers.span_scorer import SpanScorer
 
 
 def has_reference_form(config: NetworkConfig) -> bool:

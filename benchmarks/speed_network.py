@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 import numpy as np
 import torch
 from reference_form import has_reference_form, use_reference_form
+from spacy_lal.layers.network_config import NetworkConfig
 from speed_sentences import random_lengths
 from speed_timing import add_timing_arguments, alternate, at_least_one, markdown
 from torch.utils.flop_counter import FlopCounterMode
@@ -23,7 +24,6 @@ from spacy_lal.architectures.bridge import (
     parser_network,
 )
 from spacy_lal.architectures.features import N_SPECIAL_IDS, SentenceFeatures
-from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.layers.products import half_precision
 from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
 from spacy_lal.scores import AnyScores, PrunedScores

@@ -11,18 +11,18 @@ import numpy as np
 import spacy
 import torch
 from memory import peak_mb, reset_peak, resident_mb
+from spacy_lal.layers.network_config import NetworkConfig
 from speed_network import PUBLISHED, random_batch, read_changes
 from speed_sentences import random_lengths
 from speed_timing import StopWatch, add_timing_arguments, at_least_one, markdown, summary
 
 from spacy_lal.architectures.bridge import NetworkBatch, NetworkModel, parser_network
-from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.layers.products import has_bfloat16_products
+from spacy_lal.loss.gold import GoldParse
 from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training import loss
 from spacy_lal.training.bfloat16 import use_bfloat16_products
-from spacy_lal.loss.gold import GoldParse
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD
 

@@ -11,11 +11,11 @@ from typing import List
 import pytest
 from spacy.cli._util import app
 from spacy.util import load_config
+from spacy_lal.layers.network_config import NetworkConfig
 from tiny_xlnet import make_bert
 from typer.testing import CliRunner
 
 import spacy_lal.cli  # noqa: F401 (adds itself to spaCy's application)
-from spacy_lal.layers.network_config import NetworkConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "configs" / "lal_trf.cfg"

@@ -24,9 +24,9 @@ from spacy_lal.annotations import (
     set_parses,
     set_sentence_starts,
 )
+from spacy_lal.annotations.retokenized import as_doc, carry_over
+from spacy_lal.annotations.span_groups import LostConstituentsWarning, StaleParseError
 from spacy_lal.export import read_sentences, to_conllu
-from spacy_lal.retokenized import as_doc, carry_over
-from spacy_lal.span_groups import LostConstituentsWarning, StaleParseError
 from spacy_lal.trees import CrossingSpansError
 
 from . import Report
@@ -252,9 +252,7 @@ def check(case: Case) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostConstituentsWarning)
         crossing = [_crosses(spans) for spans in expected]
-        for sent, (start, end), spans, crosses in zip(
-            doc.sents, sentence_bounds(doc), expected, crossing, strict=True
-        ):
+        for sent, (start, end), spans, crosses in zip(doc.sents, sentence_bounds(doc), expected, crossing, strict=True):
             _same("sentences", (sent.start, sent.end), (start, end))
             words = [token.i for token in sent if not token.is_space]
             if words:
@@ -300,9 +298,7 @@ def _check_sentence(sent: Span, words: List[int], spans: Sequence[Tuple[int, int
 
 def _children(key: Tuple[int, int], nodes: set) -> List[Tuple[int, int]]:
     within = [one for one in nodes if key[0] <= one[0] and one[1] <= key[1] and one != key]
-    return sorted(
-        one for one in within if not any(o != one and o[0] <= one[0] and one[1] <= o[1] for o in within)
-    )
+    return sorted(one for one in within if not any(o != one and o[0] <= one[0] and one[1] <= o[1] for o in within))
 
 
 def _words(sent: Span) -> List[int]:

@@ -104,8 +104,8 @@ class FencepostsConfig:
         factored (bool): Whether content and position are kept apart.
         RAISES (ValueError): `halves` asks for label blocks, and there are none.
         """
-        halves = self.halves
-        if halves is None:
+        halves: str = self.halves or ""
+        if not halves:
             unblocked = "even_odd" if factored else "first_second"
             halves = "label_blocks" if n_label_heads else "none" if self.token_skip else unblocked
         if halves == "label_blocks" and not n_label_heads:

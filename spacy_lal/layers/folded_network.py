@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple, Optional
 import torch
 from torch import Tensor
 
-from .folding import fold
+from .folding import FoldedLayer, fold
 from .label_attention import fold_label_attention
 from .modes import evaluating
 from .network_inputs import NetworkInputs
@@ -56,7 +56,7 @@ class FoldedNetwork:
     @torch.no_grad()
     def __init__(self, network: ParserNetwork, precision: Precision = torch.float32) -> None:
         self.network = evaluating(network)  # copies of its parts are then made as they parse
-        self.encoder = fold(network.encoder, precision)
+        self.encoder: FoldedLayer = fold(network.encoder, precision)
         attention = network.label_attention
         self.label_attention = None if attention is None else fold_label_attention(attention, precision)
         self.span_scorer, self.biaffine_scorer = network.span_scorer, network.biaffine_scorer
@@ -83,7 +83,8 @@ class FoldedNetwork:
         seq_len = int(inputs.lengths.max()) + 2 if len(inputs.lengths) else 2
         packing = Packing(inputs.lengths + 2, seq_len)
         tokens = self.encoder(packing.pack(self.network.inputs(inputs, seq_len)), packing)
-        weights, encoded = None, tokens.__getitem__
+        weights: Optional[Tensor] = None
+        encoded: Callable[[slice], Tensor] = tokens.__getitem__
         if self.label_attention is not None:
             weights, encoded = self.label_attention(tokens, packing)
         span, *pairs = self._projected(tokens, encoded).split(self.products.widths, dim=-1)

@@ -60,7 +60,9 @@ class ParserNetworkConfig:
     def __post_init__(self) -> None:
         check_count("hidden_width", self.hidden_width)
         if self.span_scorer is None and self.biaffine_scorer is None:
-            raise ValueError("a parser without span_scorer and biaffine_scorer has nothing to say: expected one of them")
+            raise ValueError(
+                "a parser without span_scorer and biaffine_scorer has nothing to say: expected one of them"
+            )
         least = ParserSizes(1, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=1)
         with torch.device("meta"):  # no memory, no time: what does not fit together is refused
             ParserNetwork(self, least)

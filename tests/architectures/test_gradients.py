@@ -4,17 +4,17 @@ import numpy
 import pytest
 import tiny_network
 import torch
+from spacy_lal.layers.biaffine_scorer import BiaffineScorer
+from spacy_lal.layers.span_scorer import SpanScorer
 from thinc.api import fix_random_seed
 
 from spacy_lal.architectures.bridge import NetworkBatch, VectorRows, parser_network
 from spacy_lal.architectures.features import SentenceFeatures
 from spacy_lal.architectures.gradients import pad_gradients
-from spacy_lal.layers.biaffine_scorer import BiaffineScorer
 from spacy_lal.layers.parser_network import NetworkConfig, NetworkOutput
-from spacy_lal.layers.span_scorer import SpanScorer
-from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 SETTINGS = {**tiny_network.SETTINGS, "span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
 CONFIGS = {

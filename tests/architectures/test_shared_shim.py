@@ -6,6 +6,7 @@ import numpy
 import pytest
 import spacy
 import torch
+from spacy_lal.layers.network_config import NetworkConfig
 from thinc.api import Adam
 from tiny_network import SETTINGS
 from tiny_pipeline import TEXTS, make_bert, transformer_config
@@ -16,7 +17,6 @@ from spacy_lal.architectures.bridge import parser_network
 from spacy_lal.architectures.shared_shim import SharedShim
 from spacy_lal.architectures.word_transformer import build_word_transformer
 from spacy_lal.layers.modes import evaluating
-from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.layers.products import Product
 
 LONG = " ".join(TEXTS)

@@ -8,12 +8,12 @@ import spacy
 import torch
 from interpret.tiny_parser import tiny_doc, tiny_nlp
 from spacy.tokens import Doc
+from spacy_lal.layers.network_config import NetworkConfig
 
 from spacy_lal.annotations import get_constituents
 from spacy_lal.interpret import AblatedParser
 from spacy_lal.interpret.sentences import network_of, score_sentence, sentences_of
 from spacy_lal.layers.contributions import block_columns, score_spans, span_vectors
-from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.pipeline.decoders import make_separate_decoder
 from spacy_lal.trees import EMPTY
 

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
+from spacy_lal.layers.biaffine_scorer import BiaffineScorer
 
 from spacy_lal.layers import biaffine_scorer
-from spacy_lal.layers.biaffine_scorer import BiaffineScorer
 
 
 @pytest.fixture

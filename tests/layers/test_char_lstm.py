@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-
 from spacy_lal.layers.char_lstm import CharLSTM
 
 

@@ -1,8 +1,8 @@
 import pytest
 import torch
+from spacy_lal.layers.network_config import NetworkConfig
 
 from spacy_lal.layers.fenceposts import Fenceposts
-from spacy_lal.layers.network_config import NetworkConfig
 
 WIDTH, HEADS, BLOCK = 8, 3, 4
 

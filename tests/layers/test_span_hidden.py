@@ -7,9 +7,9 @@ import sys
 import numpy
 import pytest
 import torch
+from spacy_lal.layers.span_hidden import span_hidden
 
 from spacy_lal.layers.norm import EPSILON, std_norm
-from spacy_lal.layers.span_hidden import span_hidden
 
 SCRIPT = """
 import sys, numpy

@@ -3,10 +3,10 @@ import copy
 import pytest
 import spacy
 import torch
-from thinc.api import Model, PyTorchShim, PyTorchWrapper
-
 from spacy_lal.layers.biaffine_scorer import BiaffineScorer
 from spacy_lal.layers.span_scorer import SpanScorer
+from thinc.api import Model, PyTorchShim, PyTorchWrapper
+
 from spacy_lal.training import bfloat16
 from spacy_lal.training.bfloat16 import has_bfloat16_products, use_bfloat16_products
 

@@ -15,7 +15,9 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 
 # Attributes of a group: how many Spans it had when they were in pre-order; the Doc's tokens and characters then.
 IN_ORDER, N_TOKENS, N_CHARS = "in_order", "n_tokens", "n_chars"
-_STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the four numbers of `RawSpan`
+_STORED_SPAN = struct.Struct(
+    ">QQQllll"
+)  # of `SpanGroup.to_bytes`: id, kb_id, label, then the four numbers of `RawSpan`
 
 
 class StaleParseError(ValueError):

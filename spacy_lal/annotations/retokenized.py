@@ -2,7 +2,8 @@
 
 from spacy.tokens import Doc, Span
 
-from .annotations import METHODS_KEY, SPANS_KEY, constituent_tokens
+from .constituents import SPANS_KEY, constituent_tokens
+from .parses import METHODS_KEY
 from .span_groups import PreorderGroup, check_present, present_spans
 
 
