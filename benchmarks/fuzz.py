@@ -15,7 +15,7 @@ from typing import Dict, List, Optional
 
 # Subjects are modules of `fuzzing`; the number of cases is the default here, about two minutes of one core each.
 SUBJECTS: Dict[str, int] = {
-    "threads": 5000,
+    "threads": 2500,
 }
 
 
