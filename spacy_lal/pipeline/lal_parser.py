@@ -162,9 +162,8 @@ class LALParser(PortablePipe):
                 return self._parse_sentences(docs)
             self.long_sentences.warn_once(self.name, limit)
             join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
-            return parse_in_pieces(
-                docs, self._parse_sentences, limit, self.long_sentences.piece_length(self.decoder), join
-            )
+            piece_length = self.long_sentences.piece_length(self.decoder)
+            return parse_in_pieces(docs, self._parse_sentences, limit, piece_length, join)
 
     def _parse_sentences(
         self, docs: Sequence[Doc], sentences: Optional[Sequence[Sentences]] = None, rough: bool = False
