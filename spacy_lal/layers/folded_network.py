@@ -74,6 +74,7 @@ class FoldedNetwork:
 
     def __call__(self, inputs: NetworkInputs) -> FoldedOutput:
         """Score a batch of sentences. RETURNS (FoldedOutput): The best scores, without gradient."""
+        self.network.eval()  # thinc leaves it in training mode, in which layers that run as they are drop features
         with torch.inference_mode():
             return self._score(inputs)
 

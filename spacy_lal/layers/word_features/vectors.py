@@ -6,6 +6,7 @@ from typing import Optional
 import torch
 from torch import Tensor, nn
 
+from ..checks import check_count
 from ..network_inputs import InputSizes, NetworkInputs
 from . import WordFeature
 
@@ -54,4 +55,5 @@ class Vectors(WordFeature):
 
     def build(self, width: int, sizes: InputSizes) -> VectorProjection:
         """See `WordFeature`."""
+        check_count("vector_width", sizes.vector_width)
         return VectorProjection(sizes.vector_width, width, self.learned_boundaries)
