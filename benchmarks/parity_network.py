@@ -9,9 +9,10 @@ from parity_decoder import collapsed
 from parity_vectors import NetworkSet, UnreadableSetError, unpack_upper
 from torch import Tensor
 
-from spacy_lal.checkpoint import convert_state_dict, network_config, our_key
+from spacy_lal.checkpoint.convert import convert_state_dict, network_config, our_key
 from spacy_lal.decode import joint
-from spacy_lal.layers.parser_network import NetworkInputs, NetworkOutput, ParserNetwork
+from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
 from spacy_lal.scores import ParserScores
 from spacy_lal.training.gold import GoldParse
 from spacy_lal.training.loss import parser_loss
@@ -61,13 +62,13 @@ class Reference:
         self.lengths = [len(sentence["dec_father"]) for sentence in vectors.sentences]
         self.inputs = [self._word_ids(i) for i in range(len(self.lengths))]
         self.networks = {scrambled: self._build(scrambled) for scrambled in (False, True)}
-        self.config = self.networks[False].config
+        self.sizes = self.networks[False].sizes
         self.transformer = self._build_transformer()
 
     def _build(self, scrambled: bool) -> ParserNetwork:
-        config = network_config(self.hparams, self.state, scrambled_queries=scrambled)
-        network = ParserNetwork(config)
-        network.load_state_dict(convert_state_dict(self.state, config))
+        config, sizes = network_config(self.hparams, self.state, scrambled_queries=scrambled)
+        network = ParserNetwork(config, sizes)
+        network.load_state_dict(convert_state_dict(self.state, config, sizes))
         return network.eval()
 
     def _build_transformer(self) -> Optional[Any]:
@@ -113,9 +114,9 @@ class Reference:
                 rows = [torch.nn.functional.pad(row, (0, width - row.shape[1])) for row in rows]
             return pad(rows) if rows else None
 
-        if vectors is None and self.config.vector_width:
+        if vectors is None and self.sizes.vector_width:
             vectors = [torch.from_numpy(self._features(i)) for i in indices]
-        padded = pad(vectors) if vectors is not None and self.config.vector_width else None
+        padded = pad(vectors) if vectors is not None and self.sizes.vector_width else None
         return NetworkInputs(torch.tensor(lengths), padded, ids("tag"), ids("word"), ids("char"))
 
     def _features(self, index: int) -> np.ndarray:
@@ -151,17 +152,21 @@ def _char_ids(info: Dict[str, Any], words: Sequence[str]) -> np.ndarray:
 def run_stages(network: ParserNetwork, inputs: NetworkInputs) -> Tuple[Dict[str, Tensor], NetworkOutput]:
     """One pass, with what every stage of the reference answers, under its name."""
     stages: Dict[str, Tensor] = {}
-    names = {"embedding": "emb", "encoder": "annotations", "fenceposts": "fencepost"}
-    names |= {"embedding.vector_projection": "proj", "encoder.label_attention": "lal"}
-    for i in range(network.config.n_layers):
-        names |= {f"encoder.attention.{i}": f"attn{i}", f"encoder.attention.{i}.weights": f"attn{i}_w"}
-        names[f"encoder.feed_forward.{i}"] = f"ff{i}"
+    names = {"inputs": "emb", "fenceposts": "fencepost", "inputs.features.vectors.projection": "proj"}
+    for i in range(len(network.encoder.layers)):
+        names |= {f"encoder.layers.{i}.attention": f"attn{i}", f"encoder.layers.{i}.attention.weights": f"attn{i}_w"}
+        names[f"encoder.layers.{i}.feed_forward"] = f"ff{i}"
+    names["encoder" if network.label_attention is None else "label_attention"] = "annotations"
+    # label attention and its feed-forward network are one module of ours and two stages of the reference
+    names |= {"label_attention.weights": "lal_w", "label_attention.norm": "lal"}
 
     def keep(stage: str) -> Any:
         def hook(module: torch.nn.Module, args: Any, output: Any) -> None:
-            if stage == "lal":
-                stages["lal_w"] = output[1]
             stages[stage] = output[0] if isinstance(output, tuple) else output
+            if stage == "lal":
+                stages[stage] = output.flatten(2)
+            elif stage == "lal_w" and output.dim() == 3:  # one query for all positions
+                stages[stage] = output.unsqueeze(2)
 
         return hook
 

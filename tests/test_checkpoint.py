@@ -12,15 +12,10 @@ import numpy
 import pytest
 import torch
 
-from spacy_lal.checkpoint import (
-    CheckpointError,
-    convert_state_dict,
-    load_network,
-    network_config,
-    our_key,
-    read_checkpoint,
-)
-from spacy_lal.layers.parser_network import NetworkInputs, ParserNetwork
+from spacy_lal.checkpoint.convert import convert_state_dict, load_network, network_config, our_key
+from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
+from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.parser_network import ParserNetwork
 
 
 class Vocabulary:
@@ -79,7 +74,7 @@ def test_round_trip(content, data_dir, tmp_path, new_format, monkeypatch):
     assert loaded.words == [] and loaded.chars == []
     assert list(loaded.transformer) == ["word_embedding.weight"]
     assert loaded.constituency_weight == info["hparams"]["const_lada"]
-    assert loaded.network.config.n_label_heads == 10 and not loaded.network.config.deprel_given_head
+    assert loaded.network.n_label_heads == 10 and not loaded.network.biaffine_scorer.given_head
     vectors = torch.from_numpy(arrays["s4/features"].astype("f4")).unsqueeze(0)
     tags = torch.from_numpy(arrays["s4/tag_ids"].astype("i8")).unsqueeze(0)
     output = loaded.network(NetworkInputs(torch.tensor([8]), vectors, tags))
@@ -185,7 +180,7 @@ def test_weights_that_do_not_fit_are_listed(data_dir, change, message):
     info, _, state = load_vectors(data_dir / "vectors", "a_best")
     change(state, info["hparams"])
     with pytest.raises(CheckpointError, match=message):
-        convert_state_dict(state, network_config(info["hparams"], state))
+        convert_state_dict(state, *network_config(info["hparams"], state))
 
 
 def test_labels_must_begin_with_the_fixed_ones(content, tmp_path):
@@ -205,9 +200,9 @@ def test_vocabularies_must_fit_the_weights(content, tmp_path):
 def test_an_older_checkpoint_knows_no_label_attention(data_dir):
     info, _, state = load_vectors(data_dir / "vectors", "e_nolal")
     older = {key: value for key, value in info["hparams"].items() if "lal" not in key}
-    config = network_config(older, state)
-    assert not config.label_attention and config.label_feed_forward == "none"
-    assert convert_state_dict(state, config).keys() == ParserNetwork(config).state_dict().keys()
+    config, sizes = network_config(older, state)
+    assert config.label_attention is None
+    assert convert_state_dict(state, config, sizes).keys() == ParserNetwork(config, sizes).state_dict().keys()
 
 
 def test_words_characters_and_concatenation():
@@ -249,17 +244,17 @@ def test_words_characters_and_concatenation():
     }  # fmt: skip
     weights = {key: torch.randn(shape) for key, shape in state.items()}
     weights["roberta.embeddings"] = torch.zeros(1)  # built and never used by the reference
-    config = network_config(hparams, weights)
-    assert (config.n_tags, config.n_words, config.n_chars, config.vector_width) == (5, 6, 9, 0)
-    network = ParserNetwork(config)
-    network.load_state_dict(convert_state_dict(weights, config))
-    assert torch.equal(network.embedding.words.weight, weights["embedding.embs.1.weight"])
+    config, sizes = network_config(hparams, weights)
+    assert (sizes.n_tags, sizes.n_words, sizes.n_chars, sizes.vector_width) == (5, 6, 9, 0)
+    network = ParserNetwork(config, sizes)
+    network.load_state_dict(convert_state_dict(weights, config, sizes))
+    assert torch.equal(network.inputs.features["words"].embedding.weight, weights["embedding.embs.1.weight"])
 
 
 def test_keys_are_readable(data_dir):
     info, _, state = load_vectors(data_dir / "vectors", "a_best")
-    config = network_config(info["hparams"], state)
-    assert our_key("encoder.attn_1.w_ks2", config) == "encoder.attention.1.key.position"
-    assert our_key("encoder.attn_2.w_qs1", config) == "encoder.label_attention.query.content"
-    assert our_key("encoder.ff_2.w_2c.bias", config) == "encoder.label_feed_forward.output.content.bias"
+    config, _ = network_config(info["hparams"], state)
+    assert our_key("encoder.attn_1.w_ks2", config) == "encoder.layers.1.attention.key.position"
+    assert our_key("encoder.attn_2.w_qs1", config) == "label_attention.query.content"
+    assert our_key("encoder.ff_2.w_2c.bias", config) == "label_attention.feed_forward.output.content.bias"
     assert our_key("f_label.1.a_2", config) == "span_scorer.norm.gain"

@@ -18,12 +18,14 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast, XLNetConfig, XL
 from typer.testing import CliRunner
 
 from spacy_lal.architectures.word_cleaning import clean_words_lal
-from spacy_lal.checkpoint import CheckpointError
-from spacy_lal.checkpoint.official import model_config
+from spacy_lal.checkpoint.convert import flat_config
+from spacy_lal.checkpoint.hparams import DEFAULT_HPARAMS
+from spacy_lal.checkpoint.reader import CheckpointError
+from spacy_lal.checkpoint.reference.architecture import build_reference_parser
 from spacy_lal.checkpoint.xlnet import load_tokenizer, load_xlnet, xlnet_config
 from spacy_lal.cli import lal_cli
 from spacy_lal.decode import joint
-from spacy_lal.layers.parser_network import NetworkConfig, NetworkInputs
+from spacy_lal.layers.network_inputs import NetworkInputs
 
 N_PIECES = 64
 TOLERANCE = 5e-5
@@ -208,7 +210,8 @@ def test_what_is_on_disk(imported, vectors):
     nlp, _ = imported()
     config = nlp.config["components"]["lal_parser"]
     assert config["decoder"]["constituency_weight"] == info["hparams"]["const_lada"]
-    assert not config["model"]["scrambled_queries"] and not config["model"]["deprel_given_head"]
+    assert config["model"]["@architectures"] == "spacy-lal.ReferenceParser.v1"
+    assert not config["model"]["scrambled_queries"] and config["model"]["hparams"]["d_model"] == 32
     tok2vec = config["model"]["tok2vec"]
     assert tok2vec["name"] == "xlnet-large-cased" and tok2vec["clean_words"] == "lal" and not tok2vec["pad_left"]
     parser = nlp.get_pipe("lal_parser")
@@ -246,7 +249,7 @@ def test_an_hpsg_checkpoint(imported, content):
             state[key] = state[key][:, :32]
     nlp, _ = imported()
     config = nlp.config["components"]["lal_parser"]["model"]
-    assert config["tok2vec"]["clean_words"] == "hpsg" and not config["label_attention"]
+    assert config["tok2vec"]["clean_words"] == "hpsg" and not config["hparams"]["use_lal"]
     doc = nlp("We see.")
     assert doc._.parse_string
 
@@ -280,25 +283,30 @@ def test_characters_without_a_transformer(imported, content, tmp_path):
     assert numpy.allclose(scores.labels, expected.labels[0].numpy(), atol=1e-5)
 
 
-def test_every_switch_of_a_network_is_in_its_config():
-    """What `model_config` writes makes the same network again: all but what comes from data and words."""
-    from spacy_lal.architectures.parser import build_lal_parser
-
-    config = NetworkConfig(
-        n_tags=5, n_chars=9, char_width=5, concatenate_features=True, hidden_width=24, n_layers=1, n_attn_heads=3,
-        attn_width=6, ff_width=10, factored=False, max_positions=17, n_label_heads=4, label_attn_width=5,
-        label_proj_width=6, label_factored=False, label_feed_forward="joint", label_residual_dropout=True,
-        label_query_per_token=True, scrambled_queries=True, span_hidden_width=7, arc_hidden_width=8,
-        deprel_hidden_width=9, n_labels=6, n_deprels=3, deprel_given_head=False, attention_dropout=0.01,
-        embedding_dropout=0.02, relu_dropout=0.03, residual_dropout=0.04, tag_dropout=0.05, position_dropout=0.06,
-        char_dropout=0.07, biaffine_dropout=0.08,
-    )  # fmt: skip
-    block = model_config(config, None)
-    block.pop("@architectures")
-    model = build_lal_parser(**block)
+def test_every_hyperparameter_reaches_the_network():
+    """The architecture builds what the hyperparameters say; an unknown one is refused by name."""
+    hparams = {
+        "num_layers": 1, "d_model": 24, "num_heads": 3, "d_kv": 6, "d_ff": 10, "d_label_hidden": 7, "d_biaffine": 8,
+        "partitioned": False, "sentence_max_len": 17, "use_lal": True, "lal_d_kv": 5, "lal_d_proj": 6,
+        "lal_resdrop": True, "lal_pwff": True, "lal_q_as_matrix": True, "attention_dropout": 0.01,
+        "embedding_dropout": 0.02, "relu_dropout": 0.03, "residual_dropout": 0.04, "tag_emb_dropout": 0.05,
+        "timing_dropout": 0.06, "char_lstm_input_dropout": 0.07, "d_char_emb": 5, "use_tags": True, "use_cat": True,
+        "use_chars_lstm": True,
+    }  # fmt: skip
+    model = build_reference_parser(None, hparams, n_label_heads=4, scrambled_queries=True)
     model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=3, tags=["A", "B"], chars=["a", "b", "c", "d"])
     model.initialize()
-    assert model.attrs["get_network"](model).config == config
+    network = model.attrs["get_network"](model)
+    flat = flat_config({**DEFAULT_HPARAMS, **hparams}, 4, scrambled_queries=True)
+    assert network.config == flat.compose(reads_vectors=False)
+    assert (network.sizes.n_tags, network.sizes.n_chars, network.n_label_heads) == (5, 9, 4)
+    attention = network.label_attention
+    assert attention.depends_on_batch and attention.mixes_blocks and attention.residual_dropout.rate == 0.04
+    assert (attention.part_width, attention.query["all"].shape) == (5, (4, 24, 5))
+    assert network.inputs.features["tags"].dropout.rate == 0.05 and network.inputs.position_dropout.rate == 0.06
+    assert network.inputs.features["chars"].embedding.embedding_dim == 5 and network.inputs.positions.shape == (17, 24)
+    with pytest.raises(ValueError, match="got also d_modell"):
+        build_reference_parser(None, {"d_modell": 8})
 
 
 # XLNet and tokenizers
@@ -403,7 +411,10 @@ def change_wide(content, folder):
             "use_words (word embeddings",
         ),
         (lambda c, f: c["spec"]["hparams"].update(const_lada=1.5), "between 0 and 1, got 1.5"),
-        (lambda c, f: c["spec"]["hparams"].update(const_lada=None), "no sound checkpoint"),
+        (
+            lambda c, f: c["spec"]["hparams"].update(const_lada=None),
+            "const_lada must be a number between 0 and 1, got None",
+        ),
         (lambda c, f: c["spec"]["label_vocab"].values.append(("X",)), "label_vocab has 13 entries"),
         (lambda c, f: c["spec"]["label_vocab"].values.__setitem__(3, ("S",)), "constituents: expected different"),
         (lambda c, f: c["spec"]["type_vocab"].values.__setitem__(3, "nsubj"), "deprels: expected different"),

@@ -10,55 +10,15 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 import torch
 from torch import Tensor
 
-from ..layers.parser_network import NetworkConfig, ParserNetwork
+from ..layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
 from ..trees.labels import SUB_HEAD_LABEL, join_chain
+from .hparams import checked_hparams
+from .parser_v1 import FlatConfig
 from .reader import Checkpoint, CheckpointError
+from .records import quoted
+from .reference.layers import EMBEDDINGS
 
-# Hyperparameters that a checkpoint does not mention (reference-parser.md, section 6): an older one, of the HPSG parser,
-# knows no label attention.
-DEFAULT_HPARAMS: Dict[str, Any] = {
-    "num_layers": 12,
-    "d_model": 1024,
-    "num_heads": 8,
-    "d_kv": 64,
-    "d_ff": 2048,
-    "d_label_hidden": 250,
-    "d_biaffine": 1024,
-    "partitioned": True,
-    "sentence_max_len": 300,
-    "use_lal": False,
-    "lal_d_kv": 64,
-    "lal_d_proj": 64,
-    "lal_resdrop": False,
-    "lal_pwff": False,
-    "lal_q_as_matrix": False,
-    "lal_partitioned": False,
-    "lal_combine_as_self": False,
-    "attention_dropout": 0.2,
-    "embedding_dropout": 0.2,
-    "relu_dropout": 0.2,
-    "residual_dropout": 0.2,
-    "tag_emb_dropout": 0.2,
-    "word_emb_dropout": 0.4,
-    "timing_dropout": 0.0,
-    "char_lstm_input_dropout": 0.2,
-    "d_char_emb": 64,
-    "const_lada": 0.5,
-    "use_tags": False,
-    "use_words": False,
-    "use_cat": False,
-    "use_chars_lstm": False,
-    "use_xlnet": False,
-    "use_elmo": False,
-    "use_bert": False,
-    "use_bert_only": False,
-    "embedding_type": "random",
-    "xlnet_model": "xlnet-large-cased",
-    "xlnet_do_lower_case": False,
-    "pad_left": False,
-}
-
-# Their hyperparameter -> our field, where the value is the same.
+# Their hyperparameter -> a field of `FlatConfig`, where the value is the same.
 PLAIN_HPARAMS: Dict[str, str] = {
     "d_char_emb": "char_width",
     "use_cat": "concatenate_features",
@@ -82,24 +42,24 @@ PLAIN_HPARAMS: Dict[str, str] = {
     "relu_dropout": "relu_dropout",
     "residual_dropout": "residual_dropout",
     "tag_emb_dropout": "tag_dropout",
-    "word_emb_dropout": "word_dropout",
     "timing_dropout": "position_dropout",
     "char_lstm_input_dropout": "char_dropout",
 }
 
 # Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers,
-# under which they file the label attention layer; `{first}` and `{second}` are the embeddings in use.
+# under which they file the label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
 KEY_RULES: Tuple[Tuple[str, str], ...] = (
-    (r"^project_xlnet\.", "embedding.vector_projection."),
-    (r"^char_encoder\.emb\.", "embedding.chars.embedding."),
-    (r"^char_encoder\.lstm\.", "embedding.chars.lstm."),
-    (r"^embedding\.position_table$", "embedding.positions"),
-    (r"^embedding\.embs\.0\.", "embedding.{first}."),
-    (r"^embedding\.embs\.1\.", "embedding.{second}."),
-    (r"^encoder\.attn_{L}\.", "encoder.label_attention."),
-    (r"^encoder\.ff_{L}\.", "encoder.label_feed_forward."),
-    (r"^encoder\.attn_(\d+)\.", r"encoder.attention.\1."),
-    (r"^encoder\.ff_(\d+)\.", r"encoder.feed_forward.\1."),
+    (r"^project_xlnet\.", "inputs.features.vectors.projection."),
+    (r"^char_encoder\.emb\.", "inputs.features.chars.embedding."),
+    (r"^char_encoder\.lstm\.", "inputs.features.chars.lstm."),
+    (r"^embedding\.position_table$", "inputs.positions"),
+    (r"^embedding\.layer_norm\.", "inputs.layer_norm."),
+    (r"^embedding\.embs\.0\.", "inputs.features.{first}.embedding."),
+    (r"^embedding\.embs\.1\.", "inputs.features.{second}.embedding."),
+    (r"^encoder\.attn_{L}\.", "label_attention."),
+    (r"^encoder\.ff_{L}\.", "label_attention.feed_forward."),
+    (r"^encoder\.attn_(\d+)\.", r"encoder.layers.\1.attention."),
+    (r"^encoder\.ff_(\d+)\.", r"encoder.layers.\1.feed_forward."),
     (r"\.w_qs(\d?)$", r".query.<\1>"),
     (r"\.w_ks(\d?)$", r".key.<\1>"),
     (r"\.w_vs(\d?)$", r".value.<\1>"),
@@ -126,6 +86,8 @@ KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
 )
 TRANSFORMER_PREFIX = "xlnet."
+MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
+MAX_LISTED = 20  # names in a message
 # Weights that the reference builds and never uses in a forward pass (reference-parser.md 1.4 and 4.1).
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
 
@@ -151,18 +113,47 @@ class LoadedNetwork(NamedTuple):
     constituency_weight: float
 
 
+def flat_config(
+    hparams: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False
+) -> FlatConfig:
+    """The network that some hyperparameters describe.
+
+    hparams (Mapping[str, Any]): The reference's hyperparameters, all of them.
+    n_label_heads (int): Label heads; the hyperparameters do not say.
+    scrambled_queries (bool): Reproduce the reference's batch effect.
+    RAISES (ValueError): They make no network.
+    """
+    plain = {ours: hparams[theirs] for theirs, ours in PLAIN_HPARAMS.items()}
+    label_factored = bool(hparams["partitioned"] and hparams["lal_partitioned"])
+    feed_forward = "none"
+    if hparams["use_lal"] and hparams["lal_pwff"]:
+        feed_forward = "split" if label_factored else "joint"
+    return FlatConfig(
+        **plain,
+        use_tags=bool(hparams["use_tags"]),
+        use_chars=bool(hparams["use_chars_lstm"]),
+        max_word_length=MAX_WORD_LENGTH,
+        n_label_heads=n_label_heads or None,
+        label_factored=label_factored,
+        label_feed_forward=feed_forward,  # type: ignore[arg-type]
+        scale_label_blocks=False,
+        scrambled_queries=scrambled_queries,
+        deprel_hidden_width=hparams["d_label_hidden"],
+        deprel_given_head=False,
+    )
+
+
 def network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], *, scrambled_queries: bool = False
-) -> NetworkConfig:
-    """The config of a checkpoint's network. Sizes of vocabularies and the number of label heads come from the weights.
+) -> Tuple[ParserNetworkConfig, ParserSizes]:
+    """The config of a checkpoint's network, and its sizes, which come from the weights.
 
     hparams (Mapping[str, Any]): The reference's hyperparameters; missing ones take their defaults.
     state_dict (Mapping[str, Tensor]): The reference's weights.
     scrambled_queries (bool): Reproduce the reference's batch effect.
-    RETURNS (NetworkConfig): The config.
-    RAISES (CheckpointError): if the network needs what we do not build (GloVe, ELMo, BERT), or lacks a weight.
+    RAISES (CheckpointError): The network needs what we do not build (GloVe, ELMo, BERT), or lacks a weight.
     """
-    given = {**DEFAULT_HPARAMS, **hparams}
+    given = checked_hparams(hparams, state_dict)
     _refuse_unsupported(given, state_dict)
 
     def size(key: str, axis: int = 0) -> int:
@@ -170,36 +161,32 @@ def network_config(
             raise CheckpointError(f"the checkpoint's weights lack {key!r}, which its hyperparameters call for")
         return int(state_dict[key].shape[axis])
 
-    plain = {ours: given[theirs] for theirs, ours in PLAIN_HPARAMS.items()}
     label_factored = bool(given["partitioned"] and given["lal_partitioned"])
-    if not given["use_lal"]:
-        plain["n_label_heads"], feed_forward = 0, "none"
-    else:
-        plain["n_label_heads"] = size(f"encoder.attn_{given['num_layers']}.w_ks{'1' if label_factored else ''}")
-        feed_forward = "none" if not given["lal_pwff"] else "split" if label_factored else "joint"
+    n_label_heads = 0
+    if given["use_lal"]:
+        n_label_heads = size(f"encoder.attn_{given['num_layers']}.w_ks{'1' if label_factored else ''}")
     try:
-        return NetworkConfig(
-            **plain,
-            vector_width=size("project_xlnet.weight", 1) if _reads_vectors(given) else 0,
-            n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
-            n_words=size(f"embedding.embs.{int(given['use_tags'])}.weight") if given["use_words"] else 0,
-            n_chars=size("char_encoder.emb.weight") if given["use_chars_lstm"] else 0,
+        flat = flat_config(given, n_label_heads, scrambled_queries=scrambled_queries)
+        config = flat.compose(
+            reads_vectors=reads_vectors(given),
             learned_boundaries=False,
-            label_factored=label_factored,
-            label_feed_forward=feed_forward,
-            scrambled_queries=scrambled_queries,
-            deprel_hidden_width=given["d_label_hidden"],
-            n_labels=size("f_label.3.weight") + 1,
-            n_deprels=size("dep_score.bilinear.U"),
-            deprel_given_head=False,
+            word_dropout=given["word_emb_dropout"] if given["use_words"] else None,
         )
-    except CheckpointError:
-        raise
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"the checkpoint's hyperparameters make no network: {error}") from error
+    sizes = ParserSizes(
+        vector_width=size("project_xlnet.weight", 1) if reads_vectors(given) else 0,
+        n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
+        n_words=size(f"embedding.embs.{int(given['use_tags'])}.weight") if given["use_words"] else 0,
+        n_chars=size("char_encoder.emb.weight") if given["use_chars_lstm"] else 0,
+        n_labels=size("f_label.3.weight") + 1,
+        n_deprels=size("dep_score.bilinear.U"),
+        n_label_heads=n_label_heads,
+    )
+    return config, sizes
 
 
-def _reads_vectors(hparams: Mapping[str, Any]) -> bool:
+def reads_vectors(hparams: Mapping[str, Any]) -> bool:
     """With a character LSTM, the reference drops its XLNet vectors without a word, unless it concatenates (T10)."""
     return bool(hparams["use_xlnet"]) and (bool(hparams["use_cat"]) or not hparams["use_chars_lstm"])
 
@@ -208,35 +195,40 @@ def _refuse_unsupported(hparams: Mapping[str, Any], state_dict: Mapping[str, Ten
     """Name the inputs that we do not build."""
     refused = [name for name in ("use_elmo", "use_bert", "use_bert_only") if hparams[name]]
     if (hparams["use_words"] and hparams["embedding_type"] != "random") or any("pretrain_emb" in k for k in state_dict):
-        refused.append(f"embedding_type={hparams['embedding_type']!r} (GloVe)")
+        refused.append(f"embedding_type={quoted(hparams['embedding_type'])} (GloVe)")
     if refused:
         raise CheckpointError(f"the checkpoint needs inputs that are not supported: {', '.join(refused)}")
 
 
-def our_key(key: str, config: NetworkConfig) -> str:
-    """The name in our network of a weight of the reference, by `KEY_RULES`.
-
-    >>> our_key("encoder.attn_0.w_qs1", NetworkConfig(n_tags=3, label_attention=False))
-    'encoder.attention.0.query.content'
-    """
-    tables = [name for name, size in (("tags", config.n_tags), ("words", config.n_words)) if size] + ["?", "?"]
+def our_key(key: str, config: ParserNetworkConfig) -> str:
+    """The name in our network of a weight of the reference, by `KEY_RULES`: "encoder.attn_0.w_qs1" is
+    "encoder.layers.0.attention.query.content"."""
+    kinds = [feature.kind for feature in config.inputs.features]
+    tables = [kind for kind in EMBEDDINGS if kind in kinds] + ["?", "?"]
+    n_layers = sum(layer.repeat for layer in config.encoder.layers)
     for pattern, replacement in KEY_RULES:
-        pattern = pattern.replace("{L}", str(config.n_layers))
+        pattern = pattern.replace("{L}", str(n_layers))
         key = re.sub(pattern, replacement.replace("{first}", tables[0]).replace("{second}", tables[1]), key)
     return key
 
 
-def convert_state_dict(state_dict: Mapping[str, Tensor], config: NetworkConfig) -> Dict[str, Tensor]:
+def convert_state_dict(
+    state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
+) -> Dict[str, Tensor]:
     """The reference's weights under our names, each used once.
 
     state_dict (Mapping[str, Tensor]): The reference's weights; those of the transformer are passed over.
-    config (NetworkConfig): The network that they are for.
-    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config)`, float32.
-    RAISES (CheckpointError): if a weight has no place, a place no weight, or a shape differs; all of them are listed.
+    config (ParserNetworkConfig): The network that they are for.
+    sizes (ParserSizes): Its sizes.
+    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config, sizes)`, float32.
+    RAISES (CheckpointError): A weight has no place, a place no weight, or a shape differs; all of them are listed.
     """
-    with torch.device("meta"):
-        wanted = {key: tuple(value.shape) for key, value in ParserNetwork(config).state_dict().items()}
-    skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if config.vector_width else ("project_xlnet.",)))
+    try:
+        with torch.device("meta"):
+            wanted = {key: tuple(value.shape) for key, value in ParserNetwork(config, sizes).state_dict().items()}
+    except RuntimeError as error:  # a size in bytes that has more than 64 bits
+        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {str(error)[:200]}") from error
+    skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if sizes.vector_width else ("project_xlnet.",)))
     converted, unused, misshapen = {}, [], []
     for key, value in state_dict.items():
         if key.startswith(skipped):
@@ -246,13 +238,33 @@ def convert_state_dict(state_dict: Mapping[str, Tensor], config: NetworkConfig) 
             unused.append(key)
         elif tuple(value.shape) != wanted[ours]:
             misshapen.append(f"{key} {tuple(value.shape)}, expected {wanted[ours]}")
-        converted[ours] = value.detach().to(torch.float32)
+        converted[ours] = value.detach()
     unfilled = sorted(wanted.keys() - converted.keys())
     problems = {"unused": unused, "not filled": unfilled, "of another shape": misshapen}
     if any(problems.values()):
-        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in problems.items() if names)
-        raise CheckpointError(f"the checkpoint's weights do not fit the network. {listed}")
+        raise CheckpointError(f"the checkpoint's weights do not fit the network. {listed(problems)}")
+    return to_float32(converted)
+
+
+def to_float32(weights: Mapping[str, Tensor]) -> Dict[str, Tensor]:
+    """Weights as float32.
+
+    RAISES (CheckpointError): if some are not finite.
+    """
+    converted = {key: value.to(torch.float32) for key, value in weights.items()}
+    infinite = [key for key, value in converted.items() if not value.isfinite().all()]
+    if infinite:
+        raise CheckpointError(f"the checkpoint's weights are not finite numbers. {listed({'in': infinite})}")
     return converted
+
+
+def listed(problems: Mapping[str, List[str]]) -> str:
+    """Problems for a message: under each kind the names of weights, of many only the first."""
+    parts = []
+    for kind, names in problems.items():
+        more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+        parts += [f"{kind}: {', '.join(names[:MAX_LISTED])}{more}"] if names else []
+    return "; ".join(parts)
 
 
 def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> LoadedNetwork:
@@ -263,27 +275,28 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
     RETURNS (LoadedNetwork): The network and its vocabularies.
     RAISES (CheckpointError): if the parts of the checkpoint do not fit one another.
     """
-    hparams = {**DEFAULT_HPARAMS, **checkpoint.hparams}
-    config = network_config(hparams, checkpoint.state_dict, scrambled_queries=scrambled_queries)
-    network = ParserNetwork(config)
-    network.load_state_dict(convert_state_dict(checkpoint.state_dict, config))
+    hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
+    config, sizes = network_config(hparams, checkpoint.state_dict, scrambled_queries=scrambled_queries)
+    converted = convert_state_dict(checkpoint.state_dict, config, sizes)  # before a network of these sizes is made
+    network = ParserNetwork(config, sizes)
+    network.load_state_dict(converted)
     values = {name: vocabulary.values for name, vocabulary in checkpoint.vocabularies.items()}
     transformer = {}
-    if config.vector_width:
+    if sizes.vector_width:
         length = len(TRANSFORMER_PREFIX)
         items = checkpoint.state_dict.items()
         transformer = {key[length:]: value for key, value in items if key.startswith(TRANSFORMER_PREFIX)}
-    sizes = {"type_vocab": config.n_deprels, "tag_vocab": config.n_tags, "word_vocab": config.n_words}
-    for name, size in {**sizes, "label_vocab": config.n_labels}.items():
+    expected = {"type_vocab": sizes.n_deprels, "tag_vocab": sizes.n_tags, "word_vocab": sizes.n_words}
+    for name, size in {**expected, "label_vocab": sizes.n_labels}.items():
         if size and len(values[name]) != size:
             raise CheckpointError(f"{name} has {len(values[name])} entries, but the weights are for {size}")
     return LoadedNetwork(
         network=network.eval(),
         labels=_label_strings(values["label_vocab"]),
-        deprels=[str(value) for value in values["type_vocab"]],
-        tags=list(values["tag_vocab"]) if config.n_tags else [],
-        words=list(values["word_vocab"]) if config.n_words else [],
-        chars=list(values["char_vocab"]) if config.n_chars else [],
+        deprels=list(values["type_vocab"]),
+        tags=list(values["tag_vocab"]) if sizes.n_tags else [],
+        words=list(values["word_vocab"]) if sizes.n_words else [],
+        chars=list(values["char_vocab"]) if sizes.n_chars else [],
         transformer=transformer,
         constituency_weight=float(hparams["const_lada"]),
     )
@@ -291,7 +304,12 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
 
 def _label_strings(values: List[Any]) -> List[str]:
     """Label tuples as strings, without the two fixed ones, which must come first."""
-    chains = [tuple(value) for value in values]
-    if chains[:2] != [(), (SUB_HEAD_LABEL,)]:
-        raise CheckpointError(f"the label vocabulary begins with {chains[:2]}, expected [(), ('{SUB_HEAD_LABEL}',)]")
-    return [join_chain(chain) for chain in chains[2:]]
+    strange = [value for value in values if not isinstance(value, tuple)]
+    if strange:
+        raise CheckpointError(f"the label vocabulary holds {quoted(strange[0])}: expected tuples of strings")
+    if values[:2] != [(), (SUB_HEAD_LABEL,)]:
+        first = ", ".join(quoted(join_chain(chain)) for chain in values[:2])
+        raise CheckpointError(
+            f"the label vocabulary begins with {first}, expected the empty chain and {SUB_HEAD_LABEL!r}"
+        )
+    return [join_chain(chain) for chain in values[2:]]

@@ -1,12 +1,10 @@
 """A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
 
-The pipeline is made from its config, as any other; then it gets the checkpoint's labels and weights. So whatever
-`build_lal_parser` cannot say cannot be imported, and is refused by name. Not here: files, other than the tokenizer's.
+The pipeline is made from its config, as any other; then it gets the checkpoint's labels and weights. Whatever
+`spacy-lal.ReferenceParser.v1` cannot build is refused by name. *Not* here: files, other than the tokenizer's.
 """
 
 from collections import Counter
-from dataclasses import fields
-from inspect import signature
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 import spacy
@@ -16,11 +14,12 @@ from spacy.training import Example
 
 from ..annotations import ROOT_DEPREL
 from ..architectures.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
-from ..architectures.parser import build_lal_parser, get_network
+from ..architectures.parser import get_network
 from ..architectures.word_transformer import set_transformer
-from ..layers.parser_network import NetworkConfig
-from .convert import DEFAULT_HPARAMS, LoadedNetwork, load_network
+from .convert import LoadedNetwork, load_network
+from .hparams import DEFAULT_HPARAMS, checked_hparams, model_name
 from .reader import Checkpoint, CheckpointError
+from .records import quoted
 from .xlnet import make_hf_objects
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
@@ -36,8 +35,7 @@ UNSUPPORTED = {
     "bert_transliterate": "transliteration",
 }
 SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
-# No word is cut: the authors' character LSTM reads all of it.
-MAX_WORD_LENGTH = 100_000
+MAX_ENTRY_LENGTH = 200  # characters of a label, deprel or tag
 # The authors' script for their published scores parses so many sentences at once, and with scrambled queries scores
 # depend on it.
 SCRAMBLED_BATCH_SIZE = 8
@@ -75,22 +73,21 @@ def import_pipeline(
     RAISES (CheckpointError): if the checkpoint needs what we do not support, its parts do not fit one another, or the
         tokenizer cannot be found. (ImportError): if spaCy has no such language.
     """
-    hparams = {**DEFAULT_HPARAMS, **checkpoint.hparams}
-    _refuse_unsupported(hparams)
+    _refuse_unsupported(checkpoint.hparams)
+    hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
     loaded = load_network(checkpoint, scrambled_queries=scrambled_queries)
-    config = loaded.network.config
+    sizes = loaded.network.sizes
     label_data = _label_data(loaded)
     tok2vec = transformer = None
     hf_objects = None
-    if config.vector_width:
+    if sizes.vector_width:
         if not loaded.transformer:
             raise CheckpointError(
                 "the checkpoint has no 'xlnet.*' weights, though its network reads the vectors of a transformer "
                 "(use_xlnet): expected a checkpoint that holds them, as the authors' do"
             )
-        source, lower_case = tokenizer or str(hparams["xlnet_model"]), bool(hparams["xlnet_do_lower_case"])
-        hf_objects = make_hf_objects(loaded.transformer, source, lower_case=lower_case)
-        transformer = str(hparams["xlnet_model"])
+        transformer, lower_case = model_name(hparams), bool(hparams["xlnet_do_lower_case"])
+        hf_objects = make_hf_objects(loaded.transformer, tokenizer or transformer, lower_case=lower_case)
         tok2vec = {
             "@architectures": "spacy-lal.WordTransformer.v1",
             "name": transformer,
@@ -105,31 +102,22 @@ def import_pipeline(
         "constituency_weight": loaded.constituency_weight,
         "empty_nodes": False,
     }
-    parser: Any = nlp.add_pipe("lal_parser", config={"model": model_config(config, tok2vec), "decoder": decoder})
+    model = {
+        "@architectures": "spacy-lal.ReferenceParser.v1",
+        "tok2vec": tok2vec,
+        "hparams": {name: hparams[name] for name in DEFAULT_HPARAMS},
+        "n_label_heads": sizes.n_label_heads or None,
+        "scrambled_queries": scrambled_queries,
+    }
+    parser: Any = nlp.add_pipe("lal_parser", config={"model": model, "decoder": decoder})
     if hf_objects is not None:
         set_transformer(parser.model.layers[0], hf_objects)
     sample = Doc(nlp.vocab, words=["."])
     parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
     get_network(parser.model).load_state_dict(loaded.network.state_dict())
     return ImportedPipeline(
-        nlp, config.n_tags > 0, label_data["tags"], transformer, len(loaded.labels), len(loaded.deprels)
+        nlp, sizes.n_tags > 0, label_data["tags"], transformer, len(loaded.labels), len(loaded.deprels)
     )
-
-
-def model_config(config: NetworkConfig, tok2vec: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """The [model] block of a network.
-
-    config (NetworkConfig): The network's config.
-    tok2vec (Optional[Mapping[str, Any]]): The block of its tok2vec, if it has one.
-    RETURNS (Dict[str, Any]): Arguments of `build_lal_parser`, with its registered name.
-    """
-    block: Dict[str, Any] = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": tok2vec}
-    names = {field.name for field in fields(NetworkConfig)} & signature(build_lal_parser).parameters.keys()
-    for name in sorted(names):
-        value = getattr(config, name)
-        block[name] = value.item() if hasattr(value, "item") else value  # numpy's numbers stand in no config
-    block["n_label_heads"] = config.n_label_heads or None
-    return {**block, "use_tags": config.n_tags > 0, "use_chars": config.n_chars > 0, "max_word_length": MAX_WORD_LENGTH}
 
 
 def _refuse_unsupported(hparams: Mapping[str, Any]) -> None:
@@ -148,9 +136,9 @@ def _label_data(loaded: LoadedNetwork) -> Dict[str, List[str]]:
     """
     _require_first("tag", loaded.tags, SPECIAL_TAGS)
     _require_first("character", loaded.chars, SPECIAL_CHARS)
-    if len(loaded.chars) != loaded.network.config.n_chars:
+    if len(loaded.chars) != loaded.network.sizes.n_chars:
         raise CheckpointError(
-            f"char_vocab has {len(loaded.chars)} entries, but the weights are for {loaded.network.config.n_chars}"
+            f"char_vocab has {len(loaded.chars)} entries, but the weights are for {loaded.network.sizes.n_chars}"
         )
     deprels = loaded.deprels
     if ROOT_DEPREL not in deprels:
@@ -163,16 +151,24 @@ def _label_data(loaded: LoadedNetwork) -> Dict[str, List[str]]:
     }
     for name, values in data.items():
         counts = Counter(values)
-        strange = [value for value, n in counts.items() if n > 1 or not isinstance(value, str) or not value]
+        strange = [value for value, n in counts.items() if n > 1 or not _is_entry(value, printable=name != "chars")]
         if strange:
             raise CheckpointError(
-                f"the checkpoint's {name}: expected different strings, but not (only) once: {strange[:5]}"
+                f"the checkpoint's {name}: expected different strings of at most {MAX_ENTRY_LENGTH} characters, but "
+                f"not (only) once: {', '.join(map(quoted, strange[:5]))}"
             )
     return data
+
+
+def _is_entry(value: Any, *, printable: bool) -> bool:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_ENTRY_LENGTH:
+        return False
+    return value.isprintable() if printable else not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def _require_first(kind: str, values: List[str], expected: tuple) -> None:
     if values and tuple(values[: len(expected)]) != expected:
         raise CheckpointError(
-            f"the checkpoint's {kind} vocabulary begins with {values[: len(expected)]}, expected {list(expected)}"
+            f"the checkpoint's {kind} vocabulary begins with {', '.join(map(quoted, values[: len(expected)]))}; "
+            f"expected {', '.join(map(quoted, expected))}"
         )

@@ -40,10 +40,10 @@ def import_official_cli(
     Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
     """
     check_output(output, overwrite)
-    if not checkpoint.is_file():
+    if not checkpoint.exists():
         fail(f"can't find the checkpoint {checkpoint}")
 
-    from spacy_lal.checkpoint import CheckpointError, read_checkpoint
+    from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
     from spacy_lal.checkpoint.official import import_pipeline
     from spacy_lal.training.whole_folder import written_whole
 
