@@ -6,7 +6,7 @@ from typing import Any, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .checks import check_choice
+from .checks import check_choice, check_even, check_flags
 from .factored import join_features
 
 
@@ -91,6 +91,7 @@ class FencepostsConfig:
     scale_label_blocks: bool = True
 
     def __post_init__(self) -> None:
+        check_flags(token_skip=self.token_skip, scale_label_blocks=self.scale_label_blocks)
         check_choice("halves of fenceposts", self.halves, (None, *HALVES))
         if self.halves == "none" and not self.token_skip:
             raise ValueError('halves = "none" leaves no features of fenceposts: expected token_skip = true')
@@ -102,7 +103,7 @@ class FencepostsConfig:
         encoded_width (int): Width after label attention; hidden_width where there is none.
         n_label_heads (int): Blocks of label attention; 0 for none.
         factored (bool): Whether content and position are kept apart.
-        RAISES (ValueError): `halves` asks for label blocks, and there are none.
+        RAISES (ValueError): `halves` asks for label blocks, and there are none; or leaves out those that there are.
         """
         halves = self.halves
         if halves is None:
@@ -110,6 +111,10 @@ class FencepostsConfig:
             halves = "label_blocks" if n_label_heads else "none" if self.token_skip else unblocked
         if halves == "label_blocks" and not n_label_heads:
             raise ValueError('halves = "label_blocks" requires label attention, and there is none')
+        if halves == "none" and n_label_heads:
+            raise ValueError('halves = "none" leaves label attention unread: expected label_attention = null, or halves')
+        if halves == "even_odd":
+            check_even("the width of encoded tokens", encoded_width, 'half of it for each direction with "even_odd"')
         token_width = hidden_width if self.token_skip else 0
         if halves == "label_blocks":
             scale = hidden_width / encoded_width if self.scale_label_blocks else 1.0

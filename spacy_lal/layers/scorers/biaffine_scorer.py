@@ -6,7 +6,7 @@ from typing import Any, Tuple
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_rates
+from ..checks import check_count, check_flags, check_rates
 from ..dropout import ElementDropout
 from ..fenceposts import FencepostLayout
 from ..products import LinearFunction
@@ -72,6 +72,7 @@ class BiaffineScorerConfig:
     dropout: float = 0.33
 
     def __post_init__(self) -> None:
+        check_flags(from_tokens=self.from_tokens)
         check_count("arc_width", self.arc_width)
         check_count("deprel_width", self.deprel_width)
         check_rates(dropout=self.dropout)
