@@ -58,7 +58,8 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     """Time every form. RETURNS (Dict[str, Any]): See `table`."""
     network = network_of(args.pipeline, read_changes(args.change))
     lengths = random_lengths(np.random.default_rng(args.seed), args.sentences, args.mean_words).tolist()
-    task = {"network": base64.b64encode(pickle.dumps(network)).decode("ascii"), "lengths": lengths, "rounds": args.rounds, "clock": args.clock}
+    task = {"network": base64.b64encode(pickle.dumps(network)).decode(), "lengths": lengths}
+    task.update(rounds=args.rounds, clock=args.clock)
     task.update(threads=args.threads, seed=args.seed)
     config = {**asdict(network[0]), **asdict(network[1])}
     forms = {name: _in_process({**task, "form": name}) for name in args.forms}

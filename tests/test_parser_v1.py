@@ -239,7 +239,7 @@ def test_the_signature_lists_the_arguments_and_their_defaults():
         ({"n_layers": -1}, "repeat: expected an integer of at least 1, got -1"),
         ({"label_feed_forward": "both"}, "label_feed_forward: expected one of .* got 'both'"),
         ({"label_feed_forward": "per_label", "label_combine_as_self": True}, "no label blocks"),
-        ({"label_ties": True, "label_combine_as_self": True}, "label_heads = true requires label attention with a block"),
+        ({"label_ties": True, "label_combine_as_self": True}, "label_heads = true requires label attention"),
         ({"label_feed_forward": "split", "n_label_heads": 1}, "'split' needs more than"),
         ({"label_proj_width": 1}, "proj_width of label attention: expected an integer of at least 2, got 1"),
         ({"arcs_from_tokens": True}, "from_tokens = true requires fenceposts with token_skip = true"),

@@ -31,8 +31,8 @@ from ..layers.word_features.char_lstm import CharLSTM
 from ..layers.word_features.vectors import Vectors
 from ..scores import AnyGradient, AnyScores, ParserScores
 from .blocks import make_input_layer
-from .bridge import NetworkBatch, NetworkModel, VectorRows, iter_pruned, iter_runs, parser_network
-from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, FeaturesModel, SentenceFeatures, sentence_features
+from .bridge import NetworkBatch, VectorRows, iter_pruned, iter_runs, parser_network
+from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, SentenceFeatures, sentence_features
 from .network_shim import NetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]

@@ -162,7 +162,9 @@ def part_names(parser: LALParser) -> Tuple[str, ...]:
     label_vocab(parser)
     attention = network_of(parser).label_attention
     if attention is None or not attention.has_blocks:
-        raise ValueError(f"'{parser.name}' projects all label heads together (combine_as_self): no score has a part of one")
+        raise ValueError(
+            f"'{parser.name}' projects all label heads together (combine_as_self): no score has a part of one"
+        )
     if attention.mixes_blocks:
         return tuple(f"block {i}" for i in range(len(names)))
     return names

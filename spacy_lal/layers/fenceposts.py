@@ -12,8 +12,8 @@ from .factored import join_features
 
 @dataclass(frozen=True)
 class FencepostLayout:
-    """Where the features of a fencepost are: forward halves of all blocks, backward halves of all blocks, then the token
-    before and the token after.
+    """Where the features of a fencepost are: forward halves of all blocks, backward halves of all blocks, then the
+    token before and the token after.
 
     n_blocks (int): Blocks of an encoded position that are halved; 0 where a fencepost has no halves.
     block_width (int): Width of a block, the forward half rounded down.
@@ -80,9 +80,9 @@ class FencepostsConfig:
         "none": no halves, which requires token_skip. None: label_blocks after label attention; else none with
         token_skip; else even_odd or first_second, by whether content and position are kept apart.
     token_skip (bool): Also all features of both tokens as they leave the encoder, past label attention.
-    scale_label_blocks (bool): Multiply label blocks by hidden_width / (n_label_heads * proj_width) and the first weights
-        of the scorers by the inverse, so that Adam's steps do not grow with the number of label heads. False as in the
-        paper.
+    scale_label_blocks (bool): Multiply label blocks by hidden_width / (n_label_heads * proj_width) and the first
+        weights of the scorers by the inverse, so that Adam's steps do not grow with the number of label heads. False as
+        in the paper.
     RAISES (ValueError): `halves` is unknown, or fenceposts are without features.
     """
 
@@ -105,14 +105,16 @@ class FencepostsConfig:
         factored (bool): Whether content and position are kept apart.
         RAISES (ValueError): `halves` asks for label blocks, and there are none; or leaves out those that there are.
         """
-        halves = self.halves
+        halves: Optional[str] = self.halves
         if halves is None:
             unblocked = "even_odd" if factored else "first_second"
             halves = "label_blocks" if n_label_heads else "none" if self.token_skip else unblocked
         if halves == "label_blocks" and not n_label_heads:
             raise ValueError('halves = "label_blocks" requires label attention, and there is none')
         if halves == "none" and n_label_heads:
-            raise ValueError('halves = "none" leaves label attention unread: expected label_attention = null, or halves')
+            raise ValueError(
+                'halves = "none" leaves label attention unread: expected others, or label_attention = null'
+            )
         if halves == "even_odd":
             check_even("the width of encoded tokens", encoded_width, 'half of it for each direction with "even_odd"')
         token_width = hidden_width if self.token_skip else 0

@@ -82,7 +82,8 @@ class FoldedNetwork:
         seq_len = int(inputs.lengths.max()) + 2 if len(inputs.lengths) else 2
         packing = Packing(inputs.lengths + 2, seq_len)
         tokens = self.encoder(packing.pack(self.network.inputs(inputs, seq_len)), packing)
-        weights, encoded = None, tokens.__getitem__
+        weights: Optional[Tensor] = None
+        encoded: Callable[[slice], Tensor] = tokens.__getitem__
         if self.label_attention is not None:
             weights, encoded = self.label_attention(tokens, packing)
         span, *pairs = self._projected(tokens, encoded).split(self.products.widths, dim=-1)

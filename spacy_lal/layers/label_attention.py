@@ -115,7 +115,7 @@ class LabelAttention(nn.Module):
 
     def build_query(self) -> nn.ParameterDict:
         """The learned query of each head, by part. *Shape:* (n_heads, part_width)."""
-        return self._head_parameters({part: (self.part_width,) for part in self.widths})
+        return self._head_parameters(dict.fromkeys(self.widths, (self.part_width,)))
 
     def build_projection(self) -> nn.ParameterDict:
         """A projection of each head, by part. *Shape:* (n_heads, width of the part, part_width)."""
@@ -244,9 +244,7 @@ class FoldedLabelAttention:
         return weights, blocks
 
 
-def fold_label_attention(
-    layer: LabelAttention, precision: Precision
-) -> Callable[[Tensor, Packing], FoldedLabelOutput]:
+def fold_label_attention(layer: LabelAttention, precision: Precision) -> Callable[[Tensor, Packing], FoldedLabelOutput]:
     """The folded form of a label attention layer; a layer whose `fold` is None runs as it is.
 
     layer (LabelAttention): The layer.

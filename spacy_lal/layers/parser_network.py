@@ -39,7 +39,7 @@ class ParserSizes(InputSizes):
         for field in fields(self):
             check_count(field.name, getattr(self, field.name), 0)
         if 0 < self.n_labels < FIRST_LABEL:
-            raise ValueError(f"n_labels: expected 0, or at least {FIRST_LABEL} (EMPTY and SUB_HEAD), got {self.n_labels}")
+            raise ValueError(f"n_labels: expected 0, or 2 and more (EMPTY, SUB_HEAD), got {self.n_labels}")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ class ParserNetworkConfig:
     def __post_init__(self) -> None:
         check_count("hidden_width", self.hidden_width)
         if self.span_scorer is None and self.biaffine_scorer is None:
-            raise ValueError("a parser without span_scorer and biaffine_scorer has nothing to say: expected one of them")
+            raise ValueError(
+                "a parser without span_scorer and biaffine_scorer has nothing to score: expected one of them"
+            )
         # Label heads that follow the labels are as many as can be: their number is refused when the labels are known.
         sizes = ParserSizes(1, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=self.hidden_width)
         with torch.device("meta"):  # no memory, no time: parts that do not fit together are refused

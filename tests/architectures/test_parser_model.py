@@ -1,4 +1,4 @@
-"""`spacy-lal.LALParser.v1`, and with it the model that every version makes: from the config to scores, gradients and bytes."""
+"""`spacy-lal.LALParser.v1`, and the model of every version: from the config to scores, gradients and bytes."""
 
 import numpy
 import pytest

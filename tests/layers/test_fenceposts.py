@@ -29,10 +29,13 @@ def test_only_whole_tokens():
     assert torch.equal(Fenceposts(layout)(tokens, tokens), expected)
 
 
-@pytest.mark.parametrize("halves, forward, backward", [
-    ("even_odd", slice(0, None, 2), slice(1, None, 2)),
-    ("first_second", slice(0, WIDTH // 2), slice(WIDTH // 2, None)),
-])
+@pytest.mark.parametrize(
+    "halves, forward, backward",
+    [
+        ("even_odd", slice(0, None, 2), slice(1, None, 2)),
+        ("first_second", slice(0, WIDTH // 2), slice(WIDTH // 2, None)),
+    ],
+)
 def test_halves_of_tokens_without_blocks(halves, forward, backward):
     tokens = torch.randn(2, 4, WIDTH)
     expected = torch.cat([tokens[:, :-1, forward], tokens[:, 1:, backward]], dim=-1)
@@ -40,13 +43,16 @@ def test_halves_of_tokens_without_blocks(halves, forward, backward):
     assert torch.equal(Fenceposts(layout)(tokens, tokens), expected)
 
 
-@pytest.mark.parametrize("options, n_heads, factored, halves", [
-    ({}, HEADS, True, "label_blocks"),
-    ({"token_skip": True}, HEADS, False, "label_blocks"),
-    ({"token_skip": True}, 0, True, "none"),
-    ({}, 0, True, "even_odd"),
-    ({}, 0, False, "first_second"),
-])
+@pytest.mark.parametrize(
+    "options, n_heads, factored, halves",
+    [
+        ({}, HEADS, True, "label_blocks"),
+        ({"token_skip": True}, HEADS, False, "label_blocks"),
+        ({"token_skip": True}, 0, True, "none"),
+        ({}, 0, True, "even_odd"),
+        ({}, 0, False, "first_second"),
+    ],
+)
 def test_halves_that_are_not_named(options, n_heads, factored, halves):
     sizes = WIDTH, HEADS * BLOCK if n_heads else WIDTH, n_heads, factored
     named = FencepostsConfig(halves=halves, **options).layout(*sizes)

@@ -137,7 +137,7 @@ def without(*parts, then=lambda config: config):
 
 
 LABEL_BLOCKS = 'halves = "label_blocks" requires label attention, and there is none'
-SPLIT = dict(shared_feed_forward="split", shared_ff_width=8, attn_width=4, proj_width=2)
+SPLIT = {"shared_feed_forward": "split", "shared_ff_width": 8, "attn_width": 4, "proj_width": 2}
 CONTRADICTIONS = {
     "odd_width": (lambda config: replace(config, hidden_width=7), "hidden_width: expected a positive even .* got 7"),
     "real_width": (lambda config: replace(config, hidden_width=8.0), "hidden_width: expected an integer .* got 8.0"),
@@ -149,7 +149,7 @@ CONTRADICTIONS = {
     ),
     "nothing_to_say": (
         without("span_scorer", "biaffine_scorer"),
-        "without span_scorer and biaffine_scorer has nothing to say: expected one of them",
+        "without span_scorer and biaffine_scorer has nothing to score: expected one of them",
     ),
     "label_heads_without_label_attention": (
         without("label_attention", then=with_options("span_scorer", label_heads=True)),
@@ -202,7 +202,7 @@ def test_contradictions(name):
 @pytest.mark.parametrize(
     "sizes, message",
     [
-        ({"n_labels": 1}, r"n_labels: expected 0, or at least 2 \(EMPTY and SUB_HEAD\), got 1"),
+        ({"n_labels": 1}, r"n_labels: expected 0, or 2 and more \(EMPTY, SUB_HEAD\), got 1"),
         ({"n_labels": -1}, "n_labels: expected an integer of at least 0, got -1"),
         ({"n_deprels": 2.0}, "n_deprels: expected an integer of at least 0, got 2.0"),
         ({"vector_width": 0}, "vector_width: expected an integer of at least 1, got 0"),

@@ -174,8 +174,8 @@ class BiaffineScorer(nn.Module):
         return _PairProducts.apply(dependent, seen, constant)
 
     def seen_by_heads(self, head: Tensor) -> Tuple[Tensor, Tensor]:
-        """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size, n_heads, n_deprels, deprel_width) and
-        (batch_size, n_heads, n_deprels)."""
+        """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size, n_heads, n_deprels, deprel_width)
+        and (batch_size, n_heads, n_deprels)."""
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
         seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
         constant = self.linear(head, self.deprel_from_head, self.deprel_bias)

@@ -11,8 +11,8 @@ import torch
 from numpy import ndarray
 from torch import Tensor
 
-from .biaffine_scorer import BiaffineScorer
 from ..products import Precision, Product
+from .biaffine_scorer import BiaffineScorer
 
 _CHUNK_HEADS = 128  # heads at once: what all deprels make of them then stays in a core's cache, about
 

@@ -275,7 +275,8 @@ class SpanScorer(nn.Module):
 
         fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
         lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
-        ties (Optional[Tensor]): What `LabelHeadScorer` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts, n_heads).
+        ties (Optional[Tensor]): What `LabelHeadScorer` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts,
+            n_heads).
         RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
         """
