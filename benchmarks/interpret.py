@@ -27,7 +27,7 @@ from spacy_lal.interpret import (
     constituent_margins,
     parse_with_attention,
 )
-from spacy_lal.training.doc_copies import copy_text
+from spacy_lal.treebanks.copies import copy_text
 
 MAX_DIFFERENCE = 1e-4
 MAX_COST = 10.0  # percent of the time of parsing

@@ -18,8 +18,8 @@ from spacy.tokens import Doc
 
 from spacy_lal import evaluation
 from spacy_lal.metrics.evalb_params import COLLINS
-from spacy_lal.training.corpus import TreebankCorpus
-from spacy_lal.training.rough_text import make_rough_text
+from spacy_lal.treebanks.corpus import TreebankCorpus
+from spacy_lal.treebanks.rough_text import make_rough_text
 
 LEVELS = ("lower_case", "upper_case", "no_final_punct", "no_punct")
 KINDS: Dict[str, List[str]] = {

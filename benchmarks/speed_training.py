@@ -25,7 +25,7 @@ from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training import loss
 from spacy_lal.training.bfloat16 import use_bfloat16_products
-from spacy_lal.training.gold import GoldParse
+from spacy_lal.loss.gold import GoldParse
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD
 

@@ -10,12 +10,16 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple, cast
 
 import srsly
 import torch
-from thinc.api import PyTorchShim, get_torch_default_device, torch2xp, xp2torch
+from thinc.api import get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.types import FloatsXd
 
+from ..layers.modes import evaluating
 from ..layers.products import Precision, half_precision
+from ..locks import MAKING
+from .shared_shim import SharedShim
 from .stored_keys import rename_keys
+from .stored_weights import check_archive, check_finite
 
 NetworkBuilder = Callable[[Dict[str, int]], torch.nn.Module]
 NetworkFolder = Callable[[Any, Precision], Any]
@@ -26,10 +30,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
-class NetworkShim(PyTorchShim):
+class NetworkShim(SharedShim):
     """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
 
-    Departs from `PyTorchShim` in three ways: there may be no network yet; the sizes that it was made with are saved
+    Departs from `SharedShim` in three ways: there may be no network yet; the sizes that it was made with are saved
     beside its weights (in `cfg`), so that loading needs nothing else; and `use_params` finds the averages under the
     keys that `finish_update` gave them (thinc 8.3 looks for string keys, which its optimizer does not have).
 
@@ -43,8 +47,7 @@ class NetworkShim(PyTorchShim):
     ) -> None:
         super().__init__(None, mixed_precision=mixed_precision)
         self.build_network, self.fold_network = build_network, fold_network
-        self._folded: Any = None
-        self._folded_weights: List[Tuple[int, int]] = []
+        self._folded: Optional[Tuple[Any, List[Tuple[int, int]]]] = None  # and of which weights
 
     @property
     def mixed_precision(self) -> bool:
@@ -68,10 +71,14 @@ class NetworkShim(PyTorchShim):
         network = self.network
         # torch counts what it does to a weight; what thinc's optimizer does in numpy is told by `unfold`
         weights = [(parameter.data_ptr(), parameter._version) for parameter in network.parameters()]
-        if self._folded is None or weights != self._folded_weights:
-            precision = half_precision(self.device) if self.mixed_precision else torch.float32
-            self._folded, self._folded_weights = self.fold_network(network, precision), weights
-        return self._folded
+        folded = self._folded
+        if folded is None or weights != folded[1]:
+            with MAKING:  # one of them, however many threads ask
+                folded = self._folded
+                if folded is None or weights != folded[1]:
+                    precision = half_precision(self.device) if self.mixed_precision else torch.float32
+                    folded = self._folded = self.fold_network(evaluating(network), precision), weights
+        return folded[0]
 
     def unfold(self) -> None:
         """Forget the folded network: the weights are about to change."""
@@ -145,12 +152,13 @@ class NetworkShim(PyTorchShim):
     def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
         """Make the network with the saved sizes and weights; everything else is as the config says.
 
-        RAISES (ValueError): If the saved weights are those of another architecture.
+        RAISES (ValueError): If the saved weights are those of another architecture, damaged, or not finite.
         """
         msg = srsly.msgpack_loads(bytes_data)
         self.cfg = dict(msg["config"])
         self._model = None
         if msg["state"]:
+            check_archive(msg["state"], "the LAL parser's network")
             self.build()
             device = get_torch_default_device()
             state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
@@ -161,5 +169,6 @@ class NetworkShim(PyTorchShim):
                     "The saved weights do not fit the network of the config; expected the [model] block that they were "
                     f"trained with. {error}"
                 ) from error
+            check_finite(state, "the LAL parser's network")
             self._grad_scaler.to_(device)
         return self

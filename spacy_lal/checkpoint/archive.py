@@ -29,7 +29,7 @@ LENGTH_BYTES = 8  # before each storage of the legacy format
 class Archive(Protocol):
     """An open checkpoint file.
 
-    content (Any): What the pickle describes.
+    content (Any): The saved object.
     """
 
     content: Any
@@ -183,7 +183,7 @@ def open_archive(file: BinaryIO, size: int) -> Archive:
 
 
 def read_tensors(archive: Archive, records: Mapping[str, TensorRecord], size: int) -> Dict[str, Tensor]:
-    """The tensors that records describe. Those with the same storage share their memory.
+    """The tensors that records describe. Tensors of one storage share its memory.
 
     archive (Archive): Where the bytes are.
     records (Mapping[str, TensorRecord]): Tensors by name.

@@ -1,12 +1,12 @@
-"""The hyperparameters of a checkpoint: their defaults, and what they may be.
+"""The hyperparameters of a checkpoint: their defaults, types and ranges.
 
-The file may say anything. Whatever a network is built from is checked here, against the weights that the file holds, so
-that no number in it makes more memory than they take.
+The file may say anything. Each value that shapes a network is checked against the weights of the file, so that no
+number makes a network larger than these weights.
 """
 
 import math
 import re
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Optional
 
 from torch import Tensor
 
@@ -63,11 +63,11 @@ SMALL_SIZE = 4096  # of a width that no weight has, since the network does not u
 
 
 def checked_hparams(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]) -> Dict[str, Any]:
-    """The hyperparameters, with defaults for those that are missing.
+    """The hyperparameters, with defaults for missing ones.
 
-    hparams (Mapping[str, Any]): As a checkpoint gives them; those that we do not use may be anything.
+    hparams (Mapping[str, Any]): As a checkpoint gives them; unused ones may be anything.
     state_dict (Mapping[str, Tensor]): The weights, by the reference's names.
-    RETURNS (Dict[str, Any]): Those that we use, and the others as they were.
+    RETURNS (Dict[str, Any]): All of them; unused ones are unchanged.
     RAISES (CheckpointError): if one is of another type or out of range, or a size cannot be one of these weights.
     """
     given = {**DEFAULT_HPARAMS, **hparams}
@@ -99,15 +99,20 @@ def checked_hparams(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
     return given
 
 
-def model_name(hparams: Mapping[str, Any]) -> str:
+def model_name(hparams: Mapping[str, Any], tokenizer: Optional[str]) -> str:
     """The name of the transformer, `xlnet_model`: one of the Hugging Face hub, and no path.
 
-    RAISES (CheckpointError): if it is something else.
+    hparams (Mapping[str, Any]): As checked.
+    tokenizer (Optional[str]): The user's choice, which stands in for a path.
+    RETURNS (str): The name.
+    RAISES (CheckpointError): if the checkpoint names a path, and the user nothing.
     """
     name = hparams["xlnet_model"]
-    if not isinstance(name, str) or not _MODEL_NAME.fullmatch(name):
+    if not _MODEL_NAME.fullmatch(name):
+        if tokenizer:
+            return tokenizer
         raise CheckpointError(
             f"the checkpoint's xlnet_model is {quoted(name)}: expected a name on the Hugging Face hub, "
-            "as 'xlnet-large-cased'"
+            "as 'xlnet-large-cased', or --tokenizer"
         )
     return name

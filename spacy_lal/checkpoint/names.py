@@ -66,14 +66,14 @@ def _make_ordered_dict() -> Dict[Any, Any]:
 
 
 def _make_default_dict(factory: Any = None) -> Dict[Any, Any]:
-    """Without its factory: nobody looks for keys that it does not have."""
+    """Without its factory: only keys that it has are looked up."""
     if factory is not None and not (isinstance(factory, Admitted) and factory.name in INTS):
         raise CheckpointError(f"refused: collections.defaultdict of {quoted(factory)}")
     return {}
 
 
 def _make_bytes(text: Any, encoding: Any) -> bytes:
-    """What protocol 2 calls to make bytes (`_codecs.encode`), in the encoding and the lengths of NumPy scalars."""
+    """Protocol 2 calls this to make bytes (`_codecs.encode`), in the encoding and the lengths of NumPy scalars."""
     if (
         encoding != "latin1"
         or not isinstance(text, str)
@@ -147,7 +147,7 @@ def admit(module: str, name: str) -> Admitted:
 
 
 def call(function: Any, args: Any) -> Any:
-    """What the stand-in for a function makes of its arguments.
+    """Call the stand-in for a function.
 
     RAISES (CheckpointError): if it is not to be called, or not like this.
     """

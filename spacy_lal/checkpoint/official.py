@@ -86,7 +86,7 @@ def import_pipeline(
                 "the checkpoint has no 'xlnet.*' weights, though its network reads the vectors of a transformer "
                 "(use_xlnet): expected a checkpoint that holds them, as the authors' do"
             )
-        transformer, lower_case = model_name(hparams), bool(hparams["xlnet_do_lower_case"])
+        transformer, lower_case = model_name(hparams, tokenizer), bool(hparams["xlnet_do_lower_case"])
         hf_objects = make_hf_objects(loaded.transformer, tokenizer or transformer, lower_case=lower_case)
         tok2vec = {
             "@architectures": "spacy-lal.WordTransformer.v1",

@@ -1,8 +1,8 @@
 """Read a checkpoint file of the reference without running anything in it.
 
 A checkpoint is a pickle, and a pickle is a program: Python's unpickler and `torch.load` would run it. Here a machine of
-our own reads it (`unpickler.py`), from a file whose sizes are checked first (`archive.py`). This module says what a
-checkpoint must hold, and names the file in every error.
+our own reads it (`unpickler.py`), from a file whose sizes are checked first (`archive.py`). This module checks the
+parts of a checkpoint, and names the file in every error.
 """
 
 import struct
@@ -25,7 +25,7 @@ MAX_NAME = 200
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint file holds.
+    """The contents of a checkpoint file.
 
     hparams (Dict[str, Any]): Hyperparameters, as the file gives them.
     state_dict (Dict[str, Tensor]): Weights under the reference's names.

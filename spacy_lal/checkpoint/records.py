@@ -1,12 +1,12 @@
-"""What the pickle of a checkpoint may consist of: plain values, and records for storages, tensors, vocabularies.
+"""The parts of a checkpoint's pickle: plain values, and records for storages, tensors, scalar dtypes, vocabularies.
 
-Every record checks what it is made of. None of them is an object of torch or NumPy: a pickle can reach none of those.
+Every record checks its own parts. None of them is an object of torch or NumPy: a pickle can reach none of those.
 """
 
 import math
 import struct
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import torch
@@ -55,7 +55,7 @@ def is_int(value: Any, least: int = 0, most: int = MAX_INT) -> bool:
     return type(value) is int and least <= value <= most
 
 
-@lru_cache(maxsize=None)
+@cache
 def item_size(dtype: torch.dtype) -> int:
     """The bytes of one element."""
     return torch.empty((), dtype=dtype).element_size()
@@ -68,17 +68,17 @@ class ReferenceVocabulary:
     counts: Mapping[Any, int]
 
     def set_state(self, state: Any) -> None:
-        """Take over what the reference's class holds.
+        """Take over the state of the reference's class.
 
         state (Any): A dict with `values`, a list of plain values or tuples of strings, and perhaps `counts`.
         RAISES (CheckpointError): if it is something else.
         """
         if not isinstance(state, dict) or not isinstance(state.get("values"), list):
             raise CheckpointError("a vocabulary in the checkpoint has no list of values")
-        strange = next((value for value in state["values"] if not _is_entry(value)), None)
-        if strange is not None:
+        strange = [value for value in state["values"] if not _is_entry(value)]
+        if strange:
             raise CheckpointError(
-                f"a vocabulary in the checkpoint holds {quoted(strange)}: expected strings, or tuples of strings"
+                f"a vocabulary in the checkpoint holds {quoted(strange[0])}: expected strings, or tuples of strings"
             )
         counts = state.get("counts")
         self.values = state["values"]

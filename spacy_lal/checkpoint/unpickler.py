@@ -12,11 +12,12 @@ from typing import Any, BinaryIO, Callable, Dict, List, Set
 from .names import Admitted, admit, call, new
 from .records import CheckpointError, DtypeRecord, ReferenceVocabulary, StorageRecord, is_int, make_storage, quoted
 
-# An authors' checkpoint of 400 MB has a pickle of 3 MB with 300,000 opcodes, most of them for its word vocabulary.
+# A word vocabulary of 200,000 entries makes a pickle of 7 MB with 1.2 million opcodes.
 MAX_PICKLE_BYTES = 32 * 2**20
-MAX_OPCODES = 4_000_000
+MAX_OPCODES = 2_000_000
 MAX_CONTAINERS = 500_000
 MAX_DEPTH = 32
+_OPCODES = {opcode.code.encode("latin1"): opcode for opcode in pickletools.opcodes}
 MAX_LINE = 500  # of a name
 MAX_KEY = 4096  # characters of a key of a dict
 MAX_KEY_PARTS = 64
@@ -69,9 +70,10 @@ class Unpickler:
     """Reads one pickle.
 
     file (BoundedFile): Where it begins.
-    storages (Dict[str, StorageRecord]): Storages by their keys; those of the pickle are added.
+    storages (Dict[str, StorageRecord]): Storages by their keys; the pickle adds its own.
     n_bytes (int): The size of the file that holds the storages.
-    RAISES (CheckpointError): on whatever `torch.save` does not write, and on names that are not admitted.
+    RAISES (CheckpointError): on opcodes that `torch.save` does not write, names that are not admitted, and sizes beyond
+        the limits.
     """
 
     def __init__(self, file: BoundedFile, storages: Dict[str, StorageRecord], n_bytes: int) -> None:
@@ -87,17 +89,23 @@ class Unpickler:
 
     def load(self) -> Any:
         """The object that the pickle describes: plain values, and records."""
+        file: Any = self._file
         operations = self._operations()
-        for n, (opcode, argument, _) in enumerate(pickletools.genops(self._file)):  # type: ignore[arg-type]
-            if n >= MAX_OPCODES:
-                raise CheckpointError(f"its pickle has more than {MAX_OPCODES} opcodes")
-            if opcode.name == "STOP":
+        known = {
+            code: (opcode.arg.reader if opcode.arg is not None else None, operations[opcode.name])
+            for code, opcode in _OPCODES.items()
+            if opcode.name in operations
+        }
+        for _ in range(MAX_OPCODES):
+            code = file.read(1)
+            if code == b".":
                 break
-            if opcode.name not in operations:
-                raise CheckpointError(
-                    f"refused: its pickle has the opcode {opcode.name}, which torch.save does not write (protocol 2)"
-                )
-            operations[opcode.name](argument)
+            if code not in known:
+                raise CheckpointError(_unknown(code))  # before its argument is read
+            reader, operation = known[code]
+            operation(reader(file) if reader is not None else None)
+        else:
+            raise CheckpointError(f"its pickle has more than {MAX_OPCODES} opcodes")
         if len(self._stack) != 1 or self._marks:
             raise CheckpointError(f"its pickle ends with {len(self._stack)} objects and {len(self._marks)} marks left")
         return self._stack[0]
@@ -197,7 +205,7 @@ class Unpickler:
         return value
 
     def _made(self, value: Any) -> Any:
-        """Count what a call has made, unless it was there before."""
+        """Count the result of a call, unless it is counted already."""
         plain = isinstance(value, (bool, int, float, bytes)) or id(value) in self._depths
         return value if plain else self._container(value)
 
@@ -233,16 +241,18 @@ class Unpickler:
             raise CheckpointError(f"refused: its pickle sets {len(values)} keys and values of {quoted(target)}")
         keys = values[::2]
         self._n_number_keys += sum(not isinstance(key, (str, tuple)) for key in keys)
-        strange = next((key for key in keys if not _is_key(key)), None)
-        if strange is not None or self._n_number_keys > MAX_NUMBER_KEYS:
+        if self._n_number_keys > MAX_NUMBER_KEYS:
+            raise CheckpointError(f"its dicts have more than {MAX_NUMBER_KEYS} numbers as keys")
+        strange = [key for key in keys if not _is_key(key)]
+        if strange:
             raise CheckpointError(
-                f"refused: {quoted(strange)} as the key of a dict, or more than {MAX_NUMBER_KEYS} numbers as keys; "
-                "expected strings, tuples of strings, or a few numbers"
+                f"refused: {quoted(strange[0])} as the key of a dict; expected a number, a string of at most {MAX_KEY} "
+                f"characters, or a tuple of at most {MAX_KEY_PARTS} strings"
             )
         self._hold(target, values)
         target.update(zip(keys, values[1::2], strict=True))
 
-    # What a name, a storage or an object is made of
+    # Storages and states
 
     def _storage(self, persistent_id: Any) -> StorageRecord:
         """('storage', class, key, device, number of elements), and in old files a sixth part, None."""
@@ -272,6 +282,13 @@ class Unpickler:
         self._stack.append(target)
 
 
+def _unknown(code: bytes) -> str:
+    if not code:
+        return "a damaged pickle: it has no end"
+    name = _OPCODES[code].name if code in _OPCODES else repr(code)
+    return f"refused: its pickle has the opcode {name}, which torch.save does not write (protocol 2)"
+
+
 def _is_key(key: Any) -> bool:
     if isinstance(key, tuple):
         return len(key) <= MAX_KEY_PARTS and all(isinstance(part, str) and len(part) <= MAX_KEY for part in key)
@@ -285,7 +302,7 @@ def load_pickle(file: BoundedFile, storages: Dict[str, StorageRecord], n_bytes: 
     storages (Dict[str, StorageRecord]): Gets the storages that the pickle names.
     n_bytes (int): The size of the file that holds the storages.
     RETURNS (Any): Plain values and records.
-    RAISES (CheckpointError): if it is damaged, or holds what `torch.save` would not write for a checkpoint.
+    RAISES (CheckpointError): if it is damaged, or `torch.save` would not write it for a checkpoint.
     """
     try:
         return Unpickler(file, storages, n_bytes).load()

@@ -111,7 +111,9 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
     tokenizer, reasons = None, []
     for use_fast in (False, True):
         try:
-            tokenizer = AutoTokenizer.from_pretrained(name, use_fast=use_fast, do_lower_case=lower_case)
+            tokenizer = AutoTokenizer.from_pretrained(
+                name, use_fast=use_fast, do_lower_case=lower_case, trust_remote_code=False
+            )
             break
         except ImportError as error:
             raise CheckpointError(

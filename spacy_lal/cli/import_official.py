@@ -39,13 +39,13 @@ def import_official_cli(
     Nothing in the file is run: what it asks for beyond tensors, plain containers and a vocabulary class is refused.
     Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
     """
-    check_output(output, overwrite)
+    check_output(output, overwrite, checkpoint)
     if not checkpoint.exists():
         fail(f"can't find the checkpoint {checkpoint}")
 
     from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
     from spacy_lal.checkpoint.official import import_pipeline
-    from spacy_lal.training.whole_folder import written_whole
+    from spacy_lal.files.whole_folder import written_whole
 
     try:
         imported = import_pipeline(

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from ..annotations import has_sentences
 from ..pipeline.parser_names import parser_names, sentence_splitters
-from ..training.doc_copies import copy_text
+from ..treebanks.copies import copy_text
 
 HEAD = "token.head"
 

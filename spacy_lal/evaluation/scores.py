@@ -13,7 +13,7 @@ from ..annotations import SPANS_KEY, sentence_words
 from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
 from ..metrics.evalb_params import EvalbParams
 from ..pipeline.scorer import score_parses
-from ..training.treebank_docs import SENT_IDS
+from ..treebanks.docs import SENT_IDS
 
 CONSTITUENTS = ("const_f", "const_p", "const_r", "const_cm", "const_cb", "const_0cb", "const_2cb")
 ATTACHMENT = ("dep_uas", "dep_las", "dep_ucm", "dep_lcm")

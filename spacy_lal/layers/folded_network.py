@@ -12,6 +12,7 @@ from torch import Tensor
 
 from .folding import fold
 from .label_attention import fold_label_attention
+from .modes import evaluating
 from .network_inputs import NetworkInputs
 from .packing import Packing
 from .parser_network import ParserNetwork
@@ -54,7 +55,7 @@ class FoldedNetwork:
 
     @torch.no_grad()
     def __init__(self, network: ParserNetwork, precision: Precision = torch.float32) -> None:
-        self.network = network.eval()  # copies of its parts are then made as they parse
+        self.network = evaluating(network)  # copies of its parts are then made as they parse
         self.encoder = fold(network.encoder, precision)
         attention = network.label_attention
         self.label_attention = None if attention is None else fold_label_attention(attention, precision)
@@ -74,7 +75,7 @@ class FoldedNetwork:
 
     def __call__(self, inputs: NetworkInputs) -> FoldedOutput:
         """Score a batch of sentences. RETURNS (FoldedOutput): The best scores, without gradient."""
-        self.network.eval()  # thinc leaves it in training mode, in which layers that run as they are drop features
+        evaluating(self.network)
         with torch.inference_mode():
             return self._score(inputs)
 

@@ -6,7 +6,7 @@ from typing import Dict, Iterable, List, Tuple
 from spacy.training import Example
 
 from ..annotations import get_constituents, has_sentences
-from ..training.gold import copy_sentence_starts
+from ..loss.gold import copy_sentence_starts
 
 MIN_CHAR_COUNT = 2  # rarer characters share the vector of unknown ones, which is thereby trained
 VOCABULARIES = ("constituents", "deprels", "tags", "chars")

@@ -4,7 +4,6 @@ It is spaCy's side only: sentences in, annotations out, losses between. The netw
 config; neither is imported here.
 """
 
-import logging
 from functools import partial
 from itertools import islice
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, get_args
@@ -14,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
-from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotations import (
     METHODS_KEY,
@@ -27,116 +26,22 @@ from ..annotations import (
     sentence_bounds,
     sentence_words,
     set_parses,
+    with_root_deprel,
 )
+from ..locks import MAKING
+from ..loss.gold import copy_sentence_starts, gold_parses
+from ..loss.parser_loss import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
-from ..training.gold import copy_sentence_starts, gold_parses
-from ..training.loss import parser_loss
 from ..trees import LabelVocab, split_chain
 from .decoders import DecodedParse, Decoder, make_separate_decoder, takes_pruned
 from .default_package import load_default_parser
-from .encoder import Encoder, find_encoder
+from .encoder import Encoder
 from .labels import VOCABULARIES, collect_labels
 from .long_sentences import LongPolicy, LongSentences, join_pieces, parse_in_pieces
 from .portable_pipe import PortablePipe
-from .requirements import check_requirements
-
-logger = logging.getLogger("spacy_lal")
 
 # Docs are parsed so many tokens at a time, however many Docs a batch has: their vectors are copied for the network.
 MAX_TOKENS = 50_000
-
-DEFAULT_CONFIG_STR = """
-[lal_parser]
-long_policy = "separate"
-split_length = null
-
-[lal_parser.model]
-@architectures = "spacy-lal.LALParser.v1"
-
-[lal_parser.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 2
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
-
-[lal_parser.decoder]
-@misc = "spacy-lal.joint_decoder.v1"
-constituency_weight = 0.65
-max_length = 200
-disagreement_cost = 1.0
-
-[lal_parser.scorer]
-@scorers = "spacy-lal.parser_scorer.v1"
-"""
-DEFAULT_CONFIG = Config().from_str(DEFAULT_CONFIG_STR)["lal_parser"]
-
-
-@Language.factory(
-    "lal_parser",
-    assigns=["token.dep", "token.head", "doc.spans"],
-    requires=["token.is_sent_start"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
-        "const_f": 0.5,
-        "const_p": None,
-        "const_r": None,
-        "const_cm": None,
-        "dep_uas": 0.0,
-        "dep_las": 0.5,
-        "dep_las_per_type": None,
-    },
-)
-def make_lal_parser(
-    nlp: Language,
-    name: str,
-    model: Model[List[Doc], List[ParserScores]],
-    decoder: Decoder,
-    scorer: Optional[Callable],
-    overwrite: bool = True,
-    long_policy: LongPolicy = "separate",
-    split_length: Optional[int] = None,
-    margin: float = 1.0,
-    span_weight: float = 1.0,
-    arc_weight: float = 0.5,
-    deprel_weight: float = 0.5,
-    tie_weight: float = 0.1,
-) -> "LALParser":
-    """Make a `lal_parser` component. One that is used without having been trained or loaded takes the weights of the
-    installed default package of its language.
-
-    model (Model[List[Doc], List[ParserScores]]): Scores each sentence of the Docs, in order.
-    decoder (Decoder): From scores to trees; see `spacy_lal.pipeline.decoders`.
-    scorer (Optional[Callable]): From Examples to scores.
-    overwrite (bool): Whether heads and constituents that a Doc already has are replaced.
-    long_policy (str): What is done with long sentences: "joint", "separate" or "split"; see `LongSentences`.
-    split_length (Optional[int]): The most words that are parsed as a whole. None: it follows from the policy.
-    margin (float): What each wrong node of a tree costs in the margin loss (Hamming distance).
-    span_weight, arc_weight, deprel_weight (float): Weights of the three losses.
-    tie_weight (float): Weight of the loss that ties label heads to labels, where the model has `label_ties`.
-    RAISES (ImportError): What is installed of spaCy is not what this version was made for.
-    """
-    check_requirements()
-    return LALParser(
-        nlp.vocab,
-        model,
-        name,
-        decoder=decoder,
-        scorer=scorer,
-        overwrite=overwrite,
-        long_policy=long_policy,
-        split_length=split_length,
-        margin=margin,
-        span_weight=span_weight,
-        arc_weight=arc_weight,
-        deprel_weight=deprel_weight,
-        tie_weight=tie_weight,
-        upstream=find_encoder(nlp, model),
-    )
-
 
 class LALParser(PortablePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
@@ -156,15 +61,12 @@ class LALParser(PortablePipe):
         overwrite: bool = True,
         long_policy: LongPolicy = "separate",
         split_length: Optional[int] = None,
-        margin: float = 1.0,
-        span_weight: float = 1.0,
-        arc_weight: float = 0.5,
-        deprel_weight: float = 0.5,
-        tie_weight: float = 0.1,
+        loss: Optional[ParserLoss] = None,
         upstream: Optional[Encoder] = None,
     ) -> None:
-        """See `make_lal_parser` for the arguments.
+        """See `spacy_lal.pipeline.factory` for the arguments.
 
+        loss (Optional[ParserLoss]): Weights of the losses. None: its defaults.
         upstream (Optional[Encoder]): The transformer of the pipeline that the model listens to, if it does.
         """
         super().__init__(vocab, model, name, upstream=upstream)
@@ -173,13 +75,7 @@ class LALParser(PortablePipe):
         self.overwrite = overwrite
         self.long_sentences = LongSentences(long_policy, split_length)
         self.long_sentences.choose(decoder)  # refuses a decoder that can't do what the policy asks for
-        self.loss_config: Dict[str, Any] = {
-            "margin": margin,
-            "span_weight": span_weight,
-            "arc_weight": arc_weight,
-            "deprel_weight": deprel_weight,
-            "tie_weight": tie_weight,
-        }
+        self.loss = loss if loss is not None else ParserLoss()
         self.teacher: Optional[Callable[..., float]] = None  # in training, see `make_teachers`; never saved
         self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
         install_extensions()
@@ -250,7 +146,7 @@ class LALParser(PortablePipe):
         longest = [max(map(len, sentence_words(doc)), default=0) for doc in docs]
         # An empty Doc has no sentence, and spacy-transformers gives it no width.
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
-        if with_tokens and not self.labels:
+        if with_tokens:
             self._take_default_weights()
         for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
             found = self._parse([docs[i] for i in run], max(longest[i] for i in run))
@@ -265,7 +161,7 @@ class LALParser(PortablePipe):
                 return self._parse_sentences(docs)
             self.long_sentences.warn_once(self.name, limit)
             join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
-            return parse_in_pieces(docs, self._parse_sentences, limit, join)
+            return parse_in_pieces(docs, self._parse_sentences, limit, self.long_sentences.piece_length(self.decoder), join)
 
     def _parse_sentences(self, docs: Sequence[Doc], rough: bool = False) -> List[List[DecodedParse]]:
         """For each Doc, the parse of each of its sentences.
@@ -280,15 +176,12 @@ class LALParser(PortablePipe):
         return [list(islice(in_order, len(sentence_bounds(doc)))) for doc in docs]
 
     def _take_default_weights(self) -> None:
-        default = load_default_parser(self.vocab.lang, self.name)
-        self.use_model(default.model, default.model_config, default.encoder)
-        self.set_label_data(default.label_data)
-        # A warning, since that is what is seen where nobody has configured logging.
-        logger.warning(
-            "'%s' was neither trained nor loaded: it takes the weights of %s. To train it, call nlp.initialize() first",
-            self.name,
-            default.source,
-        )
+        """If there are none yet. Other threads wait until all is in place."""
+        with MAKING:
+            if not self.labels:
+                default = load_default_parser(self.vocab.lang, self.name)
+                self.use_model(default.model, default.model_config, default.encoder)
+                self.set_label_data(default.label_data)
 
     def iter_scores(self, docs: List[Doc], *, pruned: bool) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
         """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
@@ -317,6 +210,7 @@ class LALParser(PortablePipe):
         if self.cfg["deprels"]:
             heads = parse.heads.tolist()
             deprels = [self.cfg["deprels"][i] for i in parse.deprels.tolist()]
+            deprels = with_root_deprel(heads, deprels) if ROOT_DEPREL in self._deprel_ids else deprels
         return SentenceParse(constituents, heads, deprels, parse.method)
 
     # Training
@@ -365,11 +259,11 @@ class LALParser(PortablePipe):
         """
         examples = list(examples)
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
-        losses, d_scores = parser_loss(scores, golds, **self.loss_config)
+        losses, d_scores = self.loss(scores, golds)
         loss = sum(losses.values())
         if self.teacher is not None:
             weights = {
-                name: self.loss_config[name] for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
+                name: getattr(self.loss, name) for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
             }
             loss += self.teacher(examples, scores, d_scores, **weights)
         return loss, d_scores

@@ -34,7 +34,7 @@ from . import train_state
 from .stop_signals import StopRequest, StopSignals
 from .train_batches import Place, TrainBatches
 from .train_checkpoint import Checkpoint, write_checkpoint
-from .whole_folder import written_whole
+from ..files.whole_folder import written_whole
 
 LogStep = Callable[[Optional[Dict[str, Any]]], None]
 

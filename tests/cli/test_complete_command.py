@@ -5,8 +5,8 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import get_constituents
-from spacy_lal.training.doc_copies import copy_tokens
-from spacy_lal.training.treebank_docs import DOCBIN_ATTRS
+from spacy_lal.treebanks.copies import copy_tokens
+from spacy_lal.treebanks.docs import DOCBIN_ATTRS
 
 from .conftest import gold_docs
 

@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from spacy_lal.cli.parse import parse_texts
 from spacy_lal.cli.texts import Text, TextError, TextReader
-from spacy_lal.training.corpus import TreebankCorpus
+from spacy_lal.treebanks.corpus import TreebankCorpus
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
 

@@ -1,0 +1,1 @@
+"""Losses of scores against gold parses, and their gradients. No torch."""

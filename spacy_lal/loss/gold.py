@@ -1,0 +1,149 @@
+"""Example -> what a parser should have said, on the predicted tokens and sentences.
+
+What is missing or cannot be carried over to the predicted tokens becomes a mask, so that a treebank with only trees or
+only dependencies trains, and so does text whose gold tokens differ from the tokenizer's.
+"""
+
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotations import (
+    SPANS_KEY,
+    CollapsedSpan,
+    constituent_tokens,
+    get_constituents,
+    has_sentences,
+    same_tokens,
+    sentence_words,
+    set_sentence_starts,
+)
+from ..trees import LabelVocab, SpanError, collapse_chains, joint_spans, label_ids
+
+MISSING = -1
+
+
+class GoldParse(NamedTuple):
+    """The gold parse of one predicted sentence of n words.
+
+    labels (Optional[ndarray]): Shape: (n + 1, n + 1), int32: the label id of each span, 0 where there is no
+        constituent. Where heads are known it has the sub-head spans of the HPSG joint form. None: the tree is masked.
+    heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root, -1 is masked.
+    deprels (ndarray): Shape: (n,), int32: the deprel id of each word; -1 is masked.
+    """
+
+    labels: Optional[np.ndarray]
+    heads: np.ndarray
+    deprels: np.ndarray
+
+
+def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> List[GoldParse]:
+    """The gold parses of an Example, one for each sentence of `eg.predicted`, in order.
+
+    eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
+    labels (LabelVocab): A tree with a label that is not in it is masked.
+    deprels (Dict[str, int]): A deprel that is not in it is masked.
+    RAISES (ValueError): Where the predicted Doc has no sentence boundaries, or gold constituents cross.
+    """
+    sentences = sentence_words(eg.predicted)
+    heads, arcs_deprels = _aligned_arcs(eg)
+    trees = _aligned_trees(eg, sentences)
+    golds = []
+    for words, spans in zip(sentences, trees, strict=True):
+        position: Dict[Optional[int], int] = {word: i + 1 for i, word in enumerate(words)}
+        sentence_heads = [0 if heads[w] == w else position.get(heads[w], MISSING) for w in words]
+        try:
+            chart = _label_chart(spans, sentence_heads, [arcs_deprels[w] or "" for w in words], labels)
+        except SpanError as err:
+            text = " ".join(eg.predicted[w].text for w in words)
+            raise ValueError(f"{err}; in the gold tree of {text!r}") from err
+        golds.append(
+            GoldParse(
+                labels=chart,
+                heads=np.array(sentence_heads, dtype=np.int32),
+                deprels=np.array([deprels.get(arcs_deprels[w] or "", MISSING) for w in words], dtype=np.int32),
+            )
+        )
+    return golds
+
+
+def copy_sentence_starts(eg: Example) -> None:
+    """Give the predicted Doc the sentence boundaries of the reference, where it has none of its own. A reference
+    without boundaries is one sentence, or as many as it has outermost constituents that cover it."""
+    predicted, reference = eg.predicted, eg.reference
+    if has_sentences(predicted) and len(predicted) != 1:
+        return
+    starts = [sent.start for sent in reference.sents] if has_sentences(reference) else _outermost_starts(reference)
+    if not same_tokens(predicted, reference):
+        y2x = eg.alignment.y2x
+        starts = [int(y2x[start].min()) for start in starts if len(y2x[start])]
+    set_sentence_starts(predicted, sorted({0, *starts}))
+
+
+def _outermost_starts(doc: Doc) -> List[int]:
+    starts, reached = [], 0
+    for start, end, _ in constituent_tokens(doc):
+        if start == reached:
+            starts.append(start)
+        if start >= reached:
+            reached = end
+    return starts if reached == len(doc) else [0]
+
+
+def _aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
+    """For each predicted token: the index of its head (itself: root), and its deprel; None where missing."""
+    if not eg.reference.has_annotation("DEP"):
+        return [None] * len(eg.predicted), [None] * len(eg.predicted)
+    if not same_tokens(eg.predicted, eg.reference):
+        return eg.get_aligned_parse(projectivize=False)
+    array = eg.reference.to_array(["HEAD", "DEP"])
+    offsets = array[:, 0].astype(np.int64).tolist()
+    strings = [eg.reference.vocab.strings[key] for key in array[:, 1]]
+    return [i + offset if dep else None for i, (offset, dep) in enumerate(zip(offsets, strings, strict=True))], strings
+
+
+def _aligned_trees(eg: Example, sentences: List[List[int]]) -> List[Optional[List[CollapsedSpan]]]:
+    """For each predicted sentence: its gold constituents over word positions; None where there is no whole tree."""
+    reference = eg.reference
+    if SPANS_KEY not in reference.spans or not len(reference):
+        return [None] * len(sentences)
+    if same_tokens(eg.predicted, reference) and has_sentences(reference):
+        if sentence_words(reference) == sentences:
+            return [spans or None for spans in get_constituents(reference)]
+    owner = {word: (s, i) for s, words in enumerate(sentences) for i, word in enumerate(words)}
+    trees: List[Optional[list]] = [[] for _ in sentences]
+    for start, end, label in constituent_tokens(reference):
+        ends = _aligned_ends(eg, start, end)
+        touched = {owner[x][0] for i in range(start, end) for x in eg.alignment.y2x[i].tolist() if x in owner}
+        if ends is None or len(touched) != 1:
+            for s in touched:
+                trees[s] = None
+            continue
+        tree = trees[touched.pop()]
+        if tree is not None:
+            words = [owner[x][1] for x in range(ends[0], ends[1] + 1) if x in owner]
+            tree.append((words[0], words[-1] + 1, label))
+    return [collapse_chains(tree) if tree else None for tree in trees]
+
+
+def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]]:
+    """First and last predicted token of a reference span, or None where an end of it falls inside a token."""
+    first, last = eg.alignment.y2x[start].tolist(), eg.alignment.y2x[end - 1].tolist()
+    if not first or not last or eg.alignment.x2y[first[0]][0] != start or eg.alignment.x2y[last[-1]][-1] != end - 1:
+        return None
+    return first[0], last[-1]
+
+
+def _label_chart(
+    spans: Optional[List[CollapsedSpan]], heads: List[int], deprels: List[str], labels: LabelVocab
+) -> Optional[np.ndarray]:
+    """None where there is no tree, where no constituent covers the sentence (every candidate of the margin loss has
+    one), or where a label is unknown."""
+    if not spans or spans[0][:2] != (0, len(heads)):
+        return None
+    any_heads = any(head != MISSING for head in heads)
+    joined = joint_spans(spans, heads, deprels=deprels) if any_heads else spans
+    chart, unseen = label_ids(joined, len(heads), labels)
+    return None if unseen else chart

@@ -1,0 +1,142 @@
+"""The factory `lal_parser`: from the block of a config to a component."""
+
+import warnings
+from dataclasses import replace
+from typing import Callable, List, Optional
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Config, Model
+
+from ..loss.parser_loss import ParserLoss
+from ..scores import ParserScores
+from .decoders import Decoder
+from .encoder import find_encoder
+from .lal_parser import LALParser
+from .long_sentences import LongPolicy
+from .requirements import check_requirements
+
+DEFAULT_CONFIG_STR = """
+[lal_parser]
+long_policy = "separate"
+split_length = null
+
+[lal_parser.model]
+@architectures = "spacy-lal.LALParser.v2"
+
+[lal_parser.model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 2
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+
+[lal_parser.model.label_attention]
+@misc = "spacy-lal.LabelAttention.v1"
+
+[lal_parser.model.span_scorer]
+@misc = "spacy-lal.SpanScorer.v1"
+
+[lal_parser.model.biaffine_scorer]
+@misc = "spacy-lal.BiaffineScorer.v1"
+
+[lal_parser.decoder]
+@misc = "spacy-lal.joint_decoder.v1"
+constituency_weight = 0.65
+max_length = 200
+disagreement_cost = 1.0
+
+[lal_parser.loss]
+@misc = "spacy-lal.ParserLoss.v1"
+
+[lal_parser.scorer]
+@scorers = "spacy-lal.parser_scorer.v1"
+"""
+DEFAULT_CONFIG = Config().from_str(DEFAULT_CONFIG_STR)["lal_parser"]
+# Options that stood beside `loss`, and where they are in it.
+MOVED = {
+    "margin": "margin",
+    "span_weight": "span_weight",
+    "arc_weight": "arc_weight",
+    "deprel_weight": "deprel_weight",
+    "tie_weight": "label_head_weight",
+}
+
+
+@Language.factory(
+    "lal_parser",
+    assigns=["token.dep", "token.head", "doc.spans"],
+    requires=["token.is_sent_start"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={
+        "const_f": 0.5,
+        "const_p": None,
+        "const_r": None,
+        "const_cm": None,
+        "dep_uas": 0.0,
+        "dep_las": 0.5,
+        "dep_las_per_type": None,
+    },
+)
+def make_lal_parser(
+    nlp: Language,
+    name: str,
+    model: Model[List[Doc], List[ParserScores]],
+    decoder: Decoder,
+    loss: ParserLoss,
+    scorer: Optional[Callable],
+    overwrite: bool = True,
+    long_policy: LongPolicy = "separate",
+    split_length: Optional[int] = None,
+    margin: Optional[float] = None,
+    span_weight: Optional[float] = None,
+    arc_weight: Optional[float] = None,
+    deprel_weight: Optional[float] = None,
+    tie_weight: Optional[float] = None,
+) -> LALParser:
+    """Make a `lal_parser` component. One that is used without having been trained or loaded takes the weights of the
+    installed default package of its language.
+
+    model (Model[List[Doc], List[ParserScores]]): Scores each sentence of the Docs, in order.
+    decoder (Decoder): From scores to trees; see `spacy_lal.pipeline.decoders`.
+    loss (ParserLoss): Weights of the losses.
+    scorer (Optional[Callable]): From Examples to scores.
+    overwrite (bool): Whether heads and constituents that a Doc already has are replaced.
+    long_policy (str): What is done with long sentences: "joint", "separate" or "split"; see `LongSentences`.
+    split_length (Optional[int]): The most words that are parsed as a whole. None: it follows from the policy.
+    margin, span_weight, arc_weight, deprel_weight, tie_weight (Optional[float]): Deprecated: options of `loss`, where
+        `tie_weight` is `label_head_weight`.
+    RAISES (ImportError): The installed spaCy is not one that this version supports.
+    """
+    check_requirements()
+    moved = {
+        "margin": margin,
+        "span_weight": span_weight,
+        "arc_weight": arc_weight,
+        "deprel_weight": deprel_weight,
+        "tie_weight": tie_weight,
+    }
+    return LALParser(
+        nlp.vocab,
+        model,
+        name,
+        decoder=decoder,
+        loss=_with_moved_options(loss, name, moved),
+        scorer=scorer,
+        overwrite=overwrite,
+        long_policy=long_policy,
+        split_length=split_length,
+        upstream=find_encoder(nlp, model),
+    )
+
+
+def _with_moved_options(loss: ParserLoss, name: str, options: dict[str, Optional[float]]) -> ParserLoss:
+    given = {option: value for option, value in options.items() if value is not None}
+    if not given:
+        return loss
+    places = ", ".join(f"{option} is loss.{MOVED[option]}" for option in given)
+    warnings.warn(f"options of '{name}' have moved into its block loss: {places}", DeprecationWarning, stacklevel=3)
+    return replace(loss, **{MOVED[option]: value for option, value in given.items()})

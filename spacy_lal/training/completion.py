@@ -1,0 +1,152 @@
+"""Heads for trees, trees for heads: Docs of a treebank that has only one of the two get the other.
+
+The joint decoder searches pairs of trees that agree. What is known of one tree is bound: it scores so much more than
+all else that the best pair has it, and the other tree is the best of those that go with it.
+"""
+
+from itertools import islice, takewhile
+from typing import Dict, Iterable, Iterator, List, Literal, Optional, Sequence
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotations import SPANS_KEY, CollapsedSpan, SentenceParse, get_constituents, sentence_words, set_parses
+from ..scores import ParserScores
+from ..treebanks.copies import copy_text
+from ..trees import SUB_HEAD
+from ..pipeline.decoders import JointDecoder, make_joint_decoder
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.parser_names import parser_names, sentence_splitters
+
+Lacking = Literal["heads", "constituents"]
+
+BOND = 8.0  # what is bound is worth as many times the greatest score: more than a sentence's other nodes can gain by it
+
+
+def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
+    """Copies of gold Docs, in which those with constituents and no heads have heads and deprels, and those with heads
+    and no constituents have constituents. What they had, they keep; the others come back as they are, and so do Docs
+    with a sentence that is too long for the joint decoder (its `max_length`).
+
+    nlp (Language): The pipeline that the parser is in; the components before it are run.
+    parser (LALParser): One that was trained on both trees.
+    docs (Iterable[Doc]): With sentence boundaries.
+    batch_size (int): Docs that are read together.
+    RAISES (ValueError): The parser was trained on one kind of tree, or its decoder looks at one alone; a Doc has no
+        sentence boundaries.
+    """
+    decoder = _joint_decoder(parser)
+    remaining = iter(docs)
+    while golds := list(islice(remaining, batch_size)):
+        chosen = [i for i, doc in enumerate(golds) if lacks(doc) and _short_enough(doc, decoder)]
+        parses = dict(zip(chosen, _parse(nlp, parser, decoder, [golds[i] for i in chosen]), strict=True))
+        for i, doc in enumerate(golds):
+            copied = doc.copy()
+            if i in parses:
+                set_parses(copied, parses[i], overwrite=False)
+            yield copied
+
+
+def lacks(doc: Doc) -> Optional[Lacking]:
+    """Which tree a Doc has not, where it has the other; None where it has both or neither."""
+    has_heads, has_constituents = doc.has_annotation("DEP"), bool(doc.spans.get(SPANS_KEY))
+    if has_heads == has_constituents:
+        return None
+    return "constituents" if has_heads else "heads"
+
+
+def bind_constituents(scores: ParserScores, spans: Sequence[CollapsedSpan], bond: float) -> ParserScores:
+    """Scores by which the best tree has these constituents and no others, whatever their labels.
+
+    spans (Sequence[Tuple[int, int, str]]): Half-open spans of word positions. bond (float): What each is worth.
+    """
+    labels = scores.labels.copy()
+    labels[..., SUB_HEAD + 1 :] -= np.float32(bond)
+    for start, end, _ in spans:
+        labels[start, end, SUB_HEAD + 1 :] += np.float32(2.0 * bond)
+    return scores._replace(labels=labels)
+
+
+def bind_heads(scores: ParserScores, heads: Sequence[Optional[int]], bond: float) -> ParserScores:
+    """Scores by which the best tree has these heads. Where arcs cross, no tree of the joint decoder has them all.
+
+    heads (Sequence[Optional[int]]): For each word its head, counted from 1; 0 is the root, None is unknown.
+    bond (float): What each is worth.
+    """
+    arcs = scores.arcs.copy()
+    for dependent, head in enumerate(heads, start=1):
+        if head is not None:
+            arcs[dependent, head] += np.float32(bond)
+    return scores._replace(arcs=arcs)
+
+
+def _joint_decoder(parser: LALParser) -> JointDecoder:
+    missing = [kind for kind in ("constituents", "deprels") if not parser.label_data[kind]]
+    if missing:
+        raise ValueError(f"'{parser.name}' has learned no {missing[0]}: expected a parser trained on both trees")
+    decoder = parser.decoder if isinstance(parser.decoder, JointDecoder) else make_joint_decoder()
+    if not 0.0 < decoder.constituency_weight < 1.0:
+        raise ValueError(
+            "expected a decoder that looks at both trees, with a constituency_weight between 0 and 1, got "
+            f"{decoder.constituency_weight}"
+        )
+    return decoder
+
+
+def _short_enough(doc: Doc, decoder: JointDecoder) -> bool:
+    longest = max(map(len, sentence_words(doc)), default=0)
+    return decoder.max_length is None or longest <= decoder.max_length
+
+
+def _parse(nlp: Language, parser: LALParser, decoder: JointDecoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
+    """For each Doc, the parses of its sentences that go best with what it tells of them."""
+    if not golds:
+        return []
+    docs = _read(nlp, parser, golds)
+    constituents = [sentence for gold in golds for sentence in get_constituents(gold)]
+    heads = [sentence for gold in golds for sentence in _known_heads(gold)]
+    parses: Dict[int, SentenceParse] = {}
+    with parser.encoded(docs):
+        for indices, scores in parser.iter_scores(docs, pruned=False):
+            bound = [
+                _bound(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned
+                for i, one in zip(indices, scores, strict=True)
+            ]
+            for i, parse in zip(indices, decoder(bound), strict=True):
+                parses[i] = parser.to_strings(parse)._replace(method=None)
+    in_order = (parses[i] for i in range(len(parses)))
+    return [list(islice(in_order, len(sentence_words(gold)))) for gold in golds]
+
+
+def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
+    """For each sentence the heads of its words, counted from 1; 0 is the root, None is unknown."""
+    for words in sentence_words(gold):
+        place = {word: position for position, word in enumerate(words, start=1)}
+        tokens = [gold[i] for i in words]
+        yield [(0 if t.head.i == t.i else place.get(t.head.i)) if t.has_head() else None for t in tokens]
+
+
+def _bound(
+    scores: ParserScores,
+    constituents: Sequence[CollapsedSpan],
+    heads: Sequence[Optional[int]],
+    decoder: JointDecoder,
+) -> ParserScores:
+    bond = BOND * max(float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs))
+    if constituents:  # else the sentence's tree is unknown
+        scores = bind_constituents(scores, constituents, bond / decoder.constituency_weight)
+    return bind_heads(scores, heads, bond / (1.0 - decoder.constituency_weight))
+
+
+def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[Doc]:
+    """Docs of the same tokens and sentences, with what the components before the parser say, and the gold tags."""
+    before = [name for name, _ in takewhile(lambda named: named[1] is not parser, nlp.pipeline)]
+    splitters = sentence_splitters(nlp, parser_names(nlp))
+    docs = [copy_text(gold, with_sentences=True, vocab=nlp.vocab) for gold in golds]
+    with nlp.select_pipes(enable=[name for name in before if name not in splitters]):
+        docs = list(nlp.pipe(docs, batch_size=len(docs)))
+    for doc, gold in zip(docs, golds, strict=True):
+        if gold.has_annotation("TAG"):
+            doc.from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
+    return docs

@@ -1,0 +1,113 @@
+"""Several pipelines that score sentences together: the mean of what their parsers say."""
+
+from itertools import takewhile
+from typing import Dict, Iterator, List, Optional, Sequence
+
+import numpy as np
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..scores import AnyScores, ParserScores
+from ..loss.distillation import log_softmax
+from ..treebanks.copies import copy_text
+from ..trees import SUB_HEAD
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.parser_names import parser_names, sentence_splitters
+
+UNKNOWN = -30.0  # the score of a label that no pipeline knows
+
+
+class Member:
+    """A pipeline, one of several that parse together.
+
+    name (str): Its package or folder. nlp (Language): The pipeline. parser (LALParser): Its parser.
+    RAISES (ValueError): It has no `lal_parser`, or not one.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.nlp: Language = spacy.load(name)
+        names = parser_names(self.nlp)
+        if len(names) != 1:
+            raise ValueError(f"{name}: expected a pipeline with one lal_parser, got {names or 'none'}")
+        self.parser: LALParser = self.nlp.get_pipe(names[0])  # type: ignore[assignment]
+
+    def labels(self, wanted: Sequence[str]) -> List[int]:
+        """Where in this parser's scores each of another's labels is, after those that all have; -1: nowhere. A treebank
+        has chains of its own, and so labels differ where parsers have read other treebanks."""
+        n_fixed = SUB_HEAD + 1
+        own = {label: i + n_fixed for i, label in enumerate(self.parser.label_data["constituents"])}
+        return [*range(n_fixed), *(own.get(label, -1) for label in wanted)]
+
+    def deprels(self, wanted: Sequence[str]) -> List[int]:
+        """Where in this parser's scores each of another's deprels is.
+
+        RAISES (ValueError): One is missing: the parsers have learned other schemes.
+        """
+        own = {deprel: i for i, deprel in enumerate(self.parser.label_data["deprels"])}
+        if missing := [deprel for deprel in wanted if deprel not in own]:
+            raise ValueError(f"{self.name}: expected the deprels of the pipelines beside it, found no {missing[0]!r}")
+        return [own[deprel] for deprel in wanted]
+
+    def ready(self, docs: Sequence[Doc]) -> List[Doc]:
+        """The same tokens and sentence breaks, with what this pipeline's parser reads of the components before it."""
+        copies = [copy_text(doc, with_sentences=True, vocab=self.nlp.vocab) for doc in docs]
+        before = [name for name, _ in takewhile(lambda named: named[1] is not self.parser, self.nlp.pipeline)]
+        splitters = sentence_splitters(self.nlp, parser_names(self.nlp))
+        with self.nlp.select_pipes(enable=[name for name in before if name not in splitters]):
+            return list(self.nlp.pipe(copies, batch_size=len(copies)))
+
+    def scores(self, docs: Sequence[Doc]) -> List[ParserScores]:
+        """Of each sentence of Docs that are `ready`."""
+        found: Dict[int, AnyScores] = {}
+        with self.parser.encoded(list(docs)):
+            for indices, scores in self.parser.iter_scores(list(docs), pruned=False):
+                found.update(zip(indices, scores, strict=True))
+        return [found[i] for i in range(len(found))]  # type: ignore[misc]  # not pruned
+
+
+class Ensemble:
+    """Pipelines that score sentences together, in the labels of one parser.
+
+    members (Sequence[Member]): At least one. label_data (Dict[str, List[str]]): Those of the parser that is to read
+        the scores, as its property of that name gives it.
+    RAISES (ValueError): A member does not know one of the deprels.
+    """
+
+    def __init__(self, members: Sequence[Member], label_data: Dict[str, List[str]]) -> None:
+        self.members = list(members)
+        self._labels = [member.labels(label_data["constituents"]) for member in self.members]
+        self._deprels = [member.deprels(label_data["deprels"]) for member in self.members]
+
+    def scores(self, docs: Sequence[Doc], *, own: Optional[LALParser] = None) -> Iterator[ParserScores]:
+        """The mean of what the members say of each sentence: of scores of labels (what only some of them know is the
+        mean of theirs), and of logarithms of probabilities of heads and deprels.
+
+        docs (Sequence[Doc]): With sentence breaks.
+        own (Optional[LALParser]): That parser's member reads the Docs as they are: they have been through its pipeline.
+        """
+        said = [member.scores(docs if member.parser is own else member.ready(docs)) for member in self.members]
+        for of_one in zip(*said, strict=True):
+            scores = [
+                ParserScores(_in_order(one.labels, labels), one.arcs, one.deprels[..., deprels])
+                for one, labels, deprels in zip(of_one, self._labels, self._deprels, strict=True)
+            ]
+            yield mean_scores(scores)
+
+
+def mean_scores(all_scores: Sequence[ParserScores]) -> ParserScores:
+    """The mean of what several networks say of one sentence, in the same labels and deprels; NaN counts as nothing."""
+    total = np.sum([np.nan_to_num(scores.labels) for scores in all_scores], axis=0)
+    known = np.sum([~np.isnan(scores.labels) for scores in all_scores], axis=0)
+    labels = np.where(known, total / np.maximum(known, 1), UNKNOWN)
+    arcs = np.mean([log_softmax(scores.arcs) for scores in all_scores], axis=0)
+    deprels = np.mean([log_softmax(scores.deprels) for scores in all_scores], axis=0)
+    return ParserScores(*(np.ascontiguousarray(array, dtype="f") for array in (labels, arcs, deprels)))
+
+
+def _in_order(labels: np.ndarray, places: Sequence[int]) -> np.ndarray:
+    """Scores of labels in another order; NaN where there are none. *Shapes:* (..., n), (..., len(places))."""
+    ordered = labels[..., np.maximum(places, 0)]
+    ordered[..., np.asarray(places) < 0] = np.nan
+    return ordered

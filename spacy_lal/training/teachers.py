@@ -1,0 +1,104 @@
+"""Pipelines that teach another: what their parsers say of a sentence together, on average.
+
+Networks that were trained apart know more together than each; one that learns their scores learns more of a text than
+one that is told their best trees (docs/training.md, "A teacher").
+"""
+
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotations import METHODS_KEY, same_tokens, sentence_bounds
+from ..scores import ParserScores, ScoresGradient
+from ..loss.distillation import add_gradients, distillation_loss
+from .ensemble import Ensemble, Member
+from ..pipeline.lal_parser import LALParser
+from ..pipeline.parser_names import parser_names
+
+
+class Teacher:
+    """Teaches a parser what an ensemble says of the texts that a parser parsed; see `make_teachers`.
+
+    ensemble (Ensemble): In the labels of the parser that learns. weight (float): Of its loss beside that of the parses.
+    """
+
+    def __init__(self, ensemble: Ensemble, weight: float) -> None:
+        self.ensemble = ensemble
+        self.weight = weight
+
+    def __call__(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[ParserScores],
+        d_scores: List[ScoresGradient],
+        *,
+        margin: float,
+        **weights: float,
+    ) -> float:
+        """Add the gradient of what is to be learned of some Examples; what it adds to the loss.
+
+        scores (Sequence[ParserScores]), d_scores (List[ScoresGradient]): Of each sentence of the Examples. The latter
+            are changed in place.
+        weights (float): `margin`, `span_weight`, `arc_weight`, `deprel_weight`.
+        """
+        taught: List[int] = []
+        docs: List[Doc] = []
+        first = 0
+        for eg in examples:
+            n_sents = len(sentence_bounds(eg.predicted))
+            if METHODS_KEY in eg.reference.spans and same_tokens(eg.predicted, eg.reference):
+                docs.append(eg.predicted)
+                taught.extend(range(first, first + n_sents))
+            first += n_sents
+        if not taught:
+            return 0.0
+        targets = list(self.ensemble.scores(docs))
+        loss, gradients = distillation_loss(
+            [scores[i] for i in taught],
+            targets,
+            margin=margin,
+            **{name: self.weight * value for name, value in weights.items()},
+        )
+        for i, gradient in zip(taught, gradients, strict=True):
+            d_scores[i] = add_gradients(d_scores[i], gradient)
+        return loss
+
+
+def make_teachers(
+    pipelines: Sequence[str] = (),
+    weight: float = 1.0,
+    also: Optional[Callable[[Language, Dict[str, Any]], None]] = None,
+) -> Callable[[Language, Dict[str, Any]], None]:
+    """Registered as `spacy-lal.teachers.v1`, for `[training.before_update]`: lets the pipeline's parser learn what
+    other pipelines say, together, of each Doc that a parser of ours has parsed (plain text that `lal parse --format
+    docbin` or `scripts/parse_together.py` parsed), besides the parses themselves. Other Docs, and Docs that an
+    augmenter has changed, it learns as ever.
+
+    pipelines (Sequence[str]): Packages or folders. None: nobody teaches.
+    weight (float): Of the divergence from the teachers' scores, beside the loss of the parses.
+    also (Optional[Callable]): Another such callback, called first.
+    RETURNS (Callable[[Language, Dict[str, Any]], None]): The callback.
+    RAISES (ValueError): The weight is negative. The callback: one of the pipelines, or the one that is trained, has no
+        `lal_parser`, or not one; or one does not know its deprels.
+    """
+    if weight < 0:
+        raise ValueError(f"expected a weight of 0 or more, got {weight}")
+    seen: List[Language] = []
+
+    def before_update(nlp: Language, info: Dict[str, Any]) -> None:
+        if also is not None:
+            also(nlp, info)
+        if any(nlp is one for one in seen):
+            return
+        seen.append(nlp)
+        names = parser_names(nlp)
+        if not pipelines:
+            return
+        if len(names) != 1:
+            raise ValueError(f"expected a pipeline with one lal_parser to teach, got {names or 'none'}")
+        parser: LALParser = nlp.get_pipe(names[0])  # type: ignore[assignment]
+        parser.teacher = Teacher(Ensemble([Member(name) for name in pipelines], parser.label_data), weight)
+
+    return before_update

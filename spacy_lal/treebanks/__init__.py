@@ -1,0 +1,1 @@
+"""Treebanks: read, checked, made into Docs and corpora."""

@@ -1,0 +1,186 @@
+"""Examples for training a parser: gold tokens and gold sentence boundaries on the predicted Docs.
+
+A parser is given sentences and told their parses. With spaCy's own reader the sentences of the predicted Docs would be
+those that another component finds, and a gold tree over other words is no use. So here the predicted Doc of an Example
+begins with the reference's tokens and boundaries, which sentencizer and senter leave as they are.
+
+Not here: alignment of other tokens or sentences (`gold.py` copes with them), and files other than `.spacy`.
+"""
+
+import random
+import warnings
+from pathlib import Path
+from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..annotations import has_sentences, sentence_bounds
+from .copies import copy_text, copy_tokens
+
+SUFFIX = ".spacy"
+
+PathOrPaths = Union[str, Path, List[Union[str, Path]]]
+Augmenter = Callable[[Language, Example], Iterable[Example]]
+
+
+class _Pair(NamedTuple):
+    """A gold Doc and the Doc that a parser is shown."""
+
+    reference: Doc
+    predicted: Doc
+
+
+def make_treebank_corpus(
+    path: Optional[PathOrPaths],
+    trees_only: Optional[PathOrPaths] = None,
+    gold_sents: bool = True,
+    max_length: int = 0,
+    limit: int = 0,
+    shuffle: bool = False,
+    augmenter: Optional[Augmenter] = None,
+) -> "TreebankCorpus":
+    """Registered as `spacy-lal.TreebankCorpus.v1`. Arguments as for `TreebankCorpus`.
+
+    RAISES (ValueError): Where neither `path` nor `trees_only` is given.
+    """
+    return TreebankCorpus(
+        path,
+        trees_only=trees_only,
+        gold_sents=gold_sents,
+        max_length=max_length,
+        limit=limit,
+        shuffle=shuffle,
+        augmenter=augmenter,
+    )
+
+
+class TreebankCorpus:
+    """Iterates over Examples from `.spacy` files. Docs are read once and kept; predicted Docs are fresh at each call.
+
+    path (Optional[Union[str, Path, List[Union[str, Path]]]]): A `.spacy` file, a folder with some at any depth, or a
+        list of such.
+    trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): More of the same, from which constituents and tags
+        are taken but no heads and deprels: for a treebank whose deprels are another scheme.
+    gold_sents (bool): Whether the predicted Docs have the gold sentence boundaries. Without them, a component before
+        the parser must set some.
+    max_length (int): Sentences of more tokens are left out, with one warning; their Doc is cut there. 0: no limit.
+    limit (int): Docs to read, at most. 0: all.
+    shuffle (bool): Whether to shuffle the Docs at each call, by the generator of `random` that spaCy seeds.
+    augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in spaCy's corpus.
+    RAISES (ValueError): Where no path is given, or a limit is negative.
+    """
+
+    def __init__(
+        self,
+        path: Optional[PathOrPaths],
+        *,
+        trees_only: Optional[PathOrPaths] = None,
+        gold_sents: bool = True,
+        max_length: int = 0,
+        limit: int = 0,
+        shuffle: bool = False,
+        augmenter: Optional[Augmenter] = None,
+    ) -> None:
+        self.paths = _as_list(path)
+        self.trees_only = _as_list(trees_only)
+        if not self.paths and not self.trees_only:
+            raise ValueError(
+                "the corpus has no path: expected a .spacy file or folder, for example --paths.train corpus/train.spacy"
+            )
+        if max_length < 0 or limit < 0:
+            raise ValueError(f"expected max_length and limit of 0 or more, got {max_length} and {limit}")
+        self.gold_sents = gold_sents
+        self.max_length = max_length
+        self.limit = limit
+        self.shuffle = shuffle
+        self.augmenter = augmenter
+        self._read: Optional[Tuple[Vocab, List[_Pair]]] = None
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """The Examples.
+
+        nlp (Language): Its vocab is the Docs'.
+        RAISES (ValueError): Where a path does not exist or has no `.spacy` files.
+        """
+        pairs = self._pairs(nlp.vocab)
+        if self.shuffle:
+            pairs = random.sample(pairs, len(pairs))
+        for reference, predicted in pairs:
+            eg = Example(predicted.copy(), reference)
+            if self.augmenter is None:
+                yield eg
+            else:
+                yield from self.augmenter(nlp, eg)
+
+    def _pairs(self, vocab: Vocab) -> List[_Pair]:
+        if self._read is None or self._read[0] is not vocab:
+            self._read = (
+                vocab,
+                [_Pair(doc, copy_text(doc, with_sentences=self.gold_sents)) for doc in self._references(vocab)],
+            )
+        return self._read[1]
+
+    def _references(self, vocab: Vocab) -> Iterator[Doc]:
+        n_docs = n_dropped = longest = 0
+        for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
+            for file_path in _spacy_files(location):
+                for doc in DocBin().from_disk(file_path).get_docs(vocab):
+                    if not len(doc):
+                        continue
+                    if self.limit and n_docs >= self.limit:
+                        break
+                    n_docs += 1
+                    if not with_arcs:
+                        doc = copy_tokens(doc, range(len(doc)), with_arcs=False)
+                    too_long = self._too_long(doc)
+                    n_dropped += len(too_long)
+                    longest = max([longest, *(end - start for start, end in too_long)])
+                    yield from _without(doc, too_long)
+        if n_dropped:
+            warnings.warn(
+                f"left out {n_dropped} sentences of more than {self.max_length} tokens (the longest has {longest})",
+                stacklevel=2,
+            )
+
+    def _too_long(self, doc: Doc) -> List[Tuple[int, int]]:
+        if not self.max_length or len(doc) <= self.max_length:
+            return []
+        bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
+        return [(start, end) for start, end in bounds if end - start > self.max_length]
+
+
+def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
+    if path is None:
+        return []
+    return [Path(p) for p in path] if isinstance(path, (list, tuple)) else [Path(path)]
+
+
+def _spacy_files(path: Path) -> List[Path]:
+    """The files of a location, in the order of their names.
+
+    RAISES (ValueError): Where there are none.
+    """
+    if path.is_file():
+        return [path]
+    files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
+    if not files:
+        got = "a folder without any" if path.is_dir() else "a path where nothing is"
+        raise ValueError(
+            f"{path}: expected a .spacy file, or a folder with some (`spacy lal convert` makes them), got {got}"
+        )
+    return files
+
+
+def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
+    """The stretches of a Doc between dropped sentences, as Docs; the Doc itself where none is dropped."""
+    if not dropped:
+        yield doc
+        return
+    begin = 0
+    for start, end in [*dropped, (len(doc), len(doc))]:
+        if begin < start:
+            yield copy_tokens(doc, range(begin, start))
+        begin = end

@@ -1,0 +1,215 @@
+"""Sentences of a treebank as Docs, Docs as `.spacy` files, and sentences of a Doc as CoNLL-U.
+
+On a Doc, heads and deprels are spaCy's own and constituents a span group (`annotations.py`). A head that the treebank
+does not have is left unset (`token.has_head()` is False). spaCy reads sentence boundaries off the arcs whenever a Doc
+is loaded; what this file does about unset heads and second roots has no other reason than that they survive it.
+"""
+
+import re
+from pathlib import Path
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
+
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.tokens import Doc, DocBin
+from spacy.tokens import Span as DocSpan
+from spacy.vocab import Vocab
+
+from ..annotations import ROOT_DEPREL, set_constituents
+from ..trees.conllu import ConlluSentence
+from .reader import TreebankSentence
+from ..files.whole_file import WholeFile, write_file
+
+CONLLU_ROOT = "root"
+UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes a token without deprel for one without head
+DOCBIN_ATTRS = ("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START")
+SENT_IDS = "sent_ids"  # in user_data: the `# sent_id` of each sentence, from which scores by genre are made
+DOCS_A_FILE = 5_000  # where a folder is written
+SUFFIX = ".spacy"
+
+
+class WrittenCounts(NamedTuple):
+    """What went into `.spacy` files."""
+
+    docs: int
+    sentences: int
+    tokens: int
+    files: int
+
+
+def make_docs(
+    sentences: Iterable[TreebankSentence], vocab: Vocab, *, n_sents: int = 1, by_document: bool = False
+) -> Iterator[Doc]:
+    """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents and, where
+    the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`).
+
+    sentences (Iterable[TreebankSentence]): See `treebank.read_treebank`.
+    n_sents (int): Sentences in a Doc, at most. A sentence without a root stands in a Doc of its own, since spaCy
+        could not tell where it begins; a Doc has heads for all of its sentences or for none.
+    by_document (bool): A Doc ends where `# newdoc` stands; `n_sents` still bounds it unless it is 0.
+    RAISES (ValueError): Where `n_sents` is negative, or 0 without `by_document`.
+    """
+    if n_sents < 0 or (n_sents == 0 and not by_document):
+        raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
+    group: List[TreebankSentence] = []
+    kind = ""
+    for sentence in sentences:
+        kind_of_this = _anchor(sentence)
+        full = n_sents and len(group) >= n_sents
+        new = by_document and sentence.begins_document
+        if group and (full or new or kind != kind_of_this or kind == "rootless"):
+            yield _make_doc(vocab, group)
+            group = []
+        group.append(sentence)
+        kind = kind_of_this
+    if group:
+        yield _make_doc(vocab, group)
+
+
+def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
+    """Write Docs: to one file where the path ends in `.spacy`, else to a folder of several, in which
+    the files of an earlier run are replaced. Nothing is replaced or removed before all is on the disk.
+
+    RAISES (ValueError): Where there are no Docs.
+    RAISES (OSError): They cannot be written; the earlier files are as they were.
+    """
+    one_file = path.suffix == SUFFIX
+    n_docs = n_sents = n_tokens = 0
+    packed: List[bytes] = []
+    doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
+    for doc in docs:
+        if not one_file and len(doc_bin) >= docs_a_file:
+            packed.append(doc_bin.to_bytes())
+            doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
+        doc_bin.add(doc)
+        n_docs += 1
+        n_sents += sum(1 for _ in doc.sents)
+        n_tokens += len(doc)
+    if not n_docs:
+        raise ValueError(f"no sentences to write to {path}")
+    packed.append(doc_bin.to_bytes())
+    (path.parent if one_file else path).mkdir(parents=True, exist_ok=True)
+    if one_file:
+        write_file(path, packed[0])
+    else:
+        _write_folder(path, packed)
+    return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
+
+
+def is_written_name(name: str) -> bool:
+    """Whether `write_docs` gives such a name to a file of a folder."""
+    return re.fullmatch(rf"[0-9]{{4,}}{re.escape(SUFFIX)}", name) is not None
+
+
+def _write_folder(folder: Path, packed: List[bytes]) -> None:
+    names = [f"{i:04d}{SUFFIX}" for i in range(len(packed))]
+    files: List[WholeFile] = []
+    try:
+        for name, data in zip(names, packed, strict=True):
+            files.append(WholeFile(folder / name))
+            files[-1].file.write(data)
+            files[-1].finish()
+    except BaseException:
+        for file in files:
+            file.discard()
+        raise
+    for file in files:
+        file.commit()
+    for earlier in folder.iterdir():
+        if is_written_name(earlier.name) and earlier.name not in names:
+            earlier.unlink()
+
+
+def span_to_conllu(sent: DocSpan) -> ConlluSentence:
+    """A sentence of a Doc as CoNLL-U. Whitespace tokens are left out; what hangs on one hangs on that one's head."""
+    words = [token for token in sent if not token.is_space]
+    number = {token.i: i for i, token in enumerate(words, start=1)}
+    heads: List[Optional[int]] = []
+    deprels = []
+    for token in words:
+        head = token.head
+        while head.is_space and head.head.i != head.i:
+            head = head.head
+        is_root = head.i == token.i or head.is_space
+        heads.append(None if not token.has_head() else 0 if is_root else number.get(head.i))
+        deprels.append(CONLLU_ROOT if is_root and token.dep_ == ROOT_DEPREL else token.dep_)
+    return ConlluSentence(
+        words=[token.text for token in words],
+        lemmas=[token.lemma_ for token in words],
+        pos=[token.pos_ for token in words],
+        tags=[token.tag_ for token in words],
+        morphs=[str(token.morph) for token in words],
+        heads=heads,
+        deprels=deprels,
+        spaces=[_space_after(sent.doc, token.i) for token in words],
+        metadata={"text": sent.text.strip()},
+    )
+
+
+def _space_after(doc: Doc, i: int) -> bool:
+    return bool(doc[i].whitespace_) or (i + 1 < len(doc) and doc[i + 1].is_space)
+
+
+def _anchor(sentence: TreebankSentence) -> str:
+    """What holds the sentence together in a Doc: "arcs" below a root, "starts" (it has no heads), or nothing."""
+    heads = sentence.dependencies.heads if sentence.dependencies else []
+    if 0 in heads:
+        return "arcs"
+    return "rootless" if any(head is not None for head in heads) else "starts"
+
+
+def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
+    words = [word for sentence in group for word in sentence.words]
+    starts, heads, deprels = _arcs(group)
+    dependencies = [sentence.dependencies for sentence in group if sentence.dependencies]
+    doc = Doc(
+        vocab,
+        words=words,
+        spaces=[space for d in dependencies for space in d.spaces] if dependencies else None,
+        tags=_or_none([tag for sentence in group for tag in sentence.tags]),
+        pos=_or_none([pos if pos in POS_IDS else "" for d in dependencies for pos in d.pos]),
+        lemmas=_or_none([lemma for d in dependencies for lemma in d.lemmas]),
+        morphs=_or_none([morph for d in dependencies for morph in d.morphs]),
+        heads=heads if any(deprels) else None,
+        deps=deprels if any(deprels) else None,
+        sent_starts=None if any(deprels) else [i in starts for i in range(len(words))],
+    )
+    sent_ids = [sentence.sent_id for sentence in group]
+    if any(sent_ids):
+        doc.user_data[SENT_IDS] = sent_ids
+    if all(sentence.tree for sentence in group):
+        bounds = zip(starts, [*starts[1:], len(words)], strict=True)
+        positions = [list(range(start, end)) for start, end in bounds]
+        set_constituents(doc, positions, [sentence.tree.spans for sentence in group if sentence.tree])
+    return doc
+
+
+def _or_none(values: List[str]) -> Optional[List[str]]:
+    return values if any(values) else None
+
+
+def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str]]:
+    """First token of each sentence; head of each token as an index in the Doc; deprels, empty where the head is unset.
+
+    A token without head points at the root all the same, and so do second roots, which count as unset: spaCy starts a
+    sentence at the leftmost token below each root with a deprel, and nowhere else.
+    """
+    starts: List[int] = []
+    heads: List[int] = []
+    deprels: List[str] = []
+    for sentence in group:
+        start = len(heads)
+        starts.append(start)
+        d = sentence.dependencies
+        if d is None:
+            heads.extend(range(start, start + len(sentence.words)))
+            deprels.extend([""] * len(sentence.words))
+            continue
+        root = d.heads.index(0) if 0 in d.heads else None
+        for i, head in enumerate(d.heads):
+            if head:
+                heads.append(start + head - 1)
+                deprels.append(d.deprels[i] or UNSPECIFIED_DEPREL)
+            else:
+                heads.append(start + (i if root is None else root))
+                deprels.append(ROOT_DEPREL if i == root else "")
+    return starts, heads, deprels

@@ -1,0 +1,236 @@
+"""What a treebank holds and what is odd in it: the figures behind `python -m spacy lal check`.
+
+Problems (what cannot be read, words or counts that disagree) make a treebank unsound. Crossing arcs, several roots,
+constituents with several outside heads and tags that differ are counted and make it nothing of the kind: the parser
+takes such trees. Not here: text for a terminal (`cli/treebank.py`).
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+import numpy as np
+
+from ..trees.brackets import BracketError
+from ..trees.conllu import ConlluError, ConlluSentence, parse_conllu_block, read_conllu_blocks
+from ..trees.joint import Heads, outside_heads
+from ..trees.labels import split_chain
+from ..trees.spans import SpanError
+from .reader import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
+
+MAX_PROBLEMS = 1000  # that are kept: in a file that is no treebank, each line may be one
+LONG_SENTENCE = 500  # words; where its tree is as deep as it is long, each word is in hundreds of constituents
+LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for what is longer
+
+
+@dataclass
+class TreebankReport:
+    """Counts over one treebank. Constituents are without the root label (TOP, ROOT, ...).
+
+    lengths (Counter): Words in a sentence -> sentences.
+    labels, chains (Counter): Labels one by one; unary chains of two labels or more, joined by `::`.
+    wide_constituents (int): Constituents of two words or more that have all their heads; each label of a chain counts.
+    one_outside_head (int): Those of them in which exactly one word has its head outside.
+    non_projective, several_roots, no_root, missing_heads (int): Sentences with crossing arcs, with two or more roots,
+        with no root, with a word without head.
+    trees_without_cover (int): Trees in which no constituent covers all words.
+    different_tags (int): Words whose tag in the tree is not the XPOS.
+    problems (List[str]): What makes the treebank unsound, with file and line: the first `MAX_PROBLEMS`.
+    n_problems (int): How many there are.
+    """
+
+    brackets: Optional[str] = None
+    conllu: Optional[str] = None
+    sentences: int = 0
+    tokens: int = 0
+    constituents: int = 0
+    arcs: int = 0
+    lengths: Counter = field(default_factory=Counter)
+    labels: Counter = field(default_factory=Counter)
+    chains: Counter = field(default_factory=Counter)
+    deprels: Counter = field(default_factory=Counter)
+    tags: Counter = field(default_factory=Counter)
+    wide_constituents: int = 0
+    one_outside_head: int = 0
+    non_projective: int = 0
+    several_roots: int = 0
+    no_root: int = 0
+    missing_heads: int = 0
+    trees_without_cover: int = 0
+    different_tags: int = 0
+    problems: List[str] = field(default_factory=list)
+    n_problems: int = 0
+
+    @property
+    def sound(self) -> bool:
+        """Whether everything could be read and the files agree."""
+        return not self.n_problems
+
+    def add_problem(self, problem: str) -> None:
+        """Count a problem, and keep it if it is one of the first."""
+        self.n_problems += 1
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+
+    @property
+    def one_outside_head_share(self) -> Optional[float]:
+        """Share (0 to 1) of constituents of two words or more with exactly one outside head; None where not known."""
+        return self.one_outside_head / self.wide_constituents if self.wide_constituents else None
+
+    def length_quantile(self, quantile: float) -> int:
+        """The smallest length such that at least this share of the sentences is no longer."""
+        seen = 0
+        for length in sorted(self.lengths):
+            seen += self.lengths[length]
+            if seen >= quantile * self.sentences:
+                return length
+        return 0
+
+    def length_histogram(self) -> Dict[str, int]:
+        """Sentences by length, in bins (`"6-10"`); all bins, empty ones too."""
+        lows = [1, *(bound + 1 for bound in LENGTH_BINS)]
+        names = [str(low) if low == high else f"{low}-{high}" for low, high in zip(lows, LENGTH_BINS, strict=False)]
+        histogram = dict.fromkeys([*names, f"{lows[-1]}+"], 0)
+        bins = list(histogram)
+        for length, count in self.lengths.items():
+            histogram[bins[sum(length > bound for bound in LENGTH_BINS)]] += count
+        return histogram
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The report as JSON takes it; counters in order of frequency."""
+        values = {name: dict(v.most_common()) if isinstance(v, Counter) else v for name, v in vars(self).items()}
+        values["lengths"] = {
+            "mean": self.tokens / self.sentences if self.sentences else 0.0,
+            "median": self.length_quantile(0.5),
+            "p95": self.length_quantile(0.95),
+            "max": max(self.lengths, default=0),
+            "histogram": self.length_histogram(),
+        }
+        return {"sound": self.sound, **values, "one_outside_head_share": self.one_outside_head_share}
+
+
+def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> TreebankReport:
+    """Read a treebank to its end and report; either file alone will do.
+
+    What cannot be read is a problem in the report, not an error: a malformed CoNLL-U sentence is passed over, a
+    malformed tree ends the reading of its file.
+    """
+    report = TreebankReport(str(brackets) if brackets else None, str(conllu) if conllu else None)
+    trees = _sound_trees(brackets, report) if brackets else iter(())
+    sentences = _sound_sentences(conllu, report) if conllu else iter(())
+    if brackets is None or conllu is None:
+        for tree in trees:
+            _count(report, tree, None)
+        for sentence in sentences:
+            _count(report, None, sentence)
+        return _with_empty_check(report)
+    for pair in pair_up(trees, sentences):
+        if pair.tree is None or pair.sentence is None or pair.differs is not None:
+            report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
+        comparable = pair.differs is None
+        _count(report, pair.tree if comparable or not pair.sentence else None, pair.sentence)
+    return _with_empty_check(report)
+
+
+def is_projective(heads: Heads) -> bool:
+    """Whether no two arcs cross, the arc from the root in front of the sentence among them.
+
+    A tree is projective where the words below each word, itself among them, are a stretch without gaps: the test is
+    the number of words below against first and last. Words without head hang on the root. No circles.
+    """
+    n_words = len(heads)
+    size, first, last = [1] * (n_words + 1), list(range(n_words + 1)), list(range(n_words + 1))
+    for word in reversed(_outer_first(heads)):
+        head = heads[word - 1] or 0
+        size[head] += size[word]
+        first[head], last[head] = min(first[head], first[word]), max(last[head], last[word])
+    return all(last[word] - first[word] + 1 == size[word] for word in range(1, n_words + 1))
+
+
+def _outer_first(heads: Heads) -> List[int]:
+    """The words, each after its head."""
+    dependents: List[List[int]] = [[] for _ in range(len(heads) + 1)]
+    for word, head in enumerate(heads, start=1):
+        dependents[head or 0].append(word)
+    order = [0]
+    for word in order:
+        order.extend(dependents[word])
+    return order[1:]
+
+
+def _sound_trees(path: Path, report: TreebankReport) -> Iterator[TreebankTree]:
+    try:
+        yield from read_trees(path)
+    except (BracketError, SpanError, TreebankError) as error:
+        report.add_problem(f"{error} (the rest of the file was not read)")
+
+
+def _sound_sentences(path: Path, report: TreebankReport) -> Iterator[ConlluSentence]:
+    try:
+        for block in read_conllu_blocks(path):
+            try:
+                yield parse_conllu_block(block)
+            except ConlluError as error:
+                report.add_problem(str(error))
+    except ConlluError as error:
+        report.add_problem(f"{error} (the rest of the file was not read)")
+
+
+def _with_empty_check(report: TreebankReport) -> TreebankReport:
+    if not report.sentences and report.sound:
+        report.add_problem(f"{report.brackets or report.conllu}:1: no sentences")
+    return report
+
+
+def _count(report: TreebankReport, tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]) -> None:
+    words = sentence.words if sentence else tree.words if tree else []
+    report.sentences += 1
+    report.tokens += len(words)
+    report.lengths[len(words)] += 1
+    tags = sentence.tags if sentence and any(sentence.tags) else tree.tags if tree else []
+    report.tags.update(tag for tag in tags if tag)
+    if sentence:
+        _count_arcs(report, sentence)
+    if tree:
+        _count_constituents(report, tree, sentence.heads if sentence else None)
+        if sentence and any(sentence.tags):
+            report.different_tags += sum(a != b for a, b in zip(tree.tags, sentence.tags, strict=True))
+
+
+def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
+    known = [head for head in sentence.heads if head is not None]
+    report.arcs += len(known)
+    report.deprels.update(deprel for deprel in sentence.deprels if deprel)
+    report.missing_heads += len(known) < len(sentence.heads)
+    report.several_roots += known.count(0) > 1
+    report.no_root += bool(known) and 0 not in known
+    report.non_projective += bool(known) and not is_projective(sentence.heads)
+
+
+def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optional[Heads]) -> None:
+    report.trees_without_cover += not tree.spans or tree.spans[0][:2] != (0, len(tree.words))
+    known = None
+    if heads and len(heads) >= LONG_SENTENCE:
+        known = np.array([-1 if head is None else head for head in heads], dtype=np.int64)
+    for start, end, label in tree.spans:
+        chain = split_chain(label)
+        report.constituents += len(chain)
+        report.labels.update(chain)
+        if len(chain) > 1:
+            report.chains[label] += 1
+        outside = _outside_heads(start, end, heads, known) if heads and end - start > 1 else None
+        if outside is not None:
+            report.wide_constituents += len(chain)
+            report.one_outside_head += len(chain) * (outside == 1)
+
+
+def _outside_heads(start: int, end: int, heads: Heads, known: Optional[np.ndarray]) -> Optional[int]:
+    """As `outside_heads`; None where a word has no head.
+
+    known (Optional[ndarray]): The heads of a long sentence as an array, with -1 for None.
+    """
+    if known is not None:
+        inside = known[start:end]
+        return int(np.count_nonzero((inside <= start) | (inside > end))) if inside.min() >= 0 else None
+    return None if None in heads[start:end] else outside_heads(start, end, heads)

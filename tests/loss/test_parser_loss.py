@@ -1,0 +1,131 @@
+"""The loss: its gradient by finite differences, its parts by hand, its masks."""
+
+import numpy as np
+import pytest
+
+from spacy_lal.scores import ParserScores, SparseGradient
+from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser_loss import parser_loss
+
+
+def make_scores(n, n_labels=4, n_deprels=3, given_head=True, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.normal(size=(n + 1, n + 1, n_labels)).astype("f4")
+    labels[:, :, 0] = 0.0
+    shape = (n + 1, n + 1, n_deprels) if given_head else (n + 1, n_deprels)
+    return ParserScores(labels, rng.normal(size=(n + 1, n + 1)).astype("f4"), rng.normal(size=shape).astype("f4"))
+
+
+def make_gold(n, spans, heads, deprels):
+    labels = None
+    if spans is not None:
+        labels = np.zeros((n + 1, n + 1), dtype=np.int32)
+        for start, end, label in spans:
+            labels[start, end] = label
+    return GoldParse(labels, np.array(heads, dtype=np.int32), np.array(deprels, dtype=np.int32))
+
+
+GOLD = make_gold(3, [(0, 3, 2), (1, 3, 3)], [2, 0, 2], [1, 0, 2])
+
+
+def dense(gradient, scores):
+    """The gradient as arrays of the shapes of the scores."""
+    return [
+        one.to_dense(array.shape) if isinstance(one, SparseGradient) else one
+        for one, array in zip(gradient[:3], scores[:3], strict=True)
+    ]
+
+
+def total(scores, golds, **kwargs):
+    return sum(parser_loss(scores, golds, **kwargs)[0].values())
+
+
+@pytest.mark.parametrize("given_head", [True, False])
+@pytest.mark.parametrize("gold", [GOLD, make_gold(3, None, [-1, 0, 2], [1, -1, 2])])
+def test_gradient_by_finite_differences(given_head, gold):
+    scores, golds = [make_scores(3, given_head=given_head, seed=s) for s in (1, 2)], [gold, GOLD]
+    _, gradients = parser_loss(scores, golds)
+    step = 1e-2
+    for sentence, gradient in zip(scores, gradients, strict=True):
+        for array, d_array in zip(sentence[:3], dense(gradient, sentence), strict=True):
+            assert array.shape == d_array.shape and d_array.dtype == np.float32
+            for cell in np.ndindex(array.shape):
+                if array is sentence.labels and (cell[2] == 0 or cell[0] >= cell[1]):
+                    continue
+                kept = array[cell]
+                array[cell] = kept + step
+                up = total(scores, golds)
+                array[cell] = kept - step
+                down = total(scores, golds)
+                array[cell] = kept
+                assert (up - down) / (2 * step) == pytest.approx(d_array[cell], abs=2e-3)
+
+
+def test_hinge_counts_the_margin_of_each_wrong_node():
+    n = 3
+    scores = ParserScores(np.zeros((4, 4, 4), "f4"), np.zeros((4, 4), "f4"), np.zeros((4, 4, 3), "f4"))
+    losses, gradients = parser_loss([scores], [GOLD], margin=1.0)
+    # the worst of all candidates is wrong at each of its 2n - 1 nodes
+    assert losses["spans"] == pytest.approx(2 * n - 1)
+    assert losses["arcs"] == pytest.approx(0.5 * 3 * np.log(4))
+    assert losses["deprels"] == pytest.approx(0.5 * 3 * np.log(3))
+    d_labels = gradients[0].labels.to_dense((4, 4, 4))
+    assert d_labels[0, 3, 2] == -1.0 and d_labels[1, 3, 3] == -1.0
+
+
+def test_no_loss_where_gold_is_far_ahead():
+    scores = make_scores(3)
+    labels = np.zeros((4, 4, 4), "f4") - 5
+    labels[:, :, 0] = 0.0
+    for start, end in zip(*np.nonzero(GOLD.labels), strict=True):
+        labels[start, end, GOLD.labels[start, end]] = 10.0
+    losses, gradients = parser_loss([scores._replace(labels=labels)], [GOLD])
+    assert losses["spans"] == pytest.approx(0.0, abs=1e-5)
+    assert gradients[0].labels.cells.shape == (0, 3)
+
+
+def test_a_gradient_has_the_cells_in_which_the_trees_differ():
+    """(0, 3, 2) is in both trees; (1, 3, 3) is missed, with (0, 2, 1) in its place, and (2, 3, 3) is wrong."""
+    labels = np.full((4, 4, 4), -9.0, "f4")
+    labels[:, :, 0] = 0.0
+    for cell in [(0, 3, 2), (0, 2, 1), (2, 3, 3)]:
+        labels[cell] = 9.0
+    _, (gradient,) = parser_loss([make_scores(3)._replace(labels=labels)], [GOLD], span_weight=2.0)
+    cells = [(*cell, value) for cell, value in zip(*map(np.ndarray.tolist, gradient.labels), strict=True)]
+    assert sorted(cells) == [(0, 2, 1, 2.0), (1, 3, 3, -2.0), (2, 3, 3, 2.0)]
+    assert gradient.labels.values.dtype == np.float32
+    assert gradient.deprels.cells.tolist() == [[1, 2], [2, 0], [3, 2]] and gradient.deprels.values.shape == (3, 3)
+
+
+def test_what_is_masked_adds_nothing():
+    scores = make_scores(3)
+    losses, gradients = parser_loss([scores], [make_gold(3, None, [-1] * 3, [-1] * 3)])
+    assert losses == {"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
+    assert not len(gradients[0].labels.cells) and not gradients[0].arcs.any() and not len(gradients[0].deprels.cells)
+
+
+def test_weights_and_sums():
+    scores, golds = [make_scores(3, seed=s) for s in (1, 2)], [GOLD, GOLD]
+    alone = [parser_loss([s], [GOLD])[0] for s in scores]
+    both, _ = parser_loss(scores, golds)
+    assert both["spans"] == pytest.approx(alone[0]["spans"] + alone[1]["spans"])
+    doubled, _ = parser_loss(scores, golds, span_weight=2.0, arc_weight=1.0, deprel_weight=0.0)
+    assert doubled["spans"] == pytest.approx(2 * both["spans"])
+    assert doubled["arcs"] == pytest.approx(2 * both["arcs"])
+    assert doubled["deprels"] == 0.0
+
+
+def test_empty_sentences_and_networks_without_spans_or_arcs():
+    nothing = ParserScores(np.zeros((1, 1, 4), "f4"), np.zeros((1, 1), "f4"), np.zeros((1, 1, 3), "f4"))
+    no_spans = make_scores(3)._replace(labels=np.zeros((0, 0, 0), "f4"))
+    no_arcs = make_scores(3)._replace(deprels=np.zeros((4, 0), "f4"))
+    golds = [make_gold(0, None, [], []), GOLD, make_gold(3, [(0, 3, 2)], [-1] * 3, [-1] * 3)]
+    losses, gradients = parser_loss([nothing, no_spans, no_arcs], golds)
+    assert all(value > 0 for name, value in losses.items() if name != "ties")
+    assert gradients[1].labels.cells.shape == (0, 3) and gradients[2].deprels.shape == (4, 0)
+    assert parser_loss([], []) == ({"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}, [])
+
+
+def test_one_gold_parse_for_each_sentence():
+    with pytest.raises(ValueError, match="1 sentences, got 2"):
+        parser_loss([make_scores(3)], [GOLD, GOLD])

@@ -1,0 +1,151 @@
+"""The reader of training Examples."""
+
+import random
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import registry
+
+from spacy_lal.annotations import SPANS_KEY, get_constituents
+from spacy_lal.treebanks.corpus import TreebankCorpus, make_treebank_corpus
+from spacy_lal.treebanks.reader import read_treebank
+from spacy_lal.treebanks.docs import make_docs, write_docs
+
+TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.blank("en")
+
+
+@pytest.fixture(scope="module")
+def folder(nlp, tmp_path_factory):
+    """dev.spacy with 4 sentences a Doc, train/0000.spacy ... with one."""
+    folder = tmp_path_factory.mktemp("corpus")
+    for name, n_sents, path in [("dev", 4, folder / "dev.spacy"), ("train", 1, folder / "train")]:
+        sentences = read_treebank(TOY / f"{name}.ptb", TOY / f"{name}.conllu")
+        write_docs(make_docs(sentences, nlp.vocab, n_sents=n_sents), path, docs_a_file=50)
+    return folder
+
+
+def test_predicted_docs_have_gold_tokens_and_boundaries_only(nlp, folder):
+    examples = list(TreebankCorpus(folder / "dev.spacy")(nlp))
+    assert len(examples) == 4
+    for eg in examples:
+        assert [t.text_with_ws for t in eg.predicted] == [t.text_with_ws for t in eg.reference]
+        assert [sent.start for sent in eg.predicted.sents] == [sent.start for sent in eg.reference.sents]
+        assert len(list(eg.predicted.sents)) == 4
+        assert not eg.predicted.has_annotation("DEP") and not eg.predicted.has_annotation("TAG")
+        assert SPANS_KEY not in eg.predicted.spans and eg.reference.spans[SPANS_KEY]
+        assert eg.predicted.vocab is nlp.vocab
+
+
+def test_sentencizer_keeps_the_gold_boundaries(folder):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer", config={"punct_chars": ["the"]})
+    for eg in TreebankCorpus(folder / "dev.spacy")(nlp):
+        doc = nlp(eg.predicted)
+        assert [sent.start for sent in doc.sents] == [sent.start for sent in eg.reference.sents]
+
+
+def test_without_gold_boundaries(nlp, folder):
+    (eg, *_) = TreebankCorpus(folder / "dev.spacy", gold_sents=False)(nlp)
+    assert not eg.predicted.has_annotation("SENT_START")
+    assert [t.text for t in eg.predicted] == [t.text for t in eg.reference]
+
+
+def test_predicted_docs_are_fresh_at_each_call_and_references_are_kept(nlp, folder):
+    corpus = TreebankCorpus(folder / "dev.spacy")
+    first, second = list(corpus(nlp)), list(corpus(nlp))
+    first[0].predicted[0].tag_ = "XX"
+    assert second[0].predicted[0].tag_ == "" and next(corpus(nlp)).predicted[0].tag_ == ""
+    assert all(a.reference is b.reference for a, b in zip(first, second, strict=True))
+    other = spacy.blank("en")
+    assert next(corpus(other)).reference.vocab is other.vocab
+
+
+def test_folder_list_of_paths_and_limit(nlp, folder):
+    assert len(list(TreebankCorpus(folder / "train")(nlp))) == 79
+    assert len(list(TreebankCorpus(str(folder))(nlp))) == 83
+    assert len(list(TreebankCorpus([folder / "dev.spacy", str(folder / "train")])(nlp))) == 83
+    assert len(list(TreebankCorpus(folder, limit=60)(nlp))) == 60
+
+
+def test_trees_only_has_no_arcs(nlp, folder):
+    examples = list(TreebankCorpus(folder / "train", trees_only=folder / "dev.spacy")(nlp))
+    with_arcs, without = examples[:79], examples[79:]
+    assert all(eg.reference.has_annotation("DEP") for eg in with_arcs)
+    originals = list(TreebankCorpus(folder / "dev.spacy")(nlp))
+    for eg, original in zip(without, originals, strict=True):
+        assert not eg.reference.has_annotation("DEP")
+        assert get_constituents(eg.reference) == get_constituents(original.reference)
+        assert [t.tag_ for t in eg.reference] == [t.tag_ for t in original.reference]
+        assert eg.reference.text == original.reference.text
+        assert len(list(eg.predicted.sents)) == 4
+
+
+def test_long_sentences_are_left_out_with_one_warning(nlp, folder):
+    corpus = TreebankCorpus(folder / "dev.spacy", max_length=8)
+    whole = [sent for eg in TreebankCorpus(folder / "dev.spacy")(nlp) for sent in eg.reference.sents]
+    trees = [tree for eg in TreebankCorpus(folder / "dev.spacy")(nlp) for tree in get_constituents(eg.reference)]
+    short = [(sent, tree) for sent, tree in zip(whole, trees, strict=True) if len(sent) <= 8]
+    assert 0 < len(short) < len(whole)
+    with pytest.warns(UserWarning, match=f"left out {len(whole) - len(short)} sentences of more than 8") as warned:
+        examples = list(corpus(nlp))
+        assert len(list(corpus(nlp))) == len(examples)
+    assert len(warned) == 1
+    kept = [sent for eg in examples for sent in eg.reference.sents]
+    assert [sent.text for sent in kept] == [sent.text for sent, _ in short]
+    assert [tree for eg in examples for tree in get_constituents(eg.reference)] == [tree for _, tree in short]
+    for ours, (theirs, _) in zip(kept, short, strict=True):
+        assert [t.head.i - t.i for t in ours] == [t.head.i - t.i for t in theirs]
+        assert [t.dep_ for t in ours] == [t.dep_ for t in theirs]
+    assert [len(list(eg.predicted.sents)) for eg in examples] == [len(list(eg.reference.sents)) for eg in examples]
+
+
+def test_shuffle_follows_the_seed(nlp, folder):
+    def texts(seed):
+        random.seed(seed)
+        return [eg.reference.text for eg in TreebankCorpus(folder / "train", shuffle=True)(nlp)]
+
+    plain = [eg.reference.text for eg in TreebankCorpus(folder / "train")(nlp)]
+    assert texts(1) == texts(1) != texts(2)
+    assert sorted(texts(1)) == sorted(plain)
+
+
+def test_augmenter(nlp, folder):
+    def twice(nlp, eg):
+        yield eg
+        yield Example(Doc(nlp.vocab, words=["x"]), Doc(nlp.vocab, words=["x"]))
+
+    assert len(list(TreebankCorpus(folder / "dev.spacy", augmenter=twice)(nlp))) == 8
+
+
+def test_bad_paths(nlp, tmp_path):
+    with pytest.raises(ValueError, match="no path"):
+        make_treebank_corpus(None)
+    with pytest.raises(ValueError, match=r"gone\.spacy: expected a \.spacy file"):
+        list(TreebankCorpus(tmp_path / "gone.spacy")(nlp))
+    with pytest.raises(ValueError, match="folder without any"):
+        list(TreebankCorpus(tmp_path)(nlp))
+    with pytest.raises(ValueError, match="-1"):
+        TreebankCorpus(tmp_path, max_length=-1)
+
+
+def test_registered_and_resolved_from_a_config(nlp, folder):
+    config = {
+        "one": {"@readers": "spacy-lal.TreebankCorpus.v1", "path": str(folder / "dev.spacy")},
+        "several": {
+            "@readers": "spacy-lal.TreebankCorpus.v1",
+            "path": [str(folder / "dev.spacy")],
+            "trees_only": str(folder / "train"),
+            "max_length": 500,
+        },
+    }
+    corpora = registry.resolve(config)
+    assert len(list(corpora["one"](nlp))) == 4
+    assert len(list(corpora["several"](nlp))) == 83

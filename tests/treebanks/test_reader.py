@@ -1,0 +1,369 @@
+"""Treebanks as sentences and Docs: what comes out is what is in the files, and files that disagree say where."""
+
+import resource
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from spacy.lang.en import English
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_lal.annotations import SPANS_KEY, get_constituents
+from spacy_lal.treebanks.reader import TreebankError, comparable, pair_up, read_treebank, read_trees, treebank_files
+from spacy_lal.treebanks.docs import make_docs, span_to_conllu, write_docs
+from spacy_lal.trees import parse_tree, spans_to_tree, write_brackets
+from spacy_lal.trees.brackets import BracketError, read_brackets
+from spacy_lal.trees.conllu import ConlluError, read_conllu
+
+TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
+TREES = [
+    "(ROOT (S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .)))",
+    "(ROOT (S (VP (VB Go)) (. .)))",
+    "(ROOT (NP (-LRB- -LRB-) (NN rain) (-RRB- -RRB-)))",
+]
+
+
+def row(number, form, head, deprel, tag="NN", misc="_"):
+    return f"{number}\t{form}\t{form.lower()}\tX\t{tag}\t_\t{head}\t{deprel}\t_\t{misc}\n"
+
+
+SENTENCES = [
+    "# newdoc id = d1\n# sent_id = a-1\n"
+    + row(1, "The", 2, "det", "DT")
+    + row(2, "dog", 3, "nsubj")
+    + row(3, "barks", 0, "root", "VBZ", "SpaceAfter=No")
+    + row(4, ".", 3, "punct", "."),
+    "# sent_id = a-2\n" + row(1, "Go", 0, "root", "VB", "SpaceAfter=No") + row(2, ".", 1, "punct", "."),
+    "# newdoc id = d2\n# sent_id = b-1\n"
+    + row(1, "(", 2, "punct", "-LRB-", "SpaceAfter=No")
+    + row(2, "rain", 0, "root", "NN", "SpaceAfter=No")
+    + row(3, ")", 2, "punct", "-RRB-"),
+]
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    """Writes trees and CoNLL-U sentences to files and gives their paths."""
+
+    def write(trees=TREES, sentences=SENTENCES):
+        ptb, conllu = tmp_path / "x.ptb", tmp_path / "x.conllu"
+        ptb.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
+        conllu.write_text("".join(f"{sentence}\n" for sentence in sentences), encoding="utf-8")
+        return ptb, conllu
+
+    return write
+
+
+def docs_of(ptb, conllu, **options):
+    return list(make_docs(read_treebank(ptb, conllu), Vocab(), **options))
+
+
+def through_docbin(docs, path):
+    write_docs(docs, path)
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def labelled(doc):
+    return [(span.start, span.end, span.label_) for span in doc.spans[SPANS_KEY]]
+
+
+# Docs
+
+
+def test_both_kinds(treebank):
+    dog, go, rain = docs_of(*treebank())
+    assert dog.text == "The dog barks. "
+    assert [token.head.i for token in dog] == [1, 2, 2, 2]
+    assert [token.dep_ for token in dog] == ["det", "nsubj", "ROOT", "punct"]
+    assert [token.tag_ for token in dog] == ["DT", "NN", "VBZ", "."]
+    assert [token.lemma_ for token in dog] == ["the", "dog", "barks", "."]
+    assert labelled(dog) == [(0, 4, "S"), (0, 2, "NP"), (2, 3, "VP")]
+    assert labelled(go) == [(0, 2, "S"), (0, 1, "VP")]
+    assert [token.text for token in rain] == ["(", "rain", ")"]
+
+
+def test_sentence_ids_are_kept(treebank, tmp_path):
+    docs = docs_of(*treebank(), n_sents=2)
+    assert [list(doc.user_data["sent_ids"]) for doc in docs] == [["a-1", "a-2"], ["b-1"]]
+    loaded = through_docbin(docs, tmp_path / "x.spacy")
+    assert [list(doc.user_data["sent_ids"]) for doc in loaded] == [["a-1", "a-2"], ["b-1"]]
+    ptb, _ = treebank()
+    assert not docs_of(ptb, None)[0].user_data
+
+
+def test_trees_alone(treebank):
+    ptb, _ = treebank()
+    doc, rain = docs_of(ptb, None, n_sents=2)
+    assert [token.text for token in rain] == ["(", "rain", ")"]
+    assert doc.has_unknown_spaces
+    assert not doc.has_annotation("DEP")
+    assert [token.tag_ for token in doc] == ["DT", "NN", "VBZ", ".", "VB", "."]
+    assert [sent.start for sent in doc.sents] == [0, 4]
+    assert labelled(doc)[3:] == [(4, 6, "S"), (4, 5, "VP")]
+
+
+def test_dependencies_alone(treebank):
+    _, conllu = treebank()
+    doc, _ = docs_of(None, conllu, n_sents=2)
+    assert SPANS_KEY not in doc.spans
+    assert doc.text == "The dog barks. Go. "
+    assert [token.head.i for token in doc] == [1, 2, 2, 2, 4, 4]
+    assert [sent.start for sent in doc.sents] == [0, 4]
+
+
+def test_unary_chain_is_several_spans_outermost_first(treebank):
+    ptb, _ = treebank(["(TOP (SBAR (S (VP (VBZ runs)))))"])
+    (doc,) = docs_of(ptb, None)
+    assert labelled(doc) == [(0, 1, "SBAR"), (0, 1, "S"), (0, 1, "VP")]
+
+
+def test_a_root_over_several_constituents_is_no_constituent(treebank):
+    ptb, _ = treebank(["(TOP (NP (NN rain)) (NP (NN snow)))", "(TOP (UH yes))"])
+    several, none = docs_of(ptb, None)
+    assert labelled(several) == [(0, 1, "NP"), (1, 2, "NP")]
+    assert SPANS_KEY in none.spans and labelled(none) == []
+
+
+def test_tags_of_the_tree_where_the_conllu_has_none(treebank):
+    sentences = [row(1, "Go", 0, "root", "_") + row(2, ".", 1, "punct", "_")]
+    (doc,) = docs_of(*treebank(TREES[1:2], sentences))
+    assert [token.tag_ for token in doc] == ["VB", "."]
+
+
+@pytest.mark.parametrize("n_sents", [1, 2, 10])
+def test_grouping(treebank, n_sents, tmp_path):
+    docs = through_docbin(docs_of(*treebank(), n_sents=n_sents), tmp_path / "x.spacy")
+    assert [len(list(doc.sents)) for doc in docs] == {1: [1, 1, 1], 2: [2, 1], 10: [3]}[n_sents]
+    constituents = [sentence for doc in docs for sentence in get_constituents(doc)]
+    assert constituents == [tree.spans for tree in read_trees(treebank()[0])]
+
+
+def test_grouping_by_document(treebank):
+    assert [len(list(doc.sents)) for doc in docs_of(*treebank(), n_sents=0, by_document=True)] == [2, 1]
+    assert [len(list(doc.sents)) for doc in docs_of(*treebank(), n_sents=1, by_document=True)] == [1, 1, 1]
+    with pytest.raises(ValueError, match="n_sents=0"):
+        docs_of(*treebank(), n_sents=0)
+
+
+# Missing heads, roots
+
+
+def test_missing_heads_are_unset_and_sentence_boundaries_survive(treebank, tmp_path):
+    first = row(1, "The", "_", "_") + row(2, "dog", 3, "nsubj") + row(3, "barks", 0, "root") + row(4, ".", "_", "_")
+    conllu = treebank(sentences=[first, SENTENCES[1], first])[1]
+    made = docs_of(None, conllu, n_sents=3)
+    for doc in [*made, *through_docbin(made, tmp_path / "s.spacy")]:
+        assert [token.has_head() for token in doc][:6] == [False, True, True, False, True, True]
+        assert [sent.start for sent in doc.sents] == [0, 4, 6]
+    assert [span_to_conllu(sent).heads for sent in doc.sents] == [[None, 3, 0, None], [0, 1], [None, 3, 0, None]]
+
+
+def test_sentences_without_any_head_or_without_root_stand_alone(treebank, tmp_path):
+    no_heads = row(1, "a", "_", "_") + row(2, "b", "_", "_")
+    no_root = row(1, "a", "_", "_") + row(2, "b", 3, "x") + row(3, "c", "_", "_")
+    conllu = treebank(sentences=[SENTENCES[1], no_heads, no_heads, no_root, no_root, SENTENCES[1]])[1]
+    docs = through_docbin(docs_of(None, conllu, n_sents=6), tmp_path / "x.spacy")
+    assert [[len(sent) for sent in doc.sents] for doc in docs] == [[2], [2, 2], [3], [3], [2]]
+    assert [[token.has_head() for token in doc] for doc in docs[2:4]] == [[False, True, False]] * 2
+    assert docs[2][1].head.i == 2
+
+
+def test_second_root_is_left_unset_and_does_not_split_the_sentence(treebank, tmp_path):
+    two = row(1, "a", 2, "x") + row(2, "b", 0, "root") + row(3, "c", 0, "root") + row(4, "d", 3, "x")
+    conllu = treebank(sentences=[two, two])[1]
+    (doc,) = through_docbin(docs_of(None, conllu, n_sents=2), tmp_path / "x.spacy")
+    assert [sent.start for sent in doc.sents] == [0, 4]
+    assert span_to_conllu(next(doc.sents)).heads == [2, 0, None, 3]
+
+
+def test_head_without_deprel(treebank):
+    (doc,) = docs_of(None, treebank(sentences=[row(1, "a", 2, "_") + row(2, "b", 0, "_")])[1])
+    assert [token.dep_ for token in doc] == ["dep", "ROOT"]
+
+
+def test_non_projective_sentences_keep_their_boundaries(treebank, tmp_path):
+    crossing = row(1, "a", 3, "x") + row(2, "b", 4, "x") + row(3, "c", 0, "root") + row(4, "d", 3, "x")
+    conllu = treebank(sentences=[crossing] * 3)[1]
+    (doc,) = through_docbin(docs_of(None, conllu, n_sents=3), tmp_path / "x.spacy")
+    assert [sent.start for sent in doc.sents] == [0, 4, 8]
+    assert [[token.head.i - token.i for token in sent] for sent in doc.sents] == [[2, 2, 0, -1]] * 3
+
+
+def test_conllu_of_a_doc_leaves_whitespace_tokens_out():
+    words = ["\n", "dogs", " ", "bark", "loudly"]
+    doc = Doc(
+        English().vocab,  # its lexemes know what whitespace is
+        words=words,
+        spaces=[False, True, False, True, False],
+        heads=[1, 3, 1, 3, 2],
+        deps=["dep", "nsubj", "dep", "ROOT", "advmod"],
+    )
+    sentence = span_to_conllu(doc[:])
+    assert sentence.words == ["dogs", "bark", "loudly"]
+    assert sentence.heads == [2, 0, 1]  # "loudly" hung on a space, which hangs on "dogs"
+    assert sentence.deprels == ["nsubj", "root", "advmod"]
+
+
+# Disagreements
+
+
+def test_comparable_words():
+    for ours, theirs in [("``", '"'), ("''", '"'), ("“", '"'), ("3\\/4", "3/4"), ("--", "—"), ("`", "'"), ("...", "…")]:
+        assert comparable(ours) == comparable(theirs)
+    assert comparable("a") != comparable("A")
+
+
+def test_lenient_words_are_those_of_the_conllu(treebank):
+    tree = "(ROOT (S (`` ``) (VP (VB Go)) ('' '')))"
+    sentence = row(1, '"', 2, "punct", "``") + row(2, "Go", 0, "root", "VB") + row(3, "”", 2, "punct", "''")
+    (doc,) = docs_of(*treebank([tree], [sentence]))
+    assert [token.text for token in doc] == ['"', "Go", "”"]
+
+
+def disagreement(ptb, conllu):
+    with pytest.raises(TreebankError) as error:
+        list(read_treebank(ptb, conllu))
+    return str(error.value)
+
+
+def test_other_word(treebank):
+    ptb, conllu = treebank(sentences=[SENTENCES[0], SENTENCES[1].replace("Go", "Run"), SENTENCES[2]])
+    message = disagreement(ptb, conllu)
+    assert message.startswith(f"{ptb}:2 and {conllu}:9: word 1 is 'Go' in the tree and 'Run' in the CoNLL-U")
+
+
+def test_other_number_of_words(treebank):
+    ptb, conllu = treebank(sentences=[SENTENCES[0], row(1, "Go", 0, "root"), SENTENCES[2]])
+    message = disagreement(ptb, conllu)
+    assert f"{ptb}:2 and {conllu}:8: word 2 is '.' in the tree and missing in the CoNLL-U; 2 words and 1" in message
+
+
+def test_words_in_another_order(treebank):
+    tree = "(ROOT (S (VP (VBZ barks)) (NP (DT The) (NN dog)) (. .)))"
+    message = disagreement(*treebank([tree], SENTENCES[:1]))
+    assert "x.ptb:1 and " in message and "x.conllu:3: word 1" in message
+    assert "another order" in message
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_missing_tree(treebank, missing):
+    ptb, conllu = treebank(TREES[:missing] + TREES[missing + 1 :])
+    assert disagreement(ptb, conllu).startswith(f"{conllu}:{[3, 9, 14][missing]}: no tree in {ptb}")
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_missing_sentence(treebank, missing):
+    ptb, conllu = treebank(sentences=SENTENCES[:missing] + SENTENCES[missing + 1 :])
+    assert disagreement(ptb, conllu).startswith(f"{ptb}:{missing + 1}: no sentence in {conllu}")
+
+
+def test_pairs_go_on_after_missing_ones(treebank):
+    ptb, conllu = treebank(TREES * 3, SENTENCES[:2] + SENTENCES + SENTENCES[1:] + SENTENCES[:1])
+    pairs = list(pair_up(read_trees(ptb), read_conllu(conllu)))
+    odd = [(pair.tree.line if pair.tree else None, pair.sentence) for pair in pairs if pair.sentence is None]
+    assert odd == [(3, None), (7, None)]
+    assert [pair.sentence.line for pair in pairs if pair.tree is None] == [pairs[-1].sentence.line]
+    assert all(pair.differs is None for pair in pairs)
+
+
+def test_malformed_files(treebank):
+    ptb, conllu = treebank([*TREES[:2], "(ROOT (NP (NN rain))"])
+    with pytest.raises(BracketError, match=r"x\.ptb:3: "):
+        list(read_treebank(ptb, conllu))
+    ptb, conllu = treebank(sentences=[SENTENCES[0].replace("\t3\tnsubj", "\tthree\tnsubj"), *SENTENCES[1:]])
+    with pytest.raises(ConlluError, match=r"x\.conllu:4: .*'three'"):
+        list(read_treebank(ptb, conllu))
+
+
+# Files
+
+
+def test_kinds_of_files(treebank, tmp_path):
+    ptb, conllu = treebank()
+    assert treebank_files([conllu, ptb]) == (ptb, conllu)
+    assert treebank_files([ptb]) == (ptb, None)
+    for path, name in [(ptb, "trees.txt"), (conllu, "arcs.txt")]:
+        (tmp_path / name).write_text("\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    assert treebank_files([tmp_path / "arcs.txt", tmp_path / "trees.txt"]) == (
+        tmp_path / "trees.txt",
+        tmp_path / "arcs.txt",
+    )
+    (tmp_path / "neither").write_text("\nThe dog barks.\n", encoding="utf-8")
+    (tmp_path / "empty").write_text("\n", encoding="utf-8")
+    for paths, reason in [
+        ([ptb, tmp_path / "trees.txt"], "two with brackets"),
+        ([tmp_path / "neither"], r"neither:2: expected a bracketed tree or a line of CoNLL-U"),
+        ([tmp_path / "empty"], "empty file"),
+        ([tmp_path / "gone.ptb"], "no such file"),
+        ([], "got none"),
+    ]:
+        with pytest.raises(TreebankError, match=reason):
+            treebank_files(paths)
+
+
+def test_a_folder_of_files_replaces_those_of_an_earlier_run(treebank, tmp_path):
+    folder = tmp_path / "out"
+    assert write_docs(docs_of(*treebank()), folder, docs_a_file=1) == (3, 3, 9, 3)
+    (folder / "other.spacy").write_bytes(b"")
+    assert write_docs(docs_of(*treebank()), folder, docs_a_file=2) == (3, 3, 9, 2)
+    assert sorted(path.name for path in folder.iterdir()) == ["0000.spacy", "0001.spacy", "other.spacy"]
+    with pytest.raises(ValueError, match="no sentences"):
+        write_docs([], folder)
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path):
+    """Nothing is removed or replaced in a folder before all is on the disk."""
+    folder = tmp_path / "folder"
+    write_docs(docs_of(*treebank()), folder, docs_a_file=1)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max(map(len, before.values())), hard))
+    words = Doc(Vocab(), words=[f"word{i}" for i in range(1000)], sent_starts=[True] + [False] * 999)
+    try:
+        with pytest.raises(OSError) as caught:
+            write_docs([*islice(docs_of(*treebank()), 1), words], folder, docs_a_file=1)
+        with pytest.raises(OSError) as caught_alone:
+            write_docs([words], folder / "0000.spacy")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.filename == str(folder / "0001.spacy")
+    assert caught_alone.value.filename == str(folder / "0000.spacy")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+# Whole treebanks
+
+
+def assert_round_trip(ptb, conllu, path, limit=None):
+    """Trees and dependencies come back from a `.spacy` file as they stand in the treebank, none dropped."""
+    docs = through_docbin(make_docs(islice(read_treebank(ptb, conllu), limit), Vocab(), n_sents=10), path)
+    sentences = [(sent, spans) for doc in docs for sent, spans in zip(doc.sents, get_constituents(doc), strict=True)]
+    dependencies, trees = islice(read_conllu(conllu), limit), islice(read_brackets(ptb), limit)
+    for (sent, spans), gold, tree in zip(sentences, dependencies, trees, strict=True):
+        written = span_to_conllu(sent)
+        assert (written.words, written.tags, written.lemmas) == (gold.words, gold.tags, gold.lemmas)
+        assert (written.heads, written.deprels, written.spaces) == (gold.heads, gold.deprels, gold.spaces)
+        words, tags = [token.text for token in sent], [token.tag_ for token in sent]
+        if spans and spans[0][:2] == (0, len(words)):
+            assert write_brackets(spans_to_tree(words, tags, spans)) == write_brackets(tree)
+
+
+@pytest.mark.parametrize("name", ["train", "dev"])
+def test_toy_treebank_round_trips(name, tmp_path):
+    assert_round_trip(TOY / f"{name}.ptb", TOY / f"{name}.conllu", tmp_path / "x.spacy")
+
+
+@pytest.mark.parametrize("name", ["ewt/dev.ptb", "ewt/dev.nonml.ptb", "gum/dev.ptb", "craft/dev.nonml.ptb"])
+def test_development_treebanks_round_trip(shared_dir, name, tmp_path):
+    ptb = shared_dir / name
+    assert_round_trip(ptb, ptb.with_name("dev.conllu"), tmp_path / "x.spacy", limit=400)
+
+
+def test_toy_sentence_of_the_mission(tmp_path):
+    docs = {doc.text.strip(): doc for doc in docs_of(TOY / "train.ptb", TOY / "train.conllu")}
+    doc = docs["Select the person driving."]
+    tree = spans_to_tree([t.text for t in doc], [t.tag_ for t in doc], get_constituents(doc)[0])
+    gold = parse_tree("(S (VP (VB Select) (NP (NP (DT the) (NN person)) (VP (VBG driving)))) (. .))")
+    assert write_brackets(tree) == write_brackets(gold)

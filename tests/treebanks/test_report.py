@@ -1,0 +1,161 @@
+"""The figures of `spacy lal check`, on trees small enough to count by hand and on treebanks whose figures are known."""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from spacy_lal.treebanks.report import TreebankReport, check_treebank, is_projective
+from spacy_lal.trees.joint import outside_heads
+
+TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
+
+
+def crossing_arcs(heads):
+    """The definition, arc by arc, with the root in front of the sentence."""
+    arcs = [(min(head, i), max(head, i)) for i, head in enumerate(heads, start=1)]
+    return any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+def is_tree(heads):
+    for word in range(1, len(heads) + 1):
+        seen = set()
+        while word and word not in seen:
+            seen.add(word)
+            word = heads[word - 1]
+        if word:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 3, 4, 5])
+def test_projective_is_no_crossing_arcs(n_words):
+    trees = [heads for heads in product(range(n_words + 1), repeat=n_words) if is_tree(heads)]
+    assert len(trees) == (n_words + 1) ** (n_words - 1)  # Cayley
+    assert all(is_projective(heads) != crossing_arcs(heads) for heads in trees)
+
+
+def test_projective_with_missing_heads():
+    assert is_projective([None, None])
+    assert is_projective([None, 3, None])
+
+
+def test_outside_heads():
+    heads = [2, 3, 0, 3]  # The dog barks .
+    assert outside_heads(0, 2, heads) == 1
+    assert outside_heads(0, 4, heads) == 1
+    assert outside_heads(1, 2, heads) == 1
+    assert outside_heads(2, 4, heads) == 1
+    assert outside_heads(0, 2, [4, 4, 4, 0]) == 2
+    assert outside_heads(0, 2, [None, 1]) == 0
+
+
+def word(number, form, head, deprel="x", tag="T"):
+    return f"{number}\t{form}\t_\t_\t{tag}\t_\t{head}\t{deprel}\t_\t_\n"
+
+
+def test_counts(tmp_path):
+    ptb, conllu = tmp_path / "x.ptb", tmp_path / "x.conllu"
+    ptb.write_text(
+        "(TOP (S (VP (T a) (NP (T b) (U c)))))\n(TOP (NP (T a)) (NP (T b)))\n(TOP (T a))\n", encoding="utf-8"
+    )
+    conllu.write_text(
+        word(1, "a", 0, "root") + word(2, "b", 1) + word(3, "c", 1) + "\n"
+        + word(1, "a", 0, "root") + word(2, "b", 0, "root") + "\n"
+        + word(1, "a", "_", "_"),
+        encoding="utf-8",
+    )  # fmt: skip
+    report = check_treebank(ptb, conllu)
+    assert report.sound
+    assert (report.sentences, report.tokens, report.constituents, report.arcs) == (3, 6, 5, 5)
+    assert report.labels == {"S": 1, "VP": 1, "NP": 3}
+    assert report.chains == {"S::VP": 1}
+    assert report.deprels == {"root": 3, "x": 2}
+    assert report.tags == {"T": 6}
+    assert report.different_tags == 1
+    assert report.lengths == {3: 1, 2: 1, 1: 1}
+    assert (report.wide_constituents, report.one_outside_head) == (3, 2)  # S and VP are fine, (b c) is not
+    assert report.one_outside_head_share == pytest.approx(2 / 3)
+    assert (report.several_roots, report.no_root, report.missing_heads, report.non_projective) == (1, 0, 1, 0)
+    assert report.trees_without_cover == 2
+    values = json.loads(json.dumps(report.to_dict()))
+    assert values["lengths"] == {
+        "mean": 2.0,
+        "median": 2,
+        "p95": 3,
+        "max": 3,
+        "histogram": dict(zip(report.length_histogram(), [1, 2, 0, 0, 0, 0, 0, 0, 0, 0], strict=True)),
+    }
+    assert values["sound"] is True
+
+
+def test_either_file_alone(tmp_path):
+    trees = check_treebank(TOY / "train.ptb", None)
+    arcs = check_treebank(None, TOY / "train.conllu")
+    both = check_treebank(TOY / "train.ptb", TOY / "train.conllu")
+    assert trees.sound and arcs.sound
+    assert trees.labels == both.labels and trees.arcs == 0 and trees.one_outside_head_share is None
+    assert arcs.deprels == both.deprels and arcs.constituents == 0
+    assert trees.tags == arcs.tags == both.tags
+    assert trees.tokens == arcs.tokens == both.tokens
+
+
+def test_toy_treebank_is_as_its_readme_says():
+    train = check_treebank(TOY / "train.ptb", TOY / "train.conllu")
+    dev = check_treebank(TOY / "dev.ptb", TOY / "dev.conllu")
+    assert (train.sentences, dev.sentences) == (79, 16)
+    for report in [train, dev]:
+        assert report.sound and not report.different_tags and not report.trees_without_cover
+        assert not (report.non_projective or report.several_roots or report.no_root or report.missing_heads)
+    assert train.wide_constituents - train.one_outside_head == 1
+    assert dev.one_outside_head_share == 1.0
+    assert set(dev.labels) <= set(train.labels)
+    assert set(dev.deprels) <= set(train.deprels)
+
+
+def test_problems_are_gathered_and_the_rest_is_counted(tmp_path):
+    conllu = (TOY / "dev.conllu").read_text(encoding="utf-8").split("\n\n")
+    conllu[1] = conllu[1].replace("woman", "man")
+    conllu[3] = conllu[3].replace("\t0\troot", "\tzero\troot")
+    del conllu[5]
+    path = tmp_path / "x.conllu"
+    path.write_text("\n\n".join(conllu), encoding="utf-8")
+    report = check_treebank(TOY / "dev.ptb", path)
+    assert not report.sound
+    places = [problem.split(" ")[0] for problem in report.problems]
+    assert len(places) == 4  # a word; a malformed sentence, and the tree that lost it; a tree without sentence
+    zero = [line for line in path.read_text(encoding="utf-8").splitlines() if "zero" in line]
+    line = path.read_text(encoding="utf-8").splitlines().index(zero[0]) + 1
+    assert f"{path}:{line}:" in places
+    assert report.sentences == 16
+    assert any(f"{TOY / 'dev.ptb'}:6: no sentence in {path}" in problem for problem in report.problems)
+
+
+def test_malformed_tree_ends_its_file(tmp_path):
+    path = tmp_path / "x.ptb"
+    path.write_text("(ROOT (NP (NN rain)))\n(ROOT (NP rain (NN snow)))\n(ROOT (NP (NN hail)))\n", encoding="utf-8")
+    report = check_treebank(path, None)
+    assert report.sentences == 1
+    assert report.problems[0].startswith(f"{path}:2: ")
+    assert "not read" in report.problems[0]
+
+
+def test_empty_treebank(tmp_path):
+    path = tmp_path / "x.ptb"
+    path.write_text("\n", encoding="utf-8")
+    assert not check_treebank(path, None).sound
+    assert TreebankReport().length_quantile(0.95) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences", "tokens", "share"),
+    [("ewt/dev", 1973, 24968, 0.988), ("gum/dev", 1496, None, 0.957)],
+)
+def test_known_figures(shared_dir, name, sentences, tokens, share):
+    report = check_treebank(shared_dir / f"{name}.ptb", shared_dir / f"{name}.conllu")
+    assert report.sound
+    assert report.sentences == sentences
+    assert tokens is None or report.tokens == tokens
+    assert report.one_outside_head_share == pytest.approx(share, abs=0.0006)
+    assert report.different_tags == 0
