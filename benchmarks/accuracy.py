@@ -14,10 +14,11 @@ last step, never the best on dev, so training looks at few dev Docs only (`--cor
 
 import argparse
 import json
+import re
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import spacy
 import torch
@@ -26,20 +27,19 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config, registry
-from spacy_lal.layers.network_config import NetworkConfig
 from thinc.api import Config, Model
 from typer.main import get_command
 
 from spacy_lal.cli.evaluate import read_docs
 from spacy_lal.evaluation import parse_golds, score_docs
-from spacy_lal.layers.parser_network import ParserNetwork
+from spacy_lal.layers.encoders.encoder import EncoderConfig
+from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
 from spacy_lal.metrics import COLLINS
 from spacy_lal.pipeline.decoders import make_separate_decoder
 
 ROOT = Path(__file__).resolve().parent.parent
 PARSER = "lal_parser"
 SCORES = {"const_f": "const_f", "dep_uas": "UAS", "dep_las": "LAS", "tag_acc": "tags"}
-SCALED_WIDTHS = ("ff_width", "span_hidden_width", "arc_hidden_width", "deprel_hidden_width")
 DEV_DOCS = 25  # looked at while training
 # As spaCy's quickstart has it for transformers; its vectors are those of the config's tagger, which read what ours does
 SPACY_PARSER: Dict[str, Any] = {
@@ -61,7 +61,8 @@ class Variant:
     """A parser to compare.
 
     title (str): For the table.
-    changes (Dict[str, Any]): What is changed in the config's [components.lal_parser.model].
+    changes (Dict[str, Any]): New values in the config's [components.lal_parser.model], by dotted names; a function is
+        given the block that the option is in.
     weights (str): The variant whose weights it takes instead of training its own; "" for none.
     """
 
@@ -70,8 +71,14 @@ class Variant:
     weights: str = ""
 
 
-def _label_layer(feed_forward: str, residual_dropout: bool) -> Dict[str, Any]:
-    return {"label_feed_forward": feed_forward, "label_residual_dropout": residual_dropout}
+def _label_layer(feed_forward: bool, residual_dropout: bool) -> Dict[str, Any]:
+    """Hidden units of twice a block's width; as much dropout as on attention weights."""
+    width: Callable[[Dict[str, Any]], int] = lambda block: 2 * block["proj_width"] if feed_forward else 0  # noqa: E731
+    rate: Callable[[Dict[str, Any]], float] = lambda block: block["attention_dropout"] if residual_dropout else 0.0  # noqa: E731
+    return {"label_attention.ff_width": width, "label_attention.residual_dropout": rate}
+
+
+WITHOUT_LABEL_ATTENTION = {"label_attention": None, "span_scorer.label_heads": False}
 
 
 # pwff and resdrop are Table 1 of Mrini et al. (2020): a feed-forward layer after label attention, and dropout on the
@@ -80,12 +87,12 @@ VARIANTS = {
     "spacy": Variant("spaCy's `parser`"),
     "lal": Variant("`lal_parser`"),
     "separate": Variant("`lal_parser`, same weights, cky + eisner instead of the joint decoder", weights="lal"),
-    "plain": Variant("no label attention, as many parameters", {"label_attention": False}),
-    "difference": Variant("spans scored from the difference of their ends", {"span_own_projections": False}),
-    "none": Variant("label attention alone", _label_layer("none", False)),
-    "pwff": Variant("+ feed-forward (pwff)", _label_layer("per_label", False)),
-    "resdrop": Variant("+ residual dropout (resdrop)", _label_layer("none", True)),
-    "both": Variant("+ both", _label_layer("per_label", True)),
+    "plain": Variant("no label attention, as many parameters", WITHOUT_LABEL_ATTENTION),
+    "difference": Variant("spans scored from the difference of their ends", {"span_scorer.separate_endpoints": False}),
+    "none": Variant("label attention alone", _label_layer(False, False)),
+    "pwff": Variant("+ feed-forward (pwff)", _label_layer(True, False)),
+    "resdrop": Variant("+ residual dropout (resdrop)", _label_layer(False, True)),
+    "both": Variant("+ both", _label_layer(True, True)),
 }
 
 
@@ -106,32 +113,77 @@ def pipeline_config(base: Config, name: str, *, seed: int) -> Config:
         model = {**SPACY_PARSER["model"], "tok2vec": components["tagger"]["model"]["tok2vec"]}
         components["parser"] = {**SPACY_PARSER, "model": model}
     else:
-        components[PARSER]["model"].update(VARIANTS[name].changes)
+        change(components[PARSER]["model"], VARIANTS[name].changes)
     return config
 
 
-def equal_widths(base: NetworkConfig) -> Dict[str, int]:
+def change(model: Dict[str, Any], changes: Dict[str, Any]) -> None:
+    """Change the block of a model.
+
+    changes (Dict[str, Any]): See `Variant`.
+    RAISES (KeyError): There is no such block.
+    """
+    for name, value in changes.items():
+        block, (*path, option) = model, name.split(".")
+        for key in path:
+            block = block[key]
+        block[option] = value(block) if callable(value) else value
+
+
+def hidden_widths(network: ParserNetworkConfig) -> Dict[str, int]:
+    """The widths of all hidden layers of a network that scores spans and arcs, by their names in a record."""
+    assert network.span_scorer is not None and network.biaffine_scorer is not None
+    return {
+        **{f"encoder.layers.{i}.ff_width": layer.ff_width for i, layer in enumerate(network.encoder.layers)},
+        "span_scorer.hidden_width": network.span_scorer.hidden_width,
+        "biaffine_scorer.arc_width": network.biaffine_scorer.arc_width,
+        "biaffine_scorer.deprel_width": network.biaffine_scorer.deprel_width,
+    }
+
+
+def plain_network(base: ParserNetworkConfig, widths: Dict[str, int]) -> ParserNetworkConfig:
+    """A network without label attention, with other widths of hidden layers."""
+    assert base.span_scorer is not None and base.biaffine_scorer is not None
+    layers = (
+        replace(layer, ff_width=widths[f"encoder.layers.{i}.ff_width"]) for i, layer in enumerate(base.encoder.layers)
+    )
+    return replace(
+        base,
+        label_attention=None,
+        encoder=EncoderConfig(tuple(layers)),
+        span_scorer=replace(base.span_scorer, hidden_width=widths["span_scorer.hidden_width"], label_heads=False),
+        biaffine_scorer=replace(
+            base.biaffine_scorer,
+            arc_width=widths["biaffine_scorer.arc_width"],
+            deprel_width=widths["biaffine_scorer.deprel_width"],
+        ),
+    )
+
+
+def equal_widths(base: ParserNetworkConfig, sizes: ParserSizes) -> Dict[str, int]:
     """The widths of hidden layers with which a network without label attention has as many parameters as with it: one
     factor for all of them, found by bisection.
 
-    base (NetworkConfig): The network with label attention, its sizes from data set.
+    base (ParserNetworkConfig): The network with label attention.
+    sizes (ParserSizes): Its sizes from data.
+    RETURNS (Dict[str, int]): By the names of `hidden_widths`.
     """
-    wanted, plain = n_network_parameters(base), replace(base, label_attention=False)
+    wanted, present = n_network_parameters(base, sizes), hidden_widths(base)
     low, high = 1 / 64, 64.0
     for _ in range(30):
         factor = (low * high) ** 0.5
-        widths = {name: max(2, round(getattr(base, name) * factor)) for name in SCALED_WIDTHS}
-        if n_network_parameters(replace(plain, **widths)) < wanted:
+        widths = {name: max(2, round(width * factor)) for name, width in present.items()}
+        if n_network_parameters(plain_network(base, widths), sizes) < wanted:
             low = factor
         else:
             high = factor
     return widths
 
 
-def n_network_parameters(config: NetworkConfig) -> int:
+def n_network_parameters(config: ParserNetworkConfig, sizes: ParserSizes) -> int:
     """Parameters of a network, which is not really made."""
     with torch.device("meta"):
-        return sum(parameter.numel() for parameter in ParserNetwork(config).parameters())
+        return sum(parameter.numel() for parameter in ParserNetwork(config, sizes).parameters())
 
 
 def n_parameters(model: Model) -> int:
@@ -196,7 +248,7 @@ class Comparison:
         trained = VARIANTS[name].weights or name
         config = pipeline_config(self.base, trained, seed=seed)
         if trained == "plain":
-            config["components"][PARSER]["model"].update(self._plain_widths())
+            change(config["components"][PARSER]["model"], self._plain_widths())
         nlp = spacy.load(train(config, self.path.with_suffix("") / f"{trained}-{seed}", self.gpu_id))
         if name == "separate":
             nlp.get_pipe(PARSER).decoder = make_separate_decoder("eisner")  # type: ignore[attr-defined]
@@ -209,7 +261,13 @@ class Comparison:
         if self._widths is None:
             nlp = init_nlp(pipeline_config(self.base, "lal", seed=0).interpolate())
             model = nlp.get_pipe(PARSER).model  # type: ignore[attr-defined]
-            self._widths = equal_widths(model.attrs["get_network"](model).config)
+            network = model.attrs["get_network"](model)
+            # layers of the encoder are named in a config
+            names = list(self.base["components"][PARSER]["model"]["encoder"].get("*", {}))
+            self._widths = {
+                re.sub(r"layers\.(\d+)", lambda match: f"*.{names[int(match[1])]}", name): width
+                for name, width in equal_widths(network.config, network.sizes).items()
+            }
         return self._widths
 
     def tables(self, names: List[str]) -> str:

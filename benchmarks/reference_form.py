@@ -9,33 +9,35 @@ pairs of them, sentence by sentence. The scores are the same up to rounding.
 from functools import partial
 from typing import Optional, Tuple
 
-from spacy_lal.layers.network_config import NetworkConfig
-from spacy_lal.layers.span_scorer import SpanScorer
 from torch import Tensor, nn
 
+from spacy_lal.checkpoint.reference.layers import ReferenceLabelAttentionConfig
 from spacy_lal.layers.factored import join_features, split_features
 from spacy_lal.layers.label_attention import LabelAttention
-from spacy_lal.layers.parser_network import ParserNetwork
+from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig
+from spacy_lal.layers.scorers.span_scorer import SpanScorer
 
 
-def has_reference_form(config: NetworkConfig) -> bool:
+def has_reference_form(config: ParserNetworkConfig) -> bool:
     """Whether label attention is what is written here: by learned queries, each head with its own, whose blocks are
     all kept and go through one projection."""
-    departures = (
-        config.label_query_per_token,
-        config.label_combine_as_self,
-        config.label_own_projection,
-        config.scrambled_queries,
-        config.label_ties,
-        config.whole_tokens,
-        config.span_own_projections,
-    )
-    return config.label_attention and not any(departures)
+    attention, scorer = config.label_attention, config.span_scorer
+    if attention is None or scorer is None:
+        return False
+    departures = [
+        attention.per_head_projection,
+        scorer.label_heads,
+        scorer.separate_endpoints,
+        config.fenceposts.token_skip,
+    ]
+    if isinstance(attention, ReferenceLabelAttentionConfig):
+        departures += [attention.query_per_token, attention.combine_as_self, attention.scrambled_queries]
+    return not any(departures)
 
 
 def use_reference_form(network: ParserNetwork) -> None:
     """Let a network that has a reference form compute in it, in parsing. Its weights stay as they are."""
-    attention, scorer = network.encoder.label_attention, network.span_scorer
+    attention, scorer = network.label_attention, network.span_scorer
     assert attention is not None and scorer is not None
     attention.forward = partial(_label_attention, attention)  # type: ignore[method-assign]
     scorer.forward = partial(_span_scores, scorer)  # type: ignore[method-assign]
@@ -53,7 +55,8 @@ def _label_attention(layer: LabelAttention, inputs: Tensor, padding: Tensor) -> 
     context = split_features(weights.unsqueeze(2) @ value, dict.fromkeys(widths, layer.part_width))
     outputs = join_features([layer.output[name](c) for name, c in zip(widths, context, strict=True)])
     residual = inputs.unsqueeze(2) + outputs.transpose(1, 2)  # (batch, seq_len, n_heads, hidden_width)
-    return layer.norm(layer.reduce(residual)).flatten(2), weights.unsqueeze(2)
+    blocks = layer.norm(layer.reduce(residual)).flatten(2)
+    return blocks if layer.feed_forward is None else layer.feed_forward(blocks), weights
 
 
 def _span_scores(scorer: SpanScorer, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:

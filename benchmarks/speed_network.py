@@ -2,15 +2,14 @@
 published shape with random weights."""
 
 import argparse
-import ast
 from dataclasses import asdict
 from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 import torch
+from flat_network import compose, read_changes
 from reference_form import has_reference_form, use_reference_form
-from spacy_lal.layers.network_config import NetworkConfig
 from speed_sentences import random_lengths
 from speed_timing import add_timing_arguments, alternate, at_least_one, markdown
 from torch.utils.flop_counter import FlopCounterMode
@@ -24,6 +23,7 @@ from spacy_lal.architectures.bridge import (
     parser_network,
 )
 from spacy_lal.architectures.features import N_SPECIAL_IDS, SentenceFeatures
+from spacy_lal.layers.parser_network import ParserSizes
 from spacy_lal.layers.products import half_precision
 from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
 from spacy_lal.scores import AnyScores, PrunedScores
@@ -47,6 +47,8 @@ PUBLISHED: Dict[str, Any] = {
     "deprel_given_head": False,
     "n_labels": 114,
     "n_deprels": 46,
+    "max_positions": 300,
+    "scale_label_blocks": False,
 }
 GEMM_SIDE = 2000  # of the square matrices whose product shows what the machine can do
 Scores = Iterator[Tuple[List[int], Sequence[AnyScores]]]
@@ -56,37 +58,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
     parser.add_argument("--sentences", type=at_least_one, default=32, help="number of sentences (default: 32)")
     parser.add_argument("--mean-words", type=float, default=24.0, help="their mean length (default: 24)")
-    parser.add_argument("--change", nargs="*", default=[], metavar="NAME=VALUE", help="of the NetworkConfig")
+    parser.add_argument("--change", nargs="*", default=[], metavar="NAME=VALUE", help="of FlatConfig and ParserSizes")
     parser.add_argument("--threads", type=at_least_one, default=1, help="torch's threads (default: 1)")
     parser.add_argument("--seed", type=int, default=0)
     add_timing_arguments(parser, rounds=5)
 
 
-def read_changes(items: Sequence[str]) -> Dict[str, Any]:
-    """NAME=VALUE as a dict; values are Python literals, or else strings."""
-    changes = {}
-    for name, equals, value in (item.partition("=") for item in items):
-        if not equals:
-            raise ValueError(f"expected NAME=VALUE, got {name!r}")
-        try:
-            changes[name] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            changes[name] = value
-    return changes
-
-
-def random_batch(config: NetworkConfig, lengths: Sequence[int], rng: np.random.Generator) -> NetworkBatch:
+def random_batch(sizes: ParserSizes, lengths: Sequence[int], rng: np.random.Generator) -> NetworkBatch:
     """Sentences of random vectors and tags. RAISES (ValueError): The network reads more than that."""
-    if config.n_words or config.n_chars:
+    if sizes.n_words or sizes.n_chars:
         raise ValueError("expected a network that reads vectors and tags, got one that reads words or characters")
     starts = np.cumsum([0, *lengths])
     rows = [np.arange(start, end) for start, end in zip(starts[:-1], starts[1:], strict=True)]
     features = []
     for one in rows:
-        tags = rng.integers(N_SPECIAL_IDS, config.n_tags, len(one)) if config.n_tags else []
-        features.append(SentenceFeatures(one, np.array([0, *tags, 1]) if config.n_tags else None))
-    data = rng.standard_normal((starts[-1], config.vector_width), dtype=np.float32)
-    return NetworkBatch(features, VectorRows(data, rows, False) if config.vector_width else None)
+        tags = rng.integers(N_SPECIAL_IDS, sizes.n_tags, len(one)) if sizes.n_tags else []
+        features.append(SentenceFeatures(one, np.array([0, *tags, 1]) if sizes.n_tags else None))
+    data = rng.standard_normal((starts[-1], sizes.vector_width), dtype=np.float32)
+    return NetworkBatch(features, VectorRows(data, rows, False) if sizes.vector_width else None)
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
@@ -94,10 +83,12 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     rng = np.random.default_rng(args.seed)
-    config = NetworkConfig(**{**PUBLISHED, **read_changes(args.change)})
+    options = {**PUBLISHED, **read_changes(args.change)}
+    config, sizes = compose(options)
     lengths = random_lengths(rng, args.sentences, args.mean_words).tolist()
-    batch = random_batch(config, lengths, rng)
+    batch = random_batch(sizes, lengths, rng)
     model, mixed = parser_network(config), parser_network(config, mixed_precision=True)
+    model.shims[0].set_sizes(asdict(sizes))  # type: ignore[attr-defined]
     model.shims[0].build()  # type: ignore[attr-defined]
     weights = model.shims[0].to_bytes()
     mixed.shims[0].from_bytes(weights)
@@ -143,7 +134,7 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
         "words": sum(lengths),
         "sentences": len(lengths),
         "parameters": sum(p.numel() for p in model.shims[0].network.parameters()),  # type: ignore[attr-defined]
-        "config": asdict(config),
+        "config": options,
         "peak_gflops": peaks,
         "forms": forms,
     }

@@ -1,7 +1,9 @@
 """`speed.py training`: updates of the parser's network on random features, each form in a process of its own."""
 
 import argparse
+import base64
 import json
+import pickle
 import subprocess
 import sys
 from dataclasses import asdict
@@ -10,19 +12,20 @@ from typing import Any, Dict, List, Tuple
 import numpy as np
 import spacy
 import torch
+from flat_network import SIZES, changed, compose, read_changes
 from memory import peak_mb, reset_peak, resident_mb
-from spacy_lal.layers.network_config import NetworkConfig
-from speed_network import PUBLISHED, random_batch, read_changes
+from speed_network import PUBLISHED, random_batch
 from speed_sentences import random_lengths
 from speed_timing import StopWatch, add_timing_arguments, at_least_one, markdown, summary
 
 from spacy_lal.architectures.bridge import NetworkBatch, NetworkModel, parser_network
+from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
 from spacy_lal.layers.products import has_bfloat16_products
-from spacy_lal.loss.gold import GoldParse
 from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training import loss
 from spacy_lal.training.bfloat16 import use_bfloat16_products
+from spacy_lal.loss.gold import GoldParse
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD
 
@@ -35,10 +38,13 @@ FORMS = {
 }
 
 
+NAMES = "published: of FlatConfig and ParserSizes; a pipeline: as label_attention.n_heads or encoder.layers.0.ff_width"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
     parser.add_argument("--pipeline", default="en_lal_md", help="takes its network's sizes; 'published': the paper's")
-    parser.add_argument("--change", nargs="*", default=[], metavar="NAME=VALUE", help="of the NetworkConfig")
+    parser.add_argument("--change", nargs="*", default=[], metavar="NAME=VALUE", help=NAMES)
     described = "; ".join(f"{name}: {what}" for name, what in FORMS.items())
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS), help=described)
     parser.add_argument("--sentences", type=at_least_one, default=40, help="in a batch (default: 40)")
@@ -50,24 +56,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
     """Time every form. RETURNS (Dict[str, Any]): See `table`."""
-    config = {**network_sizes(args.pipeline), **read_changes(args.change)}
+    network = network_of(args.pipeline, read_changes(args.change))
     lengths = random_lengths(np.random.default_rng(args.seed), args.sentences, args.mean_words).tolist()
-    task = {"config": config, "lengths": lengths, "rounds": args.rounds, "clock": args.clock}
+    task = {"network": base64.b64encode(pickle.dumps(network)).decode(), "lengths": lengths}
+    task.update(rounds=args.rounds, clock=args.clock)
     task.update(threads=args.threads, seed=args.seed)
+    config = {**asdict(network[0]), **asdict(network[1])}
     forms = {name: _in_process({**task, "form": name}) for name in args.forms}
     return {"words": sum(lengths), "sentences": len(lengths), "config": config, "forms": forms}
 
 
-def network_sizes(pipeline: str) -> Dict[str, Any]:
-    """The fields of the `NetworkConfig` of a pipeline's parser."""
+def network_of(pipeline: str, changes: Dict[str, Any]) -> Tuple[ParserNetworkConfig, ParserSizes]:
+    """The network of a pipeline's parser, without its weights.
+
+    RAISES (ValueError): The pipeline has no parser, or a change names no option.
+    """
     if pipeline == "published":
-        return asdict(NetworkConfig(**PUBLISHED))
+        return compose({**PUBLISHED, **changes})
     nlp = spacy.load(pipeline)
     names = parser_names(nlp)
     if not names:
         raise ValueError(f"{pipeline} has no lal_parser")
     model = nlp.get_pipe(names[0]).model  # type: ignore[attr-defined]
-    return asdict(model.attrs["get_network"](model).config)
+    network = model.attrs["get_network"](model)
+    config, sizes = network.config, network.sizes
+    for name, value in changes.items():
+        if name in SIZES:
+            sizes = changed(sizes, name, value)
+        else:
+            config = changed(config, name, value)
+    return config, sizes
 
 
 def _in_process(task: Dict[str, Any]) -> Dict[str, Any]:
@@ -82,10 +100,11 @@ def run_form(task: Dict[str, Any]) -> Dict[str, Any]:
     torch.set_num_threads(task["threads"])
     torch.manual_seed(task["seed"])
     rng = np.random.default_rng(task["seed"])
-    config = NetworkConfig(**task["config"])
-    batch = random_batch(config, task["lengths"], rng)
-    golds = [random_gold(rng, length, config) for length in task["lengths"]]
+    config, sizes = pickle.loads(base64.b64decode(task["network"]))  # written by `measure`
+    batch = random_batch(sizes, task["lengths"], rng)
+    golds = [random_gold(rng, length, sizes) for length in task["lengths"]]
     model = parser_network(config)
+    model.shims[0].set_sizes(asdict(sizes))  # type: ignore[attr-defined]
     model.shims[0].build()  # type: ignore[attr-defined]
     if task["form"] == "bfloat16" and has_bfloat16_products():
         use_bfloat16_products([model])
@@ -145,19 +164,19 @@ def fill_out(gradient: Any, scores: ParserScores) -> ParserScores:
     return ParserScores(*(d.to_dense(part.shape) if hasattr(d, "to_dense") else d for d, part in parts))
 
 
-def random_gold(rng: np.random.Generator, n_words: int, config: NetworkConfig) -> GoldParse:
+def random_gold(rng: np.random.Generator, n_words: int, sizes: ParserSizes) -> GoldParse:
     """A random binary tree of random labels, and random arcs, which need be no tree for the loss."""
     labels = np.zeros((n_words + 1, n_words + 1), dtype=np.int32)
     stack: List[Tuple[int, int]] = [(0, n_words)]
     while stack:
         start, end = stack.pop()
         if end - start > 1 or rng.random() < 0.3:  # a word of three is a constituent by itself
-            labels[start, end] = rng.integers(SUB_HEAD, config.n_labels)
+            labels[start, end] = rng.integers(SUB_HEAD, sizes.n_labels)
         if end - start > 1:
             middle = int(rng.integers(start + 1, end))
             stack += [(start, middle), (middle, end)]
     heads = rng.integers(0, n_words + 1, n_words).astype(np.int32)
-    return GoldParse(labels, heads, rng.integers(0, config.n_deprels, n_words).astype(np.int32))
+    return GoldParse(labels, heads, rng.integers(0, sizes.n_deprels, n_words).astype(np.int32))
 
 
 def table(result: Dict[str, Any]) -> str:

@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import List
@@ -11,7 +10,7 @@ from typing import List
 import pytest
 from spacy.cli._util import app
 from spacy.util import load_config
-from spacy_lal.layers.network_config import NetworkConfig
+from tiny_network import network_config
 from tiny_xlnet import make_bert
 from typer.testing import CliRunner
 
@@ -21,15 +20,19 @@ ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "configs" / "lal_trf.cfg"
 WIDTHS = {
     "hidden_width": 16,
-    "n_layers": 1,
-    "n_attn_heads": 2,
-    "attn_width": 4,
-    "ff_width": 32,
-    "label_attn_width": 4,
-    "label_proj_width": 4,
-    "span_hidden_width": 32,
-    "arc_hidden_width": 32,
-    "deprel_hidden_width": 16,
+    "label_attention.attn_width": 4,
+    "label_attention.proj_width": 4,
+    "span_scorer.hidden_width": 32,
+    "biaffine_scorer.arc_width": 32,
+    "biaffine_scorer.deprel_width": 16,
+}
+
+
+# Of the network whose parameters are counted
+SIZES = {
+    **{"n_layers": 3, "n_attn_heads": 8, "attn_width": 32, "ff_width": 1024},
+    **{"label_attn_width": 64, "label_proj_width": 64, "span_hidden_width": 250},
+    **{"arc_hidden_width": 256, "deprel_hidden_width": 100},
 }
 
 
@@ -109,25 +112,36 @@ def test_seeds_are_averaged(accuracy: ModuleType):
 
 @pytest.mark.parametrize(
     "name, feed_forward, dropout",
-    [("none", "none", False), ("pwff", "per_label", False), ("resdrop", "none", True), ("both", "per_label", True)],
+    [("none", False, False), ("pwff", True, False), ("resdrop", False, True), ("both", True, True)],
 )
-def test_variants_of_the_papers_table_1(accuracy: ModuleType, name: str, feed_forward: str, dropout: bool):
+def test_variants_of_the_papers_table_1(accuracy: ModuleType, name: str, feed_forward: bool, dropout: bool):
     base = load_config(CONFIG)
     config = accuracy.pipeline_config(base, name, seed=5)
-    model = config["components"]["lal_parser"]["model"]
-    assert (model["label_feed_forward"], model["label_residual_dropout"]) == (feed_forward, dropout)
-    changed = {key for key in model if model[key] != base["components"]["lal_parser"]["model"][key]}
-    assert changed <= {"label_feed_forward", "label_residual_dropout"}
+    model, unchanged = (dict(one["components"]["lal_parser"]["model"]) for one in (config, base))
+    attention, before = model.pop("label_attention"), unchanged.pop("label_attention")
+    assert model == unchanged
+    assert attention["ff_width"] == (2 * attention["proj_width"] if feed_forward else 0)
+    assert attention["residual_dropout"] == (attention["attention_dropout"] if dropout else 0.0)
+    assert attention["attention_dropout"] > 0
+    changed = {key for key in attention if attention[key] != before.get(key)}
+    assert changed <= {"ff_width", "residual_dropout"}
     assert config["system"]["seed"] == 5 and "senter" not in config["components"]
     assert base == load_config(CONFIG)
 
 
 @pytest.mark.parametrize("hidden_width", [64, 512])
 def test_equal_widths(accuracy: ModuleType, hidden_width: int):
-    base = NetworkConfig(
-        vector_width=384, hidden_width=hidden_width, n_label_heads=80, label_proj_width=64, n_labels=82, n_deprels=50
-    )
-    plain = replace(base, label_attention=False, **accuracy.equal_widths(base))
-    wanted = accuracy.n_network_parameters(base)
-    assert accuracy.n_network_parameters(plain) == pytest.approx(wanted, rel=0.01)
-    assert plain.ff_width > base.ff_width
+    sizes = {"vector_width": 384, "n_label_heads": 80, "n_labels": 82, "n_deprels": 50}
+    base, sizes = network_config(**sizes, **SIZES, hidden_width=hidden_width)
+    widths = accuracy.equal_widths(base, sizes)
+    plain = accuracy.plain_network(base, widths)
+    assert plain.label_attention is None and accuracy.hidden_widths(plain) == widths
+    wanted = accuracy.n_network_parameters(base, sizes)
+    assert accuracy.n_network_parameters(plain, sizes) == pytest.approx(wanted, rel=0.01)
+    assert plain.encoder.layers[0].ff_width > base.encoder.layers[0].ff_width
+    assert plain.span_scorer.hidden_width > base.span_scorer.hidden_width
+
+
+def test_a_change_of_a_block_that_is_not_there(accuracy: ModuleType):
+    with pytest.raises(KeyError, match="encoder"):
+        accuracy.change({"span_scorer": {}}, {"encoder.*.self_attention.ff_width": 4})

@@ -210,7 +210,7 @@ def test_no_drawer_for_odds_and_ends():
         ("trees", "from ..pipeline import lal_parser", "points_down"),
         ("trees", "import torch.nn", "too_much"),
         ("layers", "def f() -> None:\n    from spacy.tokens import Doc", "too_much"),
-        ("pipeline", "from spacy_lal.layers.encoder import Encoder", "too_much"),
+        ("pipeline", "from spacy_lal.layers.encoders.encoder import Encoder", "too_much"),
     ],
 )
 def test_these_tests_catch(part: str, line: str, caught: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

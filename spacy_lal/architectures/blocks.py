@@ -31,6 +31,11 @@ def make_vectors() -> Vectors:
 
 
 def make_encoder(*layers: SelfAttentionLayerConfig) -> EncoderConfig:
-    """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order counts. Without one,
-    positions stay as they were embedded."""
+    """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order counts. The config
+    system requires at least one; see `make_no_encoder`."""
     return EncoderConfig(layers=layers)
+
+
+def make_no_encoder() -> EncoderConfig:
+    """An encoder without layers: positions stay as they were embedded."""
+    return EncoderConfig()

@@ -26,3 +26,16 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """RAISES (ValueError): `value` is none of the choices."""
     if value not in choices:
         raise ValueError(f"{name}: expected one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+def check_flags(**flags: Any) -> None:
+    """RAISES (ValueError): A switch is neither True nor False."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise ValueError(f"{name}: expected true or false, got {flag!r}")
+
+
+def check_parts(name: str, parts: Any, kind: type) -> None:
+    """RAISES (ValueError): `parts` is not a tuple of instances of `kind`."""
+    if not isinstance(parts, tuple) or not all(isinstance(part, kind) for part in parts):
+        raise ValueError(f"{name}: expected a tuple of {kind.__name__}, got {parts!r}")

@@ -6,14 +6,14 @@ from typing import Any, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .checks import check_choice
+from .checks import check_choice, check_even, check_flags
 from .factored import join_features
 
 
 @dataclass(frozen=True)
 class FencepostLayout:
-    """Where the features of a fencepost are: forward halves of all blocks, backward halves of all blocks, then the token
-    before and the token after.
+    """Where the features of a fencepost are: forward halves of all blocks, backward halves of all blocks, then the
+    token before and the token after.
 
     n_blocks (int): Blocks of an encoded position that are halved; 0 where a fencepost has no halves.
     block_width (int): Width of a block, the forward half rounded down.
@@ -80,9 +80,9 @@ class FencepostsConfig:
         "none": no halves, which requires token_skip. None: label_blocks after label attention; else none with
         token_skip; else even_odd or first_second, by whether content and position are kept apart.
     token_skip (bool): Also all features of both tokens as they leave the encoder, past label attention.
-    scale_label_blocks (bool): Multiply label blocks by hidden_width / (n_label_heads * proj_width) and the first weights
-        of the scorers by the inverse, so that Adam's steps do not grow with the number of label heads. False as in the
-        paper.
+    scale_label_blocks (bool): Multiply label blocks by hidden_width / (n_label_heads * proj_width) and the first
+        weights of the scorers by the inverse, so that Adam's steps do not grow with the number of label heads. False as
+        in the paper.
     RAISES (ValueError): `halves` is unknown, or fenceposts are without features.
     """
 
@@ -91,6 +91,7 @@ class FencepostsConfig:
     scale_label_blocks: bool = True
 
     def __post_init__(self) -> None:
+        check_flags(token_skip=self.token_skip, scale_label_blocks=self.scale_label_blocks)
         check_choice("halves of fenceposts", self.halves, (None, *HALVES))
         if self.halves == "none" and not self.token_skip:
             raise ValueError('halves = "none" leaves no features of fenceposts: expected token_skip = true')
@@ -102,14 +103,20 @@ class FencepostsConfig:
         encoded_width (int): Width after label attention; hidden_width where there is none.
         n_label_heads (int): Blocks of label attention; 0 for none.
         factored (bool): Whether content and position are kept apart.
-        RAISES (ValueError): `halves` asks for label blocks, and there are none.
+        RAISES (ValueError): `halves` asks for label blocks, and there are none; or leaves out those that there are.
         """
-        halves: str = self.halves or ""
-        if not halves:
+        halves: Optional[str] = self.halves
+        if halves is None:
             unblocked = "even_odd" if factored else "first_second"
             halves = "label_blocks" if n_label_heads else "none" if self.token_skip else unblocked
         if halves == "label_blocks" and not n_label_heads:
             raise ValueError('halves = "label_blocks" requires label attention, and there is none')
+        if halves == "none" and n_label_heads:
+            raise ValueError(
+                'halves = "none" leaves label attention unread: expected others, or label_attention = null'
+            )
+        if halves == "even_odd":
+            check_even("the width of encoded tokens", encoded_width, 'half of it for each direction with "even_odd"')
         token_width = hidden_width if self.token_skip else 0
         if halves == "label_blocks":
             scale = hidden_width / encoded_width if self.scale_label_blocks else 1.0

@@ -6,7 +6,7 @@ from typing import List, Literal, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .checks import check_choice, check_count, check_even, check_rates
+from .checks import check_choice, check_count, check_even, check_parts, check_rates
 from .dropout import FeatureDropout
 from .network_inputs import InputSizes, NetworkInputs
 from .norm import StdNorm
@@ -34,6 +34,7 @@ class InputLayerConfig:
     dropout: float
 
     def __post_init__(self) -> None:
+        check_parts("features", self.features, WordFeature)
         check_choice("join", self.join, ("concat", "sum"))
         check_count("max_positions", self.max_positions)
         check_rates(position_dropout=self.position_dropout, dropout=self.dropout)

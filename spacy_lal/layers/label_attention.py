@@ -12,7 +12,7 @@ from typing import Callable, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .checks import check_count, check_rates
+from .checks import check_count, check_flags, check_rates
 from .dropout import FeatureDropout
 from .factored import join_features, split_features, split_width
 from .masked_softmax import MaskedSoftmax
@@ -50,6 +50,7 @@ class LabelAttentionConfig:
     residual_dropout: float = 0.0
 
     def __post_init__(self) -> None:
+        check_flags(factored=self.factored, per_head_projection=self.per_head_projection)
         if self.n_heads is not None:
             check_count("n_heads of label attention", self.n_heads)
         check_count("attn_width of label attention", self.attn_width, 2 if self.factored else 1)

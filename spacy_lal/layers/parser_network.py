@@ -4,7 +4,7 @@ The one module that a checkpoint maps onto. *Not* here: documents, tokenizers, t
 decoding (scores go out).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple, Optional
 
 import torch
@@ -28,11 +28,18 @@ class ParserSizes(InputSizes):
     n_labels (int): Constituent labels, including the empty label and the sub-head label; 0 for no constituents.
     n_deprels (int): Dependency labels; 0 for no dependencies.
     n_label_heads (int): Label heads, where the config leaves their number to the labels.
+    RAISES (ValueError): A size is out of range.
     """
 
     n_labels: int = 0
     n_deprels: int = 0
     n_label_heads: int = 0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_count(field.name, getattr(self, field.name), 0)
+        if 0 < self.n_labels < FIRST_LABEL:
+            raise ValueError(f"n_labels: expected 0, or 2 and more (EMPTY, SUB_HEAD), got {self.n_labels}")
 
 
 @dataclass(frozen=True)
@@ -61,11 +68,12 @@ class ParserNetworkConfig:
         check_count("hidden_width", self.hidden_width)
         if self.span_scorer is None and self.biaffine_scorer is None:
             raise ValueError(
-                "a parser without span_scorer and biaffine_scorer has nothing to say: expected one of them"
+                "a parser without span_scorer and biaffine_scorer has nothing to score: expected one of them"
             )
-        least = ParserSizes(1, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=1)
-        with torch.device("meta"):  # no memory, no time: what does not fit together is refused
-            ParserNetwork(self, least)
+        # Label heads that follow the labels are as many as can be: their number is refused when the labels are known.
+        sizes = ParserSizes(1, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=self.hidden_width)
+        with torch.device("meta"):  # no memory, no time: parts that do not fit together are refused
+            ParserNetwork(self, sizes)
 
 
 class NetworkOutput(NamedTuple):
@@ -106,6 +114,7 @@ class ParserNetwork(nn.Module):
         encoded_width, n_label_heads = width, 0
         if config.label_attention is not None:
             n_heads = config.label_attention.n_heads or sizes.n_label_heads
+            check_count("n_label_heads", n_heads)
             self.label_attention = config.label_attention.build(width, n_heads)
             encoded_width = self.label_attention.output_width
             n_label_heads = n_heads if self.label_attention.has_blocks else 0

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from thinc.api import Adam
-from tiny_network import SETTINGS
+from tiny_network import network_config
 
 from spacy_lal.architectures.bridge import (
     MIN_CHART_SIDE,
@@ -18,14 +18,18 @@ from spacy_lal.architectures.bridge import (
     parser_network,
 )
 from spacy_lal.architectures.features import SentenceFeatures
-from spacy_lal.architectures.network_shim import ParserNetworkShim
-from spacy_lal.layers.parser_network import NetworkConfig
+from spacy_lal.checkpoint.parser_v1 import FlatConfig
 
-SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6}
+SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}
+NO_DROPOUT = {name: 0.0 for name in FlatConfig.__dataclass_fields__ if name.endswith("_dropout")}
+
+
+def unbuilt(**settings):
+    return parser_network(network_config(**settings)[0])
 
 
 def make_network(**settings):
-    model = parser_network(NetworkConfig(**{**SETTINGS, **settings}))
+    model = unbuilt(**settings)
     model.shims[0].set_sizes(SIZES)
     model.shims[0].build()
     return model
@@ -61,7 +65,7 @@ def test_scores_do_not_depend_on_sub_batches(max_batch_cells):
 
 
 def test_gradients_do_not_depend_on_sub_batches():
-    model = make_network(**{name: 0.0 for name in NetworkConfig.__dataclass_fields__ if name.endswith("_dropout")})
+    model = make_network(**NO_DROPOUT)
     batch = make_batch([3, 0, 9, 1])
     results = []
     for max_batch_cells in (1, 100_000):
@@ -90,7 +94,7 @@ def test_missing_gradients_are_zeros():
 
 @pytest.mark.parametrize("lengths", [[4], [4, 2]])
 def test_scores_may_be_written_over(lengths):
-    model = make_network(**{name: 0.0 for name in NetworkConfig.__dataclass_fields__ if name.endswith("_dropout")})
+    model = make_network(**NO_DROPOUT)
     gradients = []
     for value in (None, numpy.nan):
         scores, backprop = model.begin_update(make_batch(lengths))
@@ -107,7 +111,7 @@ def test_scores_may_be_written_over(lengths):
 
 @pytest.mark.parametrize("sizes", [{"n_labels": 0}, {"n_deprels": 0}, {"n_labels": 0, "n_deprels": 0}])
 def test_scorers_that_are_not_there(sizes):
-    model = parser_network(NetworkConfig(**SETTINGS))
+    model = unbuilt()
     model.shims[0].set_sizes({**SIZES, **sizes})
     model.shims[0].build()
     scores, backprop = model.begin_update(make_batch([2, 0]))
@@ -150,21 +154,24 @@ def test_averages_are_used_and_given_back():
         saved = model.to_bytes()
     assert not numpy.allclose(before, averaged, atol=1e-4)
     assert numpy.array_equal(before, model.predict(batch)[0].labels)
-    other = parser_network(NetworkConfig(**SETTINGS)).from_bytes(saved)
+    other = unbuilt().from_bytes(saved)
     assert numpy.array_equal(other.predict(batch)[0].labels, averaged)
 
 
 def test_a_shim_without_network():
-    shim = ParserNetworkShim(NetworkConfig(**SETTINGS))
+    shim = unbuilt().shims[0]
     shim.finish_update(Adam(0.1))
     shim.to_device("cpu", -1)
     with shim.use_params({}):
         pass
     with pytest.raises(ValueError, match="no weights yet"):
         shim.network  # noqa: B018
-    loaded = ParserNetworkShim(NetworkConfig(**SETTINGS)).from_bytes(shim.to_bytes())
+    loaded = unbuilt().shims[0].from_bytes(shim.to_bytes())
     assert loaded.cfg == {} and loaded.copy().cfg == {}
-    assert copy.deepcopy(shim).settings == shim.settings
+    for copied in (copy.deepcopy(shim), shim.copy()):
+        copied.set_sizes(SIZES)
+        copied.build()
+        assert copied.network.config == network_config()[0]
 
 
 def test_other_sizes_drop_the_network():
@@ -180,14 +187,15 @@ def test_other_sizes_drop_the_network():
 def test_weights_of_another_architecture_are_refused():
     saved = make_network().to_bytes()
     with pytest.raises(ValueError, match="do not fit the network of the config"):
-        parser_network(NetworkConfig(**{**SETTINGS, "n_layers": 2})).from_bytes(saved)
+        unbuilt(n_layers=2).from_bytes(saved)
 
 
 def test_rates_come_from_the_config_and_sizes_from_the_file():
     saved = make_network(embedding_dropout=0.1).to_bytes()
-    model = parser_network(NetworkConfig(**{**SETTINGS, "embedding_dropout": 0.4})).from_bytes(saved)
-    config = model.shims[0].network.config
-    assert (config.embedding_dropout, config.n_labels, config.n_deprels) == (0.4, 5, 4)
+    model = unbuilt(embedding_dropout=0.4).from_bytes(saved)
+    network = model.shims[0].network
+    assert network.config.inputs.dropout == network.inputs.dropout.rate == 0.4
+    assert (network.sizes.n_labels, network.sizes.n_deprels) == (5, 4)
 
 
 def test_thinc_seeds_the_weights():

@@ -1,22 +1,23 @@
 """Gradients on their way into the network: padding; those of the loss against plain autograd over full charts."""
 
+from dataclasses import asdict
+
 import numpy
 import pytest
 import tiny_network
 import torch
-from spacy_lal.layers.biaffine_scorer import BiaffineScorer
-from spacy_lal.layers.span_scorer import SpanScorer
 from thinc.api import fix_random_seed
 
 from spacy_lal.architectures.bridge import NetworkBatch, VectorRows, parser_network
 from spacy_lal.architectures.features import SentenceFeatures
 from spacy_lal.architectures.gradients import pad_gradients
-from spacy_lal.layers.parser_network import NetworkConfig, NetworkOutput
+from spacy_lal.layers.parser_network import NetworkOutput
+from spacy_lal.layers.scorers.span_scorer import SpanScorer
+from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser_loss import parser_loss
-from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
-SETTINGS = {**tiny_network.SETTINGS, "span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
+SETTINGS = {"span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
 CONFIGS = {
     "default": {},
     "deprel_alone": {"deprel_given_head": False},
@@ -58,8 +59,9 @@ GOLDS = {
 
 def make_network(**settings):
     fix_random_seed(1)
-    model = parser_network(NetworkConfig(**{**SETTINGS, **settings}))
-    model.shims[0].set_sizes({"n_labels": N_LABELS, "n_deprels": N_DEPRELS, "vector_width": 6})
+    config, sizes = tiny_network.network_config(**SETTINGS, **settings, n_labels=N_LABELS, n_deprels=N_DEPRELS)
+    model = parser_network(config)
+    model.shims[0].set_sizes(asdict(sizes))
     model.shims[0].build()
     for parameter in model.shims[0].network.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
@@ -126,7 +128,7 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
 
     scores, ours = train_once(model, batch, of_loss)
     monkeypatch.setattr(SpanScorer, "forward", plain_chart)
-    monkeypatch.setattr(BiaffineScorer, "score_deprels", plain_deprels)
+    monkeypatch.setattr(type(model.shims[0].network.biaffine_scorer), "score_deprels", plain_deprels)
     plain_scores, plain = train_once(model, batch, in_full)
     for one, other in zip(scores, plain_scores, strict=True):
         for array, expected in zip(one[:3], other[:3], strict=True):

@@ -9,8 +9,13 @@ from spacy.util import registry
 from thinc.api import Adam, Config
 from tiny_xlnet import tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
+from spacy_lal.architectures.blocks import make_input_layer, make_vectors
 from spacy_lal.architectures.parser import build_lal_parser
 from spacy_lal.architectures.word_transformer import build_word_transformer
+from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
+from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
+from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
+from spacy_lal.layers.word_features.vectors import Vectors
 
 VOCAB = spacy.blank("en").vocab
 SLOW = {"use_fast": False}
@@ -145,7 +150,8 @@ def test_under_the_parser(tiny_xlnet):  # noqa: F811
     model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, tags=["NN"])
     model.initialize(X=make_docs())
     network = model.attrs["get_network"](model)
-    assert (network.config.vector_width, network.config.learned_boundaries) == (16, False)
+    assert network.sizes.vector_width == 16
+    assert network.inputs.features["vectors"].boundaries is None
     scores, backprop = model.begin_update(make_docs())
     assert [one.n_tokens for one in scores] == [3, 5, 0, 3]
     backprop(scores)
@@ -158,8 +164,14 @@ def test_under_the_parser(tiny_xlnet):  # noqa: F811
 
 
 def test_learned_boundaries_are_for_token_vectors_only(tiny_xlnet):  # noqa: F811
-    model = build_lal_parser(build_word_transformer(str(tiny_xlnet)), use_chars=False)
-    assert not model.layers[-1].shims[0].settings.learned_boundaries
+    tok2vec = build_word_transformer(str(tiny_xlnet))
+    blocks = {"label_attention": None, "span_scorer": SpanScorerConfig(), "biaffine_scorer": BiaffineScorerConfig()}
+    for model in (
+        build_lal_parser_v1(tok2vec, use_chars=False),
+        build_lal_parser(tok2vec, inputs=make_input_layer(make_vectors()), **blocks),
+    ):
+        config = model.layers[-1].shims[0].build_network.args[0]
+        assert config.inputs.features == (Vectors(learned_boundaries=False),)
 
 
 def test_wrong_use():

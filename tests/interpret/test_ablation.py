@@ -8,12 +8,12 @@ import spacy
 import torch
 from interpret.tiny_parser import tiny_doc, tiny_nlp
 from spacy.tokens import Doc
-from spacy_lal.layers.network_config import NetworkConfig
 
 from spacy_lal.annotations import get_constituents
 from spacy_lal.interpret import AblatedParser
 from spacy_lal.interpret.sentences import network_of, score_sentence, sentences_of
-from spacy_lal.layers.contributions import block_columns, score_spans, span_vectors
+from spacy_lal.layers.contributions import score_spans, span_vectors
+from spacy_lal.layers.fenceposts import FencepostLayout
 from spacy_lal.pipeline.decoders import make_separate_decoder
 from spacy_lal.trees import EMPTY
 
@@ -92,9 +92,9 @@ def test_a_removed_head_is_one_without_weights(name):
     intact, without = ablated.margins(spans), ablated.margins(spans, heads)
     found = ablated.parse(heads)
     scorer = network_of(nlp.get_pipe("lal_parser")).span_scorer
-    width = ablated.network.config.label_proj_width
+    width = ablated.network.fenceposts.layout.block_width
     forward = width // 2
-    first = ablated.network.config.n_label_heads * forward
+    first = ablated.network.n_label_heads * forward
     with torch.no_grad():
         for head in heads:
             backward = first + head * (width - forward)
@@ -123,7 +123,7 @@ def test_the_mean_of_all_spans_stands_in_a_heads_place(name, monkeypatch):
             for one in ablated.sentences
         ]
     )
-    columns = block_columns(ablated.network.config, [1])
+    columns = ablated.network.fenceposts.layout.block_columns([1])
     for one in vectors.chunk(ablated.network.span_scorer.n_projections, dim=1):
         one[:, columns] = one[:, columns].mean(0)
     scores = score_spans(ablated.network, vectors)
@@ -207,10 +207,10 @@ def test_what_is_parsed_in_pieces_is_left_out():
 
 
 def test_columns_are_those_of_both_halves():
-    config = NetworkConfig(n_chars=5, hidden_width=8, n_label_heads=3, label_proj_width=5, n_labels=3)
-    assert block_columns(config, [1]).tolist() == [2, 3, 9, 10, 11]
-    assert sorted(block_columns(config, [0, 1, 2]).tolist()) == list(range(15))
-    assert block_columns(config, []).tolist() == []
+    layout = FencepostLayout(n_blocks=3, block_width=5, n_label_heads=3)
+    assert layout.block_columns([1]).tolist() == [2, 3, 9, 10, 11]
+    assert sorted(layout.block_columns([0, 1, 2]).tolist()) == list(range(15))
+    assert layout.block_columns([]).tolist() == []
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,14 @@
 import pytest
 import torch
 from layers.test_parser_network import LENGTHS, OPTIONS, SMALL, build, make_inputs
+from tiny_network import make_network
 
 from spacy_lal.layers.contributions import (
     encode_sentences,
     score_spans,
     span_vectors,
     split_scores,
-    sum_blocks,
 )
-from spacy_lal.layers.parser_network import NetworkConfig, ParserNetwork
 
 WITH_SPANS = sorted(name for name, options in OPTIONS.items() if options.get("n_labels") != 0)
 
@@ -22,8 +21,8 @@ def all_cells(n, n_labels):
 
 def split(network, n):
     """All cells of a sentence of n words, their parts, and the chart."""
-    inputs = make_inputs(network.config, [n])
-    cells = all_cells(n, network.config.n_labels)
+    inputs = make_inputs(network, [n])
+    cells = all_cells(n, network.sizes.n_labels)
     vectors = span_vectors(network, encode_sentences(network, inputs).fenceposts[0], [(i, j) for i, j, _ in cells])
     parts = split_scores(network, vectors, torch.tensor([y for *_, y in cells]))
     return cells, vectors, parts, network(inputs).labels[0].detach()
@@ -37,14 +36,15 @@ def test_parts_add_up_to_the_score(name):
         scores = torch.stack([chart[cell] for cell in cells])
         total = parts.bias + parts.blocks.sum(1) + parts.tokens
         assert (total - scores).abs().max() < 1e-4
-        heads = network.config.n_label_heads if network.config.has_label_blocks else 0
+        attention = network.label_attention
+        heads = attention.n_label_heads if attention is not None and attention.has_blocks else 0
         assert parts.blocks.shape == (len(cells), heads)
-        assert bool(parts.tokens.any()) == (network.config.whole_tokens or not heads)
+        assert bool(parts.tokens.any()) == (network.config.fenceposts.token_skip or not heads)
 
 
 def test_a_single_hidden_unit_is_not_normalised():
     torch.manual_seed(0)
-    network = ParserNetwork(NetworkConfig(**{**SMALL, "span_hidden_width": 1})).eval()
+    network = make_network(**{**SMALL, "span_hidden_width": 1}).eval()
     cells, _, parts, chart = split(network, 7)
     scores = torch.stack([chart[cell] for cell in cells])
     assert (parts.bias + parts.blocks.sum(1) + parts.tokens - scores).abs().max() < 1e-4
@@ -54,13 +54,13 @@ def test_a_single_hidden_unit_is_not_normalised():
 def test_a_part_is_that_of_its_block(name):
     """By the rule written out for one block: its share of W1 s, through the norm and the units that are active."""
     network = build(name)
-    config = network.config
+    proj_width, n_label_heads = network.config.label_attention.proj_width, network.n_label_heads
     _, vectors, parts, _ = split(network, 4)
     row, head = 5, 2
-    first = config.label_proj_width // 2
+    first = proj_width // 2
     forward = range(head * first, (head + 1) * first)
-    last = config.label_proj_width - first
-    offset = config.n_label_heads * first
+    last = proj_width - first
+    offset = n_label_heads * first
     backward = range(offset + head * last, offset + (head + 1) * last)
     indices = [*forward, *backward]
 
@@ -70,7 +70,7 @@ def test_a_part_is_that_of_its_block(name):
     hidden = weight @ vector + scorer.hidden.bias.detach()
     scale = 1.0 / (hidden.std() + 1e-3)
     active = scorer.norm.gain * (hidden - hidden.mean()) * scale + scorer.norm.bias > 0
-    _, _, label = all_cells(4, config.n_labels)[row]
+    _, _, label = all_cells(4, network.sizes.n_labels)[row]
     share = weight[:, indices] @ vector[indices]
     expected = (scorer.output.weight[label - 1] * active * scorer.norm.gain * (share - share.mean()) * scale).sum()
     assert parts.blocks[row, head].item() == pytest.approx(expected.item(), abs=1e-5)
@@ -78,7 +78,7 @@ def test_a_part_is_that_of_its_block(name):
 
 def test_scores_of_spans_are_those_of_the_chart():
     network = build("whole_tokens")
-    inputs = make_inputs(network.config, [7])
+    inputs = make_inputs(network, [7])
     spans = [(0, 7), (2, 3), (1, 5)]
     scores = score_spans(network, span_vectors(network, encode_sentences(network, inputs).fenceposts[0], spans))
     chart = network(inputs).labels[0]
@@ -89,23 +89,23 @@ def test_scores_of_spans_are_those_of_the_chart():
 
 def test_attention_is_the_networks():
     network = build("query_per_token")
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     expected = network(inputs, return_attention=True).label_attention
     assert torch.allclose(encode_sentences(network, inputs).label_attention, expected)
     assert encode_sentences(build("no_label_attention"), inputs).label_attention is None
 
 
 def test_blocks_of_odd_width():
-    config = build("odd_blocks").config  # 5 heads of 2 + 3 features
+    layout = build("odd_blocks").fenceposts.layout  # 5 heads of 2 + 3 features
     features = torch.arange(25.0)[None]
-    assert sum_blocks(config, features).tolist() == [
+    assert layout.sum_blocks(features).tolist() == [
         [2 * (2 * k) + 1 + 3 * (10 + 3 * k) + 3 for k in range(5)],
     ]
 
 
 def test_a_network_without_spans_is_refused():
     network = build("only_arcs")
-    fenceposts = encode_sentences(network, make_inputs(network.config, [4])).fenceposts[0]
+    fenceposts = encode_sentences(network, make_inputs(network, [4])).fenceposts[0]
     with pytest.raises(ValueError, match="scores no spans"):
         span_vectors(network, fenceposts, [(0, 1)])
     with pytest.raises(ValueError, match="scores no spans"):
@@ -115,5 +115,5 @@ def test_a_network_without_spans_is_refused():
 @pytest.mark.parametrize("name", ["default", "ties"])
 def test_no_spans(name):
     network = build(name)
-    scores = score_spans(network, torch.zeros(0, network.config.fencepost_width))
-    assert scores.shape == (0, network.config.n_labels)
+    scores = score_spans(network, torch.zeros(0, network.fenceposts.layout.width))
+    assert scores.shape == (0, network.sizes.n_labels)

@@ -5,22 +5,23 @@ import pytest
 import torch
 from layers.test_parser_network import LENGTHS, OPTIONS, build, make_inputs
 
-from spacy_lal.layers import deprel_chooser
-from spacy_lal.layers.folded_network import FoldedNetwork, can_fold
+from spacy_lal.layers.folded_network import FoldedNetwork
+from spacy_lal.layers.scorers import deprel_chooser
 
 UNFOLDED = {"query_per_token", "combine_as_self"}
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_which_networks_fold(name):
-    assert can_fold(build(name)) is (name not in UNFOLDED)
+def test_which_label_attention_folds(name):
+    attention = build(name).label_attention
+    assert attention is None or (attention.fold is None) is (name in UNFOLDED)
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS, [7]])
-@pytest.mark.parametrize("name", sorted(set(OPTIONS) - UNFOLDED))
+@pytest.mark.parametrize("name", OPTIONS)
 def test_its_scores_are_the_best_of_the_plain_network(name, lengths):
     network = build(name)
-    inputs = make_inputs(network.config, lengths)
+    inputs = make_inputs(network, lengths)
     plain, form = network(inputs, return_attention=True), FoldedNetwork(network)
     folded = form(inputs)
     form.deprel_weights = None  # as on a GPU
@@ -37,8 +38,8 @@ def test_its_scores_are_the_best_of_the_plain_network(name, lengths):
             assert not folded.labels.numel()
         if network.biaffine_scorer is not None:
             assert torch.allclose(folded.arcs[row, side, side], plain.arcs[row, side, side], atol=3e-5)
-            deprels = plain.deprels[row, side, side] if network.config.deprel_given_head else plain.deprels[row, side]
-            if network.config.deprel_given_head:
+            deprels = plain.deprels[row, side, side] if network.biaffine_scorer.given_head else plain.deprels[row, side]
+            if network.biaffine_scorer.given_head:
                 assert torch.equal(all_deprels.deprel_ids[row, side, side].long(), deprels.argmax(-1))
                 heads = numpy.random.default_rng(row).integers(0, n + 1, n).astype("int32")
                 chosen = deprels[range(1, n + 1), heads].argmax(-1)
@@ -49,14 +50,14 @@ def test_its_scores_are_the_best_of_the_plain_network(name, lengths):
                 assert folded.deprel_chooser is None
         else:
             assert not folded.deprel_ids.numel()
-        if network.config.label_attention:
+        if network.label_attention is not None:
             assert torch.allclose(folded.label_attention[row], plain.label_attention[row], atol=3e-5)
 
 
 @pytest.mark.parametrize("name", ["default", "feed_forward_split", "whole_tokens", "deprel_alone"])
 def test_bfloat16_products_are_near(name):
     network = build(name)
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     exact, rough = FoldedNetwork(network)(inputs), FoldedNetwork(network, torch.bfloat16)(inputs)
     for one, other in ((exact.labels[..., 2], rough.labels[..., 2]), (exact.arcs, rough.arcs)):
         assert one.dtype == other.dtype == torch.float32
@@ -65,7 +66,7 @@ def test_bfloat16_products_are_near(name):
 
 def test_deprels_of_a_batch_are_those_of_its_sentences(monkeypatch):
     network = build("default")
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     heads = [numpy.random.default_rng(n).integers(0, n + 1, n).astype("int32") for n in LENGTHS]
     choose = FoldedNetwork(network)(inputs).deprel_chooser
     alone = [choose([row], [one])[0] for row, one in enumerate(heads)]
@@ -78,18 +79,18 @@ def test_deprels_of_a_batch_are_those_of_its_sentences(monkeypatch):
 
 def test_it_keeps_the_weights_it_was_made_of():
     network = build("default")
-    inputs = make_inputs(network.config, [7])
+    inputs = make_inputs(network, [7])
     folded = FoldedNetwork(network)
     before = folded(inputs).arcs
-    torch.nn.init.zeros_(network.encoder.label_attention.query["content"])
+    torch.nn.init.zeros_(network.label_attention.query["content"])
     assert not torch.equal(FoldedNetwork(network)(inputs).arcs, before)
 
 
 def test_long_sentences_in_pieces_that_fit_the_cache(monkeypatch):
     network = build("whole_tokens")
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     whole = FoldedNetwork(network)(inputs)
-    for module in ("folded_network", "span_scorer"):
+    for module in ("folded_network", "scorers.span_scorer"):
         monkeypatch.setattr(f"spacy_lal.layers.{module}._CHUNK_FLOATS", 70)
     cut = FoldedNetwork(network)(inputs)
     assert torch.allclose(cut.deprel_chooser.heads, whole.deprel_chooser.heads, atol=1e-5)
@@ -99,7 +100,7 @@ def test_long_sentences_in_pieces_that_fit_the_cache(monkeypatch):
 
 def test_dropout_stays_off():
     network = build("feed_forward_split")
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     folded = FoldedNetwork(network)
     before = folded(inputs)
     network.train()

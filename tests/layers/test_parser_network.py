@@ -2,10 +2,13 @@
 
 import pytest
 import torch
+from tiny_network import make_network
 
-from spacy_lal.layers.parser_network import NetworkConfig, NetworkInputs, ParserNetwork
+from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.parser_network import ParserNetwork
 
 SMALL = {
+    "vector_width": 0,
     "hidden_width": 16,
     "n_layers": 2,
     "n_attn_heads": 2,
@@ -21,6 +24,7 @@ SMALL = {
     "n_labels": 6,
     "n_deprels": 3,
     "n_tags": 8,
+    "scale_label_blocks": False,
 }
 LENGTHS = [4, 1, 11, 7]  # the longest wraps around the position table
 OPTIONS = {
@@ -68,13 +72,14 @@ OPTIONS = {
 
 def build(name):
     torch.manual_seed(0)
-    network = ParserNetwork(NetworkConfig(**{**SMALL, **OPTIONS[name]})).eval()
+    network = make_network(**{**SMALL, **OPTIONS[name]}).eval()
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
     return network
 
 
-def make_inputs(config, lengths, seed=3):
+def make_inputs(network, lengths, seed=3):
+    sizes = network.sizes
     generator = torch.Generator().manual_seed(seed)
     seq_len = max(LENGTHS) + 2
 
@@ -83,14 +88,15 @@ def make_inputs(config, lengths, seed=3):
 
     shape = (len(LENGTHS), seq_len)
     everything = {
-        "vectors": torch.randn(*shape, config.vector_width, generator=generator) if config.vector_width else None,
-        "tag_ids": ids(config.n_tags, *shape),
-        "word_ids": ids(config.n_words, *shape),
-        "char_ids": ids(config.n_chars, *shape, 5),
+        "vectors": torch.randn(*shape, sizes.vector_width, generator=generator) if sizes.vector_width else None,
+        "tag_ids": ids(sizes.n_tags, *shape),
+        "word_ids": ids(sizes.n_words, *shape),
+        "char_ids": ids(sizes.n_chars, *shape, 5),
     }
     kept = [LENGTHS.index(n) for n in lengths]
     cut = {name: value[kept, : max(lengths) + 2] for name, value in everything.items() if value is not None}
-    boundaries = not config.learned_boundaries
+    vectors = [feature for feature in network.config.inputs.features if feature.kind == "vectors"]
+    boundaries = bool(vectors) and not vectors[0].learned_boundaries
     return NetworkInputs(torch.tensor(lengths), **cut, has_boundary_vectors=boundaries)
 
 
@@ -107,15 +113,15 @@ def sentence_of(output, row, n):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_sentence_is_the_same_alone_and_in_any_batch(name):
     network = build(name)
-    batch = network(make_inputs(network.config, LENGTHS), return_attention=True)
+    batch = network(make_inputs(network, LENGTHS), return_attention=True)
     for row, n in enumerate(LENGTHS):
-        alone = network(make_inputs(network.config, [n]), return_attention=True)
+        alone = network(make_inputs(network, [n]), return_attention=True)
         for left, right in zip(sentence_of(alone, 0, n), sentence_of(batch, row, n), strict=True):
             assert torch.allclose(left, right, atol=1e-5)
-        if network.config.label_attention:
+        if network.label_attention is not None:
             assert torch.allclose(alone.label_attention[0], batch.label_attention[row, :, : n + 2], atol=1e-5)
             assert not batch.label_attention[row, :, n + 2 :].any()
-    pair = network(make_inputs(network.config, [7, 4]))
+    pair = network(make_inputs(network, [7, 4]))
     for left, right in zip(sentence_of(pair, 0, 7), sentence_of(batch, 3, 7), strict=True):
         assert torch.allclose(left, right, atol=1e-5)
 
@@ -127,7 +133,7 @@ def test_gradients_are_the_same_alone_and_in_a_batch(name):
     def gradients(groups):
         network.zero_grad()
         for lengths in groups:
-            inputs = make_inputs(network.config, lengths)
+            inputs = make_inputs(network, lengths)
             vectors = None if inputs.vectors is None else inputs.vectors.double()
             output = network(inputs._replace(vectors=vectors))
             for row, n in enumerate(lengths):
@@ -143,7 +149,7 @@ def test_gradients_are_the_same_alone_and_in_a_batch(name):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_every_parameter_gets_a_gradient_in_training(name):
     network = build(name).train()
-    output = network(make_inputs(network.config, LENGTHS))
+    output = network(make_inputs(network, LENGTHS))
     heads = [] if output.ties is None else [output.ties]
     sum(scores.square().sum() for scores in [*output[:3], *heads]).backward()
     assert [key for key, p in network.named_parameters() if p.grad is None or not torch.isfinite(p.grad).all()] == []
@@ -151,11 +157,11 @@ def test_every_parameter_gets_a_gradient_in_training(name):
 
 def test_a_head_is_tied_by_its_own_block():
     network = build("ties")
-    inputs, (start, end) = make_inputs(network.config, [7]), (2, 5)
+    inputs, (start, end) = make_inputs(network, [7]), (2, 5)
     spans = []
     network.fenceposts.register_forward_hook(lambda layer, args, posts: spans.append(posts[0, end] - posts[0, start]))
     ties = network(inputs).ties[0]
-    n_heads, weight = network.config.n_label_heads, network.span_scorer.ties.weight
+    n_heads, weight = network.n_label_heads, network.span_scorer.ties.weight
     for head in range(n_heads):
         columns = [head * 2, head * 2 + 1, *(n_heads * 2 + head * 3 + i for i in range(3))]  # 2 forward, 3 backward
         assert torch.allclose(ties[end, head] - ties[start, head], spans[0][columns] @ weight[head], atol=1e-5)
@@ -163,7 +169,7 @@ def test_a_head_is_tied_by_its_own_block():
 
 def test_shapes_and_zeros():
     network = build("default")
-    output = network(make_inputs(network.config, LENGTHS))
+    output = network(make_inputs(network, LENGTHS))
     assert output.labels.shape == (4, 12, 12, 6) and output.arcs.shape == (4, 12, 12)
     assert output.deprels.shape == (4, 12, 12, 3) and output.label_attention is None
     assert not output.labels[..., 0].any() and not output.labels[1, :, 2:].any()
@@ -173,18 +179,18 @@ def test_shapes_and_zeros():
 
 def test_parts_that_are_switched_off():
     only_trees = build("only_trees")
-    output = only_trees(make_inputs(only_trees.config, LENGTHS))
+    output = only_trees(make_inputs(only_trees, LENGTHS))
     assert output.arcs.shape == (4, 12, 12) and output.deprels.shape == (4, 12, 0)
     only_arcs = build("only_arcs")
-    assert only_arcs(make_inputs(only_arcs.config, LENGTHS)).labels.shape == (4, 0, 0, 0)
+    assert only_arcs(make_inputs(only_arcs, LENGTHS)).labels.shape == (4, 0, 0, 0)
 
 
 @pytest.mark.parametrize("name, reads_blocks", [("whole_tokens", True), ("arcs_from_tokens", False)])
 def test_whether_label_heads_have_a_part_in_arcs(name, reads_blocks):
     network = build(name)
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     before = network(inputs)
-    torch.nn.init.zeros_(network.encoder.label_attention.norm.gain)  # blocks are now alike on all tokens
+    torch.nn.init.zeros_(network.label_attention.norm.gain)  # blocks are now alike on all tokens
     after = network(inputs)
     assert not torch.allclose(after.labels, before.labels)
     assert torch.equal(after.arcs, before.arcs) is not reads_blocks
@@ -199,8 +205,8 @@ def test_no_sentences():
 
 def test_boundary_rows_come_from_the_network_where_the_input_has_none():
     network = build("vectors")
-    inputs = make_inputs(network.config, [4, 7])
-    start, stop = network.embedding.boundary_vectors
+    inputs = make_inputs(network, [4, 7])
+    start, stop = network.inputs.features["vectors"].boundaries
     vectors = inputs.vectors.clone()
     vectors[:, 0] = start
     vectors[0, 5] = stop
@@ -211,26 +217,26 @@ def test_boundary_rows_come_from_the_network_where_the_input_has_none():
 
 def test_missing_inputs_are_named():
     network = build("vectors")
-    with pytest.raises(ValueError, match="NetworkInputs.vectors, which is None"):
+    with pytest.raises(ValueError, match="reads NetworkInputs.vectors, and the batch has none"):
         network(NetworkInputs(torch.tensor([2])))
     own = build("vectors_own_boundaries")
-    inputs = make_inputs(own.config, [4])._replace(has_boundary_vectors=False)
+    inputs = make_inputs(own, [4])._replace(has_boundary_vectors=False)
     with pytest.raises(ValueError, match="START and STOP"):
         own(inputs)
 
 
 def test_state_is_complete_and_strict():
     network = build("all_inputs")
-    other = ParserNetwork(network.config)
+    other = ParserNetwork(network.config, network.sizes)
     other.load_state_dict(network.state_dict())
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     assert torch.equal(network(inputs).arcs, other.eval()(inputs).arcs)
 
 
 @pytest.mark.parametrize("name", ["default", "all_inputs", "query_per_token", "deprel_alone", "feed_forward_per_label"])
 def test_mixed_precision(name):
     network = build(name)
-    inputs = make_inputs(network.config, LENGTHS)
+    inputs = make_inputs(network, LENGTHS)
     full = network(inputs)
     network.train()
     network(inputs)  # dropout and all

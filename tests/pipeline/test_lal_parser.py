@@ -91,7 +91,20 @@ def parses(docs):
     return [(doc._.parse_string, [t.head.i for t in doc], [t.dep_ for t in doc]) for doc in docs]
 
 
-def test_two_sentences_overfit(nlp, texts):
+BLOCKS = {
+    "@architectures": "spacy-lal.LALParser.v2",
+    "tok2vec": None,
+    "label_attention": {"@misc": "spacy-lal.LabelAttention.v1"},
+    "span_scorer": {"@misc": "spacy-lal.SpanScorer.v1"},
+    "biaffine_scorer": {"@misc": "spacy-lal.BiaffineScorer.v1"},
+}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_two_sentences_overfit(version, nlp, texts):
+    if version == 2:
+        nlp = make_nlp(model=BLOCKS)
+        train(nlp, make_examples(nlp))
     docs = list(nlp.pipe(texts))
     assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
     for doc, data in zip(docs, (PERSON, DOG), strict=True):

@@ -3,10 +3,10 @@ import copy
 import pytest
 import spacy
 import torch
-from spacy_lal.layers.biaffine_scorer import BiaffineScorer
-from spacy_lal.layers.span_scorer import SpanScorer
 from thinc.api import Model, PyTorchShim, PyTorchWrapper
 
+from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorer
+from spacy_lal.layers.scorers.span_scorer import SpanScorer
 from spacy_lal.training import bfloat16
 from spacy_lal.training.bfloat16 import has_bfloat16_products, use_bfloat16_products
 
@@ -40,9 +40,7 @@ class Scorers(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.spans = SpanScorer(input_width=8, hidden_width=16, n_labels=4)
-        self.arcs = BiaffineScorer(
-            input_width=8, arc_width=6, deprel_width=5, n_deprels=3, given_head=True, dropout=0.0
-        )
+        self.arcs = BiaffineScorer(input_width=8, arc_width=6, deprel_width=5, n_deprels=3, dropout=0.0)
 
     def forward(self, fenceposts):
         return self.spans(fenceposts, torch.tensor([3, 4])), *self.arcs(fenceposts)

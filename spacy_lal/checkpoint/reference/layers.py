@@ -11,7 +11,7 @@ from typing import Any, List, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from ...layers.checks import check_choice
+from ...layers.checks import check_choice, check_count, check_flags, check_rates
 from ...layers.factored import FeedForward, join_features, split_features, split_width
 from ...layers.fenceposts import FencepostLayout
 from ...layers.input_layer import InputLayer, InputLayerConfig
@@ -84,7 +84,15 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("shared_feed_forward", self.shared_feed_forward, ("none", "joint", "split"))
+        check_flags(
+            query_per_token=self.query_per_token,
+            combine_as_self=self.combine_as_self,
+            scrambled_queries=self.scrambled_queries,
+        )
+        check_rates(relu_dropout=self.relu_dropout, ff_residual_dropout=self.ff_residual_dropout)
+        n_parts = {"none": 0, "joint": 1, "split": 2}
+        check_choice("shared_feed_forward", self.shared_feed_forward, tuple(n_parts))
+        check_count("shared_ff_width", self.shared_ff_width, n_parts[self.shared_feed_forward])
         if self.combine_as_self and self.ff_width:
             raise ValueError("label_combine_as_self leaves no label blocks for a feed-forward layer 'per_label'")
 

@@ -5,6 +5,7 @@ from typing import Tuple
 
 from torch import Tensor, nn
 
+from ..checks import check_parts
 from ..folding import FoldedLayer, fold
 from ..packing import Packing
 from ..products import Precision
@@ -16,9 +17,13 @@ class EncoderConfig:
     """The layers of an encoder.
 
     layers (Tuple[SelfAttentionLayerConfig, ...]): In order; without any, positions stay as they were embedded.
+    RAISES (ValueError): A layer is none.
     """
 
     layers: Tuple[SelfAttentionLayerConfig, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_parts("layers", self.layers, SelfAttentionLayerConfig)
 
     def build(self, hidden_width: int) -> "Encoder":
         """Build the layers.

@@ -7,7 +7,7 @@ from typing import Dict, List
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_rates
+from ..checks import check_count, check_flags, check_rates
 from ..dropout import FeatureDropout
 from ..factored import FeedForward, join_features, split_features, split_width
 from ..folding import FoldedLayer
@@ -138,6 +138,7 @@ class SelfAttentionLayerConfig:
     residual_dropout: float = 0.2
 
     def __post_init__(self) -> None:
+        check_flags(factored=self.factored)
         check_count("repeat", self.repeat)
         check_count("n_heads", self.n_heads)
         for name in ("attn_width", "ff_width"):  # shared out among the parts, rounded down

@@ -6,7 +6,7 @@ from typing import Any, Tuple
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_rates
+from ..checks import check_count, check_flags, check_rates
 from ..dropout import ElementDropout
 from ..fenceposts import FencepostLayout
 from ..products import LinearFunction
@@ -72,6 +72,7 @@ class BiaffineScorerConfig:
     dropout: float = 0.33
 
     def __post_init__(self) -> None:
+        check_flags(from_tokens=self.from_tokens)
         check_count("arc_width", self.arc_width)
         check_count("deprel_width", self.deprel_width)
         check_rates(dropout=self.dropout)
@@ -173,8 +174,8 @@ class BiaffineScorer(nn.Module):
         return _PairProducts.apply(dependent, seen, constant)
 
     def seen_by_heads(self, head: Tensor) -> Tuple[Tensor, Tensor]:
-        """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size, n_heads, n_deprels, deprel_width) and
-        (batch_size, n_heads, n_deprels)."""
+        """p^T U_r + v_r and u_r p + c_r for every deprel r. *Shapes:* (batch_size, n_heads, n_deprels, deprel_width)
+        and (batch_size, n_heads, n_deprels)."""
         weight = self.deprel_bilinear.transpose(1, 2).flatten(0, 1)
         seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
         constant = self.linear(head, self.deprel_from_head, self.deprel_bias)

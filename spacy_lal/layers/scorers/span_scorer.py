@@ -11,7 +11,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, cast
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count
+from ..checks import check_count, check_flags
 from ..fenceposts import FencepostLayout
 from ..norm import EPSILON, StdNorm, std_norm
 from ..products import LinearFunction
@@ -190,6 +190,7 @@ class SpanScorerConfig:
     label_heads: bool = False
 
     def __post_init__(self) -> None:
+        check_flags(separate_endpoints=self.separate_endpoints, label_heads=self.label_heads)
         check_count("hidden_width of the span scorer", self.hidden_width)
 
     def build(self, layout: FencepostLayout, n_labels: int) -> "SpanScorer":
@@ -201,6 +202,8 @@ class SpanScorerConfig:
         """
         label_heads = None
         if self.label_heads:
+            if not layout.n_label_heads:
+                raise ValueError("label_heads = true requires label attention with a block for each label head")
             if layout.n_label_heads < max(1, n_labels - FIRST_LABEL):
                 raise ValueError(
                     f"label_heads = true requires a label head for each of {n_labels - FIRST_LABEL} labels, got "
@@ -272,7 +275,8 @@ class SpanScorer(nn.Module):
 
         fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
         lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
-        ties (Optional[Tensor]): What `LabelHeadScorer` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts, n_heads).
+        ties (Optional[Tensor]): What `LabelHeadScorer` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts,
+            n_heads).
         RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
         """

@@ -24,4 +24,5 @@ class WordFeature(ABC):
         width (int): Width of its output.
         sizes (InputSizes): Sizes of what it reads.
         RETURNS (nn.Module): From `NetworkInputs` to a tensor. *Shape:* (batch_size, seq_len, width).
+        RAISES (ValueError): The data have none of these features.
         """

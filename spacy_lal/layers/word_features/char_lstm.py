@@ -34,6 +34,7 @@ class CharLSTM(WordFeature):
 
     def build(self, width: int, sizes: InputSizes) -> "CharLSTMEncoder":
         """See `WordFeature`."""
+        check_count("n_chars", sizes.n_chars)
         return CharLSTMEncoder(sizes.n_chars, self.char_width, width, self.dropout)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from ..checks import check_rates
+from ..checks import check_count, check_rates
 from ..dropout import FeatureDropout
 from ..network_inputs import InputSizes, NetworkInputs
 from . import WordFeature
@@ -45,6 +45,7 @@ class Tags(WordFeature):
 
     def build(self, width: int, sizes: InputSizes) -> Embedding:
         """See `WordFeature`."""
+        check_count("n_tags", sizes.n_tags)
         return Embedding("tag_ids", sizes.n_tags, width, self.dropout)
 
 
@@ -63,4 +64,5 @@ class Words(WordFeature):
 
     def build(self, width: int, sizes: InputSizes) -> Embedding:
         """See `WordFeature`."""
+        check_count("n_words", sizes.n_words)
         return Embedding("word_ids", sizes.n_words, width, self.dropout)

@@ -6,6 +6,7 @@ from typing import Optional
 import torch
 from torch import Tensor, nn
 
+from ..checks import check_count, check_flags
 from ..network_inputs import InputSizes, NetworkInputs
 from . import WordFeature
 
@@ -52,6 +53,10 @@ class Vectors(WordFeature):
     kind = "vectors"
     learned_boundaries: bool = True
 
+    def __post_init__(self) -> None:
+        check_flags(learned_boundaries=self.learned_boundaries)
+
     def build(self, width: int, sizes: InputSizes) -> VectorProjection:
         """See `WordFeature`."""
+        check_count("vector_width", sizes.vector_width)
         return VectorProjection(sizes.vector_width, width, self.learned_boundaries)

@@ -2,9 +2,10 @@
 
 import pytest
 import torch
-from spacy_lal.layers.biaffine_scorer import BiaffineScorer
 
-from spacy_lal.layers import biaffine_scorer
+from spacy_lal.checkpoint.reference.layers import ReferenceBiaffineScorer
+from spacy_lal.layers.scorers import biaffine_scorer
+from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorer
 
 
 @pytest.fixture
@@ -15,7 +16,8 @@ def fenceposts():
 
 @pytest.mark.parametrize("given_head", [True, False])
 def test_formulas(fenceposts, given_head):
-    scorer = BiaffineScorer(6, 5, 3, 7, given_head, dropout=0.0)
+    scorer = (BiaffineScorer if given_head else ReferenceBiaffineScorer)(6, 5, 3, 7, dropout=0.0)
+    assert scorer.given_head is given_head
     for parameter in scorer.parameters():
         torch.nn.init.normal_(parameter)
     arcs, deprels = scorer(fenceposts)
@@ -37,7 +39,7 @@ def test_formulas(fenceposts, given_head):
 
 
 def test_dropout_only_in_training(fenceposts):
-    scorer = BiaffineScorer(6, 5, 3, 7, True, dropout=0.33).eval()
+    scorer = BiaffineScorer(6, 5, 3, 7, dropout=0.33).eval()
     assert torch.equal(scorer(fenceposts)[0], scorer(fenceposts)[0])
     scorer.train()
     assert not torch.equal(scorer(fenceposts)[0], scorer(fenceposts)[0])
@@ -46,7 +48,7 @@ def test_dropout_only_in_training(fenceposts):
 @pytest.mark.parametrize("half, chunk_floats", [(False, 1 << 18), (False, 50), (True, 1 << 18)])
 def test_sparse_gradient_equals_dense(fenceposts, half, chunk_floats, monkeypatch):
     monkeypatch.setattr(biaffine_scorer, "_CHUNK_FLOATS", chunk_floats)
-    scorer = BiaffineScorer(6, 5, 3, 7, True, dropout=0.0)
+    scorer = BiaffineScorer(6, 5, 3, 7, dropout=0.0)
     fenceposts.requires_grad_()
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
         deprels = scorer(fenceposts)[1]

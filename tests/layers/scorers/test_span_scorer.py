@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from spacy_lal.layers.span_scorer import SpanScorer
 
-from spacy_lal.layers import span_scorer
+from spacy_lal.layers.scorers import span_scorer
+from spacy_lal.layers.scorers.span_scorer import SpanScorer
 
 
 def plain_chart(scorer, fenceposts, lengths):
@@ -19,10 +19,10 @@ def plain_chart(scorer, fenceposts, lengths):
     return scores * real.unsqueeze(-1)
 
 
-@pytest.fixture(params=[False, True], ids=["difference", "own_projections"])
+@pytest.fixture(params=[False, True], ids=["difference", "separate_endpoints"])
 def case(request):
     torch.manual_seed(0)
-    scorer = SpanScorer(input_width=6, hidden_width=5, n_labels=4, own_projections=request.param).double()
+    scorer = SpanScorer(input_width=6, hidden_width=5, n_labels=4, separate_endpoints=request.param).double()
     for parameter in scorer.parameters():
         torch.nn.init.normal_(parameter)
     return scorer, torch.randn(3, 6, 6).double(), torch.tensor([2, 5, 1])

@@ -2,13 +2,19 @@
 
 import pytest
 import torch
-from spacy_lal.layers.char_lstm import CharLSTM
+
+from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.word_features.char_lstm import CharLSTMEncoder
 
 
 @pytest.fixture
 def lstm():
     torch.manual_seed(0)
-    return CharLSTM(n_chars=20, char_width=5, output_width=8, dropout=0.0)
+    return CharLSTMEncoder(n_chars=20, char_width=5, output_width=8, dropout=0.0)
+
+
+def encode(lstm, char_ids, char_lengths=None):
+    return lstm(NetworkInputs(torch.zeros(len(char_ids)), char_ids=char_ids, char_lengths=char_lengths))
 
 
 def plain_word(lstm, ids):
@@ -22,7 +28,7 @@ def test_each_word_as_if_alone(lstm):
     for b, sentence in enumerate(words):
         for t, word in enumerate(sentence):
             ids[b, t, : len(word)] = torch.tensor(word, dtype=torch.long)
-    output = lstm(ids)
+    output = encode(lstm, ids)
     assert output.shape == (2, 3, 8)
     for b, sentence in enumerate(words):
         for t, word in enumerate(sentence):
@@ -32,21 +38,21 @@ def test_each_word_as_if_alone(lstm):
 
 def test_given_lengths_admit_character_zero(lstm):
     ids = torch.tensor([[[2, 0, 0, 0, 0]]])
-    assert torch.allclose(lstm(ids, torch.tensor([[3]]))[0, 0], plain_word(lstm, [2, 0, 0]), atol=1e-6)
+    assert torch.allclose(encode(lstm, ids, torch.tensor([[3]]))[0, 0], plain_word(lstm, [2, 0, 0]), atol=1e-6)
 
 
 def test_distinct_words_are_run_once(lstm):
     seen = []
     lstm.embedding.register_forward_hook(lambda module, args, output: seen.append(len(args[0])))
     ids = torch.tensor([[[2, 5, 3], [2, 6, 3]] * 50] * 3)
-    lstm(ids).sum().backward()
+    encode(lstm, ids).sum().backward()
     assert seen == [2]
 
 
 def test_nothing_but_padding(lstm):
-    assert not lstm(torch.zeros(1, 2, 4, dtype=torch.long)).any()
+    assert not encode(lstm, torch.zeros(1, 2, 4, dtype=torch.long)).any()
 
 
 def test_odd_width_is_refused():
     with pytest.raises(ValueError, match="even"):
-        CharLSTM(20, 5, 7, 0.0)
+        CharLSTMEncoder(20, 5, 7, 0.0)
