@@ -16,8 +16,8 @@ from spacy_lal.app.clickable_tree import BOX, SCRIPT, STYLE
 from spacy_lal.app.explained import MAX_TEXT, ExplainedSentence, Explainer
 from spacy_lal.app.report_tables import alternatives_table, arcs_table, label_name, number, parts_table, share
 from spacy_lal.display.markup import escape, shorten, visible
+from spacy_lal.lang import DEFAULT_PIPELINE
 
-DEFAULT_PIPELINE = "en_lal_md"
 EXAMPLE = "She saw the man with the telescope. The old cat sleeps on the mat."
 PICTURES = {
     "Constituents": "spans",

@@ -10,14 +10,13 @@ import typer
 from spacy_lal.app import DARK, EXTRA, LIGHT, PAGE
 from spacy_lal.cli.child_processes import ChildProcesses
 from spacy_lal.cli.streams import fail
-
-DEFAULT_MODEL = "en_lal_md"
+from spacy_lal.lang import DEFAULT_PIPELINE
 
 
 def app_cli(
     model: Annotated[
         str, typer.Argument(metavar="[PIPELINE]", help="The pipeline to parse with: path or package")
-    ] = DEFAULT_MODEL,
+    ] = DEFAULT_PIPELINE,
     port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the page")] = 8501,
     host: Annotated[
         str, typer.Option("--host", help="Address to serve at; 0.0.0.0 lets other machines in")

@@ -9,6 +9,7 @@ import typer
 from spacy_lal.cli.outputs import check_stream_apart
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
 from spacy_lal.cli.texts import STDIN, TextError, TextReader, given_text
+from spacy_lal.lang import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from spacy_lal.display.page import Picture, Section
 
-DEFAULT_MODEL = "en_lal_md"
 LONG_SENTENCE = 40  # words; of longer ones only the tree is unfolded
 MAX_TITLE = 80
 
@@ -25,7 +25,7 @@ def explain_cli(
     text: Annotated[str, typer.Argument(metavar="TEXT|-", help="The text; - reads stdin, blank lines end a text")],
     model: Annotated[
         str, typer.Option("--model", "-m", help="The pipeline to parse with: path or package")
-    ] = DEFAULT_MODEL,
+    ] = DEFAULT_PIPELINE,
     output: Annotated[
         Optional[Path], typer.Option("--output", "-o", help="Write an HTML page here; otherwise letters to stdout")
     ] = None,

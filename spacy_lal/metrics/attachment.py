@@ -11,9 +11,10 @@ it. Labels are compared as strings.
 from dataclasses import astuple, dataclass
 from typing import Dict, Literal, Optional, Sequence, get_args
 
+from spacy_lal.lang.en import REFERENCE_PUNCTUATION
+
 PunctuationRule = Literal["reference", "spacy", "none"]
 
-_REFERENCE_TAGS = ".``'':,"
 _SPACY_DEPRELS = frozenset(("p", "punct"))
 
 
@@ -70,7 +71,7 @@ class AttachmentCounts:
 def is_reference_punctuation(tag: str) -> bool:
     """Whether the reference leaves out a word with this tag. A missing tag is no punctuation (in the reference's own
     test, the empty string lies within every string)."""
-    return bool(tag) and (tag in _REFERENCE_TAGS or tag == "PU")
+    return bool(tag) and (tag in REFERENCE_PUNCTUATION or tag == "PU")
 
 
 def score_attachments(

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Dict, FrozenSet, Optional, Tuple, Union
 
+from spacy_lal.lang.en import EVALB_DELETED, EVALB_EQUAL
+
 Pair = Tuple[str, str]
 
 # One name per line of a parameter file -> our field. Numbers first, then lists of one label, then lists of two.
@@ -166,9 +168,9 @@ def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
 COLLINS = EvalbParams(
     max_error=10,
     cutoff_len=40,
-    delete_label=("TOP", "-NONE-", ",", ":", "``", "''", "."),
+    delete_label=EVALB_DELETED,
     delete_label_for_length=("-NONE-",),
-    eq_label=(("ADVP", "PRT"),),
+    eq_label=EVALB_EQUAL,
 )
 NK = EvalbParams(
     max_error=10000,

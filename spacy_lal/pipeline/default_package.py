@@ -8,12 +8,11 @@ import spacy
 from spacy.util import is_package
 from thinc.api import Model
 
+from ..lang import DEFAULT_PACKAGES
 from .encoder import Encoder
 from .parser_names import FACTORY, parser_names
 
 logger = logging.getLogger("spacy_lal")
-
-DEFAULT_PACKAGES = {"en": "en_lal_md"}
 
 
 class DefaultParser(NamedTuple):

@@ -14,18 +14,8 @@ from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, registry
 
-# The end of a sentence, shouted; but not the full stop of U.S.A. with the mark after it.
-SHOUTS = r"(?:[.!?]*[!?][.!?]+|[.][.]+[!?]*|(?<![A-Za-z][.][A-Za-z])[.][!?]+)"
-RUNS = [SHOUTS, *(rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-"))]
-TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-TELEPHONE = r"(?:1-)?(?:[0-9]{3}-)?[0-9]{3}-[0-9]{4}"
-PREFIXES = (
-    "anti co counter e ex hyper inter intra mega meta micro mid mini mis multi neo non over post pre pro pseudo re "
-    "semi sub super trans ultra un vice"
-)
-WHOLE = ("Ft.", "al.", "Capt.", "Sts.", "Drs.", "ext.", "ect.", "w/", "W/", "b/c")
-DIVIDED = {"and/or": ("and", "/", "or"), "wanna": ("wan", "na"), "Wanna": ("Wan", "na")}
-NOT_WHOLE = ("):",)  # for spaCy an emoticon; on the web more often the end of a bracket, and a colon
+from ..lang.en import DIVIDED, NOT_WHOLE, PREFIXES, RUNS, TELEPHONE, TIME_OF_DAY, WHOLE
+
 MAX_RUN = 2100  # characters without whitespace; browsers' URLs end at 2,083
 
 

@@ -15,6 +15,7 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Type, 
 
 from nltk.tree import Tree
 
+from ..lang.en import ROOT_LABELS
 from .bracket_errors import (
     EXCERPT,
     BracketDecodeError,
@@ -29,7 +30,6 @@ from .escapes import escape_characters, escape_word, unescape_word
 from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
 
 MAX_BRACKETS = 200_000  # that open in a tree, tags among them
-ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})  # labels of the node that only says "here is a tree"
 FALLBACK_ROOT = "TOP"  # stands above several constituents that no constituent covers
 TRACE_TAG = "-NONE-"
 

@@ -16,16 +16,11 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tu
 import numpy as np
 from numpy.typing import NDArray
 
+from ..lang.en import CLAUSE_DEPRELS
 from .labels import EMPTY, SUB_HEAD_LABEL, LabelVocab
 from .spans import Span, collapse_chains, nested_spans
 
 Heads = Sequence[Optional[int]]
-
-# Deprels of a word that stands for its clause: Universal Dependencies, then those that only Stanford dependencies have.
-CLAUSE_DEPRELS = frozenset(
-    ["root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis"]
-    + ["csubjpass", "pcomp", "rcmod", "vmod", "partmod", "infmod", "purpcl"]
-)
 
 
 class JointSpan(NamedTuple):
