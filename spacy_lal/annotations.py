@@ -11,18 +11,20 @@ therefore means a token that is not whitespace, and a word position counts the w
 
 from bisect import bisect_left, bisect_right
 from contextlib import contextmanager
+from functools import partial
+from itertools import accumulate
 from typing import Any, Callable, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from nltk.tree import Tree
-from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.tokens import Doc, Span, Token
 
-from .trees import collapse_chains, expand_chains, spans_to_tree, split_chain, write_brackets
+from .span_groups import PreorderGroup, check_present, label_around, present_spans, spans_between, warn_of_lost
+from .trees import collapse_chains, expand_chains, nested_spans, spans_to_tree, split_chain, write_brackets
 
 SPANS_KEY = "constituents"
 METHODS_KEY = "parse_methods"
-IN_ORDER = "in_order"  # attribute of a span group: how many spans it had when they were in pre-order
-WHITESPACE_DEPREL = "dep"  # spaCy counts a token as unparsed while both its head offset and its deprel are 0
+UNKNOWN_DEPREL = WHITESPACE_DEPREL = "dep"  # spaCy counts a token without head offset and deprel as unparsed
 ROOT_DEPREL = "ROOT"
 MISSING_TAG = "X"
 
@@ -112,6 +114,13 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
         _set_methods(doc, sentences, parses)
 
 
+def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
+    """Deprels of a sentence in which roots, and no other words, have the deprel ROOT. A network chooses each deprel by
+    itself, and may give ROOT to another word; that word gets `dep`, as in Universal Dependencies."""
+    others = [UNKNOWN_DEPREL if deprel == ROOT_DEPREL else deprel for deprel in deprels]
+    return [other if head else ROOT_DEPREL for head, other in zip(heads, others, strict=True)]
+
+
 def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequence[Sequence[CollapsedSpan]]) -> None:
     """Write `doc.spans["constituents"]`.
 
@@ -122,7 +131,7 @@ def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequenc
     for words, sentence in zip(sentences, constituents, strict=True):
         for start, end, label in expand_chains(sentence):
             spans.append(Span(doc, words[start], words[end - 1] + 1, label=label))
-    doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, attrs={IN_ORDER: len(spans)}, spans=spans)
+    doc.spans[SPANS_KEY] = PreorderGroup(doc, SPANS_KEY, spans)
 
 
 def _set_heads(doc: Doc, sentences: List[List[int]], parses: Sequence[SentenceParse]) -> None:
@@ -151,7 +160,7 @@ def _set_methods(doc: Doc, sentences: List[List[int]], parses: Sequence[Sentence
         for (start, end), words, parse in zip(sentence_bounds(doc), sentences, parses, strict=True)
         if parse.method and words  # what has no words has no parse
     ]
-    doc.spans[METHODS_KEY] = SpanGroup(doc, name=METHODS_KEY, spans=spans)
+    doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, spans)
 
 
 def _hang_whitespace(
@@ -199,34 +208,49 @@ def other_sentence_starts(docs: Sequence[Doc], starts: Sequence[Sequence[int]]) 
 # Reading
 
 
+def constituent_tokens(doc: Doc) -> List[Tuple[int, int, str]]:
+    """The constituents that stand on a Doc as half-open ranges of its tokens, in the order of the span group.
+
+    RAISES (StaleParseError): The Doc's text is another than when they were written.
+    """
+    return present_spans(doc.spans[SPANS_KEY]) if SPANS_KEY in doc.spans else []
+
+
 def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
     """For each sentence, the constituents that stand on the Doc, as spans of word positions with their unary chains,
-    pre-order. A constituent that crosses a sentence boundary is left out.
+    pre-order. A constituent that crosses a sentence boundary is left out, with a warning.
 
-    RAISES (ValueError): Where sentence boundaries are not known.
+    RAISES (ValueError): Where sentence boundaries are not known. (StaleParseError): As `constituent_tokens`.
     """
     sentences = sentence_words(doc)
+    if SPANS_KEY not in doc.spans:
+        return [[] for _ in sentences]
+    firsts = [0, *accumulate(map(len, sentences))]  # how many words lie before each sentence
+    words_before = [0, *accumulate((~doc.to_array("IS_SPACE").astype(bool)).tolist())]  # and before each token
     expanded: List[List[CollapsedSpan]] = [[] for _ in sentences]
-    owner = {word: (s, position) for s, words in enumerate(sentences) for position, word in enumerate(words)}
-    for span in doc.spans.get(SPANS_KEY, ()):
-        ends = [owner[i] for i in range(span.start, span.end) if i in owner]
-        if ends and ends[0][0] == ends[-1][0]:
-            expanded[ends[0][0]].append((ends[0][1], ends[-1][1] + 1, span.label_))
+    any_lost = False
+    for start, end, label in present_spans(doc.spans[SPANS_KEY], preorder=True):
+        first, last = words_before[start], words_before[end]
+        if first == last:
+            continue
+        sentence = bisect_right(firsts, first, hi=len(sentences)) - 1
+        if last <= firsts[sentence + 1]:
+            expanded[sentence].append((first - firsts[sentence], last - firsts[sentence], label))
+        else:
+            any_lost = True
+    if any_lost:
+        warn_of_lost()
     return [collapse_chains(spans) for spans in expanded]
 
 
 def _constituents_of(sentence: Span, words: List[int]) -> List[CollapsedSpan]:
     """What `get_constituents` gives for one sentence."""
-    doc, group = sentence.doc, sentence.doc.spans[SPANS_KEY]
-    if group.attrs.get(IN_ORDER) != len(group):  # others have written it, or added to it
-        return get_constituents(doc)[sentence_bounds(doc).index((sentence.start, sentence.end))]
-    spans = []
-    for i in range(bisect_left(group, sentence.start, key=lambda span: span.start), len(group)):
-        span = group[i]
-        if span.start >= sentence.end:
-            break
-        spans.append((bisect_left(words, span.start), bisect_left(words, span.end), span.label_))
-    return collapse_chains(spans)
+    found = spans_between(sentence.doc.spans[SPANS_KEY], sentence.start, sentence.end)
+    if found is None:
+        bounds = sentence_bounds(sentence.doc)
+        return get_constituents(sentence.doc)[bisect_right(bounds, sentence.start, key=lambda ends: ends[0]) - 1]
+    places = [(bisect_left(words, start), bisect_left(words, end), label) for start, end, label in found]
+    return collapse_chains([place for place in places if place[0] < place[1]])
 
 
 class _Constituency:
@@ -237,9 +261,8 @@ class _Constituency:
         # What is asked for every sentence of a long Doc must not cost as much as the Doc each time.
         sentence = span.doc[span.start : span.start + 1].sent if len(span.doc) > 1 else span.doc[:]
         self.words: List[int] = [token.i for token in sentence if not token.is_space]
-        self.labels: Dict[Tuple[int, int], str] = {
-            (start, end): label for start, end, label in _constituents_of(sentence, self.words)
-        }
+        constituents = nested_spans(_constituents_of(sentence, self.words), len(self.words))
+        self.labels: Dict[Tuple[int, int], str] = {(start, end): label for start, end, label in constituents}
         self.here = (bisect_left(self.words, span.start), bisect_left(self.words, span.end))
         self.is_node = span.end <= sentence.end and self._is_node(self.here)
 
@@ -267,7 +290,12 @@ class _Constituency:
 
 
 def _constituency(span: Span) -> Optional[_Constituency]:
-    """None for a span that is no node of a tree, or whose Doc has no parse."""
+    """None for a span that is no node of a tree, or whose Doc has no parse.
+
+    RAISES (StaleParseError): The span is of tokens that the Doc does not have. (CrossingSpansError): Others have
+        written constituents that cross.
+    """
+    check_present(span)
     if SPANS_KEY not in span.doc.spans or not has_sentences(span.doc) or not len(span):
         return None
     constituency = _Constituency(span)
@@ -283,7 +311,7 @@ def get_tree(span: Span) -> Optional[Tree]:
 def get_parse_string(span: Span) -> Optional[str]:
     """The constituency tree of a span in brackets, or None where the span is no constituent."""
     tree = get_tree(span)
-    return write_brackets(tree) if tree is not None else None
+    return write_brackets(tree, spaces=True) if tree is not None else None
 
 
 def get_labels(span: Span) -> Tuple[str, ...]:
@@ -325,9 +353,10 @@ def get_parent(span: Span) -> Optional[Span]:
 def get_parse_method(span: Span) -> Optional[str]:
     """Which way the sentence around a span was parsed: "joint", "separate" or "split"; None where it has no parse that
     says so, or the span is no part of one sentence."""
-    methods = span.doc.spans.get(METHODS_KEY, ())
-    i = bisect_right(methods, span.start, key=lambda sentence: sentence.start) - 1  # in the order of the sentences
-    return methods[i].label_ if i >= 0 and span.end <= methods[i].end else None
+    if METHODS_KEY not in span.doc.spans or not len(span):
+        return None
+    check_present(span)
+    return label_around(span.doc.spans[METHODS_KEY], span)
 
 
 def get_doc_parse_string(doc: Doc) -> Optional[str]:
@@ -339,15 +368,13 @@ def get_doc_parse_string(doc: Doc) -> Optional[str]:
     for words, constituents in zip(sentence_words(doc), get_constituents(doc), strict=True):
         if words:
             tags = [doc[i].tag_ or doc[i].pos_ or MISSING_TAG for i in words]
-            lines.append(write_brackets(spans_to_tree([doc[i].text for i in words], tags, constituents)))
+            tree = spans_to_tree([doc[i].text for i in words], tags, constituents)
+            lines.append(write_brackets(tree, spaces=True))
     return "\n".join(lines)
 
 
-def _of_token(getter: Callable[[Span], Any]) -> Callable[[Token], Any]:
-    def get(token: Token) -> Any:
-        return getter(token.doc[token.i : token.i + 1])
-
-    return get
+def _of_token(token: Token, *, getter: Callable[[Span], Any]) -> Any:
+    return getter(token.doc[token.i : token.i + 1])
 
 
 def install_extensions() -> None:
@@ -361,9 +388,9 @@ def install_extensions() -> None:
         (Span, "parent", get_parent),
         (Span, "tree", get_tree),
         (Span, "parse_method", get_parse_method),
-        (Token, "parse_string", _of_token(get_parse_string)),
-        (Token, "labels", _of_token(get_labels)),
-        (Token, "parent", _of_token(get_parent)),
+        (Token, "parse_string", partial(_of_token, getter=get_parse_string)),
+        (Token, "labels", partial(_of_token, getter=get_labels)),
+        (Token, "parent", partial(_of_token, getter=get_parent)),
     ]
     for cls, name, getter in getters:
         if not cls.has_extension(name):

@@ -20,6 +20,7 @@ from .display.markup import escape, scroll_box, shorten, shown_width, visible
 from .display.page import html_page
 from .display.tree import tree_to_svg
 from .export import Sentence, read_sentences
+from .span_groups import check_present
 from .trees import split_chain
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def _sentences(item: Union[Doc, Span]) -> List[Sentence]:
     """The sentences of a Doc with a word in them; or a Span's part of its sentence."""
     if isinstance(item, Doc):
         return list(read_sentences(item))
+    check_present(item)
     touched = [
         sentence
         for sentence in read_sentences(item.doc)

@@ -1,6 +1,10 @@
 """`spacy lal check` and `spacy lal convert`, as a user calls them."""
 
 import json
+import os
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,3 +122,112 @@ def test_convert_with_the_output_forgotten():
     result = run("convert", *TRAIN)
     assert result.exit_code == 1
     assert "the last argument" in result.stderr
+
+
+# Files that are no treebank
+
+
+def assert_both_refuse(reason, *paths):
+    """Neither command hangs, accepts the files, or says more than is fit for a terminal."""
+    for arguments in [("check", *paths), ("convert", *paths, paths[0].parent / "out.spacy")]:
+        result = run(*arguments)
+        assert result.exit_code == 1 and reason in result.stderr, result.output
+        assert len(result.stderr) < 1000 and result.stderr.rstrip("\n").isprintable()
+        assert not (paths[0].parent / "out.spacy").exists()
+
+
+def test_what_is_no_file_is_called_what_it_is(tmp_path):
+    folder, pipe, link = (tmp_path / name for name in ("folder.ptb", "pipe.conllu", "link.ptb"))
+    folder.mkdir()
+    os.mkfifo(pipe)
+    link.symlink_to(tmp_path / "nowhere")
+    assert_both_refuse(f"{folder}: is a directory, expected a file", folder)
+    assert_both_refuse(f"{pipe}: is a pipe, expected a file", pipe)
+    assert_both_refuse(f"{link}: a link to what does not exist", link)
+    assert_both_refuse(f"{tmp_path / 'gone.ptb'}: no such file", tmp_path / "gone.ptb")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(os.path.relpath(tmp_path / "s.ptb"))
+        assert_both_refuse(f"{tmp_path / 's.ptb'}: is a socket", tmp_path / "s.ptb")
+
+
+ROW = "1\tgo\tgo\tVERB\tVB\t{feats}\t{head}\troot\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("x.conllu", "# c\n" + ROW.format(feats="a|b", head=0), ":2: expected FEATS as Name=Value pairs"),
+        ("x.conllu", ROW.format(feats="_", head="9" * 5000), ":1: expected a whole number"),
+        ("x.conllu", "9" * 5000 + "\t_" * 9, ":1: expected a word number"),
+        ("x.conllu", "\n", ":1: no sentences"),
+        ("x.ptb", "", ":1: no sentences"),
+        ("x.ptb", "(NN a)\n(NN -U+0020-)\n", ":2: word 1 is empty, or nothing but white space"),
+        ("x.ptb", "(NN a)\n(S (NN b) (NN -EMPTY-))\n", ":2: word 2 is empty"),
+        ("x.ptb", "(NN \x1b[2J" + "a" * 5000 + " " + "b" * 5000, ":1: "),
+        ("x", "\x1b[2J" + "a" * 5000, ":1: expected a bracketed tree or a line of CoNLL-U"),
+        ("x", "(NN \0)", ":1: expected text, got a NUL character"),
+    ],
+)
+def test_check_refuses_what_convert_refuses(tmp_path, name, content, reason):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    assert_both_refuse(f"{path}{reason}", path)
+
+
+def test_words_of_thousands_of_characters_that_differ(tmp_path):
+    (tmp_path / "x.ptb").write_text("(NN " + "a" * 5000 + ")\n", encoding="utf-8")
+    (tmp_path / "x.conllu").write_text(ROW.format(feats="_", head=0).replace("go", "\u202e" * 5000), encoding="utf-8")
+    assert_both_refuse("word 1 is 'aaa", tmp_path / "x.ptb", tmp_path / "x.conllu")
+
+
+def test_labels_are_no_terminal_escapes(tmp_path):
+    (tmp_path / "x.ptb").write_text("(\x1b[2J (NN go))\n", encoding="utf-8")
+    result = run("check", tmp_path / "x.ptb")
+    assert result.exit_code == 0
+    assert "\x1b" not in result.output and "'\\x1b[2J'" in result.output
+
+
+def test_of_thousands_of_problems_the_first_are_kept(tmp_path):
+    (tmp_path / "x.conllu").write_text("x\n\n" * 5000, encoding="utf-8")
+    result = run("check", tmp_path / "x.conllu", "--json")
+    report = json.loads(result.stdout)
+    assert result.exit_code == 1 and not report["sound"]
+    assert report["n_problems"] == 5000 and len(report["problems"]) == 1000
+    assert "... and 4980 more" in result.stderr
+
+
+RUN_ALL = """
+import json, resource, sys
+from typer.testing import CliRunner
+from spacy_lal.cli import lal_cli
+from spacy_lal.training import treebank_docs, treebank_report  # what is imported is not what the file takes
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + 300 * 2**20,) * 2)
+results = []
+for path in sys.argv[2:]:
+    for arguments in (["check", path], ["convert", path, sys.argv[1]]):
+        result = CliRunner().invoke(lal_cli, arguments)
+        results.append([path, result.exit_code, result.stderr])
+print(json.dumps(results))
+"""
+
+
+def test_a_tree_of_100_megabytes_ends_in_an_error_and_takes_little_memory(tmp_path):
+    expected = {
+        "line.ptb": (b"(NP (DT the) ", "expected a line of at most 10,000,000 bytes"),
+        "open": (b"(NP (DT the)\n", "expected a tree of at most 200,000 brackets"),
+        "line.conllu": (b"1\t", "expected a line of at most 10,000,000 bytes"),
+        "long.conllu": (b"# a comment\n", "expected a sentence of at most 200,000 lines"),
+    }
+    for name, (piece, _) in expected.items():
+        with (tmp_path / name).open("wb") as file:
+            for _ in range(100):
+                file.write(piece * (10**6 // len(piece)))
+    paths = [str(tmp_path / name) for name in expected]
+    command = [sys.executable, "-c", RUN_ALL, str(tmp_path / "out.spacy"), *paths]
+    results = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert len(results) == 2 * len(expected)
+    for path, code, stderr in results:
+        assert code == 1 and len(stderr) < 1000
+        assert f"{path}:1: {expected[Path(path).name][1]}" in stderr

@@ -403,12 +403,24 @@ def change_wide(content, folder):
             "use_words (word embeddings",
         ),
         (lambda c, f: c["spec"]["hparams"].update(const_lada=1.5), "between 0 and 1, got 1.5"),
-        (lambda c, f: c["spec"]["hparams"].update(const_lada=None), "no sound checkpoint"),
+        (
+            lambda c, f: c["spec"]["hparams"].update(const_lada=None),
+            "const_lada must be a number between 0 and 1, got None",
+        ),
         (lambda c, f: c["spec"]["label_vocab"].values.append(("X",)), "label_vocab has 13 entries"),
         (lambda c, f: c["spec"]["label_vocab"].values.__setitem__(3, ("S",)), "constituents: expected different"),
         (lambda c, f: c["spec"]["type_vocab"].values.__setitem__(3, "nsubj"), "deprels: expected different"),
         (lambda c, f: c["spec"]["tag_vocab"].values.__setitem__(3, 7), "tags: expected different strings"),
         (lambda c, f: c["spec"]["tag_vocab"].values.reverse(), "tag vocabulary begins with"),
+        (lambda c, f: c["spec"]["tag_vocab"].values.__setitem__(3, "\x1b[2J"), r"not (only) once: '\x1b[2J'"),
+        (lambda c, f: c["spec"]["type_vocab"].values.__setitem__(3, "x" * 201), "at most 200 characters, but not"),
+        (lambda c, f: c["spec"]["label_vocab"].values.__setitem__(3, "NP"), "holds 'NP': expected tuples of strings"),
+        (lambda c, f: c["spec"]["hparams"].update(num_layers=10**9), "num_layers must be a whole number between 0 and"),
+        (
+            lambda c, f: c["state_dict"]["f_label.0.bias"].data.fill_(float("nan")),
+            "weights are not finite numbers. in: span_scorer.hidden.bias",
+        ),
+        (lambda c, f: c["state_dict"]["xlnet.mask_emb"].data.fill_(float("inf")), "not finite numbers. in: mask_emb"),
         (lambda c, f: c["state_dict"].pop("xlnet.mask_emb"), "missing: mask_emb"),
         (
             lambda c, f: c["state_dict"].update({"xlnet.word_embedding.weight": torch.zeros(9, 32)}),
@@ -432,7 +444,24 @@ def test_no_checkpoint_at_all(tmp_path):
     assert "can't find the checkpoint" in run(tmp_path / "none.pt", tmp_path / "out", expect=1)
     (tmp_path / "text.pt").write_text("not a checkpoint")
     assert "not a readable checkpoint" in run(tmp_path / "text.pt", tmp_path / "out", expect=1)
-    assert [p.name for p in tmp_path.iterdir()] == ["text.pt"]
+    assert "a folder: expected a file that torch.save has written" in run(tmp_path, tmp_path / "out", expect=1)
+    os.mkfifo(tmp_path / "pipe.pt")
+    assert "a pipe: expected a file" in run(tmp_path / "pipe.pt", tmp_path / "out", expect=1)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["pipe.pt", "text.pt"]
+
+
+@pytest.mark.parametrize("name", ["/etc", "../tokenizer", "a/b/c", "", "x" * 101, "~/x", "a b"])
+def test_the_tokenizer_that_a_checkpoint_names_is_no_path(content, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", None)  # nobody looks for it
+    content["spec"]["hparams"]["xlnet_model"] = name
+    path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
+    assert "expected a name on the Hugging Face hub" in run(path, tmp_path / "out", expect=1)
+
+
+def test_a_path_in_the_checkpoint_gives_way_to_the_users_tokenizer(imported, content, tokenizer):
+    content["spec"]["hparams"]["xlnet_model"] = "/data/xlnet"
+    nlp, _ = imported()
+    assert nlp.config["components"]["lal_parser"]["model"]["tok2vec"]["name"] == str(tokenizer)
 
 
 def test_an_unknown_language(content, tokenizer, tmp_path, monkeypatch):

@@ -6,11 +6,12 @@ of its batch (see `layers/bilstm.py`), and with them its parse.
 
 from typing import Callable, List, Tuple, cast
 
-from thinc.api import ArgsKwargs, Model, PyTorchShim, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
+from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
 from thinc.types import Floats2d, Floats3d, Padded
 from torch import Tensor
 
 from ..layers.bilstm import BiLSTM
+from .shared_shim import SharedShim
 
 
 def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[List[Floats2d], List[Floats2d]]:
@@ -24,16 +25,18 @@ def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[
     """
     if depth == 0:
         return noop()
+    network = BiLSTM(width, depth, dropout)
     lstm: Model[Padded, Padded] = PyTorchWrapper(
-        BiLSTM(width, depth, dropout), convert_inputs=_convert_inputs, convert_outputs=_convert_outputs
+        network, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs
     )
+    lstm.shims[0] = SharedShim(network)
     lstm.set_dim("nO", width)
     lstm.set_dim("nI", width)
     return with_padded(lstm)
 
 
 def _convert_inputs(model: Model, padded: Padded, is_train: bool) -> Tuple[ArgsKwargs, Callable]:
-    device = cast(PyTorchShim, model.shims[0]).device
+    device = cast(SharedShim, model.shims[0]).device
 
     def backprop(d_inputs: ArgsKwargs) -> Padded:
         return Padded(cast(Floats3d, torch2xp(d_inputs.args[0])), padded.size_at_t, padded.lengths, padded.indices)

@@ -2,8 +2,11 @@
 
 For instance of an uncased transformer, and of the tokens' shapes. thinc's own `concatenate` adds up what the layers'
 backward passes return, which a listener and an embedding return each in its own way; nobody reads it.
+
+A listener of spacy-transformers goes by zeros where its transformer has not run, in silence. Here that is an error.
 """
 
+import threading
 from typing import Callable, List, Optional, Tuple
 
 from spacy.tokens import Doc
@@ -11,6 +14,13 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 Tok2Vec = Model[List[Doc], List[Floats2d]]
+
+DATA = "trf_data"
+TRANSFORMER_LISTENER = "transformer-listener"
+
+# The Docs that each thread has initialised a model with last. No transformer has run on these, and thinc's `chain` asks
+# for their vectors all the same, to tell the next layer their width.
+_samples = threading.local()
 
 
 def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
@@ -27,6 +37,7 @@ def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
 
 def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None) -> None:
     """Initialise the parts; the width is the sum of theirs where all of them tell."""
+    _samples.last = X
     for layer in model.layers:
         layer.initialize(X=X)
     widths = [layer.maybe_get_dim("nO") for layer in model.layers]
@@ -35,8 +46,22 @@ def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2
 
 
 def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Run the parts; backward shares the gradient out among them."""
+    """Run the parts; backward shares the gradient out among them.
+
+    RAISES (ValueError): A part listens to a transformer that has not run on one of the Docs, or gives vectors for other
+        tokens than a Doc has.
+    """
+    if not is_train and docs is not getattr(_samples, "last", None):
+        _require_transformer(model, docs)
     parts, backprops = zip(*(layer(docs, is_train) for layer in model.layers), strict=True)
+    for layer, arrays in zip(model.layers, parts, strict=True):
+        for doc, array in zip(docs, arrays, strict=True):
+            if len(array) != len(doc):
+                raise ValueError(
+                    f"'{layer.name}' has {len(array)} vectors for the {len(doc)} tokens of the Doc {doc.text[:40]!r}. "
+                    "A component that merges or splits tokens, such as merge_entities, can stand before the "
+                    "transformer or after all components that listen to it, not between them"
+                )
     joined = [model.ops.xp.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True)]
 
     def backprop(d_joined: List[Floats2d]) -> List[Doc]:
@@ -48,3 +73,17 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
         return docs
 
     return joined, backprop
+
+
+def _require_transformer(model: Tok2Vec, docs: List[Doc]) -> None:
+    listener = next((node for node in model.walk() if node.name == TRANSFORMER_LISTENER), None)
+    if listener is None:
+        return
+    for doc in docs:
+        if len(doc) and not (doc.has_extension(DATA) and doc._.get(DATA) is not None):
+            raise ValueError(
+                f"the transformer '{listener.upstream_name}' has not run on the Doc {doc.text[:40]!r} "  # type: ignore
+                f"(doc._.{DATA} is not set), and a component that listens to it would answer by zeros: expected it in "
+                "the pipeline, enabled and before all that listen to it (tagger, senter). Either enable the "
+                "transformer or add it, or leave these components out, too"
+            )

@@ -8,13 +8,17 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, cast
 
 import srsly
 import torch
-from thinc.api import PyTorchShim, get_torch_default_device, torch2xp, xp2torch
+from thinc.api import get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.types import FloatsXd
 
 from ..layers.folded_network import FoldedNetwork, can_fold
+from ..layers.modes import evaluating
 from ..layers.parser_network import NetworkConfig, ParserNetwork
 from ..layers.products import half_precision
+from ..locks import MAKING
+from .shared_shim import SharedShim
+from .stored_weights import check_archive, check_finite
 
 # `nlp.pipe(n_process=2)` forks. torch's threads do not survive a fork, and a child that waits for them waits for ever;
 # on one thread it has none to wait for. The processes share the cores as it is.
@@ -22,10 +26,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
-class ParserNetworkShim(PyTorchShim):
+class ParserNetworkShim(SharedShim):
     """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
 
-    Departs from `PyTorchShim` in three ways: there may be no network yet; the sizes that it was made with are saved
+    Departs from `SharedShim` in three ways: there may be no network yet; the sizes that it was made with are saved
     beside its weights (in `cfg`), so that loading needs nothing else; and `use_params` finds the averages under the
     keys that `finish_update` gave them (thinc 8.3 looks for string keys, which its optimizer does not have).
     """
@@ -33,8 +37,7 @@ class ParserNetworkShim(PyTorchShim):
     def __init__(self, settings: NetworkConfig, *, mixed_precision: bool = False) -> None:
         super().__init__(None, mixed_precision=mixed_precision)
         self.settings = settings
-        self._folded: Optional[FoldedNetwork] = None
-        self._folded_weights: List[Tuple[int, int]] = []
+        self._folded: Optional[Tuple[FoldedNetwork, List[Tuple[int, int]]]] = None  # and of which weights
 
     @property
     def mixed_precision(self) -> bool:
@@ -58,12 +61,16 @@ class ParserNetworkShim(PyTorchShim):
         network = self.network
         # torch counts what it does to a weight; what thinc's optimizer does in numpy is told by `unfold`
         weights = [(parameter.data_ptr(), parameter._version) for parameter in network.parameters()]
-        if self._folded is None or weights != self._folded_weights:
+        folded = self._folded
+        if folded is None or weights != folded[1]:
             if not can_fold(network):
                 return None
-            precision = half_precision(self.device) if self.mixed_precision else torch.float32
-            self._folded, self._folded_weights = FoldedNetwork(network, precision), weights
-        return self._folded
+            with MAKING:  # one of them, however many threads ask
+                folded = self._folded
+                if folded is None or weights != folded[1]:
+                    precision = half_precision(self.device) if self.mixed_precision else torch.float32
+                    folded = self._folded = FoldedNetwork(evaluating(network), precision), weights
+        return folded[0]
 
     def unfold(self) -> None:
         """Forget the folded network: the weights are about to change."""
@@ -137,12 +144,13 @@ class ParserNetworkShim(PyTorchShim):
     def from_bytes(self, bytes_data: bytes) -> "ParserNetworkShim":
         """Make the network anew with the saved sizes and weights; everything else is as the config says.
 
-        RAISES (ValueError): If the saved weights are those of another architecture.
+        RAISES (ValueError): If the saved weights are those of another architecture, damaged, or not finite.
         """
         msg = srsly.msgpack_loads(bytes_data)
         self.cfg = dict(msg["config"])
         self._model = None
         if msg["state"]:
+            check_archive(msg["state"], "the LAL parser's network")
             self.build()
             device = get_torch_default_device()
             state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
@@ -153,5 +161,6 @@ class ParserNetworkShim(PyTorchShim):
                     "The saved weights do not fit the network of the config; expected the [model] block that they were "
                     f"trained with. {error}"
                 ) from error
+            check_finite(state, "the LAL parser's network")
             self._grad_scaler.to_(device)
         return self

@@ -10,7 +10,9 @@ Made of two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_
 It is *not* a component: no labels by name, no decoding.
 """
 
-from typing import Callable, Iterator, List, Literal, Optional, Sequence, Tuple
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple
 
 import numpy
 from spacy.tokens import Doc
@@ -25,6 +27,11 @@ from .network_shim import ParserNetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 Tok2Vec = Model[List[Doc], List[Floats2d]]
+# Takes Docs and the scores of their sentences, with attention; called when all of the Docs' sentences are scored.
+Listener = Callable[[List[Doc], List[AnyScores]], None]
+
+# Of the thread, and not of the model: other threads parse with the same one.
+_LISTENER: ContextVar[Optional[Tuple[ParserModel, Listener]]] = ContextVar("_LISTENER", default=None)
 
 
 # The arguments are grouped by what they set; the network's are fields of `NetworkConfig`, which says more of each.
@@ -183,6 +190,31 @@ def iter_scores(
         scores. Every sentence comes once; those of similar length come together.
     """
     batch, _ = embed(model, docs, is_train=False)
+    listened, listener = _LISTENER.get() or (None, None)
+    if listener is None or listened is not model:
+        yield from _iter_batch(model, batch, pruned)
+        return
+    heard: Dict[int, AnyScores] = {}
+    for indices, scores in _iter_batch(model, batch._replace(return_attention=True), pruned):
+        heard.update(zip(indices, scores, strict=True))
+        yield indices, scores
+    listener(docs, [heard[i] for i in range(len(heard))])
+
+
+@contextmanager
+def listening(model: ParserModel, listener: Listener) -> Iterator[None]:
+    """For the time of a block, and in its thread alone: scores of `iter_scores` have attention, and a listener gets
+    them, too."""
+    token = _LISTENER.set((model, listener))
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def _iter_batch(
+    model: ParserModel, batch: NetworkBatch, pruned: bool
+) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
     if pruned:
         yield from iter_pruned(model.layers[-1], batch)
     else:

@@ -8,13 +8,14 @@ loads what the other has saved.
 """
 
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
 
+import srsly
 import torch
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import FullTransformerBatch
-from spacy_transformers.layers.hf_shim import HFShim
-from spacy_transformers.layers.transformer_model import TransformerModel
+from spacy_transformers.layers.transformer_model import TransformerModel, huggingface_tokenize
 from thinc.api import Model
 from thinc.compat import has_torch_amp
 from thinc.optimizers import Optimizer
@@ -22,7 +23,11 @@ from thinc.types import ArgsKwargs
 from torch import Tensor, nn
 from transformers.file_utils import ModelOutput
 
+from ..layers.modes import evaluating
 from ..layers.products import Product, half_precision
+from ..locks import MAKING
+from .shared_hf_shim import SharedHFShim
+from .stored_weights import check_archive, check_finite
 
 # Pieces of padding that cost less than one more run of a transformer: few for a CPU, thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
@@ -56,6 +61,7 @@ def build_transformer(
     wrapper = model.layers[0]
     wrapper.shims[0] = TransformerShim(
         wrapper.shims[0]._hfmodel,  # type: ignore[attr-defined]
+        tokenize=partial(huggingface_tokenize, texts=["a"]),
         max_batch_pieces=max_batch_pieces,
         mixed_precision=mixed_precision,
         grad_scaler_config=dict(grad_scaler_config),
@@ -63,11 +69,11 @@ def build_transformer(
     return model
 
 
-class TransformerShim(HFShim):
+class TransformerShim(SharedHFShim):
     """thinc's hold on a transformer, which is run on sequences of about one length at a time.
 
     max_batch_pieces, mixed_precision: As for `build_transformer`.
-    settings: As for spacy-transformers' `HFShim`.
+    settings: As for `SharedHFShim`.
     """
 
     def __init__(self, model: Any, *, max_batch_pieces: int, mixed_precision: bool, **settings: Any) -> None:
@@ -83,18 +89,17 @@ class TransformerShim(HFShim):
 
         inputs (ArgsKwargs): Its arguments; all are tensors with a row for each sequence.
         """
-        with self._run_as(_InGroups(self._for_parsing(), self.max_batch_pieces)):
-            return super().predict(inputs)
+        return self.infer(_InGroups(self._for_parsing(), self.max_batch_pieces), inputs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
-        """See `HFShim`."""
+        """See `SharedShim`."""
         self._halved = None
         with self._run_as(_InGroups(self._model, None)):  # the backward pass needs all groups, however many pieces
             return super().begin_update(inputs)
 
     @contextmanager
     def _run_as(self, module: nn.Module) -> Iterator[None]:
-        """Have another module in the transformer's place for a while."""
+        """Have another module in the transformer's place for a while: in an update, which no thread may disturb."""
         full, self._model = self._model, module
         try:
             yield
@@ -103,12 +108,16 @@ class TransformerShim(HFShim):
 
     def _for_parsing(self) -> Any:
         """The transformer, or a copy whose linear layers multiply in half precision."""
-        device = self.device
+        device, transformer = self.device, evaluating(self._model)
         if not self.mixed_precision or device.type != "cpu" or half_precision(device) == torch.float32:
-            return self._model
-        if self._halved is None:
-            self._halved = Product.inside(self._model, half_precision(device))
-        return self._halved
+            return transformer
+        halved = self._halved
+        if halved is None:
+            with MAKING:  # one copy, however many threads ask
+                halved = self._halved
+                if halved is None:
+                    halved = self._halved = evaluating(Product.inside(transformer, half_precision(device)))
+        return halved
 
     # Whatever changes the weights makes the copy stale.
 
@@ -128,9 +137,17 @@ class TransformerShim(HFShim):
                 parameter.requires_grad_(True)
 
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
-        """See `HFShim`."""
+        """See `HFShim`.
+
+        RAISES (ValueError): The weights are damaged, or not finite.
+        """
         self._halved = None
-        return super().from_bytes(bytes_data)
+        owner = "the transformer (the file `model` in the folder of the component)"
+        check_archive(srsly.msgpack_loads(bytes_data)["state"], owner)
+        super().from_bytes(bytes_data)
+        if self._model is not None:
+            check_finite(self._model.state_dict(), owner)
+        return self
 
 
 class _InGroups(nn.Module):

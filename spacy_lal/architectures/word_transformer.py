@@ -5,6 +5,7 @@ itself, one sentence a sequence) and in what it gives (the last piece of each wo
 Loading, fine-tuning and storage are spacy-transformers'. It is *not* shared between components: no listeners.
 """
 
+from functools import partial
 from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
@@ -19,6 +20,7 @@ from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
 from .features import sentence_tokens
 from .pieces import PieceSequence, cut_sentence, piece_limit, special_pieces, split_words
+from .shared_hf_shim import SharedHFShim
 from .word_cleaning import WORD_CLEANERS
 
 WordTransformerModel = Model[List[Doc], List[Floats2d]]
@@ -72,10 +74,11 @@ def build_word_transformer(
     """
     if clean_words not in WORD_CLEANERS:
         raise ValueError(f"clean_words is {clean_words!r}: expected one of {sorted(WORD_CLEANERS)}")
-    wrapper = HFWrapper(
-        HFObjects(None, None, None, dict(tokenizer_config), dict(transformer_config)),
-        convert_inputs=_convert_inputs,
-        convert_outputs=_convert_outputs,
+    objects = HFObjects(None, None, None, dict(tokenizer_config), dict(transformer_config))
+    wrapper = HFWrapper(objects, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs)
+    wrapper.shims[0] = SharedHFShim(
+        objects,
+        tokenize=partial(split_words, sentences=[["a"]]),
         mixed_precision=mixed_precision,
         grad_scaler_config=dict(grad_scaler_config),
     )
@@ -95,9 +98,10 @@ def build_word_transformer(
 
 def set_transformer(model: WordTransformerModel, hf_objects: HFObjects) -> None:
     """Give the layer its tokenizer and transformer, as `huggingface_from_pretrained` returns them."""
-    shim = model.layers[0].shims[0]
-    shim._hfmodel = hf_objects  # type: ignore[attr-defined]
+    shim = cast(SharedHFShim, model.layers[0].shims[0])
+    shim._hfmodel = hf_objects
     shim._model = hf_objects.transformer
+    shim.tokenize(hf_objects.tokenizer)
     model.attrs["has_transformer"] = True
     model.set_dim("nO", hf_objects.transformer.config.hidden_size)
 

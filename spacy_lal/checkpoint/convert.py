@@ -12,51 +12,9 @@ from torch import Tensor
 
 from ..layers.parser_network import NetworkConfig, ParserNetwork
 from ..trees.labels import SUB_HEAD_LABEL, join_chain
+from .hparams import checked_hparams
 from .reader import Checkpoint, CheckpointError
-
-# Hyperparameters that a checkpoint does not mention (reference-parser.md, section 6): an older one, of the HPSG parser,
-# knows no label attention.
-DEFAULT_HPARAMS: Dict[str, Any] = {
-    "num_layers": 12,
-    "d_model": 1024,
-    "num_heads": 8,
-    "d_kv": 64,
-    "d_ff": 2048,
-    "d_label_hidden": 250,
-    "d_biaffine": 1024,
-    "partitioned": True,
-    "sentence_max_len": 300,
-    "use_lal": False,
-    "lal_d_kv": 64,
-    "lal_d_proj": 64,
-    "lal_resdrop": False,
-    "lal_pwff": False,
-    "lal_q_as_matrix": False,
-    "lal_partitioned": False,
-    "lal_combine_as_self": False,
-    "attention_dropout": 0.2,
-    "embedding_dropout": 0.2,
-    "relu_dropout": 0.2,
-    "residual_dropout": 0.2,
-    "tag_emb_dropout": 0.2,
-    "word_emb_dropout": 0.4,
-    "timing_dropout": 0.0,
-    "char_lstm_input_dropout": 0.2,
-    "d_char_emb": 64,
-    "const_lada": 0.5,
-    "use_tags": False,
-    "use_words": False,
-    "use_cat": False,
-    "use_chars_lstm": False,
-    "use_xlnet": False,
-    "use_elmo": False,
-    "use_bert": False,
-    "use_bert_only": False,
-    "embedding_type": "random",
-    "xlnet_model": "xlnet-large-cased",
-    "xlnet_do_lower_case": False,
-    "pad_left": False,
-}
+from .records import quoted
 
 # Their hyperparameter -> our field, where the value is the same.
 PLAIN_HPARAMS: Dict[str, str] = {
@@ -126,6 +84,7 @@ KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
 )
 TRANSFORMER_PREFIX = "xlnet."
+MAX_LISTED = 20  # names in a message
 # Weights that the reference builds and never uses in a forward pass (reference-parser.md 1.4 and 4.1).
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
 
@@ -162,7 +121,7 @@ def network_config(
     RETURNS (NetworkConfig): The config.
     RAISES (CheckpointError): if the network needs what we do not build (GloVe, ELMo, BERT), or lacks a weight.
     """
-    given = {**DEFAULT_HPARAMS, **hparams}
+    given = checked_hparams(hparams, state_dict)
     _refuse_unsupported(given, state_dict)
 
     def size(key: str, axis: int = 0) -> int:
@@ -208,7 +167,7 @@ def _refuse_unsupported(hparams: Mapping[str, Any], state_dict: Mapping[str, Ten
     """Name the inputs that we do not build."""
     refused = [name for name in ("use_elmo", "use_bert", "use_bert_only") if hparams[name]]
     if (hparams["use_words"] and hparams["embedding_type"] != "random") or any("pretrain_emb" in k for k in state_dict):
-        refused.append(f"embedding_type={hparams['embedding_type']!r} (GloVe)")
+        refused.append(f"embedding_type={quoted(hparams['embedding_type'])} (GloVe)")
     if refused:
         raise CheckpointError(f"the checkpoint needs inputs that are not supported: {', '.join(refused)}")
 
@@ -234,8 +193,11 @@ def convert_state_dict(state_dict: Mapping[str, Tensor], config: NetworkConfig) 
     RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config)`, float32.
     RAISES (CheckpointError): if a weight has no place, a place no weight, or a shape differs; all of them are listed.
     """
-    with torch.device("meta"):
-        wanted = {key: tuple(value.shape) for key, value in ParserNetwork(config).state_dict().items()}
+    try:
+        with torch.device("meta"):
+            wanted = {key: tuple(value.shape) for key, value in ParserNetwork(config).state_dict().items()}
+    except RuntimeError as error:  # a size in bytes that has more than 64 bits
+        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {str(error)[:200]}") from error
     skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if config.vector_width else ("project_xlnet.",)))
     converted, unused, misshapen = {}, [], []
     for key, value in state_dict.items():
@@ -246,13 +208,33 @@ def convert_state_dict(state_dict: Mapping[str, Tensor], config: NetworkConfig) 
             unused.append(key)
         elif tuple(value.shape) != wanted[ours]:
             misshapen.append(f"{key} {tuple(value.shape)}, expected {wanted[ours]}")
-        converted[ours] = value.detach().to(torch.float32)
+        converted[ours] = value.detach()
     unfilled = sorted(wanted.keys() - converted.keys())
     problems = {"unused": unused, "not filled": unfilled, "of another shape": misshapen}
     if any(problems.values()):
-        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in problems.items() if names)
-        raise CheckpointError(f"the checkpoint's weights do not fit the network. {listed}")
+        raise CheckpointError(f"the checkpoint's weights do not fit the network. {listed(problems)}")
+    return to_float32(converted)
+
+
+def to_float32(weights: Mapping[str, Tensor]) -> Dict[str, Tensor]:
+    """Weights as float32.
+
+    RAISES (CheckpointError): if some are not finite.
+    """
+    converted = {key: value.to(torch.float32) for key, value in weights.items()}
+    infinite = [key for key, value in converted.items() if not value.isfinite().all()]
+    if infinite:
+        raise CheckpointError(f"the checkpoint's weights are not finite numbers. {listed({'in': infinite})}")
     return converted
+
+
+def listed(problems: Mapping[str, List[str]]) -> str:
+    """Problems for a message: under each kind the names of weights, of many only the first."""
+    parts = []
+    for kind, names in problems.items():
+        more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+        parts += [f"{kind}: {', '.join(names[:MAX_LISTED])}{more}"] if names else []
+    return "; ".join(parts)
 
 
 def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> LoadedNetwork:
@@ -263,10 +245,11 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
     RETURNS (LoadedNetwork): The network and its vocabularies.
     RAISES (CheckpointError): if the parts of the checkpoint do not fit one another.
     """
-    hparams = {**DEFAULT_HPARAMS, **checkpoint.hparams}
+    hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
     config = network_config(hparams, checkpoint.state_dict, scrambled_queries=scrambled_queries)
+    converted = convert_state_dict(checkpoint.state_dict, config)  # before a network of these sizes is made
     network = ParserNetwork(config)
-    network.load_state_dict(convert_state_dict(checkpoint.state_dict, config))
+    network.load_state_dict(converted)
     values = {name: vocabulary.values for name, vocabulary in checkpoint.vocabularies.items()}
     transformer = {}
     if config.vector_width:
@@ -280,7 +263,7 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
     return LoadedNetwork(
         network=network.eval(),
         labels=_label_strings(values["label_vocab"]),
-        deprels=[str(value) for value in values["type_vocab"]],
+        deprels=list(values["type_vocab"]),
         tags=list(values["tag_vocab"]) if config.n_tags else [],
         words=list(values["word_vocab"]) if config.n_words else [],
         chars=list(values["char_vocab"]) if config.n_chars else [],
@@ -291,7 +274,12 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
 
 def _label_strings(values: List[Any]) -> List[str]:
     """Label tuples as strings, without the two fixed ones, which must come first."""
-    chains = [tuple(value) for value in values]
-    if chains[:2] != [(), (SUB_HEAD_LABEL,)]:
-        raise CheckpointError(f"the label vocabulary begins with {chains[:2]}, expected [(), ('{SUB_HEAD_LABEL}',)]")
-    return [join_chain(chain) for chain in chains[2:]]
+    strange = [value for value in values if not isinstance(value, tuple)]
+    if strange:
+        raise CheckpointError(f"the label vocabulary holds {quoted(strange[0])}: expected tuples of strings")
+    if values[:2] != [(), (SUB_HEAD_LABEL,)]:
+        first = ", ".join(quoted(join_chain(chain)) for chain in values[:2])
+        raise CheckpointError(
+            f"the label vocabulary begins with {first}, expected the empty chain and {SUB_HEAD_LABEL!r}"
+        )
+    return [join_chain(chain) for chain in values[2:]]

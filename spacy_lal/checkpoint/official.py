@@ -19,8 +19,10 @@ from ..architectures.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
 from ..architectures.parser import build_lal_parser, get_network
 from ..architectures.word_transformer import set_transformer
 from ..layers.parser_network import NetworkConfig
-from .convert import DEFAULT_HPARAMS, LoadedNetwork, load_network
+from .convert import LoadedNetwork, load_network
+from .hparams import checked_hparams, model_name
 from .reader import Checkpoint, CheckpointError
+from .records import quoted
 from .xlnet import make_hf_objects
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
@@ -38,6 +40,7 @@ UNSUPPORTED = {
 SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
 # No word is cut: the authors' character LSTM reads all of it.
 MAX_WORD_LENGTH = 100_000
+MAX_ENTRY_LENGTH = 200  # characters of a label, deprel or tag
 # The authors' script for their published scores parses so many sentences at once, and with scrambled queries scores
 # depend on it.
 SCRAMBLED_BATCH_SIZE = 8
@@ -75,8 +78,8 @@ def import_pipeline(
     RAISES (CheckpointError): if the checkpoint needs what we do not support, its parts do not fit one another, or the
         tokenizer cannot be found. (ImportError): if spaCy has no such language.
     """
-    hparams = {**DEFAULT_HPARAMS, **checkpoint.hparams}
-    _refuse_unsupported(hparams)
+    _refuse_unsupported(checkpoint.hparams)
+    hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
     loaded = load_network(checkpoint, scrambled_queries=scrambled_queries)
     config = loaded.network.config
     label_data = _label_data(loaded)
@@ -88,9 +91,8 @@ def import_pipeline(
                 "the checkpoint has no 'xlnet.*' weights, though its network reads the vectors of a transformer "
                 "(use_xlnet): expected a checkpoint that holds them, as the authors' do"
             )
-        source, lower_case = tokenizer or str(hparams["xlnet_model"]), bool(hparams["xlnet_do_lower_case"])
-        hf_objects = make_hf_objects(loaded.transformer, source, lower_case=lower_case)
-        transformer = str(hparams["xlnet_model"])
+        transformer, lower_case = model_name(hparams, tokenizer), bool(hparams["xlnet_do_lower_case"])
+        hf_objects = make_hf_objects(loaded.transformer, tokenizer or transformer, lower_case=lower_case)
         tok2vec = {
             "@architectures": "spacy-lal.WordTransformer.v1",
             "name": transformer,
@@ -163,16 +165,24 @@ def _label_data(loaded: LoadedNetwork) -> Dict[str, List[str]]:
     }
     for name, values in data.items():
         counts = Counter(values)
-        strange = [value for value, n in counts.items() if n > 1 or not isinstance(value, str) or not value]
+        strange = [value for value, n in counts.items() if n > 1 or not _is_entry(value, printable=name != "chars")]
         if strange:
             raise CheckpointError(
-                f"the checkpoint's {name}: expected different strings, but not (only) once: {strange[:5]}"
+                f"the checkpoint's {name}: expected different strings of at most {MAX_ENTRY_LENGTH} characters, but "
+                f"not (only) once: {', '.join(map(quoted, strange[:5]))}"
             )
     return data
+
+
+def _is_entry(value: Any, *, printable: bool) -> bool:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_ENTRY_LENGTH:
+        return False
+    return value.isprintable() if printable else not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def _require_first(kind: str, values: List[str], expected: tuple) -> None:
     if values and tuple(values[: len(expected)]) != expected:
         raise CheckpointError(
-            f"the checkpoint's {kind} vocabulary begins with {values[: len(expected)]}, expected {list(expected)}"
+            f"the checkpoint's {kind} vocabulary begins with {', '.join(map(quoted, values[: len(expected)]))}; "
+            f"expected {', '.join(map(quoted, expected))}"
         )

@@ -14,9 +14,10 @@ from tokenizers import normalizers
 from torch import Tensor
 from transformers import AutoTokenizer, XLNetConfig, XLNetModel
 
+from .convert import listed, to_float32
 from .reader import CheckpointError
 
-_LAYER_KEY = re.compile(r"layer\.(\d+)\.")
+_LAYER_KEY = re.compile(r"layer\.([0-9]{1,4})\.")
 
 
 class LoadedTokenizer(NamedTuple):
@@ -48,10 +49,15 @@ def xlnet_config(weights: Mapping[str, Tensor]) -> XLNetConfig:
         raise CheckpointError(
             f"the checkpoint's XLNet: its {n_heads} heads of width {head_width} do not make up its width of {width}"
         )
+    layers = {int(match.group(1)) for match in map(_LAYER_KEY.match, weights) if match}
+    if max(layers) >= len(layers):
+        raise CheckpointError(
+            f"the checkpoint's XLNet: it has a layer {max(layers)}, but weights of {len(layers)} layers: expected all"
+        )
     return XLNetConfig(
         vocab_size=n_pieces,
         d_model=width,
-        n_layer=1 + max(int(match.group(1)) for match in map(_LAYER_KEY.match, weights) if match),
+        n_layer=len(layers),
         n_head=n_heads,
         d_inner=shape("layer.0.ff.layer_1.weight", 2)[0],
         ff_activation="gelu",
@@ -71,8 +77,11 @@ def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
     RAISES (CheckpointError): if weights are missing, left over, or of another shape; all of them are listed.
     """
     config = xlnet_config(weights)
-    with torch.device("meta"):  # no random weights are drawn first
-        model = XLNetModel(config)
+    try:
+        with torch.device("meta"):  # no random weights are drawn first
+            model = XLNetModel(config)
+    except RuntimeError as error:  # a size in bytes that has more than 64 bits
+        raise CheckpointError(f"the checkpoint's XLNet: its shapes make no XLNet: {str(error)[:200]}") from error
     wanted = {key: tuple(value.shape) for key, value in model.state_dict().items()}
     problems = {
         "unused": sorted(weights.keys() - wanted.keys()),
@@ -84,9 +93,8 @@ def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
         ],
     }
     if any(problems.values()):
-        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in problems.items() if names)
-        raise CheckpointError(f"the checkpoint's XLNet weights do not fit an XLNet. {listed}")
-    model.load_state_dict({key: value.to(torch.float32) for key, value in weights.items()}, assign=True)
+        raise CheckpointError(f"the checkpoint's XLNet weights do not fit an XLNet. {listed(problems)}")
+    model.load_state_dict(to_float32(weights), assign=True)
     return model.eval()
 
 
@@ -103,7 +111,9 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
     tokenizer, reasons = None, []
     for use_fast in (False, True):
         try:
-            tokenizer = AutoTokenizer.from_pretrained(name, use_fast=use_fast, do_lower_case=lower_case)
+            tokenizer = AutoTokenizer.from_pretrained(
+                name, use_fast=use_fast, do_lower_case=lower_case, trust_remote_code=False
+            )
             break
         except ImportError as error:
             raise CheckpointError(

@@ -14,25 +14,28 @@ from spacy_lal.cli.explain import explain_cli
 from spacy_lal.cli.heads import heads_cli
 from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.parse import parse_cli
+from spacy_lal.cli.streams import ends_in_order
 from spacy_lal.cli.train import train_cli
 from spacy_lal.cli.treebank import check_cli, convert_cli
 
 lal_cli = typer.Typer(
     name="lal", help="Train, score, import and use Label Attention Layer parsers", no_args_is_help=True
 )
-lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(train_cli)
-lal_cli.command("parse")(parse_cli)
-lal_cli.command("explain")(explain_cli)
+lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    ends_in_order(train_cli)
+)
+lal_cli.command("parse")(ends_in_order(parse_cli))
+lal_cli.command("explain")(ends_in_order(explain_cli))
 lal_cli.command("app")(app_cli)
-lal_cli.command("heads")(heads_cli)
-lal_cli.command("evaluate")(evaluate_cli)
-lal_cli.command("evalb")(evalb_cli)
-lal_cli.command("check")(check_cli)
-lal_cli.command("convert")(convert_cli)
-lal_cli.command("complete")(complete_cli)
-lal_cli.command("import-official")(import_official_cli)
-lal_cli.command("average")(average_cli)
-lal_cli.command("compact")(compact_cli)
+lal_cli.command("heads")(ends_in_order(heads_cli))
+lal_cli.command("evaluate")(ends_in_order(evaluate_cli))
+lal_cli.command("evalb")(ends_in_order(evalb_cli))
+lal_cli.command("check")(ends_in_order(check_cli))
+lal_cli.command("convert")(ends_in_order(convert_cli))
+lal_cli.command("complete")(ends_in_order(complete_cli))
+lal_cli.command("import-official")(ends_in_order(import_official_cli))
+lal_cli.command("average")(ends_in_order(average_cli))
+lal_cli.command("compact")(ends_in_order(compact_cli))
 spacy_app.add_typer(lal_cli)
 
 __all__ = ["lal_cli"]

@@ -1,7 +1,5 @@
 """`python -m spacy lal app [PIPELINE]`: the page to play with, in a browser."""
 
-import signal
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Annotated, List
 import typer
 
 from spacy_lal.app import DARK, EXTRA, LIGHT, PAGE
+from spacy_lal.cli.child_processes import ChildProcesses
 from spacy_lal.cli.streams import fail
 
 DEFAULT_MODEL = "en_lal_md"
@@ -57,17 +56,10 @@ def app_command(model: str, *, port: int, host: str, headless: bool) -> List[str
 
 
 def run_until_stopped(command: List[str]) -> int:
-    """Run a server; Ctrl-C reaches it by itself, and a SIGTERM is handed on.
+    """Run a server, which gets the signals of this process.
 
     RETURNS (int): Its exit code.
     """
-    with subprocess.Popen(command) as server:
-        before = signal.signal(signal.SIGTERM, lambda *_: server.terminate())
-        try:
-            while True:
-                try:
-                    return server.wait()
-                except KeyboardInterrupt:
-                    continue
-        finally:
-            signal.signal(signal.SIGTERM, before)
+    server = ChildProcesses()
+    with server.handed_on():
+        return server.run(command)

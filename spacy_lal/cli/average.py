@@ -21,7 +21,7 @@ def average_cli(
     For several trainings that went on from the same weights (sourced components) with different seeds: their mean is
     better than each of them, at no cost. The mean of pipelines that were trained apart from the start is useless.
     """
-    check_output(output, overwrite)
+    check_output(output, overwrite, *models)
 
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.training.average import average_pipelines

@@ -43,7 +43,7 @@ def compact_cli(
     Its config loses the paths of its training. Where it names a transformer by a folder of this machine, say what the
     transformer is called elsewhere.
     """
-    check_output(output, overwrite)
+    check_output(output, overwrite, model)
 
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.training.whole_folder import written_whole
@@ -79,6 +79,8 @@ def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = N
     import srsly
     from thinc.api import Config
 
+    from spacy_lal.pipeline.checksums import rewrite_checksums
+
     names = encoder_names(nlp.config)
     nlp.to_disk(folder)
     config = Config().from_disk(folder / "config.cfg", interpolate=False)
@@ -100,6 +102,7 @@ def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = N
         left = [name for name in names if name != encoder_name and name.encode() in content]
         if left:
             raise ValueError(f"{path.relative_to(folder)} still names the transformer {left[0]!r}")
+    rewrite_checksums(folder)
     if lean:
         _forget_words(folder)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from spacy_lal.cli.outputs import check_apart
 from spacy_lal.cli.streams import fail
 
 
@@ -21,16 +22,18 @@ def complete_cli(
 
     Docs with both or neither, or with a sentence that is too long for it, are written as they are.
     """
+    from spacy_lal.training.treebank_docs import is_written_name, write_docs
+
     if not data_path.is_file():
         fail(f"can't find the file {data_path}")
-    if output.exists() and output.samefile(data_path):
-        fail(f"{output} would be read and written at once: name another file")
+    check_apart(output, data_path)
+    if output.is_dir() and data_path.resolve().parent == output.resolve() and is_written_name(data_path.name):
+        fail(f"{data_path} lies in {output}, whose files are replaced: name another folder")
 
     from spacy_lal.cli.evaluate import read_docs
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.interpret.sentences import find_parser
     from spacy_lal.pipeline.completion import complete, lacks
-    from spacy_lal.training.treebank_docs import write_docs
 
     nlp = load_pipeline(model, gpu_id)
     golds = read_docs(data_path, nlp)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Iterator, Optional
 
 import typer
 
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
     from spacy_lal.metrics.evalb_params import EvalbParams
@@ -48,7 +48,7 @@ def evalb_cli(
             fail(f"Can't open {side} file ({path})")
 
     def on_error(message: str) -> None:
-        typer.echo(message, err=True)
+        say(message, err=True)
 
     with closed_pipe_is_no_error():
         try:
@@ -78,7 +78,7 @@ def read_params(param: Optional[str]) -> "EvalbParams":
         warnings.simplefilter("always")
         params = EvalbParams.from_file(param)
     for warning in caught:
-        typer.echo(str(warning.message), err=True)
+        say(str(warning.message), err=True)
     return params
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional
 import typer
 
 from spacy_lal.cli.evaluate_report import report_lines
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.outputs import check_apart
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -48,13 +49,14 @@ def evaluate_cli(
     """
     if not data_path.is_file():
         fail(f"can't find the file {data_path}")
-    for path in (output, trees, gold_trees):
-        if path is not None and not path.parent.is_dir():
-            fail(f"can't write {path}: no folder {path.parent}")
+    _check_written(data_path, output, trees, gold_trees)
     if confusion and not gold_sents:
         fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
 
+    import srsly
+
     from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.training.whole_file import write_file
 
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
     nlp = load_pipeline(model, gpu_id)
@@ -63,14 +65,21 @@ def evaluate_cli(
         docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
     except ValueError as err:
         fail(f"{data_path}: {err}")
-    typer.echo("\n".join(report_lines(metrics)))
     for path, parsed in ((trees, docs), (gold_trees, golds)):
         if path is not None:
             write_trees(parsed, golds, path)
     if output is not None:
-        import srsly
+        write_file(output, srsly.json_dumps(metrics, indent=2))
+    with closed_pipe_is_no_error():
+        say("\n".join(report_lines(metrics)))
 
-        srsly.write_json(output, metrics)
+
+def _check_written(data_path: Path, *written: Optional[Path]) -> None:
+    for i, path in enumerate(written):
+        check_apart(path, data_path)
+        check_apart(path, *written[:i], problem="written twice")
+        if path is not None and not path.parent.is_dir():
+            fail(f"can't write {path}: no folder {path.parent}")
 
 
 class Scoring:
@@ -135,12 +144,14 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> None:
     golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB leaves out punctuation by its tag, and
         refuses a pair of trees of which it would leave out different words.
     """
-    from spacy_lal.annotations import get_doc_parse_string
+    from spacy_lal.export import read_sentences
+    from spacy_lal.training.whole_file import written_file
+    from spacy_lal.trees import write_brackets
 
-    with path.open("w", encoding="utf8") as file:
+    with written_file(path) as file:
         for doc, gold in zip(docs, golds, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
-            trees = get_doc_parse_string(doc)
-            if trees:
-                file.write(f"{trees}\n")
+            for sentence in read_sentences(doc):
+                if sentence.constituents is not None:
+                    file.write(f"{write_brackets(sentence.tree())}\n".encode())

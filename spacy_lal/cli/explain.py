@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Iterable, List, Optional, Union
 
 import typer
 
+from spacy_lal.cli.outputs import check_stream_apart
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
 from spacy_lal.cli.texts import STDIN, TextError, TextReader, given_text
 
@@ -37,12 +38,15 @@ def explain_cli(
     """
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.display.tree import import_svgling
+    from spacy_lal.training.whole_file import write_file
 
     if output is not None:
         try:
             import_svgling()
         except ImportError as err:
             fail(str(err))
+    if text == STDIN:
+        check_stream_apart(output, STDIN)
     nlp = load_pipeline(model, gpu_id)
     reader = TextReader(STDIN, paragraphs=True, max_length=nlp.max_length)
     try:
@@ -56,7 +60,7 @@ def explain_cli(
         if output is None:
             _print_drawings(docs)
         else:
-            output.write_text(explain_page(nlp, docs), encoding="utf-8")
+            write_file(output, explain_page(nlp, docs))
     except OSError as err:
         fail(f"can't write {output or 'to stdout'}: {err.strerror or err}")
     except ValueError as err:

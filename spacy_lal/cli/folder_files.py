@@ -4,19 +4,17 @@ What was done stands in the written files: the metadata of each has its input's 
 of finished files is kept, so none can disagree with the files.
 """
 
-import glob
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterator, List, NamedTuple, Optional
 
 from spacy_lal.cli.texts import TextReader
 from spacy_lal.distributed.batches import BatchParser
 from spacy_lal.distributed.extras import import_extra
+from spacy_lal.training.whole_file import written_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,14 +113,8 @@ class FileParser:
         """
         record = self.record(task.source)  # before it is read: if it changes meanwhile, the next run sees that
         task.target.parent.mkdir(parents=True, exist_ok=True)
-        part = task.target.with_name(f".{task.target.name}.{uuid4().hex}.part")
-        try:
-            n_texts = self._write(task.source, part, record)
-            os.replace(part, task.target)
-        finally:
-            part.unlink(missing_ok=True)
-        for left_over in task.target.parent.glob(f".{glob.escape(task.target.name)}.*.part"):  # of a killed run
-            left_over.unlink(missing_ok=True)
+        with written_file(task.target) as file:
+            n_texts = self._write(task.source, file, record)
         return n_texts
 
     def load(self) -> None:
@@ -142,19 +134,16 @@ class FileParser:
             error = str(err).strip() or type(err).__name__
         return {"source": batch["source"], "n_texts": n_texts, "error": error}
 
-    def _write(self, source: Path, part: Path, record: Dict[str, Any]) -> int:
+    def _write(self, source: Path, file: BinaryIO, record: Dict[str, Any]) -> int:
         pq = import_extra("pyarrow.parquet", "arrow")
         batches = self._parquet_batches(source) if source.suffix == ".parquet" else self._text_batches(source)
         first = next(batches)
         schema = self.parser.schema(first.schema).with_metadata({RECORD_KEY: json.dumps(record)})
         n_texts = 0
-        with part.open("wb") as file:
-            with pq.ParquetWriter(file, schema) as writer:
-                for batch in chain([first], batches):
-                    writer.write_batch(self.parser(batch).replace_schema_metadata(schema.metadata))
-                    n_texts += batch.num_rows
-            file.flush()
-            os.fsync(file.fileno())  # otherwise the name may survive a power cut, and the content not
+        with pq.ParquetWriter(file, schema) as writer:
+            for batch in chain([first], batches):
+                writer.write_batch(self.parser(batch).replace_schema_metadata(schema.metadata))
+                n_texts += batch.num_rows
         return n_texts
 
     def _parquet_batches(self, source: Path) -> Iterator["pa.RecordBatch"]:

@@ -1,10 +1,10 @@
 """Parsed Docs as text: brackets, CoNLL-U, JSON lines, or a drawn tree with a table of heads. One piece per sentence;
 whitespace tokens, and sentences of nothing else, are left out."""
 
-import json
 from enum import Enum
 from typing import Callable, Dict
 
+from spacy_lal.display.markup import printable, printable_json, visible
 from spacy_lal.display.tree import tree_to_text
 from spacy_lal.export import Sentence, read_sentences, sentence_to_conllu
 from spacy_lal.trees.brackets import write_brackets
@@ -41,11 +41,11 @@ def format_json(sentence: Sentence, doc_number: int) -> str:
         "deprels": None if sentence.heads is None else sentence.deprels,
         "constituents": constituents,
     }
-    return json.dumps(record, ensure_ascii=False) + "\n"
+    return printable_json(record) + "\n"
 
 
 def format_drawing(sentence: Sentence, doc_number: int) -> str:
-    """The tree drawn with letters, and a table of heads below."""
+    """The tree drawn with letters, and a table of heads below. Control characters are shown, not written."""
     pieces = []
     if sentence.constituents is not None:
         pieces.append(tree_to_text(sentence.tree()))
@@ -55,11 +55,11 @@ def format_drawing(sentence: Sentence, doc_number: int) -> str:
 
 
 def _table(sentence: Sentence) -> str:
-    words = ["", *(token.text for token in sentence.tokens)]
+    words = ["", *(visible(token.text) for token in sentence.tokens)]
     rows = [("", "word", "tag", "head", "", "deprel")]
     heads = sentence.heads or []
     for i, (token, head, deprel) in enumerate(zip(sentence.tokens, heads, sentence.deprels, strict=True), start=1):
-        rows.append((str(i), token.text, token.tag_ or token.pos_, str(head), words[head], deprel))
+        rows.append((str(i), words[i], token.tag_ or token.pos_, str(head), words[head], deprel))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -68,7 +68,7 @@ def _table(sentence: Sentence) -> str:
             *(f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)),
         ]
         lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines)) + "\n"
 
 
 FORMATS: Dict[OutputFormat, Callable[[Sentence, int], str]] = {

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.outputs import check_apart
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
     from spacy_lal.interpret import HeadReport
@@ -34,6 +35,7 @@ def heads_cli(
         fail(f"can't find the file {data_path}")
     if output is not None and not output.parent.is_dir():
         fail(f"can't write {output}: no folder {output.parent}")
+    check_apart(output, data_path)
 
     from spacy_lal.cli.evaluate import read_docs
     from spacy_lal.cli.pipelines import load_pipeline
@@ -48,9 +50,11 @@ def heads_cli(
     if output is not None:
         import srsly
 
-        srsly.write_json(output, report.records(top))
+        from spacy_lal.training.whole_file import write_file
+
+        write_file(output, srsly.json_dumps(report.records(top), indent=2))
     with closed_pipe_is_no_error():
-        typer.echo("\n".join(heads_lines(report)))
+        say("\n".join(heads_lines(report)))
 
 
 def heads_lines(report: "HeadReport") -> List[str]:

@@ -39,8 +39,8 @@ def import_official_cli(
     Nothing in the file is run: what it asks for beyond tensors, plain containers and a vocabulary class is refused.
     Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
     """
-    check_output(output, overwrite)
-    if not checkpoint.is_file():
+    check_output(output, overwrite, checkpoint)
+    if not checkpoint.exists():
         fail(f"can't find the checkpoint {checkpoint}")
 
     from spacy_lal.checkpoint import CheckpointError, read_checkpoint

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, 
 
 import typer
 
+from spacy_lal.cli.outputs import check_stream_apart
 from spacy_lal.cli.parse_folder import ENGINES, FOLDER_FORMATS, Workers, parse_folder
 from spacy_lal.cli.parse_output import FORMAT_NAMES, check_format, writer
+from spacy_lal.cli.signals import Stopped
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, no_workers_left
 from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader, given_text
 
@@ -50,9 +52,11 @@ def parse_cli(
     """Parse plain text: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
 
     Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected but Docs (docbin), of
-    which a .spacy file is written at the end. A text is a line (or a paragraph, with --paragraphs), and may hold
-    several sentences. With --engine, reads the .parquet and .txt files of FOLDER and writes a Parquet file for each to
-    --output; given again, goes on where it stopped.
+    which a .spacy file is written at the end. The file of --output is in its place when all is parsed. If the command
+    ends early, an earlier file stays, and the parses are kept: under its name if there is none, otherwise beside it.
+    A text is a line (or a paragraph, with --paragraphs), and may hold several sentences. With --engine, reads the
+    .parquet and .txt files of FOLDER and writes a Parquet file for each to --output; given again, goes on where it
+    stopped.
     """
     if model is None:
         fail("name a pipeline to parse with: a path or an installed package (see `python -m spacy lal parse --help`)")
@@ -74,13 +78,19 @@ def parse_cli(
         return
     if overwrite or gpus or text_column != "text":
         fail("--text-column, --gpus and --overwrite go with --engine, and a folder to parse")
-    if text is None and Path(source).is_dir():
-        fail(f"{source} is a folder: say --engine {' or '.join(ENGINES)}, and a folder to write with --output")
     output_format = output_format or FORMAT_NAMES[0]
     check_format(output_format, output)
-    if source != STDIN and text is None and not Path(source).exists():
-        fail(f"can't find the file {source}")
+    if text is None:
+        _check_source(source, output)
     _parse_stream(model, source, text, output_format, output, paragraphs, batch_size, n_process, gpu_id)
+
+
+def _check_source(source: str, output: Optional[Path]) -> None:
+    if Path(source).is_dir():
+        fail(f"{source} is a folder: say --engine {' or '.join(ENGINES)}, and a folder to write with --output")
+    if source != STDIN and not Path(source).exists():
+        fail(f"can't find the file {source}")
+    check_stream_apart(output, source)
 
 
 def _parse_stream(
@@ -104,21 +114,27 @@ def _parse_stream(
     name = "--text" if text is not None else reader.name
     progress_of = reader if text is None else None
     line = 0
-    with closed_pipe_is_no_error(), no_workers_left(n_process):
+    with closed_pipe_is_no_error(output is None), no_workers_left(n_process):
+        out = writer(output_format, output)
         try:
-            with writer(output_format, output) as write, _progress(progress_of, output) as advance:
+            with out as write, _progress(progress_of, output) as advance:
                 docs = parse_texts(nlp, texts, batch_size=batch_size, n_process=n_process)
                 for number, (doc, line) in enumerate(docs):  # noqa: B007  (for the message below)
                     advance(write(doc, number))
+                if texts.error is not None:
+                    raise texts.error
+        except Stopped as stopped:
+            stopped.note = out.note
+            raise
         except BrokenPipeError:
             raise
         except OSError as err:
-            fail(f"can't write {output or 'to stdout'}: {err.strerror or err}")
+            fail(f"can't write {output or 'to stdout'}: {err.strerror or err}{out.note}")
+        except TextError as err:
+            fail(f"{err}{out.note}")
         except ValueError as err:
             reason = str(err).strip().splitlines()[-1]  # a worker's error comes with its traceback
-            fail(f"{name}, after line {line}: {reason.removeprefix('ValueError: ')}")
-    if texts.error is not None:
-        fail(str(texts.error))
+            fail(f"{name}, after line {line}: {reason.removeprefix('ValueError: ')}{out.note}")
 
 
 class Interruptible:
@@ -167,7 +183,7 @@ def _chain(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
 def _progress(reader: Optional[TextReader], output: Optional[Path]) -> Iterator[Any]:
     """A bar on stderr, where that is a terminal and the parses do not go to the same one. By bytes read where the size
     of the file is known, by sentences where it is not."""
-    shown = sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
+    shown = sys.stderr is not None and sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
     if reader is None or not shown:
         yield lambda n_sentences: None
         return

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import fail, say
 
 ENGINES = ("local", "ray")
 FOLDER_FORMATS = ("columns", "docbin")
@@ -120,21 +120,21 @@ def _report(results: Iterator[Dict[str, Any]], *, n_left: int, n_skipped: int) -
     from tqdm import tqdm
 
     n_files = n_texts = n_failed = 0
-    interrupted = False
+    interrupted = 0
     try:
         for result in tqdm(results, total=n_left, unit=" files", disable=None, leave=False):
             if result["error"]:
                 n_failed += 1
-                typer.echo(f"{result['source']}: {result['error']}", err=True)
+                say(f"{result['source']}: {result['error']}", err=True)
             else:
                 n_files += 1
                 n_texts += result["n_texts"]
-    except KeyboardInterrupt:
-        interrupted = True
+    except KeyboardInterrupt as stopped:
+        interrupted = getattr(stopped, "exit_code", INTERRUPTED)
     failed = f", {n_failed} failed" if n_failed else ""
     typer.echo(f"{n_files} files parsed ({n_texts} texts), {n_skipped} skipped: done before{failed}", err=True)
     if interrupted:
         typer.echo("Stopped: the same command goes on with the other files", err=True)
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupted)
     if n_failed:
         raise typer.Exit(1)

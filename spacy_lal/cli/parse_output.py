@@ -1,20 +1,21 @@
 """Where `lal parse` writes: text as it comes, or Docs at the end."""
 
+import io
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Iterator, Optional, TextIO
+from types import TracebackType
+from typing import TYPE_CHECKING, Optional, TextIO, Type, Union
 
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import Terminal, fail
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, DocBin
+
+    from spacy_lal.training.whole_file import WholeFile
 
 DOCBIN = "docbin"
 SUFFIX = ".spacy"
 FORMAT_NAMES = ("brackets", "conllu", "json", "tree", DOCBIN)
-
-Writer = Callable[["Doc", int], int]
 
 
 def check_format(output_format: str, output: Optional[Path]) -> None:
@@ -25,23 +26,96 @@ def check_format(output_format: str, output: Optional[Path]) -> None:
         fail(f"--format {DOCBIN} writes a {SUFFIX} file: say which with --output, got {output or 'none'}")
 
 
-@contextmanager
-def writer(output_format: str, output: Optional[Path]) -> Iterator[Writer]:
-    """What writes one Doc, given its place in the stream from 0, and tells how many sentences it has.
+def writer(output_format: str, output: Optional[Path]) -> "DocWriter":
+    """What writes Docs, as a context.
 
     output_format (str): One of FORMAT_NAMES.
     output (Optional[Path]): A file. None: stdout.
-    RAISES (ValueError): When called: the Doc lacks what the format shows.
     """
-    if output_format == DOCBIN and output is not None:
-        with _docs(output) as write:
-            yield write
-    else:
-        with _opened(output) as file:
-            yield lambda doc, number: write_text(doc, number, output_format, file)
+    return DocWriter(output_format, output)
 
 
-def write_text(doc: "Doc", number: int, output_format: str, file: TextIO) -> int:
+class DocWriter:
+    """Writes one Doc at each call. The file is in its place when the block has ended well. If the block ends early, an
+    earlier file stays as it is, and the Docs that have come are kept: under the file's name where it is free, otherwise
+    beside it.
+
+    n_docs (int): Docs that have come.
+    kept (Optional[Path]): Where they are after an early end.
+    """
+
+    def __init__(self, output_format: str, output: Optional[Path]) -> None:
+        self.output_format = output_format
+        self.output = output
+        self.n_docs = 0
+        self.kept: Optional[Path] = None
+        self._whole: Optional[WholeFile] = None
+        self._text: Union[TextIO, Terminal, None] = None
+        self._docs: Optional[DocBin] = None
+
+    def __enter__(self) -> "DocWriter":
+        """RAISES (OSError): The file cannot be written."""
+        if self.output is None:
+            if hasattr(sys.stdout, "reconfigure"):
+                sys.stdout.reconfigure(encoding="utf-8")
+            self._text = Terminal(sys.stdout) if sys.stdout.isatty() else sys.stdout
+            return self
+        from spacy_lal.training.whole_file import WholeFile
+
+        if self.output_format == DOCBIN:
+            self.output.parent.mkdir(parents=True, exist_ok=True)
+        self._whole = WholeFile(self.output)  # a file that cannot be written is known before the parsing
+        if self.output_format == DOCBIN:
+            self._docs = _new_docs()
+        else:
+            self._text = io.TextIOWrapper(self._whole.file, encoding="utf-8", write_through=True)
+        return self
+
+    def __call__(self, doc: "Doc", number: int) -> int:
+        """Write a Doc.
+
+        number (int): Its place in the stream, from 0.
+        RETURNS (int): How many sentences it has.
+        RAISES (ValueError): It lacks what the format shows.
+        RAISES (OSError): The file or stdout cannot be written.
+        """
+        if self._docs is not None:
+            n_sentences = sum(1 for _ in doc.sents)
+            self._docs.add(doc)
+        elif self._text is not None:
+            n_sentences = write_text(doc, number, self.output_format, self._text)
+            if self._whole is not None:
+                self._whole.mark()
+        else:
+            raise ValueError("expected a Doc within the writer's `with` block")
+        self.n_docs += 1
+        return n_sentences
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        """RAISES (OSError): The file cannot be written."""
+        if self._whole is None:
+            return
+        if self._docs is not None and (error is None or self.n_docs):
+            try:
+                self._whole.file.write(self._docs.to_bytes())
+                self._whole.mark()
+            except BaseException:
+                self._whole.discard()
+                raise
+        if error is None:
+            self._whole.commit()
+        else:
+            self.kept = self._whole.keep()
+
+    @property
+    def note(self) -> str:
+        """What to say after an early end."""
+        return f"; what was parsed before is in {self.kept}" if self.kept is not None else ""
+
+
+def write_text(doc: "Doc", number: int, output_format: str, file: Union[TextIO, Terminal]) -> int:
     """Write the sentences of one Doc, and flush.
 
     RETURNS (int): The number of sentences.
@@ -57,34 +131,11 @@ def write_text(doc: "Doc", number: int, output_format: str, file: TextIO) -> int
     return n_sentences
 
 
-@contextmanager
-def _docs(output: Path) -> Iterator[Writer]:
-    """Collects Docs as bytes, and writes those that have come, whatever ended them: tokens, tags, lemmas, trees. Of
-    user data nothing, which in a pipeline with a transformer is two kilobytes a token."""
+def _new_docs() -> "DocBin":
+    """Collects Docs as bytes: tokens, tags, lemmas, trees. Of user data nothing, which in a pipeline with a transformer
+    is two kilobytes a token."""
     from spacy.tokens import DocBin
 
     from spacy_lal.training.treebank_docs import DOCBIN_ATTRS
 
-    doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)
-
-    def add(doc: "Doc", number: int) -> int:
-        doc_bin.add(doc)
-        return sum(1 for _ in doc.sents)
-
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.touch()  # a file that cannot be written is known before the parsing
-    try:
-        yield add
-    finally:
-        doc_bin.to_disk(output)
-
-
-@contextmanager
-def _opened(output: Optional[Path]) -> Iterator[TextIO]:
-    if output is not None:
-        with output.open("w", encoding="utf-8") as file:
-            yield file
-        return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    yield sys.stdout
+    return DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)

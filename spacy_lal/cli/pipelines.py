@@ -1,11 +1,14 @@
 """Loading a pipeline for a command, with errors that say what to do."""
 
+from math import isfinite
 from typing import Any
 
 from spacy.language import Language
 
+from spacy_lal.cli.damage import REINSTALL, damaged_file, pipeline_folder
 from spacy_lal.cli.streams import fail
 from spacy_lal.pipeline.parser_names import FACTORY, parser_names
+from spacy_lal.pipeline.storage import FormatError
 
 
 def load_pipeline(model: str, gpu_id: int = -1) -> Language:
@@ -21,11 +24,29 @@ def load_pipeline(model: str, gpu_id: int = -1) -> Language:
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
         nlp = spacy.load(model)
-    except (OSError, ValueError, ImportError, KeyError) as err:
-        fail(f"can't load the pipeline {model!r}: {_first_line(err)}")
+    except Exception as err:  # a damaged file may raise whatever its reader raises
+        folder = pipeline_folder(model)
+        damage = damaged_file(folder) if folder and not isinstance(err, FormatError) else None
+        expected = isinstance(err, (OSError, ValueError, ImportError, KeyError))
+        reason = damage or (_first_line(err) if expected else f"{type(err).__name__}: {_first_line(err)}")
+        fail(f"can't load the pipeline {model!r}: {reason}")
+    check_finite_pipeline(nlp, model)
     if not parser_names(nlp):
         fail(f"the pipeline {model!r} has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp
+
+
+def check_finite_pipeline(nlp: Language, model: str) -> None:
+    """Ends the command where a weight of any component is NaN or infinite.
+
+    model (str): What the pipeline is called, for the message.
+    """
+    from spacy_lal.training.average import named_weights
+
+    for place, weight in named_weights(nlp):
+        # of torch, numpy or cupy, all of which find NaN where there is one
+        if 0 not in weight.shape and not (isfinite(float(weight.min())) and isfinite(float(weight.max()))):
+            fail(f"can't use the pipeline {model!r}: weights of {place} are NaN or infinite. {REINSTALL}")
 
 
 def _first_line(err: Any) -> str:

@@ -1,31 +1,104 @@
-"""How our commands end: a clear line on stderr and exit code 1, and peace when the reader of a pipe has left."""
+"""How our commands end: with a clear line on stderr and exit code 1, quietly when the reader of a pipe has left, and
+with 128 and its number after a signal."""
 
-import multiprocessing
 import os
 import sys
-from contextlib import contextmanager
-from typing import Iterator, NoReturn
+import traceback
+from contextlib import contextmanager, suppress
+from functools import wraps
+from typing import Any, Callable, Iterator, NoReturn, TextIO, TypeVar
 
 import typer
+
+from spacy_lal.cli.signals import Stopped, end_workers, queues_are_stuck, raised_signals
+from spacy_lal.display.markup import printable
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong and leave with exit code 1."""
-    sys.stdout.flush()
-    typer.echo(message, err=True)
+    _flush_or_drop_stdout()
+    say(message, err=True)
     raise typer.Exit(1)
 
 
+def say(message: str, *, err: bool = False) -> None:
+    """Print a line, or several, in which control characters are shown: messages quote texts, labels and names of files.
+
+    err (bool): To stderr.
+    """
+    typer.echo(printable(message), err=err)
+
+
+class Terminal:
+    """A terminal that gets data: control characters are shown. Files and pipes get them as they are.
+
+    stream (TextIO): What to write to.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """As a stream's."""
+        return self.stream.write(printable(text))
+
+    def flush(self) -> None:
+        """As a stream's."""
+        self.stream.flush()
+
+
+def ends_in_order(command: Command) -> Command:
+    """A command that a signal ends with a line and without worker processes, and a file that cannot be read or written
+    with a line that names it."""
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with raised_signals_end_commands():
+            try:
+                return command(*args, **kwargs)
+            except OSError as err:
+                if err.filename is None:
+                    raise
+                fail(f"can't read or write {err.filename}: {err.strerror or err}")
+
+    return run  # type: ignore[return-value]
+
+
 @contextmanager
-def closed_pipe_is_no_error() -> Iterator[None]:
-    """For a block that writes to stdout: `... | head` closes the pipe, which ends the command quietly."""
+def raised_signals_end_commands() -> Iterator[None]:
+    """For a whole command: a signal ends it with one line and the exit code that shells expect."""
+    try:
+        with raised_signals():
+            yield
+    except Stopped as stopped:
+        _flush_or_drop_stdout()
+        typer.echo(str(stopped), err=True)
+        raise typer.Exit(stopped.exit_code) from None
+
+
+@contextmanager
+def closed_pipe_is_no_error(prints: bool = True) -> Iterator[None]:
+    """For a block that writes to stdout: `... | head` closes the pipe, which ends the command quietly. A stdout that
+    is full, or was closed from the start, ends it with a line and exit code 1.
+
+    prints (bool): Whether the block writes there at all.
+    """
+    if sys.stdout is None and prints:
+        fail("can't write to stdout: it is closed")
     try:
         yield
-        sys.stdout.flush()
+        if prints:
+            sys.stdout.flush()
     except BrokenPipeError:
-        # What is still buffered would raise again when the interpreter flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_stdout()
         raise typer.Exit(0) from None
+    except OSError as err:
+        if err.filename is not None or not prints:
+            raise
+        _drop_stdout()
+        fail(f"can't write to stdout: {err.strerror or err}")
 
 
 @contextmanager
@@ -39,15 +112,32 @@ def no_workers_left(n_process: int) -> Iterator[None]:
     try:
         yield
     except BaseException as err:
-        workers = multiprocessing.active_children() if n_process != 1 else []
-        if not workers:
+        if n_process == 1:
             raise
-        for worker in workers:
-            worker.terminate()
-        try:
-            sys.stdout.flush()
-            sys.stderr.flush()
-        except BrokenPipeError:
-            pass
+        ended = end_workers()
+        if not (ended or getattr(err, "ended_workers", False) or queues_are_stuck()):
+            raise
         code = 0 if isinstance(err, BrokenPipeError) else getattr(err, "exit_code", 1)
+        with suppress(OSError):
+            if isinstance(err, Stopped):
+                say(str(err), err=True)
+            elif not isinstance(err, (BrokenPipeError, typer.Exit)):
+                traceback.print_exception(err)
+        _flush_or_drop_stdout()
+        with suppress(OSError, AttributeError):
+            sys.stderr.flush()
         os._exit(code)
+
+
+def _flush_or_drop_stdout() -> None:
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _drop_stdout()
+
+
+def _drop_stdout() -> None:
+    """What is still buffered would raise again when the interpreter flushes at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

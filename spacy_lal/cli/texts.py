@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional
 
+from spacy_lal.trees.lines import quoted
+
 STDIN = "-"
 
 
@@ -46,7 +48,7 @@ class TextReader:
     @property
     def is_terminal(self) -> bool:
         """Whether somebody is typing."""
-        return self.source == STDIN and sys.stdin.isatty()
+        return self.source == STDIN and sys.stdin is not None and sys.stdin.isatty()
 
     def __iter__(self) -> Iterator[Text]:
         """YIELDS (Text): The texts, in order.
@@ -70,13 +72,17 @@ class TextReader:
 
     def _lines(self) -> Iterator[Text]:
         """Decoded line by line, since only so an error of encoding has a line number."""
+        if self.source == STDIN and sys.stdin is None:
+            raise TextError("can't read <stdin>: it is closed")
         try:
             file = sys.stdin.buffer if self.source == STDIN else open(self.source, "rb")
         except OSError as err:
             raise TextError(f"can't read {self.name}: {err.strerror}") from err
         with file:
             try:
-                for number, raw in enumerate(file, start=1):
+                number = 0
+                while raw := file.readline(4 * self.max_length + 8):  # bytes of the longest text, mark and line end
+                    number += 1
                     self.bytes_read += len(raw)
                     yield Text(number, self._decode(number, raw))
             except OSError as err:  # a directory opens, and only then cannot be read
@@ -108,6 +114,6 @@ def given_text(text: str, name: str = "--text") -> Iterator[Text]:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as err:
-        raise TextError(f"{name}: expected UTF-8, got {text!r}") from err
+        raise TextError(f"{name}: expected UTF-8, got {quoted(text)}") from err
     if text.strip():
         yield Text(1, text)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
+from spacy_lal.cli.outputs import check_apart
+from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
     from spacy_lal.training.treebank import TreebankSentence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 BAR_WIDTH = 40
+LONG_NAME = 120  # characters of a label; of a longer one only the beginning is shown
 
 
 def check_cli(
@@ -28,8 +30,7 @@ def check_cli(
 
     Ends with exit code 1 where something cannot be read, or where words or numbers of sentences disagree.
     """
-    import json
-
+    from spacy_lal.display.markup import printable_json
     from spacy_lal.training.treebank import TreebankError, treebank_files
     from spacy_lal.training.treebank_report import check_treebank
 
@@ -39,13 +40,13 @@ def check_cli(
         fail(str(error))
     with closed_pipe_is_no_error():
         if as_json:
-            typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+            typer.echo(printable_json(report.to_dict(), indent=2))
         else:
             for line in report_lines(report, top):
-                typer.echo(line)
+                say(line)
     if not report.sound:
         shown = report.problems[:SHOWN_PROBLEMS]
-        more = len(report.problems) - len(shown)
+        more = report.n_problems - len(shown)
         fail("\n".join([*shown, *([f"... and {more} more"] if more else [])]))
 
 
@@ -79,6 +80,7 @@ def convert_cli(
 
     if output.suffix in SUFFIXES or output in paths:
         fail(f"the last argument is the .spacy file or the folder to write, got {output}")
+    check_apart(output, *paths)
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
         sentences = _with_progress(excluded.filter(read_treebank(*treebank_files(paths))))
@@ -117,7 +119,7 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
         yield f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of constituents of 2+ words"
     if trees and arcs:
         yield f"{'tags that differ':<28}{report.different_tags:>12,}"
-        yield f"{'disagreements, malformed':<28}{len(report.problems):>12,}"
+        yield f"{'disagreements, malformed':<28}{report.n_problems:>12,}"
     yield from _length_lines(report)
     for title, counter in [
         ("labels", report.labels),
@@ -142,11 +144,14 @@ def _length_lines(report: "TreebankReport") -> Iterator[str]:
 
 
 def _table_lines(title: str, counter: "Counter[str]", top: int) -> Iterator[str]:
+    from spacy_lal.trees.lines import quoted
+
     yield ""
     yield f"{len(counter)} {title}:"
     rows = counter.most_common(top or None)
     for name, count in rows:
-        yield f"  {name:<24}{count:>10,}"
+        # What could not be printed, as an escape that a terminal obeys, is shown as Python writes it.
+        yield f"  {name if name.isprintable() and len(name) <= LONG_NAME else quoted(name):<24}{count:>10,}"
     if len(rows) < len(counter):
         yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
 

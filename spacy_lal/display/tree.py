@@ -5,7 +5,7 @@ from typing import Any, List, Tuple
 from nltk.tree import Tree
 
 from ..trees.brackets import write_brackets
-from .markup import escape, shorten, shown_width, visible
+from .markup import escape, printable, shorten, shown_width, visible
 
 MAX_DEPTH = 150  # a browser stops nesting at some hundreds, and svgling recurses
 FONT = "Arial, Helvetica, sans-serif"
@@ -43,14 +43,15 @@ def tree_to_svg(tree: Tree, *, title: str = "", direction: str = "ltr") -> str:
 
 
 def tree_to_text(tree: Tree) -> str:
-    """Draw a tree with letters, as `nltk.Tree.pretty_print` does; in brackets where it is too deep for that."""
+    """Draw a tree with letters, as `nltk.Tree.pretty_print` does; in brackets where it is too deep for that. Control
+    characters are shown, see `printable`."""
     try:
         from nltk.tree.prettyprinter import TreePrettyPrinter
 
         lines = TreePrettyPrinter(tree).text().split("\n")
-        return "\n".join(line.rstrip() for line in lines)
+        return printable("\n".join(line.rstrip() for line in lines))
     except RecursionError:  # nltk walks down by recursion; nobody could see a tree of that depth
-        return write_brackets(tree) + "\n"
+        return printable(write_brackets(tree)) + "\n"
 
 
 def import_svgling() -> Any:

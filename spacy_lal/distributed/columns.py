@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from ..annotations import SPANS_KEY, sentence_bounds, set_sentence_starts
+from ..annotations import SPANS_KEY, constituent_tokens, install_extensions, sentence_bounds, set_sentence_starts
 from .extras import import_extra
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
         return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
     starts = {start for start, _ in sentence_bounds(doc)}
     has_heads = doc.has_annotation("DEP") or not len(doc)
-    constituents = doc.spans[SPANS_KEY] if SPANS_KEY in doc.spans else None
+    constituents = constituent_tokens(doc) if SPANS_KEY in doc.spans else None
     return {
         "tokens": [token.text for token in doc],
         "spaces": [bool(token.whitespace_) for token in doc],
@@ -72,7 +72,7 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
         "tags": [token.tag_ for token in doc],
         "heads": [token.head.i for token in doc] if has_heads else None,
         "deprels": [token.dep_ for token in doc] if has_heads else None,
-        "constituents": None if constituents is None else [_constituent(span) for span in constituents],
+        "constituents": None if constituents is None else [_constituent(*one) for one in constituents],
     }
 
 
@@ -92,6 +92,7 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     RETURNS (Optional[Doc]): None where the row had no text.
     RAISES (KeyError): The row has the columns of neither output.
     """
+    install_extensions()  # this process may have made no parser
     if "docbin" in row:
         data = row["docbin"]
         return None if data is None else next(DocBin().from_bytes(data).get_docs(vocab))
@@ -108,5 +109,5 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     return doc
 
 
-def _constituent(span: Span) -> Dict[str, Any]:
-    return {"start": span.start, "end": span.end, "label": span.label_}
+def _constituent(start: int, end: int, label: str) -> Dict[str, Any]:
+    return {"start": start, "end": end, "label": label}

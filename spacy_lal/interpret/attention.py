@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, Tuple, Union, overload
+from typing import Any, Dict, Iterable, Iterator, List, Tuple, Union, cast, overload
 
 import numpy as np
 from numpy import ndarray
@@ -10,8 +10,10 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from ..annotations import sentence_words
+from ..architectures.parser import listening
 from ..layers.contributions import encode_sentences
 from ..pipeline.lal_parser import LALParser
+from ..scores import AnyScores
 from .sentences import Parser, Sentence, evaluation_mode, find_parser, network_of, read_sentences, sentences_of
 
 START, STOP = "<START>", "<STOP>"
@@ -95,8 +97,7 @@ def parse_with_attention(
 ) -> Iterator[Tuple[Doc, List[LabelAttention]]]:
     """Parse, and give the label attention of the same run of the network beside each Doc.
 
-    nlp (Union[Language, LALParser]): As for `label_attention`; the component alone takes Docs only. Not to be used by
-        another thread meanwhile.
+    nlp (Union[Language, LALParser]): As for `label_attention`; the component alone takes Docs only.
     docs (Iterable[Union[str, Doc]]): As `nlp.pipe` takes them.
     batch_size (int): How many are parsed at once.
     YIELDS (Tuple[Doc, List[LabelAttention]]): The parsed Doc, and one for each of its sentences; for each piece of a
@@ -118,27 +119,19 @@ def parse_with_attention(
 @contextmanager
 def _recorded(parser: LALParser, heads: Tuple[str, ...]) -> Iterator[Dict[int, Tuple[Doc, List[LabelAttention]]]]:
     """For the time of a block, the model returns its attention, and a dict holds it by the id of the Doc."""
-    attrs = parser.model.attrs
-    iter_scores, return_attention = attrs["iter_scores"], attrs["return_attention"]
     found: Dict[int, Tuple[Doc, List[LabelAttention]]] = {}
 
-    def record(model: Any, docs: List[Doc], **options: Any) -> Iterator[Any]:
+    def record(docs: List[Doc], scores: List[AnyScores]) -> None:
         # Named here and now: a later component may merge tokens.
         sentences = [Sentence(parser, doc, i, words) for doc in docs for i, words in enumerate(sentence_words(doc))]
-        weights: Dict[int, ndarray] = {}
-        for indices, scores in iter_scores(model, docs, **options):
-            weights.update((i, one.attention) for i, one in zip(indices, scores, strict=True))
-            yield indices, scores
         # A Doc with a long sentence comes several times, in windows and at last in the pieces that it is parsed in.
         found.update((id(doc), (doc, [])) for doc in docs)
-        for i, sentence in enumerate(sentences):
-            found[id(sentence.doc)][1].append(_named(sentence, heads, weights[i]))
+        for sentence, one in zip(sentences, scores, strict=True):
+            weights = cast(ndarray, one.attention)  # it has label attention, see head_names
+            found[id(sentence.doc)][1].append(_named(sentence, heads, weights))
 
-    attrs["iter_scores"], attrs["return_attention"] = record, True
-    try:
+    with listening(parser.model, record):
         yield found
-    finally:
-        attrs["iter_scores"], attrs["return_attention"] = iter_scores, return_attention
 
 
 def _named(sentence: Sentence, heads: Tuple[str, ...], weights: ndarray) -> LabelAttention:

@@ -19,6 +19,7 @@ from ..layers.parser_network import NetworkInputs, ParserNetwork
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import FACTORY, parser_names
 from ..scores import ParserScores
+from ..span_groups import check_present
 from ..trees import LabelVocab
 
 Parser = Union[Language, LALParser]
@@ -121,6 +122,7 @@ def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
     network_of(parser)
     if not isinstance(span, Span):
         raise TypeError(f"expected a Span, got {type(span).__name__}")
+    check_present(span)
     bounds = sentence_bounds(span.doc)
     number = next((i for i, (start, end) in enumerate(bounds) if start <= span.start < end), None)
     if number is None or span.end > bounds[number][1]:
@@ -163,7 +165,7 @@ def read_sentences(sentences: Sequence[Sentence]) -> List[NetworkInputs]:
         if limit is not None and len(sentence.words) > limit:
             raise ValueError(
                 f"{sentence.name} has {len(sentence.words)} words: '{parser.name}' reads it in pieces of at most "
-                f"{limit}, so there is nothing to be said of it as a whole"
+                f"{parser.long_sentences.piece_length(parser.decoder)}, so there is nothing to be said of it as a whole"
             )
     with parser.encoded([doc]):
         batch, _ = embed(parser.model, [doc], False)

@@ -16,6 +16,7 @@ from .deprel_chooser import DeprelChooser, DeprelWeights
 from .embedding import NetworkInputs
 from .factored import join_features, split_features
 from .label_attention import LabelAttention
+from .modes import evaluating
 from .packing import Packing
 from .parser_network import ParserNetwork
 from .products import Precision, Product
@@ -64,7 +65,7 @@ class FoldedNetwork:
     @torch.no_grad()
     def __init__(self, network: ParserNetwork, precision: Precision = torch.float32) -> None:
         self.config = network.config
-        self.network = network.eval()  # copies of its parts are then made as they parse
+        self.network = evaluating(network)  # copies of its parts are then made as they parse
         self.embedding = network.embedding
         encoder = network.encoder
         self.attention = [_FoldedSelfAttention(cast(SelfAttention, layer), precision) for layer in encoder.attention]
@@ -84,7 +85,7 @@ class FoldedNetwork:
 
     def __call__(self, inputs: NetworkInputs) -> FoldedOutput:
         """Score a batch of sentences. RETURNS (FoldedOutput): The best scores, without gradient."""
-        self.network.eval()  # thinc leaves it in training mode, with dropout, whatever it was used for
+        evaluating(self.network)
         with torch.inference_mode():
             return self._score(inputs)
 

@@ -1,5 +1,6 @@
 """The packages whose parser a `lal_parser` takes that was neither trained nor loaded: one a language."""
 
+import logging
 from importlib.metadata import version
 from typing import Any, Dict, List, NamedTuple, Optional
 
@@ -9,6 +10,8 @@ from thinc.api import Model
 
 from .encoder import Encoder
 from .parser_names import FACTORY, parser_names
+
+logger = logging.getLogger("spacy_lal")
 
 DEFAULT_PACKAGES = {"en": "en_lal_md"}
 
@@ -31,7 +34,7 @@ class DefaultParser(NamedTuple):
 
 
 def load_default_parser(lang: str, name: str) -> DefaultParser:
-    """Load the parser of the default package for a language.
+    """Load the parser of the default package for a language, and say so.
 
     lang (str): The language's code.
     name (str): The component that asks, for messages.
@@ -66,4 +69,10 @@ def load_default_parser(lang: str, name: str) -> DefaultParser:
     components, encoder = nlp.config.interpolate()["components"], parser.encoder
     if encoder is not None:
         encoder.config = components.get(encoder.pipe.name, encoder.config)
+    # A warning, since that is what is seen where nobody has configured logging.
+    logger.warning(
+        "'%s' was neither trained nor loaded: it takes the weights of %s. To train it, call nlp.initialize() first",
+        name,
+        source,
+    )
     return DefaultParser(source, parser.model, components[found]["model"], parser.label_data, encoder)

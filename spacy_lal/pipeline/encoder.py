@@ -6,8 +6,9 @@ which Docs have vectors of that one, and shows it the others. *Not* here: traini
 """
 
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 from uuid import uuid4
 
 import srsly
@@ -16,6 +17,8 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from spacy.vocab import Vocab
 from thinc.api import Config, Model
+
+from ..locks import MAKING
 
 DATA = "trf_data"
 TRANSFORMER_LISTENER = "transformer-listener"
@@ -41,12 +44,16 @@ class SignedSetter:
     def __call__(self, docs: List[Doc], outputs: Any) -> None:
         """Called by the transformer when it has set `doc._.trf_data`."""
         for doc in docs:
-            doc._.get(DATA).signature = self.signature
+            doc._.get(DATA).signature = self._signature_of(doc)
         self.setter(docs, outputs)
 
     def has_signed(self, doc: Doc) -> bool:
-        """Whether the vectors that stand on a Doc are this transformer's."""
-        return getattr(doc._.get(DATA), "signature", None) == self.signature
+        """Whether the vectors that stand on a Doc are this transformer's, for the tokens that the Doc has."""
+        return getattr(doc._.get(DATA), "signature", None) == self._signature_of(doc)
+
+    def _signature_of(self, doc: Doc) -> Tuple[str, bytes]:
+        # Tokens may be merged or split after the transformer has run.
+        return self.signature, blake2b(doc.to_array("ORTH").tobytes(), digest_size=8).digest()
 
 
 class Encoder:
@@ -71,9 +78,10 @@ class Encoder:
 
     def _sign(self) -> SignedSetter:
         """See that the transformer signs, whatever annotation setter it was given since."""
-        if not isinstance(self.pipe.set_extra_annotations, SignedSetter):
-            self.pipe.set_extra_annotations = SignedSetter(self.pipe.set_extra_annotations)
-        return self.pipe.set_extra_annotations
+        with MAKING:  # one signature, however many threads ask
+            if not isinstance(self.pipe.set_extra_annotations, SignedSetter):
+                self.pipe.set_extra_annotations = SignedSetter(self.pipe.set_extra_annotations)
+            return self.pipe.set_extra_annotations
 
     @contextmanager
     def encoded(self, docs: Sequence[Doc]) -> Iterator[None]:
@@ -164,7 +172,8 @@ def require_vectors(name: str, model: Model, docs: Sequence[Doc]) -> None:
     """See that a model's listeners have something to hear: without, they would go by zeros.
 
     name (str): The component's name, for the message.
-    RAISES (ValueError): A Doc has no vectors of the kind of component that the model listens to.
+    RAISES (ValueError): A Doc has no vectors of the kind of component that the model listens to, or has other tokens
+        than when they were made.
     """
     for node in _listeners(model):
         kind = "transformer" if node.name == TRANSFORMER_LISTENER else "tok2vec"
@@ -175,6 +184,15 @@ def require_vectors(name: str, model: Model, docs: Sequence[Doc]) -> None:
                 f'the one that it was trained with before it, nlp.add_pipe("{kind}", source=..., before="{name}"), or '
                 f"{WAYS_OUT[kind]}"
             )
+        if kind == "transformer":
+            for doc in docs:
+                n_rows = len(doc._.get(DATA).align.lengths) if len(doc) else 0
+                if n_rows != len(doc):
+                    raise ValueError(
+                        f"'{name}' listens to a transformer ('{node.upstream_name}'), which has run when the Doc "
+                        f"{doc.text[:40]!r} had {n_rows} tokens, and it has {len(doc)}: merge or split tokens before "
+                        f"the transformer, or after '{name}'"
+                    )
 
 
 def _listeners(model: Model) -> List[Any]:

@@ -4,7 +4,6 @@ It is spaCy's side only: sentences in, annotations out, losses between. The netw
 config; neither is imported here.
 """
 
-import logging
 from functools import partial
 from itertools import islice
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, get_args
@@ -27,7 +26,9 @@ from ..annotations import (
     sentence_bounds,
     sentence_words,
     set_parses,
+    with_root_deprel,
 )
+from ..locks import MAKING
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..training.gold import copy_sentence_starts, gold_parses
 from ..training.loss import parser_loss
@@ -39,8 +40,6 @@ from .labels import VOCABULARIES, collect_labels
 from .long_sentences import LongPolicy, LongSentences, join_pieces, parse_in_pieces
 from .portable_pipe import PortablePipe
 from .requirements import check_requirements
-
-logger = logging.getLogger("spacy_lal")
 
 # Docs are parsed so many tokens at a time, however many Docs a batch has: their vectors are copied for the network.
 MAX_TOKENS = 50_000
@@ -250,7 +249,7 @@ class LALParser(PortablePipe):
         longest = [max(map(len, sentence_words(doc)), default=0) for doc in docs]
         # An empty Doc has no sentence, and spacy-transformers gives it no width.
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
-        if with_tokens and not self.labels:
+        if with_tokens:
             self._take_default_weights()
         for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
             found = self._parse([docs[i] for i in run], max(longest[i] for i in run))
@@ -265,7 +264,8 @@ class LALParser(PortablePipe):
                 return self._parse_sentences(docs)
             self.long_sentences.warn_once(self.name, limit)
             join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
-            return parse_in_pieces(docs, self._parse_sentences, limit, join)
+            piece_length = self.long_sentences.piece_length(self.decoder)
+            return parse_in_pieces(docs, self._parse_sentences, limit, piece_length, join)
 
     def _parse_sentences(self, docs: Sequence[Doc], rough: bool = False) -> List[List[DecodedParse]]:
         """For each Doc, the parse of each of its sentences.
@@ -280,15 +280,12 @@ class LALParser(PortablePipe):
         return [list(islice(in_order, len(sentence_bounds(doc)))) for doc in docs]
 
     def _take_default_weights(self) -> None:
-        default = load_default_parser(self.vocab.lang, self.name)
-        self.use_model(default.model, default.model_config, default.encoder)
-        self.set_label_data(default.label_data)
-        # A warning, since that is what is seen where nobody has configured logging.
-        logger.warning(
-            "'%s' was neither trained nor loaded: it takes the weights of %s. To train it, call nlp.initialize() first",
-            self.name,
-            default.source,
-        )
+        """If there are none yet. Other threads wait until all is in place."""
+        with MAKING:
+            if not self.labels:
+                default = load_default_parser(self.vocab.lang, self.name)
+                self.use_model(default.model, default.model_config, default.encoder)
+                self.set_label_data(default.label_data)
 
     def iter_scores(self, docs: List[Doc], *, pruned: bool) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
         """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
@@ -317,6 +314,7 @@ class LALParser(PortablePipe):
         if self.cfg["deprels"]:
             heads = parse.heads.tolist()
             deprels = [self.cfg["deprels"][i] for i in parse.deprels.tolist()]
+            deprels = with_root_deprel(heads, deprels) if ROOT_DEPREL in self._deprel_ids else deprels
         return SentenceParse(constituents, heads, deprels, parse.method)
 
     # Training

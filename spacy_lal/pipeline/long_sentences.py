@@ -30,8 +30,9 @@ Parse = Callable[[Sequence[Doc], bool], List[List[DecodedParse]]]
 Cuts = List[List[int]]
 
 PIECE_LENGTH = 200  # where neither the config nor the decoder says more
-# Charts of 5,000 words are a few hundred MB, and those of 100,000 four hundred times that.
-CHART_LENGTH = 5000
+# CKY and Eisner take O(n^3). Up to here a sentence costs less as a whole than in pieces, which need three network runs.
+# Hand-made treebanks have no longer sentence: 90 words in EWT and GUM, 376 in CRAFT.
+WHOLE_LENGTH = 500
 ATTACHED_DEPRELS = ("parataxis", "dep")  # how the root of a piece depends on that of the first
 
 
@@ -42,7 +43,8 @@ class LongSentences:
     policy (str): "joint": sentences are decoded jointly, however long. "separate": those that are too long for the
         decoder are decoded separately. "split": they are parsed in pieces.
     split_length (Optional[int]): Sentences of more words than this are parsed in pieces of at most so many, whatever
-        the policy. None: with "split", what the decoder takes; with "separate", 5,000; with "joint", any length goes.
+        the policy. None: "split" takes the decoder's `max_length`; "separate" parses sentences of more than 500 words
+        in pieces of at most 200 (or `max_length`, where the decoder takes more); "joint" has no limit.
     RAISES (ValueError): On another policy, or a length of less than two.
     """
 
@@ -60,9 +62,16 @@ class LongSentences:
         """How many words a sentence may have that is parsed as a whole; None where it may have any number."""
         if self.split_length is not None:
             return self.split_length
-        if self.policy == "split":
-            return max(2, getattr(decoder, "max_length", None) or PIECE_LENGTH)
-        return CHART_LENGTH if self.policy == "separate" else None
+        if self.policy == "joint":
+            return None
+        return self.piece_length(decoder) if self.policy == "split" else max(WHOLE_LENGTH, self.piece_length(decoder))
+
+    def piece_length(self, decoder: Decoder) -> int:
+        """How many words a piece of a longer sentence may have."""
+        if self.split_length is not None:
+            return self.split_length
+        length = getattr(decoder, "max_length", None) or PIECE_LENGTH
+        return max(2, length) if self.policy == "split" else max(PIECE_LENGTH, length)
 
     def choose(self, decoder: Decoder) -> Decoder:
         """The decoder as the policy has it.
@@ -79,6 +88,7 @@ class LongSentences:
         """Say that a sentence was split.
 
         name (str): The component's.
+        limit (int): The most words that are parsed as a whole.
         """
         if not self.warned:
             self.warned = True
@@ -90,36 +100,45 @@ class LongSentences:
 
 
 def parse_in_pieces(
-    docs: Sequence[Doc], parse: Parse, limit: int, join: Callable[[Sequence[DecodedParse]], DecodedParse]
+    docs: Sequence[Doc],
+    parse: Parse,
+    limit: int,
+    piece_length: int,
+    join: Callable[[Sequence[DecodedParse]], DecodedParse],
 ) -> List[List[DecodedParse]]:
     """Parse Docs of which some have sentences of more than `limit` words.
 
     docs (Sequence[Doc]): Their sentence boundaries are others while they are parsed, and themselves again afterwards.
     parse (Callable): Parses all sentences of Docs.
+    limit (int): The most words that are parsed as a whole.
+    piece_length (int): The most words of a piece, no more than `limit`.
     join (Callable): Makes one parse of those of the pieces of a sentence.
     RETURNS (List[List[DecodedParse]]): For each Doc, one parse for each of its sentences.
     """
     cuts: List[Cuts] = [[[] for _ in sentence_bounds(doc)] for doc in docs]
     with_long = [i for i, doc in enumerate(docs) if any(len(words) > limit for words in sentence_words(doc))]
-    for i, found in zip(with_long, find_cuts([docs[i] for i in with_long], parse, limit), strict=True):
+    for i, found in zip(with_long, find_cuts([docs[i] for i in with_long], parse, limit, piece_length), strict=True):
         cuts[i] = found
     pieces = _parse_with_cuts(docs, cuts, parse, rough=False)
     return [[parses[0] if len(parses) == 1 else join(parses) for parses in doc_pieces] for doc_pieces in pieces]
 
 
-def find_cuts(docs: Sequence[Doc], parse: Parse, limit: int) -> List[Cuts]:
+def find_cuts(docs: Sequence[Doc], parse: Parse, limit: int, piece_length: int) -> List[Cuts]:
     """Where to cut the sentences of Docs; nowhere those of `limit` words or less. For the arguments see
     `parse_in_pieces`."""
     lengths = [[len(words) for words in sentence_words(doc)] for doc in docs]
     votes = [[BoundaryVotes(n) for n in ns] for ns in lengths]
-    for shift in (limit, limit // 2):
-        windows = [[list(range(shift, n, limit)) if n > limit else [] for n in ns] for ns in lengths]
+    for shift in (piece_length, piece_length // 2):
+        windows = [[list(range(shift, n, piece_length)) if n > limit else [] for n in ns] for ns in lengths]
         for doc_votes, doc_windows, doc_parses in zip(
             votes, windows, _parse_with_cuts(docs, windows, parse, rough=True), strict=True
         ):
             for vote, cuts, parses in zip(doc_votes, doc_windows, doc_parses, strict=True):
                 vote.count(cuts, parses)
-    return [[choose_cuts(vote.crossings, limit) for vote in doc_votes] for doc_votes in votes]
+    return [
+        [choose_cuts(vote.crossings, piece_length) if n > limit else [] for vote, n in zip(doc_votes, ns, strict=True)]
+        for doc_votes, ns in zip(votes, lengths, strict=True)
+    ]
 
 
 def _parse_with_cuts(

@@ -12,8 +12,10 @@ from spacy.util import from_bytes, from_disk, registry, to_bytes, to_disk
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from .checksums import check_checksums, check_finite_layers, write_checksums
 from .encoder import Encoder, has_transformer_listener, relink, require_vectors, unlink
-from .storage import readable_weights, with_format, without_format
+from .storage import read_cfg, readable_weights, with_format, without_format
+from .threads import ThreadWatch
 
 
 class PortablePipe(TrainablePipe):
@@ -37,6 +39,7 @@ class PortablePipe(TrainablePipe):
         self._model_config: Optional[Dict[str, Any]] = None  # of a model that is not the configured one
         self._own_encoder: Optional[Encoder] = None
         self._upstream = upstream
+        self._threads = ThreadWatch()
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
         """Set the labels, and with them the sizes of the network."""
@@ -73,6 +76,8 @@ class PortablePipe(TrainablePipe):
         if is_train:
             # The transformer of the pipeline that trains the component may be another than the one it was loaded with.
             self._upstream = None
+        else:
+            self._threads.see(self.name, self.model, self.encoder)
         if self.encoder is not None:
             return self.encoder.encoded(docs)
         if not is_train:
@@ -81,6 +86,7 @@ class PortablePipe(TrainablePipe):
 
     def _use(self, model: Model, config: Optional[Dict[str, Any]], encoder: Optional[Encoder]) -> None:
         self.model, self._model_config, self._own_encoder = model, config, encoder
+        self._threads = ThreadWatch()
         if encoder is None:
             relink(model)
         else:
@@ -130,16 +136,22 @@ class PortablePipe(TrainablePipe):
         if encoder is not None:
             writers["encoder"] = lambda p: encoder.pipe.to_disk(p, exclude=["vocab"])
         to_disk(path, writers, exclude)
+        write_checksums(path, [part for part in writers if part not in ("vocab", *exclude)])
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "PortablePipe":
-        """Load from a directory, in place."""
+        """Load from a directory, in place.
+
+        RAISES (ValueError): A file cannot be read, or is not the one that was saved; it is named.
+        """
+        path = Path(path)
         readers: Dict[str, Callable[[Path], Any]] = {
-            "cfg": lambda p: self._load_cfg(srsly.read_json(p)),
+            "cfg": lambda p: self._load_cfg(read_cfg(p, self.name), path),
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
             "encoder": lambda p: self._load_encoder(lambda pipe: pipe.from_disk(p, exclude=["vocab"]), p / "model"),
             "model": lambda p: self._load_model(self.model.from_disk, p),
         }
         from_disk(path, readers, exclude)
+        check_checksums(path, "..")
         return self
 
     def _stored_cfg(self, encoder: Optional[Encoder]) -> Dict[str, Any]:
@@ -150,8 +162,10 @@ class PortablePipe(TrainablePipe):
             cfg["encoder"] = encoder.portable_config
         return cfg
 
-    def _load_cfg(self, stored: Dict[str, Any]) -> None:
+    def _load_cfg(self, stored: Dict[str, Any], folder: Optional[Path] = None) -> None:
         cfg = without_format(stored, self.name)
+        if folder is not None:
+            check_checksums(folder, "cfg")
         model_config, encoder_config = cfg.pop("model", None), cfg.pop("encoder", None)
         model = registry.resolve({"model": model_config})["model"] if model_config else self._configured_model
         encoder = Encoder.from_config(encoder_config, self.vocab) if encoder_config else None
@@ -165,6 +179,8 @@ class PortablePipe(TrainablePipe):
         if self._own_encoder is None:
             return
         with readable_weights(self.name, source):
+            if isinstance(source, Path):
+                check_checksums(source.parents[1], "encoder")
             load(self._own_encoder.pipe)
         if self._upstream is not None and self._upstream.has_weights_of(self._own_encoder):
             self._use(self.model, self._model_config, None)  # the pipeline holds it too: one is enough
@@ -172,4 +188,7 @@ class PortablePipe(TrainablePipe):
     def _load_model(self, load: Callable[[Any], Any], source: Any) -> None:
         if self.labels:
             with readable_weights(self.name, source):
+                if isinstance(source, Path):
+                    check_checksums(source.parent, "model")
                 load(source)
+                check_finite_layers(self.model)

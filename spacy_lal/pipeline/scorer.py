@@ -9,7 +9,7 @@ from spacy.pipeline.dep_parser import parser_score
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import SPANS_KEY, get_constituents, has_sentences, same_tokens, sentence_words
+from ..annotations import SPANS_KEY, constituent_tokens, get_constituents, has_sentences, same_tokens, sentence_words
 from ..metrics.attachment import AttachmentCounts, score_attachments
 from ..metrics.evalb import EvalbCounts, EvalbRow, score_sentence
 from ..metrics.evalb_params import COLLINS, EvalbParams
@@ -81,9 +81,10 @@ def _row_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> EvalbRow:
 def _character_brackets(doc: Doc, kept: List[int], params: EvalbParams) -> Counter:
     brackets: Counter = Counter()
     canonical = {b: a for a, b in params.eq_label}
-    for span in doc.spans.get(SPANS_KEY, ()):
-        start, end = kept[min(span.start_char, len(kept) - 1)], kept[min(span.end_char, len(kept) - 1)]
-        label = params.bracket_labels[span.label_]
+    for first, last, chain in constituent_tokens(doc):
+        start, end = doc[first].idx, doc[last - 1].idx + len(doc[last - 1])
+        start, end = kept[min(start, len(kept) - 1)], kept[min(end, len(kept) - 1)]
+        label = params.bracket_labels[chain]
         if start < end and label is not None:
             brackets[start, end, canonical.get(label, label)] += 1
     return brackets

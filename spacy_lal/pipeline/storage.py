@@ -4,9 +4,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Dict, Iterator, Mapping, Union
 
+import srsly
+
 from .. import __version__
 
 FORMAT = 1  # one more where a parser that was stored by an earlier version can no longer be read
+
+
+class FormatError(ValueError):
+    """A component that was stored in a format that this version of spacy_lal does not read."""
 
 
 def with_format(cfg: Mapping[str, Any]) -> Dict[str, Any]:
@@ -17,18 +23,39 @@ def with_format(cfg: Mapping[str, Any]) -> Dict[str, Any]:
 def without_format(cfg: Mapping[str, Any], name: str) -> Dict[str, Any]:
     """Check the format of a stored cfg, and take it off.
 
-    RAISES (ValueError): It is of another format than this version of spacy_lal reads.
+    RAISES (FormatError): It is of another format than this version of spacy_lal reads.
     """
     # What was stored before the format was: the first one.
     found, writer = cfg.get("format", FORMAT), cfg.get("spacy_lal", "of an unknown version")
     if found != FORMAT:
         age = "newer" if isinstance(found, int) and found > FORMAT else "other"
-        raise ValueError(
+        raise FormatError(
             f"'{name}' was stored in format {found!r} by spacy_lal {writer}, and spacy_lal {__version__} reads format "
             f"{FORMAT}: install the {age} spacy_lal that wrote it (pip install 'spacy-lal=={writer}'), or a package of "
             "the pipeline made for this one"
         )
     return {key: value for key, value in cfg.items() if key not in ("format", "spacy_lal")}
+
+
+def read_cfg(path: Path, name: str) -> Dict[str, Any]:
+    """Read a component's cfg.
+
+    name (str): The component's name.
+    RAISES (ValueError): It cannot be read, or is no cfg.
+    """
+    try:
+        cfg: Any = srsly.read_json(path)
+    except (ValueError, OSError) as err:
+        cfg = err
+    if isinstance(cfg, dict):
+        return cfg
+    found = "where there is no file"
+    if path.is_file():
+        found = f"{path.stat().st_size:,} bytes: {type(cfg).__name__}: {cfg!s:.200}"
+    raise ValueError(
+        f"'{name}' can't read its settings and labels from {path} ({found}). Expected the file as it was saved, whole. "
+        "Copy or install the pipeline again"
+    )
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def average_pipelines(pipelines: Sequence[Language]) -> Language:
     for number, other in enumerate(pipelines[1:], start=2):
         _check_alike(first, other, f"pipeline {number}")
     with torch.no_grad():
-        for (place, weight), *others in zip(*map(_weights, pipelines), strict=True):
+        for (place, weight), *others in zip(*map(named_weights, pipelines), strict=True):
             for number, (other_place, other) in enumerate(others, start=2):
                 if place != other_place or weight.shape != other.shape:
                     raise ValueError(
@@ -55,7 +55,7 @@ def _check_alike(first: Language, other: Language, name: str) -> None:
             raise ValueError(f"the labels of '{component}' in {name} are not those that it has in the first")
 
 
-def _weights(nlp: Language) -> Iterator[Weight]:
+def named_weights(nlp: Language) -> Iterator[Weight]:
     """All weights of a pipeline, in order: those of thinc layers, and those of the torch networks in them."""
     for name, pipe in nlp.components:
         model = getattr(pipe, "model", None)

@@ -6,7 +6,7 @@ import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from ..annotations import SPANS_KEY, has_sentences, sentence_bounds, set_sentence_starts
+from ..annotations import SPANS_KEY, constituent_tokens, has_sentences, sentence_bounds, set_sentence_starts
 
 ATTRS = ("NORM", "TAG", "POS", "LEMMA", "MORPH", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 ARCS = ("HEAD", "DEP")
@@ -80,13 +80,13 @@ def _arcs(doc: Doc, tokens: Sequence[int]) -> np.ndarray:
 
 def _constituents(doc: Doc, n_before: Sequence[int]) -> List[Tuple[int, int, str]]:
     constituents: List[Tuple[int, int, str]] = []
-    last: Optional[Span] = None
-    for span in doc.spans[SPANS_KEY]:
-        constituent = (n_before[span.start], n_before[span.end], span.label_)
+    last_length = 0
+    for start, end, label in constituent_tokens(doc):
+        constituent = (n_before[start], n_before[end], label)
         if constituent[0] == constituent[1]:
             continue
-        was_shorter = last is not None and len(span) < len(last)  # not a unary chain of the treebank's own
+        was_shorter = end - start < last_length  # not a unary chain of the treebank's own
         if not (was_shorter and constituents[-1] == constituent):
             constituents.append(constituent)
-            last = span
+            last_length = end - start
     return constituents

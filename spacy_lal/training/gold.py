@@ -13,6 +13,7 @@ from spacy.training import Example
 from ..annotations import (
     SPANS_KEY,
     CollapsedSpan,
+    constituent_tokens,
     get_constituents,
     has_sentences,
     same_tokens,
@@ -83,11 +84,11 @@ def copy_sentence_starts(eg: Example) -> None:
 
 def _outermost_starts(doc: Doc) -> List[int]:
     starts, reached = [], 0
-    for span in doc.spans.get(SPANS_KEY, ()):
-        if span.start == reached:
-            starts.append(span.start)
-        if span.start >= reached:
-            reached = span.end
+    for start, end, _ in constituent_tokens(doc):
+        if start == reached:
+            starts.append(start)
+        if start >= reached:
+            reached = end
     return starts if reached == len(doc) else [0]
 
 
@@ -113,9 +114,9 @@ def _aligned_trees(eg: Example, sentences: List[List[int]]) -> List[Optional[Lis
             return [spans or None for spans in get_constituents(reference)]
     owner = {word: (s, i) for s, words in enumerate(sentences) for i, word in enumerate(words)}
     trees: List[Optional[list]] = [[] for _ in sentences]
-    for span in reference.spans[SPANS_KEY]:
-        ends = _aligned_ends(eg, span.start, span.end)
-        touched = {owner[x][0] for i in range(span.start, span.end) for x in eg.alignment.y2x[i].tolist() if x in owner}
+    for start, end, label in constituent_tokens(reference):
+        ends = _aligned_ends(eg, start, end)
+        touched = {owner[x][0] for i in range(start, end) for x in eg.alignment.y2x[i].tolist() if x in owner}
         if ends is None or len(touched) != 1:
             for s in touched:
                 trees[s] = None
@@ -123,7 +124,7 @@ def _aligned_trees(eg: Example, sentences: List[List[int]]) -> List[Optional[Lis
         tree = trees[touched.pop()]
         if tree is not None:
             words = [owner[x][1] for x in range(ends[0], ends[1] + 1) if x in owner]
-            tree.append((words[0], words[-1] + 1, span.label_))
+            tree.append((words[0], words[-1] + 1, label))
     return [collapse_chains(tree) if tree else None for tree in trees]
 
 

@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C as a wish that is heard between two steps, not as the end in the middle of one."""
+"""SIGTERM, Ctrl-C and a closed terminal as a wish: heard between two steps, not as the end in the middle of one."""
 
 import signal
 import threading
@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Iterator, Optional
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# SIGHUP comes when a terminal is closed. Windows has none.
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+_HANGUP = getattr(signal, "SIGHUP", None)
 
 
 class StopRequest(BaseException):
@@ -31,6 +33,8 @@ class StopSignals:
             yield
             return
         before = {number: signal.getsignal(number) for number in SIGNALS}
+        if before.get(_HANGUP) == signal.SIG_IGN:  # nohup
+            del before[_HANGUP]
 
         def release() -> None:
             for number, handler in before.items():
@@ -42,7 +46,7 @@ class StopSignals:
             if self._interruptible:
                 raise StopRequest
 
-        for number in SIGNALS:
+        for number in before:
             signal.signal(number, receive)
         try:
             yield

@@ -6,7 +6,7 @@ from typing import IO, Any, Callable, Dict, Optional
 
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
-from spacy.training.loop import DIR_MODEL_LAST, clean_output_dir
+from spacy.training.loop import DIR_MODEL_BEST, DIR_MODEL_LAST, clean_output_dir
 from spacy.util import dict_to_dot, load_model_from_path
 from thinc.api import Config, fix_random_seed, set_gpu_allocator
 from wasabi import Printer
@@ -20,8 +20,10 @@ from .train_checkpoint import (
     read_checkpoint,
     read_finished,
     remove_checkpoints,
+    remove_old_checkpoints,
     write_finished,
 )
+from .whole_folder import remove_left_over, restore
 
 _ABSENT = object()
 
@@ -56,11 +58,14 @@ def train(
     write = _line_writer(stdout)
     model_path = output_path / DIR_MODEL_LAST
     flat = flat_config(config)
+    for name in (DIR_MODEL_BEST, DIR_MODEL_LAST):
+        restore(output_path / name)
     finished = read_finished(output_path) if resume else None
     checkpoint = read_checkpoint(output_path) if resume and not finished else None
     if finished or checkpoint:
         check_config((finished or checkpoint.summary)["config"], flat, output_path)  # type: ignore[union-attr]
     if finished:
+        remove_old_checkpoints(output_path)
         write(msg.good(f"This training ended after step {finished['step']}; --no-resume repeats it", model_path))
         return model_path
     nlp = _make_pipeline(config, checkpoint, use_gpu, write)
@@ -72,6 +77,7 @@ def train(
         stop=stop or StopSignals(),
         notes={"config": flat},
     )
+    remove_left_over(output_path)
     if checkpoint is None:
         clean_output_dir(output_path)
         remove_checkpoints(output_path)

@@ -10,6 +10,7 @@ OUTPUT/checkpoint/finished.json     instead, when the training has come to its e
 import json
 import os
 import pickle
+import re
 import shutil
 import zlib
 from pathlib import Path
@@ -17,7 +18,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 import torch
 
-from .whole_folder import written_whole
+from .whole_file import write_file
+from .whole_folder import remove_left_over, written_whole
 
 DIR_CHECKPOINT = "checkpoint"
 PIPELINE = "pipeline"
@@ -71,12 +73,13 @@ def write_checkpoint(
     path = folder / f"step-{step:08d}"
     with written_whole(path) as new:
         write_pipeline(new / PIPELINE)
-        torch.save(tensors, new / TENSORS)
+        _save_tensors(new / TENSORS, tensors)
         files = {str(file.relative_to(new)): _sum_and_sync(file) for file in _files(new)}
         _write_json(new / SUMMARY, {**summary, "format": FORMAT, "files": files})
     for older in _checkpoints(folder):
         if older != path:
             shutil.rmtree(older)
+    remove_left_over(folder)
     return path
 
 
@@ -111,11 +114,8 @@ def write_finished(output_path: Path, summary: Dict[str, Any]) -> None:
     """Note that the training has ended, and remove its checkpoints, which nobody needs any more."""
     folder = output_path / DIR_CHECKPOINT
     folder.mkdir(parents=True, exist_ok=True)
-    new = folder / f".{FINISHED}.new"
-    _write_json(new, summary)
-    new.replace(folder / FINISHED)
-    for path in _checkpoints(folder):
-        shutil.rmtree(path)
+    write_file(folder / FINISHED, json.dumps(summary, indent=1))
+    remove_old_checkpoints(output_path)
 
 
 def read_finished(output_path: Path) -> Optional[Dict[str, Any]]:
@@ -127,19 +127,46 @@ def read_finished(output_path: Path) -> Optional[Dict[str, Any]]:
     return _read_json(path) if path.exists() else None
 
 
+def remove_old_checkpoints(output_path: Path) -> None:
+    """Remove checkpoints, and what killed processes have left of some."""
+    folder = output_path / DIR_CHECKPOINT
+    for path in _checkpoints(folder):
+        shutil.rmtree(path)
+    remove_left_over(folder)
+
+
 def remove_checkpoints(output_path: Path) -> None:
-    """Forget the training of an output folder."""
-    if (output_path / DIR_CHECKPOINT).exists():
-        shutil.rmtree(output_path / DIR_CHECKPOINT)
+    """Forget the training of an output folder. Other files in the folder of checkpoints stay."""
+    folder = output_path / DIR_CHECKPOINT
+    if not folder.exists():
+        return
+    remove_old_checkpoints(output_path)
+    (folder / FINISHED).unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _checkpoints(folder: Path) -> List[Path]:
     """From the oldest to the newest. Unfinished ones begin with a dot."""
-    return sorted(path for path in folder.glob("step-*") if path.is_dir())
+    found = (path for path in folder.glob("step-*") if re.fullmatch("step-[0-9]{8,}", path.name) and path.is_dir())
+    return sorted(found, key=lambda path: int(path.name.removeprefix("step-")))
 
 
 def _files(folder: Path) -> List[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _save_tensors(path: Path, tensors: Dict[str, Any]) -> None:
+    """Write tensors. RAISES (OSError): The file cannot be written; torch itself raises a RuntimeError then."""
+    try:
+        with path.open("wb") as file:
+            torch.save(tensors, file)
+    except RuntimeError as error:
+        cause = error.__context__
+        if not isinstance(cause, OSError):
+            raise
+        cause.filename = str(path)
+        raise cause from None
 
 
 def _checksum(path: Path) -> int:

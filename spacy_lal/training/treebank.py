@@ -8,12 +8,14 @@ Not here: Docs (`treebank_docs.py`), judging a treebank (`treebank_report.py`), 
 """
 
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines
 from ..trees.conllu import ConlluSentence, read_conllu
+from ..trees.lines import LineError, numbered_lines, quoted
 from ..trees.spans import Span as TreeSpan
 from ..trees.spans import tree_to_spans
 
@@ -96,7 +98,7 @@ def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path
     found: dict[str, Path] = {}
     for path in paths:
         if not path.is_file():
-            raise TreebankError(f"{path}: no such file")
+            raise TreebankError(f"{path}: {_what_is_there(path)}")
         kind = SUFFIXES.get(path.suffix) or _sniff(path)
         if kind in found:
             raise TreebankError(f"expected at most one file of each kind, got two with {kind}: {found[kind]}, {path}")
@@ -106,16 +108,28 @@ def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path
     return found.get(BRACKETS), found.get(CONLLU)
 
 
+def _what_is_there(path: Path) -> str:
+    """What a path is that is no file. It is not opened: a pipe would keep whoever opens it waiting."""
+    if not path.exists():
+        return "a link to what does not exist" if path.is_symlink() else "no such file"
+    mode = path.stat().st_mode
+    kinds = {"a directory": stat.S_ISDIR, "a pipe": stat.S_ISFIFO, "a socket": stat.S_ISSOCK}
+    kind = next((kind for kind, is_kind in kinds.items() if is_kind(mode)), "a device")
+    return f"is {kind}, expected a file"
+
+
 def _sniff(path: Path) -> str:
-    with path.open(encoding="utf-8-sig", errors="replace") as file_:
-        for number, line in enumerate(file_, start=1):
+    try:
+        for number, line in numbered_lines(path):
             if line.strip() and not line.startswith("#"):
                 if line.lstrip().startswith("("):
                     return BRACKETS
                 if re.match(r"\d[\d.-]*\t", line):
                     return CONLLU
-                shown = line.strip()[:_EXCERPT]
-                raise TreebankError(f"{path}:{number}: expected a bracketed tree or a line of CoNLL-U, got {shown!r}")
+                shown = quoted(line.strip())
+                raise TreebankError(f"{path}:{number}: expected a bracketed tree or a line of CoNLL-U, got {shown}")
+    except LineError as error:
+        raise TreebankError(f"{path}:{error.number}: {error.reason}: {quoted(error.text)}") from None
     raise TreebankError(f"{path}:1: expected trees or CoNLL-U, got an empty file")
 
 
@@ -123,9 +137,13 @@ def read_trees(path: Path) -> Iterator[TreebankTree]:
     """The trees of a bracket file as lists.
 
     RAISES (BracketError): On a malformed tree, with file and line.
+    RAISES (TreebankError): On an empty word, or one of white space, which a Doc takes for space between words.
     """
     for tree, line in read_brackets_with_lines(path):
         words, tags, spans = tree_to_spans(tree)
+        empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
+        if empty is not None:
+            raise TreebankError(f"{path}:{line}: word {empty} is empty, or nothing but white space")
         if spans and spans[0][2] in ROOT_LABELS:  # a root over several constituents
             spans = spans[1:]
         yield TreebankTree(words, tags, spans, str(path), line)
@@ -135,8 +153,18 @@ def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[
     """The sentences of a treebank, in order, one at a time.
 
     RAISES (BracketError, ConlluError): On what cannot be read, with file and line.
-    RAISES (TreebankError): Where words or numbers of sentences disagree, with both files and lines.
+    RAISES (TreebankError): Where words or numbers of sentences disagree, with both files and lines; where there are no
+        sentences.
     """
+    found = False
+    for sentence in _read_sentences(brackets, conllu):
+        found = True
+        yield sentence
+    if not found:
+        raise TreebankError(f"{brackets or conllu}:1: no sentences")
+
+
+def _read_sentences(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[TreebankSentence]:
     trees = read_trees(brackets) if brackets else None
     sentences = read_conllu(conllu) if conllu else None
     if trees is None or sentences is None:
@@ -198,14 +226,14 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     """What is wrong with a pair, with both files and lines."""
     tree, sentence, differs = pair
     if tree is None and sentence is not None:
-        return f"{conllu}:{sentence.line}: no tree in {brackets} for the sentence {_excerpt(sentence.words)!r}"
+        return f"{conllu}:{sentence.line}: no tree in {brackets} for the sentence {_excerpt(sentence.words)}"
     if sentence is None and tree is not None:
-        return f"{brackets}:{tree.line}: no sentence in {conllu} for the tree over {_excerpt(tree.words)!r}"
+        return f"{brackets}:{tree.line}: no sentence in {conllu} for the tree over {_excerpt(tree.words)}"
     if tree is None or sentence is None or differs is None:
         return "no disagreement"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
-    ours = repr(tree.words[differs]) if differs < len(tree.words) else "missing"
-    theirs = repr(sentence.words[differs]) if differs < len(sentence.words) else "missing"
+    ours = quoted(tree.words[differs], _EXCERPT) if differs < len(tree.words) else "missing"
+    theirs = quoted(sentence.words[differs], _EXCERPT) if differs < len(sentence.words) else "missing"
     counts = f"; {len(tree.words)} words and {len(sentence.words)}" if len(tree.words) != len(sentence.words) else ""
     same_words = sorted(map(comparable, tree.words)) == sorted(map(comparable, sentence.words))
     order = "; the same words in another order, as of a discontinuous tree" if same_words else ""
@@ -216,5 +244,4 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
 
 
 def _excerpt(words: List[str]) -> str:
-    text = " ".join(words)
-    return text if len(text) <= _EXCERPT else text[:_EXCERPT] + "..."
+    return quoted(" ".join(words[:_EXCERPT]), _EXCERPT)

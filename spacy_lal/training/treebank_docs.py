@@ -5,6 +5,7 @@ does not have is left unset (`token.has_head()` is False). spaCy reads sentence 
 is loaded; what this file does about unset heads and second roots has no other reason than that they survive it.
 """
 
+import re
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -16,6 +17,7 @@ from spacy.vocab import Vocab
 from ..annotations import ROOT_DEPREL, set_constituents
 from ..trees.conllu import ConlluSentence
 from .treebank import TreebankSentence
+from .whole_file import WholeFile, write_file
 
 CONLLU_ROOT = "root"
 UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes a token without deprel for one without head
@@ -65,9 +67,10 @@ def make_docs(
 
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
     """Write Docs: to one file where the path ends in `.spacy`, else to a folder of several, in which
-    the files of an earlier run are replaced. Nothing is written, nor replaced, before the last Doc has come.
+    the files of an earlier run are replaced. Nothing is replaced or removed before all is on the disk.
 
     RAISES (ValueError): Where there are no Docs.
+    RAISES (OSError): They cannot be written; the earlier files are as they were.
     """
     one_file = path.suffix == SUFFIX
     n_docs = n_sents = n_tokens = 0
@@ -85,11 +88,35 @@ def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FIL
         raise ValueError(f"no sentences to write to {path}")
     packed.append(doc_bin.to_bytes())
     (path.parent if one_file else path).mkdir(parents=True, exist_ok=True)
-    for earlier in [] if one_file else path.glob(f"[0-9][0-9][0-9][0-9]{SUFFIX}"):
-        earlier.unlink()
-    for i, data in enumerate(packed):
-        (path if one_file else path / f"{i:04d}{SUFFIX}").write_bytes(data)
+    if one_file:
+        write_file(path, packed[0])
+    else:
+        _write_folder(path, packed)
     return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
+
+
+def is_written_name(name: str) -> bool:
+    """Whether `write_docs` gives such a name to a file of a folder."""
+    return re.fullmatch(rf"[0-9]{{4,}}{re.escape(SUFFIX)}", name) is not None
+
+
+def _write_folder(folder: Path, packed: List[bytes]) -> None:
+    names = [f"{i:04d}{SUFFIX}" for i in range(len(packed))]
+    files: List[WholeFile] = []
+    try:
+        for name, data in zip(names, packed, strict=True):
+            files.append(WholeFile(folder / name))
+            files[-1].file.write(data)
+            files[-1].finish()
+    except BaseException:
+        for file in files:
+            file.discard()
+        raise
+    for file in files:
+        file.commit()
+    for earlier in folder.iterdir():
+        if is_written_name(earlier.name) and earlier.name not in names:
+            earlier.unlink()
 
 
 def span_to_conllu(sent: DocSpan) -> ConlluSentence:

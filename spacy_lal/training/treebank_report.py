@@ -10,13 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
+import numpy as np
+
 from ..trees.brackets import BracketError
 from ..trees.conllu import ConlluError, ConlluSentence, parse_conllu_block, read_conllu_blocks
 from ..trees.joint import Heads, outside_heads
 from ..trees.labels import split_chain
 from ..trees.spans import SpanError
-from .treebank import TreebankTree, describe_disagreement, pair_up, read_trees
+from .treebank import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
 
+MAX_PROBLEMS = 1000  # that are kept: in a file that is no treebank, each line may be one
+LONG_SENTENCE = 500  # words; where its tree is as deep as it is long, each word is in hundreds of constituents
 LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for what is longer
 
 
@@ -32,7 +36,8 @@ class TreebankReport:
         with no root, with a word without head.
     trees_without_cover (int): Trees in which no constituent covers all words.
     different_tags (int): Words whose tag in the tree is not the XPOS.
-    problems (List[str]): What makes the treebank unsound, with file and line.
+    problems (List[str]): What makes the treebank unsound, with file and line: the first `MAX_PROBLEMS`.
+    n_problems (int): How many there are.
     """
 
     brackets: Optional[str] = None
@@ -55,11 +60,18 @@ class TreebankReport:
     trees_without_cover: int = 0
     different_tags: int = 0
     problems: List[str] = field(default_factory=list)
+    n_problems: int = 0
 
     @property
     def sound(self) -> bool:
         """Whether everything could be read and the files agree."""
-        return not self.problems
+        return not self.n_problems
+
+    def add_problem(self, problem: str) -> None:
+        """Count a problem, and keep it if it is one of the first."""
+        self.n_problems += 1
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
 
     @property
     def one_outside_head_share(self) -> Optional[float]:
@@ -115,7 +127,7 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
         return _with_empty_check(report)
     for pair in pair_up(trees, sentences):
         if pair.tree is None or pair.sentence is None or pair.differs is not None:
-            report.problems.append(describe_disagreement(pair, str(brackets), str(conllu)))
+            report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
         comparable = pair.differs is None
         _count(report, pair.tree if comparable or not pair.sentence else None, pair.sentence)
     return _with_empty_check(report)
@@ -150,8 +162,8 @@ def _outer_first(heads: Heads) -> List[int]:
 def _sound_trees(path: Path, report: TreebankReport) -> Iterator[TreebankTree]:
     try:
         yield from read_trees(path)
-    except (BracketError, SpanError) as error:
-        report.problems.append(f"{error} (the rest of the file was not read)")
+    except (BracketError, SpanError, TreebankError) as error:
+        report.add_problem(f"{error} (the rest of the file was not read)")
 
 
 def _sound_sentences(path: Path, report: TreebankReport) -> Iterator[ConlluSentence]:
@@ -160,14 +172,14 @@ def _sound_sentences(path: Path, report: TreebankReport) -> Iterator[ConlluSente
             try:
                 yield parse_conllu_block(block)
             except ConlluError as error:
-                report.problems.append(str(error))
+                report.add_problem(str(error))
     except ConlluError as error:
-        report.problems.append(f"{error} (the rest of the file was not read)")
+        report.add_problem(f"{error} (the rest of the file was not read)")
 
 
 def _with_empty_check(report: TreebankReport) -> TreebankReport:
-    if not report.sentences and not report.problems:
-        report.problems.append(f"{report.brackets or report.conllu}:1: no sentences")
+    if not report.sentences and report.sound:
+        report.add_problem(f"{report.brackets or report.conllu}:1: no sentences")
     return report
 
 
@@ -198,12 +210,27 @@ def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
 
 def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optional[Heads]) -> None:
     report.trees_without_cover += not tree.spans or tree.spans[0][:2] != (0, len(tree.words))
+    known = None
+    if heads and len(heads) >= LONG_SENTENCE:
+        known = np.array([-1 if head is None else head for head in heads], dtype=np.int64)
     for start, end, label in tree.spans:
         chain = split_chain(label)
         report.constituents += len(chain)
         report.labels.update(chain)
         if len(chain) > 1:
             report.chains[label] += 1
-        if heads and end - start > 1 and None not in heads[start:end]:
+        outside = _outside_heads(start, end, heads, known) if heads and end - start > 1 else None
+        if outside is not None:
             report.wide_constituents += len(chain)
-            report.one_outside_head += len(chain) * (outside_heads(start, end, heads) == 1)
+            report.one_outside_head += len(chain) * (outside == 1)
+
+
+def _outside_heads(start: int, end: int, heads: Heads, known: Optional[np.ndarray]) -> Optional[int]:
+    """As `outside_heads`; None where a word has no head.
+
+    known (Optional[ndarray]): The heads of a long sentence as an array, with -1 for None.
+    """
+    if known is not None:
+        inside = known[start:end]
+        return int(np.count_nonzero((inside <= start) | (inside > end))) if inside.min() >= 0 else None
+    return None if None in heads[start:end] else outside_heads(start, end, heads)

@@ -3,17 +3,32 @@
 `read_brackets("dev.ptb")` yields one `nltk.Tree` per tree of a file; `parse_tree("(NP (NN dawn))")` reads a string;
 `write_brackets(tree)` gives one line. Words are raw text in memory and escaped in files: `(` is `-LRB-`.
 
-Nothing here recurses, so the depth of a tree is bounded by memory only. Methods of `nltk.Tree` that do recurse
-(`leaves`, `str`, `==`, `deepcopy`, ...) are not used. This file knows no spans and no heads.
+Nothing here recurses, so that a tree may be as deep as it has brackets (`MAX_BRACKETS`). Methods of `nltk.Tree` that do
+recurse (`leaves`, `str`, `==`, `deepcopy`, ...) are not used. This file knows no spans and no heads.
 """
 
 import os
 import re
+from itertools import islice
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Type, Union
 
 from nltk.tree import Tree
 
+from .bracket_errors import (
+    EXCERPT,
+    BracketDecodeError,
+    BracketError,
+    ExtraCloseTreeError,
+    MixedTreeError,
+    OversizedTreeError,
+    UnclosedTreeError,
+    UnlabeledTreeError,
+)
+from .escapes import escape_characters, escape_word, unescape_word
+from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
+
+MAX_BRACKETS = 200_000  # that open in a tree, tags among them
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})  # labels of the node that only says "here is a tree"
 FALLBACK_ROOT = "TOP"  # stands above several constituents that no constituent covers
 TRACE_TAG = "-NONE-"
@@ -22,50 +37,7 @@ Source = Union[str, "os.PathLike[str]", Iterable[str]]
 
 # Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000") belongs to it.
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
-_ESCAPES = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-", "[": "-LSB-", "]": "-RSB-"}
-_RAW = {escape: raw for raw, escape in _ESCAPES.items()}
-_EMPTY_WORD = "-EMPTY-"
-_NEEDS_ESCAPE = re.compile(r"[(){}\[\]\s]")
-_ESCAPED = re.compile(r"-[LR][RCS]B-|-U\+([0-9A-F]{4})-|\\([/*])")
-_EXCERPT = 80  # characters of a line that an error shows
-
-
-class BracketError(ValueError):
-    """A text that is no sequence of trees.
-
-    path (str): The file, or what the caller named the text.
-    line (int): The line, from 1. Of a tree that is never closed: the line on which it begins.
-    text (str): The beginning of that line.
-    reason (str): What was expected there.
-    """
-
-    def __init__(self, path: str, line: int, text: str, reason: str) -> None:
-        self.path, self.line, self.reason = path, line, reason
-        self.text = text.strip()[:_EXCERPT]
-        super().__init__(path, line, self.text, reason)  # the arguments as they are: errors cross processes as pickles
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.reason}: {self.text!r}"
-
-
-class UnclosedTreeError(BracketError):
-    """`(S (NP (DT the) (NN dawn))`: a bracket is still open when the text ends or the next tree begins."""
-
-
-class ExtraCloseTreeError(BracketError):
-    """`(NP (NN dawn)))`: a bracket closes that was never opened."""
-
-
-class UnlabeledTreeError(BracketError):
-    """`(S ((DT the) (NN dawn)))`, `(S (dawn))`, `(S ())`: a bracket without a label, or with nothing beside it."""
-
-
-class MixedTreeError(BracketError):
-    """`(NP (DT the) dawn)`, `(NN dawn chorus)`, `dawn (NN chorus)`: a word that is not alone under its tag."""
-
-
-class BracketDecodeError(BracketError):
-    """A line that is not UTF-8."""
+_LONG_LINE = 100_000  # characters; the tokens of a longer one are not all in memory at once
 
 
 class BracketedTree(NamedTuple):
@@ -137,15 +109,17 @@ def parse_tree(
     """
     trees = list(_read(text.split("\n"), None, strip_root, strip_traces, strip_functions, unescape))
     if len(trees) != 1:
-        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {text[:_EXCERPT]!r}")
+        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, EXCERPT)}")
     return trees[0].tree
 
 
-def write_brackets(tree: Tree, *, escape: bool = True) -> str:
+def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> str:
     """A tree on one line, without a root of its own: `(NP (DT the) (NN dawn))`.
 
     escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped where they hold brackets or
         white space; reading leaves them so, as treebanks write `(-LRB- -LRB-)`.
+    spaces (bool): Leave the spaces in words, `(NNP New York)`, as benepar and `str(tree)` do. `parse_tree` refuses
+        such a line, and `Tree.fromstring` reads several words.
 
     What this writes, `parse_tree(text, strip_root=False, strip_traces=False, strip_functions=False)` reads, if every
     word has a tag and every label is a non-empty string without brackets and white space.
@@ -155,67 +129,20 @@ def write_brackets(tree: Tree, *, escape: bool = True) -> str:
     while todo:
         node = todo.pop()
         if isinstance(node, Tree):
-            pieces.append(f" ({_escape(str(node.label()))}")
+            pieces.append(f" ({escape_characters(str(node.label()))}")
             todo.append(_CLOSE)
             todo.extend(reversed(node))
         elif node is _CLOSE:
             pieces.append(")")
         else:
             word = str(node)
-            pieces.append(f" {escape_word(word) if escape else word}")
+            parts = word.split(" ") if spaces and word else [word]
+            escaped = [escape_word(part) if part or not word else "" for part in parts] if escape else parts
+            pieces.append(f" {' '.join(escaped)}")
     return "".join(pieces)[1:]
 
 
-def escape_word(word: str) -> str:
-    """A word as it stands in brackets: without bracket, white space or nothing at all.
-
-    `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
-    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A word that is literally `-LRB-` is left
-    alone, and so reads as `(`: for every word, `unescape_word(escape_word(word)) == unescape_word(word)`.
-
-    >>> escape_word("friend(s)")
-    'friend-LRB-s-RRB-'
-    """
-    if not word:
-        return _EMPTY_WORD
-    escaped = _escape(word)
-    if escaped is not word and unescape_word(escaped) != unescape_word(word):
-        # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be read at the wrong place.
-        escaped = "".join(_escape(char) if char not in "-\\" else _code_point(char) for char in unescape_word(word))
-    return escaped
-
-
-def unescape_word(word: str) -> str:
-    r"""The raw text of a word that stood in brackets: the reverse of `escape_word`, and `\/` to `/`, `\*` to `*`, which
-    the Wall Street Journal part of the Penn Treebank has.
-
-    >>> unescape_word("friend-LRB-s-RRB-"), unescape_word(r"3\/4")
-    ('friend(s)', '3/4')
-    """
-    if "-" not in word and "\\" not in word:
-        return word
-    return "" if word == _EMPTY_WORD else _ESCAPED.sub(_raw_text, word)
-
-
 _CLOSE = object()  # stands in the writer's stack for a bracket that closes
-
-
-def _escape(text: str) -> str:
-    if not _NEEDS_ESCAPE.search(text):
-        return text
-    return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text)
-
-
-def _code_point(char: str) -> str:
-    return f"-U+{ord(char):04X}-"
-
-
-def _raw_text(match: "re.Match[str]") -> str:
-    code_point, after_slash = match.groups()
-    if code_point:
-        char = chr(int(code_point, 16))
-        return char if char.isspace() or char in "-\\" else match[0]  # a text may speak of -U+200D- itself
-    return after_slash or _RAW.get(match[0], match[0])
 
 
 def _read(
@@ -229,7 +156,7 @@ def _read(
     lines: Iterator[Tuple[int, str]]
     if isinstance(source, (str, os.PathLike)):
         name = name or os.fspath(source)
-        lines = _decoded_lines(Path(source), name)
+        lines = _lines_of(Path(source), name)
     else:
         lines = enumerate(source, start=1)
     builder = _Builder(name or "<text>", strip_traces, strip_functions, unescape)
@@ -239,15 +166,11 @@ def _read(
     builder.end()
 
 
-def _decoded_lines(path: Path, name: str) -> Iterator[Tuple[int, str]]:
-    # Read as bytes, so that the line with a stray byte can be named, and so that only "\n" ends a line.
-    with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                yield number, raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                text = raw.decode("utf-8", errors="backslashreplace")
-                raise BracketDecodeError(name, number, text, f"expected UTF-8 ({error.reason})") from error
+def _lines_of(path: Path, name: str) -> Iterator[Tuple[int, str]]:
+    try:
+        yield from numbered_lines(path)
+    except LineError as error:
+        raise BracketDecodeError(name, error.number, error.text, error.reason) from None
 
 
 class _OpenNode:
@@ -272,14 +195,14 @@ class _Builder:
         self.unescape = unescape
         self.stack: List[_OpenNode] = []
         self.first_line = ""  # the line on which the open tree begins
+        self.n_brackets = self.n_characters = 0  # of the open tree; characters on the lines before this one
 
     def trees_ending_on(self, number: int, line: str) -> Iterator[BracketedTree]:
         if not self.stack and line.lstrip().startswith("#"):
             return
-        tokens = _TOKEN.findall(line)
-        if self.stack and _begins_like(self.stack[0], line, tokens):
+        if self.stack and _begins_like(self.stack[0], line):
             raise self._unclosed(f"the next tree begins on line {number}")
-        for token in tokens:
+        for token in _tokens(line):
             try:
                 if token == "(":
                     self._open(number, line)
@@ -291,6 +214,9 @@ class _Builder:
                     self._add_word_or_label(token)
             except _Fault as fault:
                 raise fault.error_class(self.name, number, line, fault.reason) from None
+        self.n_characters += len(line)
+        if self.stack and self.n_characters > MAX_CHARACTERS:
+            raise self._oversized(f"{MAX_CHARACTERS:,} characters")
 
     def end(self) -> None:
         if self.stack:
@@ -299,28 +225,37 @@ class _Builder:
     def _unclosed(self, reason: str) -> UnclosedTreeError:
         return UnclosedTreeError(self.name, self.stack[0].line, self.first_line, reason)
 
+    def _oversized(self, size: str) -> OversizedTreeError:
+        reason = f"expected a tree of at most {size}, got a longer one (is it never closed?)"
+        return OversizedTreeError(self.name, self.stack[0].line, self.first_line, reason)
+
     def _open(self, number: int, line: str) -> None:
         if not self.stack:
-            self.first_line = line
-        else:
+            self.first_line = line[:EXCERPT]
+            self.n_brackets = self.n_characters = 0
+        self.n_brackets += 1
+        if self.n_brackets > MAX_BRACKETS:
+            raise self._oversized(f"{MAX_BRACKETS:,} brackets")
+        if self.stack:
             parent = self.stack[-1]
             if parent.label is None:
                 if len(self.stack) > 1:
                     raise _Fault(UnlabeledTreeError, "only the outermost bracket of a tree may lack a label")
                 parent.label = ""
             if parent.holds == "word":
-                raise _Fault(MixedTreeError, f"a bracket opens beside the word {parent.children[0]!r}")
+                word = quoted(str(parent.children[0]), EXCERPT)
+                raise _Fault(MixedTreeError, f"a bracket opens beside the word {word}")
             parent.holds = "brackets"
         self.stack.append(_OpenNode(number))
 
     def _add_word_or_label(self, token: str) -> None:
         if not self.stack:
-            raise _Fault(MixedTreeError, f"{token!r} stands outside of all brackets")
+            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} stands outside of all brackets")
         node = self.stack[-1]
         if node.label is None:
             node.label = token
         elif node.holds is not None:
-            raise _Fault(MixedTreeError, f"{token!r} is not alone under its tag")
+            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} is not alone under its tag")
         else:
             node.holds = "word"
             node.children.append(token)
@@ -332,7 +267,8 @@ class _Builder:
         if node.label is None:
             raise _Fault(UnlabeledTreeError, "a bracket holds nothing")
         if node.holds is None:
-            raise _Fault(UnlabeledTreeError, f"{node.label!r} is alone in its brackets, a label or a word is missing")
+            label = quoted(node.label, EXCERPT)
+            raise _Fault(UnlabeledTreeError, f"{label} is alone in its brackets, a label or a word is missing")
         if self.strip_traces and (not node.children or node.holds == "word" and node.label == TRACE_TAG):
             return None
         label = _without_function(node.label) if self.strip_functions else node.label
@@ -353,11 +289,18 @@ class _Fault(Exception):
         self.error_class, self.reason = error_class, reason
 
 
-def _begins_like(root: _OpenNode, line: str, tokens: List[str]) -> bool:
+def _tokens(line: str) -> Iterable[str]:
+    return _TOKEN.findall(line) if len(line) <= _LONG_LINE else (match[0] for match in _TOKEN.finditer(line))
+
+
+def _begins_like(root: _OpenNode, line: str) -> bool:
     """Whether a line that no white space indents opens with the same root label as the tree that is open. Without this
     check a missing bracket would be reported at the end of the file, with all later trees hung below the open one."""
+    if line[:1] != "(":
+        return False
+    tokens = [match[0] for match in islice(_TOKEN.finditer(line), 2)]
     label = tokens[1] if len(tokens) > 1 and tokens[1] != "(" else ""
-    return line[:1] == "(" and len(tokens) > 1 and label in ROOT_LABELS and label == root.label
+    return len(tokens) > 1 and label in ROOT_LABELS and label == root.label
 
 
 def _without_function(label: str) -> str:

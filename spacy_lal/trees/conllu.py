@@ -16,7 +16,13 @@ from conllu.exceptions import ParseException
 from conllu.models import Metadata, Token, TokenList
 from conllu.parser import parse_comment_line, parse_dict_value, parse_id_value, parse_int_value
 
+from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
+
 N_COLUMNS = 10
+MAX_ROWS = 200_000  # lines of a sentence, comments among them
+_SHOWN = 60  # characters of a field that an error shows
+_FEATS = re.compile(r"[^=|]*=[^=|]*(?:\|[^=|]*=[^=|]*)*")
+_LONG_NUMBER = re.compile(r"\d{10}")  # such a word does not exist; Python refuses to read numbers of 5,000 digits
 _UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")  # what would break a line or a column in two
 
 Source = Union[str, Path, Iterable[str]]
@@ -79,7 +85,8 @@ def read_conllu(source: Source) -> Iterator[ConlluSentence]:
 
     source (Union[str, Path, Iterable[str]]): Name of a file, or lines.
     RAISES (ConlluError): With file and line: wrong number of columns; ids that are not 1..n; a head that is no whole
-        number, lies outside 0..n, or closes a circle; text that is not UTF-8.
+        number, lies outside 0..n, or closes a circle; FEATS that are no `Name=Value` pairs, as in CoNLL-X; text that is
+        not UTF-8; a sentence of more than `MAX_ROWS` lines.
     """
     for block in read_conllu_blocks(source):
         yield parse_conllu_block(block)
@@ -88,13 +95,19 @@ def read_conllu(source: Source) -> Iterator[ConlluSentence]:
 def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
     """The unparsed sentences of a file: for whoever wants to go on after a sentence that cannot be read.
 
-    RAISES (ConlluError): Text that is not UTF-8.
+    RAISES (ConlluError): Text that is not UTF-8; a sentence that is too long to be read.
     """
     path = str(source) if isinstance(source, (str, Path)) else "<conllu>"
     lines: List[Tuple[int, str]] = []
     has_words = False
+    n_characters = 0
     for number, line in _numbered_lines(source, path):
         if line.strip():
+            n_characters = len(line) + (n_characters if lines else 0)
+            if len(lines) == MAX_ROWS or n_characters > MAX_CHARACTERS:
+                size = f"{MAX_ROWS:,} lines" if len(lines) == MAX_ROWS else f"{MAX_CHARACTERS:,} characters"
+                message = f"expected a sentence of at most {size}, got a longer one (is an empty line missing?)"
+                raise ConlluError(message, path, lines[0][0] if lines else number)
             lines.append((number, line))
             has_words = has_words or not line.startswith("#")
         elif has_words:  # comments alone belong to the sentence that follows
@@ -117,7 +130,8 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
             continue
         columns = line.split("\t")
         if len(columns) != N_COLUMNS:
-            message = f"expected {N_COLUMNS} columns separated by tabs, got {len(columns)}: {line!r}"
+            ends = " (a carriage return alone ends no line)" if "\r" in line else ""
+            message = f"expected {N_COLUMNS} columns separated by tabs, got {len(columns)}{ends}: {quoted(line)}"
             raise ConlluError(message, block.path, number)
         word_id = _parse_id(columns[0], block.path, number)
         if isinstance(word_id, int):
@@ -174,25 +188,34 @@ def _numbered_lines(source: Source, path: str) -> Iterator[Tuple[int, str]]:
         for number, text in enumerate(source, start=1):
             yield number, text.rstrip("\r\n")
         return
-    # Decoded line by line, since only so an error of encoding has a line number.
-    with Path(source).open("rb") as file_:
-        for number, raw in enumerate(file_, start=1):
-            try:
-                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise ConlluError(f"expected UTF-8, got {raw!r} ({error.reason})", path, number) from None
+    try:
+        for number, text in numbered_lines(Path(source)):
             yield number, text.rstrip("\r\n")
+    except LineError as error:
+        raise ConlluError(f"{error.reason}: {quoted(error.text)}", path, error.number) from None
 
 
 def _parse_id(text: str, path: str, line: int) -> Union[int, Tuple[int, str, int]]:
     try:
-        value = parse_id_value(text)
+        value = None if _LONG_NUMBER.search(text) else parse_id_value(text)
     except ParseException:
         value = None
     if value is None:
-        message = f"expected a word number, a range (1-2) or an empty node (1.1) in column 1, got {text!r}"
+        got = quoted(text, _SHOWN)
+        message = f"expected a word number, a range (1-2) or an empty node (1.1) in column 1, got {got}"
         raise ConlluError(message, path, line)
     return value
+
+
+def _parse_head(columns: List[str], path: str, line: int) -> Optional[int]:
+    try:
+        if not _LONG_NUMBER.search(columns[6]):
+            return parse_int_value(columns[6])
+    except ParseException:
+        pass
+    word, got = quoted(columns[1], _SHOWN), quoted(columns[6], _SHOWN)
+    message = f"expected a whole number or '_' as head of word {columns[0]} ({word}), got {got}"
+    raise ConlluError(message, path, line)
 
 
 def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str], line: int) -> None:
@@ -200,11 +223,13 @@ def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str], line: 
         raise ConlluError(f"expected word number {len(sentence.words) + 1}, got {word_id}", sentence.path, line)
     if not columns[1].strip():
         raise ConlluError(f"word {word_id} is empty", sentence.path, line)
-    try:
-        head = parse_int_value(columns[6])
-    except ParseException:
-        message = f"expected a whole number or '_' as head of word {word_id} ({columns[1]!r}), got {columns[6]!r}"
-        raise ConlluError(message, sentence.path, line) from None
+    head = _parse_head(columns, sentence.path, line)
+    if columns[5] not in ("", "_") and not _FEATS.fullmatch(columns[5]):
+        message = (
+            f"expected FEATS as Name=Value pairs joined by | or '_' for word {word_id} ({quoted(columns[1], _SHOWN)}), "
+            f"got {quoted(columns[5], _SHOWN)}"
+        )
+        raise ConlluError(message, sentence.path, line)
     sentence.words.append(columns[1])
     sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
     sentence.pos.append("" if columns[3] == "_" else columns[3])
@@ -222,7 +247,7 @@ def _has_space(misc: str) -> bool:
 
 def _open_range(sentence: ConlluSentence, columns: List[str], start: int, end: int, line: int) -> _Range:
     if start != len(sentence.words) + 1:
-        message = f"expected a range that begins with word {len(sentence.words) + 1}, got {columns[0]!r}"
+        message = f"expected a range that begins with word {len(sentence.words) + 1}, got {quoted(columns[0], _SHOWN)}"
         raise ConlluError(message, sentence.path, line)
     return _Range(start, end, columns[1], _has_space(columns[9]), line)
 
@@ -246,7 +271,8 @@ def _check_heads(sentence: ConlluSentence) -> None:
     n_words = len(sentence.words)
     for i, head in enumerate(sentence.heads):
         if head is not None and not 0 <= head <= n_words:
-            message = f"expected a head from 0 to {n_words} for word {i + 1} ({sentence.words[i]!r}), got {head}"
+            word_shown = quoted(sentence.words[i], _SHOWN)
+            message = f"expected a head from 0 to {n_words} for word {i + 1} ({word_shown}), got {head}"
             raise ConlluError(message, sentence.path, sentence.lines[i])
     done = [False] * (n_words + 1)
     for start in range(1, n_words + 1):
@@ -256,7 +282,8 @@ def _check_heads(sentence: ConlluSentence) -> None:
         while word and not done[word]:
             if word in on_path:
                 circle = path[path.index(word) :]
-                shown = " -> ".join(f"{i} {sentence.words[i - 1]!r}" for i in [*circle, word])
+                around = [f"{i} {quoted(sentence.words[i - 1], _SHOWN // 2)}" for i in [*circle[:5], word]]
+                shown = " -> ".join([*around[:-1], *(["..."] if len(circle) > 5 else []), around[-1]])
                 raise ConlluError(f"heads go in a circle: {shown}", sentence.path, sentence.lines[word - 1])
             path.append(word)
             on_path.add(word)

@@ -57,8 +57,16 @@ def test_exit_code():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
-def test_a_signal_is_handed_on():
-    before = signal.getsignal(signal.SIGTERM)
-    stop = f"import os, signal, time; os.kill({os.getpid()}, signal.SIGTERM); time.sleep(600)"
-    assert module.run_until_stopped([sys.executable, "-c", stop]) == -signal.SIGTERM
-    assert signal.getsignal(signal.SIGTERM) is before
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_handed_on(number):
+    def unexpected(*args):
+        pytest.fail("the signal is for the server")
+
+    before = signal.signal(number, unexpected)
+    send = f"os.kill({os.getpid()}, signal.{number.name}); time.sleep(600)"
+    stop = f"import os, signal, time; signal.signal(signal.{number.name}, signal.SIG_DFL); {send}"
+    try:
+        assert module.run_until_stopped([sys.executable, "-c", stop]) == -number
+        assert signal.getsignal(number) is unexpected
+    finally:
+        signal.signal(number, before)

@@ -1,10 +1,11 @@
 """No string comes into a drawing but as text."""
 
+import json
 from xml.etree import ElementTree
 
 import pytest
 
-from spacy_lal.display.markup import escape, scroll_box, shorten, shown_width, visible
+from spacy_lal.display.markup import escape, printable, printable_json, scroll_box, shorten, shown_width, visible
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,24 @@ def test_visible(text: str, shown: str):
 def test_escaped_text_reads_as_itself(text: str):
     element = ElementTree.fromstring(f'<a b="{escape(text)}">{escape(text)}</a>')
     assert (element.text, element.get("b"), len(element)) == (visible(text), visible(text), 0)
+
+
+# A title, a colour, a cursor that goes up, an 8-bit CSI and OSC, a bell, a carriage return, and text turned round.
+ESCAPES = "\x1b]0;owned\x07 \x1b[31m \x1b[2A \x9b2J \x9d8;;x\x9c \r\x08\x7f\x00 \u202e \u2066 \u2069"
+
+
+def test_a_terminal_gets_no_control_characters():
+    shown = printable(ESCAPES + "\tdog\n\u05e9 \U0001f408 e\u0301 \u200d")
+    assert shown.endswith("\tdog\n\u05e9 \U0001f408 e\u0301 \u200d")
+    assert not set(shown) & {*map(chr, [*range(9), *range(11, 32), *range(127, 160)]), *"\u202e\u2066\u2069"}
+    assert len(printable(ESCAPES)) == len(ESCAPES)
+    assert printable("\ud800").encode() == "\ufffd".encode()
+
+
+def test_json_for_a_terminal_reads_back():
+    value = {"text": ESCAPES, "\x9b": [ESCAPES, "\u00e9\U0001f408"]}
+    text = printable_json(value)
+    assert json.loads(text) == value and printable(text) == text and "\u00e9\U0001f408" in text
 
 
 def test_shorten():

@@ -171,8 +171,12 @@ def test_the_label_of_the_top_and_the_deprel_of_the_other_roots():
 def test_limits_and_settings():
     joint, separate = make_joint_decoder(max_length=150), make_separate_decoder()
     assert LongSentences("split").limit(joint) == 150 and LongSentences("split").limit(separate) == 200
-    assert LongSentences("joint").limit(joint) is None and LongSentences().limit(joint) == 5000
-    assert {LongSentences(policy, 70).limit(joint) for policy in ("joint", "separate", "split")} == {70}
+    assert LongSentences("joint").limit(joint) is None and LongSentences().limit(joint) == 500
+    assert LongSentences().limit(make_joint_decoder(max_length=700)) == 700
+    pieces = [LongSentences().piece_length(make_joint_decoder(max_length=n)) for n in (10, 150, 300, 700, None)]
+    assert pieces == [200, 200, 300, 700, 200] and LongSentences("split").piece_length(joint) == 150
+    for policy in ("joint", "separate", "split"):
+        assert LongSentences(policy, 70).limit(joint) == LongSentences(policy, 70).piece_length(joint) == 70
     assert LongSentences("split").choose(separate) is separate
     assert LongSentences("joint").choose(joint).max_length is None and joint.max_length == 150
     with pytest.raises(ValueError, match="one of joint, separate, split, got 'cut'"):
@@ -254,6 +258,45 @@ def test_a_separate_decoder_and_crossing_arcs(nlp):
         doc = other(make_doc(nlp, words_of(50), words_of(5)))
     check_tree(doc, projective=False)
     assert [sent._.parse_method for sent in doc.sents] == ["split", "separate"]
+
+
+def lengths_read(nlp, words, monkeypatch):
+    """The length of each sentence or piece for which charts are made, and the parsed Doc."""
+    seen = []
+    parser = nlp.get_pipe("lal_parser")
+    iter_scores = parser.model.attrs["iter_scores"]
+
+    def spy(model, docs, **options):
+        for indices, scores in iter_scores(model, docs, **options):
+            seen.extend(one.n_tokens for one in scores)
+            yield indices, scores
+
+    with monkeypatch.context() as patch:
+        patch.setitem(parser.model.attrs, "iter_scores", spy)
+        doc = nlp(make_doc(nlp, words))
+    return seen, doc
+
+
+@pytest.mark.filterwarnings("ignore:a sentence has more than")
+def test_the_work_for_each_word_is_bounded_by_default(nlp, monkeypatch):
+    """CKY and Eisner take n^3 steps. A hostile sentence gets no more of them per word than 500 words do as a whole."""
+    default = with_policy(nlp)
+    for length, method in ((400, "separate"), (500, "separate"), (501, "split"), (2000, "split")):
+        lengths, doc = lengths_read(default, [","] * length, monkeypatch)
+        assert doc[:]._.parse_method == method and max(lengths) <= 500
+        assert sum(n**3 for n in lengths) <= 500**2 * length
+        assert sum(lengths) == (length if method == "separate" else 3 * length)
+        assert method == "separate" or max(lengths) <= 200
+    unbounded = with_policy(nlp, split_length=1_000_000)
+    assert lengths_read(unbounded, [","] * 600, monkeypatch)[0] == [600]
+
+
+def test_a_sentence_that_is_cut_by_default_is_told_once(nlp):
+    default = with_policy(nlp, decoder={"@misc": "spacy-lal.separate_decoder.v1"})
+    with pytest.warns(UserWarning, match="more than 500 words.*'separate', split_length") as caught:
+        for _ in range(2):
+            check_tree(default(make_doc(nlp, words_of(501), words_of(5))))
+    assert len(caught) == 1
 
 
 def test_only_the_pieces_reach_the_network(nlp, monkeypatch):

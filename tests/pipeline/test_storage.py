@@ -45,6 +45,7 @@ def test_of_a_later_version(folder, cfg):
 def test_from_before_there_was_a_format(folder, cfg):
     stored = {key: value for key, value in json.loads(cfg.read_text()).items() if key not in ("format", "spacy_lal")}
     cfg.write_text(json.dumps(stored))
+    (cfg.parent / "checksums").unlink()  # younger than the format
     assert spacy.load(folder).get_pipe("lal_parser").labels
 
 

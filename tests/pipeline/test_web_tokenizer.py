@@ -10,6 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 
+from spacy_lal.pipeline import web_tokenizer
+from spacy_lal.pipeline.web_tokenizer import MAX_RUN
+
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
 NLP = spacy.blank("en", config=CONFIG)
 
@@ -62,3 +65,38 @@ def test_other_languages_keep_their_rules():
     assert words("C'est l'été !!!", spacy.blank("fr", config=CONFIG)) == ["C'", "est", "l'", "été", "!!!"]
     sentence = "la sous-préfecture, au-dessus d'Aix-en-Provence"
     assert words(sentence, spacy.blank("fr", config=CONFIG)) == words(sentence, spacy.blank("fr"))
+
+
+@pytest.mark.parametrize("run", ["(", "'", "a", "http://a.b/", ":)", "\u0351", "a.b)"])
+def test_a_run_without_whitespace_is_tokenized_in_bounded_pieces(run: str, monkeypatch: pytest.MonkeyPatch):
+    """spaCy's tokenizer searches the rest of a run again for each mark that it takes off it."""
+    searched: List[int] = []
+    search = NLP.tokenizer.suffix_search
+
+    def spy(string: str):
+        searched.append(len(string))
+        return search(string)
+
+    monkeypatch.setattr(web_tokenizer, "MAX_RUN", 200)
+    tokenizer = web_tokenizer.make_web_tokenizer()(NLP)
+    tokenizer.suffix_search = spy
+    text = f"He  said\n {run * 10}, {(run * 1000)[:1000]} it. "
+    doc = tokenizer(text)
+    assert doc.text == text and max(searched) <= 200
+    assert [token.text for token in doc][-2:] == ["it", "."] and doc[-1].whitespace_ == " "
+    assert [token.text for token in doc][:2] == ["He", " "]
+
+
+def test_a_run_up_to_the_limit_is_left_whole():
+    url = "http://a.org/" + "b" * (MAX_RUN - 13)
+    assert words(f"See {url} now") == ["See", url, "now"]
+    assert words(f"See {url}b now") == ["See", url, "b", "now"]
+    assert [token.norm_ for token in NLP("a" * 3000 + " don't")][-2:] == ["do", "not"]
+
+
+def test_the_bound_is_kept_on_disk_and_in_pickles(tmp_path: Path):
+    NLP.to_disk(tmp_path)
+    for nlp in (spacy.load(tmp_path), pickle.loads(pickle.dumps(NLP))):
+        assert [len(word) for word in words("a" * 5000, nlp)] == [MAX_RUN, MAX_RUN, 800]
+        with nlp.memory_zone():
+            assert [len(doc) for doc in nlp.pipe(["a" * 5000, "a b"])] == [3, 2]

@@ -1,5 +1,10 @@
 """Checkpoints are whole or not there, and a file that is not sound is named."""
 
+import resource
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Dict
 
@@ -63,14 +68,60 @@ def test_failure_leaves_the_older(tmp_path: Path):
     assert names(tmp_path / "checkpoint") == ["step-00000003"]
 
 
-def test_killed_while_writing(tmp_path: Path):
-    """What a process that was killed leaves is no checkpoint, and does not disturb the next one."""
-    write(tmp_path, 3)
-    write_pipeline(tmp_path / "checkpoint" / ".step-00000004.new")
-    checkpoint = read_checkpoint(tmp_path)
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from spacy_lal.training.train_checkpoint import write_checkpoint
+write_checkpoint(Path(sys.argv[1]), 4, {}, {}, lambda path: (path.mkdir(), os.kill(os.getpid(), signal.SIGKILL)))
+"""
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An output folder with checkpoint 3, and what a process that was killed has left of checkpoint 4."""
+    output = tmp_path_factory.mktemp("killed")
+    write(output, 3)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(output)])
+    assert done.returncode == -signal.SIGKILL
+    assert len(names(output / "checkpoint")) == 2
+    return output
+
+
+@pytest.mark.parametrize("step", [4, 5])
+def test_killed_while_writing(killed: Path, tmp_path: Path, step: int):
+    """What a process that was killed leaves is no checkpoint, and goes with the next one, whatever its step. Folders of
+    others stay."""
+    output = shutil.copytree(killed, tmp_path / "output")
+    mine = [".step-00000004.new", "step-00000004.copy"]
+    for name in mine:
+        (output / "checkpoint" / name).mkdir()
+    checkpoint = read_checkpoint(output)
     assert checkpoint is not None and checkpoint.path.name == "step-00000003"
-    write(tmp_path, 4)
-    assert names(tmp_path / "checkpoint") == ["step-00000004"]
+    write(output, step)
+    assert names(output / "checkpoint") == sorted([*mine, f"step-{step:08d}"])
+
+
+def test_killed_while_writing_the_last(killed: Path, tmp_path: Path):
+    for end in (lambda output: write_finished(output, {"step": 30}), remove_checkpoints):
+        output = shutil.copytree(killed, tmp_path / str(end))
+        (output / "checkpoint" / "step-by-step").mkdir()
+        end(output)
+        assert [name for name in names(output / "checkpoint") if name != "finished.json"] == ["step-by-step"]
+        assert (read_finished(output) is None) == (end is remove_checkpoints)
+
+
+def test_full_disk(tmp_path: Path):
+    """torch has an error of its own for it, which a training would not survive."""
+    write(tmp_path, 3)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
+    try:
+        with pytest.raises(OSError, match="too large") as caught:
+            write_checkpoint(tmp_path, 4, {}, {"moment": torch.zeros(10_000)}, write_pipeline)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.filename == str(tmp_path / "checkpoint" / "step-00000004" / "training.pt")
+    assert names(tmp_path / "checkpoint") == ["step-00000003"]
 
 
 def test_killed_before_the_older_was_removed(tmp_path: Path):

@@ -1,5 +1,6 @@
 """Treebanks as sentences and Docs: what comes out is what is in the files, and files that disagree say where."""
 
+import resource
 from itertools import islice
 from pathlib import Path
 
@@ -310,6 +311,26 @@ def test_a_folder_of_files_replaces_those_of_an_earlier_run(treebank, tmp_path):
     with pytest.raises(ValueError, match="no sentences"):
         write_docs([], folder)
     assert len(list(folder.iterdir())) == 3
+
+
+def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path):
+    """Nothing is removed or replaced in a folder before all is on the disk."""
+    folder = tmp_path / "folder"
+    write_docs(docs_of(*treebank()), folder, docs_a_file=1)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max(map(len, before.values())), hard))
+    words = Doc(Vocab(), words=[f"word{i}" for i in range(1000)], sent_starts=[True] + [False] * 999)
+    try:
+        with pytest.raises(OSError) as caught:
+            write_docs([*islice(docs_of(*treebank()), 1), words], folder, docs_a_file=1)
+        with pytest.raises(OSError) as caught_alone:
+            write_docs([words], folder / "0000.spacy")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.filename == str(folder / "0001.spacy")
+    assert caught_alone.value.filename == str(folder / "0000.spacy")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 # Whole treebanks

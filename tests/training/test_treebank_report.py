@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spacy_lal.training.treebank_report import TreebankReport, check_treebank, is_projective, outside_heads
+from spacy_lal.training.treebank_report import TreebankReport, check_treebank, is_projective
+from spacy_lal.trees.joint import outside_heads
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tree import Tree
 
+from spacy_lal.trees import brackets
 from spacy_lal.trees.brackets import (
     BracketDecodeError,
     BracketError,
     ExtraCloseTreeError,
     MixedTreeError,
+    OversizedTreeError,
     UnclosedTreeError,
     UnlabeledTreeError,
     escape_word,
@@ -168,6 +170,9 @@ def test_deep_nesting():
         ("-LRB(", "-U+002D-LRB-LRB-"),
         ("\U0001f600\u200d", "\U0001f600\u200d"),
         ("-U+200D-", "-U+200D-"),
+        ("C:\\", "C:-U+005C-"),
+        ("\\\\", "\\-U+005C-"),
+        ("\\n", "\\n"),
     ],
 )
 def test_escapes(raw, escaped):
@@ -188,8 +193,18 @@ def test_every_word_comes_back(word):
     escaped = escape_word(word)
     assert escaped and not set(escaped) & set("(){}[]") and not any(char.isspace() for char in escaped)
     assert unescape_word(escaped) == unescape_word(word)
+    text = write_brackets(Tree("X", [Tree("X\\", [word]), Tree("Y", ["b"])]))
+    assert Tree.fromstring(text).leaves() == [escaped, "b"]  # NLTK takes a backslash and a bracket as one
     if unescape_word(word) == word:
         assert parse_tree(write_brackets(Tree("X", [word])))[0] == word
+
+
+@pytest.mark.parametrize(
+    "word, shown",
+    [("New York", "New York"), ("a  b\\", "a  b-U+005C-"), (" (", " -LRB-"), ("a\nb", "a-U+000A-b"), ("", "-EMPTY-")],
+)
+def test_spaces_in_words_are_shown_on_request(word, shown):
+    assert write_brackets(Tree("X", [word]), spaces=True) == f"(X {shown})"
 
 
 labels = st.text(st.characters(exclude_characters="()[]{}", exclude_categories=["Z", "C"]), min_size=1, max_size=4)
@@ -201,7 +216,7 @@ trees = st.recursive(leaves, lambda inner: st.builds(Tree, labels, st.lists(inne
 def test_every_tree_comes_back(tree):
     text = write_brackets(tree)
     assert parse_tree(text, **AS_IS) == tree
-    assert parse_tree(text.replace(" ", "\n \n"), **AS_IS) == tree
+    assert parse_tree(text.replace(" ", "\n \n "), **AS_IS) == tree  # indented: "(ROOT" at the margin begins the next
     assert list(read_brackets([text + text], **AS_IS)) == [tree, tree]
 
 
@@ -214,4 +229,42 @@ def test_writes_trees_of_other_shapes():
 def test_treebanks_come_back(shared_dir, name):
     lines = (shared_dir / name).read_text(encoding="utf8").split("\n")
     for tree, line in read_brackets_with_lines(shared_dir / name, strip_root=False):
-        assert write_brackets(tree) == lines[line - 1].replace(" )", ")")
+        assert write_brackets(tree) == lines[line - 1].replace("\\ )", "-U+005C-)")
+
+
+# Texts that are no treebank
+
+
+def test_messages_quote_little_and_no_control_characters():
+    long = "b" * 5000
+    for text in [f"(NN a {long})", long, f"(NN ({long}))", f"({long})", f"(NN {long} (NN a))", "\x1b[2J" * 99]:
+        with pytest.raises(BracketError) as caught:
+            parse_tree(text)
+        assert len(str(caught.value)) < 300 and str(caught.value).isprintable()
+
+
+def test_a_tree_of_too_many_brackets_or_characters(monkeypatch):
+    monkeypatch.setattr(brackets, "MAX_BRACKETS", 6)
+    tree = "(S (NP (NN a)) (VP (VB b)) (. .))"
+    assert len(list(read_brackets([tree, tree, f"{tree} {tree}"]))) == 4
+    for lines in [["(NN a)", "(S " + tree + ")"], ["", *["(S"] * 100], ["(NN a)(S" + "(NP" * 1000]]:
+        with pytest.raises(OversizedTreeError, match="at most 6 brackets") as caught:
+            list(read_brackets(lines))
+        assert caught.value.line == (1 if len(lines) == 1 else 2)
+    monkeypatch.setattr(brackets, "MAX_CHARACTERS", 100)
+    assert len(list(read_brackets(["(NN a)"] * 100))) == 100
+    with pytest.raises(OversizedTreeError, match="at most 100 characters"):
+        list(read_brackets(["(NN", *["a" * 30] + [" " * 30] * 3]))
+
+
+def test_files_that_are_no_text(tmp_path):
+    path = tmp_path / "x.ptb"
+    for content, line, reason in [
+        ("(NN a)\n(NN b)".encode("utf-16"), 1, "byte order mark"),
+        (b"(NN a)\n(NN \0)", 2, "NUL character"),
+        ("(NN a)\n(NN \xe5)".encode("latin-1"), 2, "expected UTF-8, got"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(BracketDecodeError, match=reason) as caught:
+            list(read_brackets(path))
+        assert caught.value.line == line and pickle.loads(pickle.dumps(caught.value)).reason == caught.value.reason

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_lal.trees import conllu
 from spacy_lal.trees.conllu import ConlluError, format_conllu, parse_conllu_block, read_conllu, read_conllu_blocks
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
@@ -95,6 +96,10 @@ def test_toy_treebank_is_written_as_it_is_read():
         assert "".join(map(format_conllu, read_conllu(TOY / name))) == text
 
 
+def columns(number, feats):
+    return f"{number}\ta\t_\t_\t_\t{feats}\t_\t_\t_\t_"
+
+
 BAD = [
     (lines("# c", word(1), word(2, head="one")), 3, "whole number"),
     (lines(word(1, head="3"), word(2)), 1, "from 0 to 2"),
@@ -112,6 +117,21 @@ BAD = [
     (lines(word("2-3"), word(1)), 1, "range"),
     (lines(word(1), word("2-3"), word(2)), 2, "beyond"),
     (lines("# c", word("1.1")), 2, "without words"),
+    (lines(word("9" * 5000)), 1, "word number.*'999*'[.][.][.]$"),
+    (lines(word(1), word("1" * 5000 + "-" + "2" * 5000)), 2, "a range"),
+    (lines(word(1), word("1." + "9" * 5000)), 2, "an empty node"),
+    (lines(word(1, head="9" * 5000)), 1, "whole number or '_' as head of word 1 .'a'., got '999*'"),
+    (lines(word(1), columns(2, feats="a|b")), 2, "FEATS as Name=Value pairs .* word 2 .'a'., got 'a.b'"),
+    (lines(columns(1, feats="A=b|c")), 1, "FEATS"),
+    (lines(columns(1, feats="A=b=c")), 1, "FEATS"),
+    (lines("# " + "c" * 5000, "d" * 5000), 2, "10 columns"),
+    (lines("1\tb\r2\tc\r\x1b[2J"), 1, "got 3 .a carriage return alone ends no line.: .*x1b"),
+    (
+        lines(*[word(i, form="w" * 500, head=i % 900 + 1) for i in range(1, 901)]),
+        1,
+        "circle: 1 'w*'... -> 2 .* -> 1 'w",
+    ),
+    ([word(1), "\0\n"], 1, "NUL character"),
 ]
 
 
@@ -122,7 +142,9 @@ def test_errors_name_file_and_line(tmp_path, rows, line, reason):
     with pytest.raises(ConlluError, match=reason) as error:
         list(read_conllu(path))
     assert error.value.line == line + 2
-    assert str(error.value).startswith(f"{path}:{line + 2}: ")
+    message = str(error.value)
+    assert message.startswith(f"{path}:{line + 2}: ")
+    assert len(message) - len(str(path)) < 500 and message.isprintable()
     assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
 
 
@@ -152,3 +174,16 @@ def test_development_treebanks_round_trip(shared_dir):
     for name in ["ewt", "gum"]:
         path = shared_dir / name / "dev.conllu"
         assert "".join(map(format_conllu, read_conllu(path))) == path.read_text(encoding="utf-8")
+
+
+def test_a_sentence_of_too_many_lines_or_characters(monkeypatch):
+    monkeypatch.setattr(conllu, "MAX_ROWS", 3)
+    assert len(list(read_conllu(lines(word(1), word(2), "# c", "", "# c", word(1), "", word(1))))) == 3
+    with pytest.raises(ConlluError, match="at most 3 lines") as error:
+        list(read_conllu(lines(word(1), "", "# c", word(1), word(2), word(3))))
+    assert error.value.line == 3
+    monkeypatch.setattr(conllu, "MAX_CHARACTERS", 100)
+    assert len(list(read_conllu(lines(*[word(1), ""] * 50)))) == 50
+    for rows in [[word(1), word(2, form="w" * 90)], ["# " + "c" * 100, word(1)]]:
+        with pytest.raises(ConlluError, match="at most 100 characters"):
+            list(read_conllu(lines(*rows)))

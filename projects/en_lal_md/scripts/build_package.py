@@ -18,9 +18,12 @@ from typing import Any, Dict, Sequence
 import srsly
 from spacy.cli.package import package
 
+from spacy_lal.training.whole_folder import written_whole
+
 CHECK = Path(__file__).with_name("installation.py")
+README = "README.md"  # which becomes the card
 LICENCES = ("LICENSE", "LICENSES_SOURCES")
-MODEL_FILE = "model"  # of a component, as thinc writes it
+META = "meta.json"  # has the checksums of the other files
 
 
 def package_meta(pipeline: Path, about: Path, metrics: Sequence[Path]) -> Dict[str, Any]:
@@ -29,12 +32,14 @@ def package_meta(pipeline: Path, about: Path, metrics: Sequence[Path]) -> Dict[s
     pipeline (Path): A saved pipeline.
     about (Path): The folder whose meta.json goes over the pipeline's.
     metrics (Sequence[Path]): What `lal evaluate` wrote, NAME.CORPUS.json each.
-    RETURNS (Dict[str, Any]): With `performance` by corpus, and the SHA-256 of each file of weights as `checksums`.
+    RETURNS (Dict[str, Any]): With `performance` by corpus, and as `checksums` the SHA-256 of each other
+        file of the pipeline.
     """
     meta = {**srsly.read_json(pipeline / "meta.json"), **srsly.read_json(about / "meta.json")}
     scores = {path.stem.rsplit(".", 1)[-1]: srsly.read_json(path) for path in metrics}
     meta["performance"] = {**meta.get("performance", {}), **scores}
-    files = sorted(path for path in pipeline.rglob(MODEL_FILE) if path.is_file())
+    others = (META, README, *LICENCES)  # are written later
+    files = sorted(path for path in pipeline.rglob("*") if path.is_file() and path.name not in others)
     meta["checksums"] = {path.relative_to(pipeline).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files}
     return meta
 
@@ -52,20 +57,20 @@ def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, me
     meta = package_meta(pipeline, about, metrics)
     name = f"{meta['lang']}_{meta['name']}"
     folder = packages / f"{name}-{meta['version']}"
-    if folder.exists():
-        shutil.rmtree(folder)
-    packages.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "pipeline"
         shutil.copytree(pipeline, copy)
-        srsly.write_json(copy / "meta.json", meta)
-        shutil.copy(card, copy / "README.md")
+        srsly.write_json(copy / META, meta)
+        shutil.copy(card, copy / README)
         for licence in LICENCES:
             shutil.copy(about / licence, copy)
-        package(copy, packages, code_paths=[CHECK], create_sdist=False, silent=False)
-    # Its setup.py would do this at every installation, and so change what is checked in.
-    for place in (folder / name, folder / name / folder.name):
-        shutil.copy(folder / "meta.json", place)
+        (Path(scratch) / "packages").mkdir()
+        package(copy, Path(scratch) / "packages", code_paths=[CHECK], create_sdist=False, silent=False)
+        with written_whole(folder) as new:
+            shutil.copytree(Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True)
+            # Its setup.py would do this at every installation, and so change what is checked in.
+            for place in (new / name, new / name / folder.name):
+                shutil.copy(new / "meta.json", place)
     return folder
 
 

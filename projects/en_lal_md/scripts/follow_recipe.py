@@ -33,6 +33,10 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 import srsly
 from treebank import SourceError, run
 
+from spacy_lal.cli.child_processes import ChildProcesses
+from spacy_lal.training.whole_file import write_file
+
+CHILDREN = ChildProcesses()
 CONFIG, BRANCH_CONFIG = "../../configs/lal_trf.cfg", "configs/lal_trf_branch.cfg"  # from the project's folder
 KEYS = {  # of each kind of step, by whether a step must have them
     "train": {
@@ -87,8 +91,9 @@ class Step(NamedTuple):
         RAISES (CalledProcessError): It failed.
         """
         print(f"{self.name}: {shlex.join(self.command)}", flush=True)
-        subprocess.run([sys.executable, *self.command[1:]], check=True)
-        self.marker.write_text(f"{self.made}\n{shlex.join(self.command)}\n", encoding="utf8")
+        if code := CHILDREN.run([sys.executable, *self.command[1:]]):
+            raise subprocess.CalledProcessError(code, self.command)
+        write_file(self.marker, f"{self.made}\n{shlex.join(self.command)}\n")
 
 
 class Recipe:
@@ -264,7 +269,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         return
     args.output.mkdir(parents=True, exist_ok=True)
     try:
-        follow(steps, args.jobs)
+        with CHILDREN.handed_on():  # a training that is stopped writes a checkpoint first
+            follow(steps, args.jobs)
     except subprocess.CalledProcessError as error:
         sys.exit(f"{Path(sys.argv[0]).name}: {shlex.join(error.cmd)} failed with exit code {error.returncode}")
 

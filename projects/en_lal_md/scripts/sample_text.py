@@ -15,6 +15,8 @@ from typing import Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 from treebank import read_texts, run
 
+from spacy_lal.training.whole_file import write_file
+
 
 def sample(texts: Iterable[str], n_words: int, rng: random.Random) -> List[str]:
     """The first texts, in an order by chance, that have so many words (between spaces) together; all if there are
@@ -60,7 +62,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     for path, texts in parts.items():
         rng.shuffle(texts)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(f"{text}\n" for text in texts), encoding="utf8")
+        write_file(path, "".join(f"{text}\n" for text in texts))
         print(f"{path}: {len(texts)} texts, {sum(len(text.split()) for text in texts)} words")
 
 

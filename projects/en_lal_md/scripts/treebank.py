@@ -16,6 +16,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple
 
 from nltk.tree import Tree
 
+from spacy_lal.training.whole_file import write_file
 from spacy_lal.trees import (
     BracketError,
     ConlluError,
@@ -195,13 +196,14 @@ def save_files(name: str, files: Mapping[str, bytes], output: Path, *, checksums
     _check_sums(name, files, checksums or CHECKSUMS)
     output.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
-        (output / file).write_bytes(content)
+        write_file(output / file, content)
         print(f"{output / file}: as expected")
 
 
 def _tree_line(tree: Tree) -> str:
-    # The space keeps a backslash at the end of a word from the bracket: a reader may take the two for an escaped one.
-    return write_brackets(Tree("ROOT", list(tree))).replace("\\)", "\\ )") + "\n"
+    # A backslash at the end of a word stands as in treebanks. The space keeps it from the bracket: a reader may take
+    # the two for an escaped one.
+    return write_brackets(Tree("ROOT", list(tree))).replace("-U+005C-)", "\\ )") + "\n"
 
 
 def _check_files(path: Path, trees: List[str], conllu: str) -> None:

@@ -64,7 +64,9 @@ def test_what_is_in_it(package, pipeline):
     assert {key: meta[key] for key in about} == about
     assert meta["performance"] == {"dep_las": 0.5, "news": METRICS}
     assert meta["pipeline"] == ["transformer", "senter", "tagger", "lal_parser"] and meta["labels"]["lal_parser"]
-    assert set(meta["checksums"]) == {f"{name}/model" for name in meta["pipeline"]}
+    assert {f"{name}/model" for name in meta["pipeline"]} < set(meta["checksums"])
+    assert {"config.cfg", "tokenizer", "vocab/key2row", "lal_parser/cfg"} < set(meta["checksums"])
+    assert not {"meta.json", "README.md"} & set(meta["checksums"])
     assert sorted(path.name for path in package.iterdir()) == sorted(
         [NAME, "LICENSE", "LICENSES_SOURCES", "MANIFEST.in", "README.md", "meta.json", "setup.py"]
     )
@@ -89,6 +91,15 @@ def test_a_damaged_file(load, package):
     path.unlink()
     with pytest.raises(ImportError, match="model is missing: .* damaged"):
         load()
+    path.write_bytes(whole)
+    for name in ("vocab/key2row", "lal_parser/cfg", "tokenizer", "config.cfg"):
+        path = package / NAME / package.name / name
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(ImportError, match=f"{path} has .* damaged, install"):
+            load()
+        path.write_bytes(whole)
+    assert load().pipe_names
 
 
 @pytest.mark.parametrize(

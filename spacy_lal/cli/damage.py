@@ -1,0 +1,116 @@
+"""Which file of a pipeline is damaged? Asked when it can't be loaded, since spaCy seldom says."""
+
+import json
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, Optional
+
+REINSTALL = "Copy or install the pipeline again"
+
+
+def pipeline_folder(model: str) -> Optional[Path]:
+    """The folder of a pipeline, by its path or the name of an installed package; None where there is none."""
+    from importlib.util import find_spec
+
+    path = Path(model)
+    if path.is_dir():
+        return path
+    try:
+        spec = find_spec(model) if model.isidentifier() else None
+    except (ImportError, ValueError):
+        spec = None
+    folders = sorted(Path(spec.origin).parent.glob(f"{model}-*")) if spec and spec.origin else []
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def damaged_file(folder: Path) -> Optional[str]:
+    """What is wrong with the first damaged file of a saved pipeline, with its path; None where all can be read.
+
+    Tells files that are missing, cut, or no longer of their format. Of bytes that changed within a file, only those in
+    files that have a checksum are told.
+    """
+    for path, read in _expected_files(folder):
+        try:
+            if path.is_dir():
+                return f"{path} is a directory, expected a file. {REINSTALL}"
+            if not path.is_file():
+                return f"{path} is missing. {REINSTALL}"
+            read(path)
+        except Exception as err:  # those of msgpack, numpy, json and configs have no base in common
+            first = next(iter(str(err).splitlines()), "")
+            size = f"{path.stat().st_size:,} bytes" if path.exists() else "gone"
+            return f"{path} ({size}) is damaged: {type(err).__name__}: {first[:200]}. {REINSTALL}"
+    return _changed_file(folder)
+
+
+def _expected_files(folder: Path) -> Iterator[Any]:
+    """Each file that a pipeline has, and its reader: those that all have, then those of the components."""
+    import numpy
+    import srsly
+    from thinc.api import Config
+
+    config = folder / "config.cfg"
+    yield folder / "meta.json", _read_dict
+    yield config, lambda path: Config().from_disk(path, interpolate=False)["nlp"]["pipeline"]
+    readers: Dict[str, Callable[[Path], Any]] = {
+        "vocab/strings.json": lambda path: _expect(list, srsly.read_json(path)),
+        "vocab/key2row": lambda path: _expect(dict, _read_msgpack(path)),
+        "vocab/lookups.bin": lambda path: _expect(dict, _read_msgpack(path)),
+        "vocab/vectors": lambda path: numpy.load(path, allow_pickle=False),
+        "vocab/vectors.cfg": _read_dict,
+        "tokenizer": lambda path: _expect(dict, _read_msgpack(path)),
+    }
+    for name, read in readers.items():
+        if name == "vocab/strings.json" or (folder / name).exists():
+            yield folder / name, read
+    if not config.is_file():
+        return
+    for component in Config().from_disk(config, interpolate=False)["nlp"]["pipeline"]:
+        for path in sorted((folder / component).rglob("*")):
+            if path.name in ("cfg", "checksums") and path.is_file():
+                yield path, _read_dict
+        if (folder / component / "cfg").exists() or (folder / component / "model").exists():
+            yield folder / component / "cfg", _read_dict
+            yield folder / component / "model", _read_model
+
+
+def _changed_file(folder: Path) -> Optional[str]:
+    from spacy_lal.pipeline.checksums import FILE, check_checksums
+
+    try:
+        for path in sorted(folder.rglob(FILE)):
+            for part in ("cfg", "model", "encoder", ".."):
+                check_checksums(path.parent, part)
+    except ValueError as err:
+        return str(err)
+    return None
+
+
+def _read_dict(path: Path) -> None:
+    _expect(dict, json.loads(path.read_text(encoding="utf8")))
+
+
+def _read_msgpack(path: Path) -> Any:
+    import srsly
+
+    return srsly.msgpack_loads(path.read_bytes())
+
+
+def _read_model(path: Path) -> None:
+    """Whether a file holds a thinc model, and its torch networks are whole."""
+    import srsly
+
+    from spacy_lal.architectures.stored_weights import check_archive
+
+    content = _expect(dict, _read_msgpack(path))
+    for name in ("nodes", "attrs", "params", "shims"):
+        _expect(list, content[name])
+    for shim in (shim for shims in content["shims"] for shim in shims):
+        state = srsly.msgpack_loads(shim).get("state")
+        if state:
+            check_archive(state, "a network in it")
+
+
+def _expect(kind: type, content: Any) -> Any:
+    if not isinstance(content, kind):
+        raise ValueError(f"expected a {kind.__name__} in it, got {type(content).__name__}")
+    return content

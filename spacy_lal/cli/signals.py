@@ -1,0 +1,102 @@
+"""Signals that ask a command to stop: an exception that lets files be finished, and no worker process that is left.
+
+A training has its own way, which writes a checkpoint first: `training/stop_signals.py`.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+import warnings
+from contextlib import contextmanager
+from types import FrameType
+from typing import Iterator, Optional
+
+from spacy_lal.training.stop_signals import SIGNALS
+
+QUEUE_THREAD = "QueueFeederThread"  # multiprocessing's, which sends what a worker is to do
+SECONDS = 2.0
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal has asked to stop.
+
+    number (signal.Signals): Which.
+    ended_workers (bool): Whether there were worker processes, which are gone.
+    note (str): The end of the message, such as where the parses are.
+    """
+
+    def __init__(self, number: int, ended_workers: bool) -> None:
+        self.number = signal.Signals(number)
+        self.ended_workers = ended_workers
+        self.note = ""
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        return f"Stopped by {self.number.name}{self.note}"
+
+    @property
+    def exit_code(self) -> int:
+        """As shells count: 130 for SIGINT, 143 for SIGTERM."""
+        return 128 + self.number
+
+
+@contextmanager
+def raised_signals() -> Iterator[None]:
+    """For a block that a signal leaves by an exception; worker processes are ended before. The second signal of a kind
+    does what it does otherwise. A signal that is ignored, as nohup does with SIGHUP, stays so.
+
+    Only a main thread gets signals: in others, nothing is changed.
+    RAISES (Stopped): When a signal comes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    owner = os.getpid()
+    # None: a handler that Python does not know
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+
+    def receive(number: int, frame: Optional[FrameType]) -> None:
+        if os.getpid() != owner:
+            _receive_in_worker(number)
+            return
+        signal.signal(number, before[signal.Signals(number)])
+        raise Stopped(number, end_workers())
+
+    for number in before:
+        signal.signal(number, receive)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _receive_in_worker(number: int) -> None:
+    """A forked process has its parent's handlers. Ctrl-C reaches both, and the parent ends its workers."""
+    if number != signal.SIGINT:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+
+def end_workers() -> bool:
+    """End the processes that `multiprocessing` has started: they have nothing to save, and may wait for ever to hand
+    over their work.
+
+    RETURNS (bool): Whether there were some.
+    """
+    workers = multiprocessing.active_children()
+    if workers:
+        warnings.filterwarnings("ignore", message=r".*\[W127\]")  # spaCy: not all workers have ended well
+    for worker in workers:
+        worker.kill()
+    return bool(workers)
+
+
+def queues_are_stuck() -> bool:
+    """Whether a queue has work that nobody fetches: at its end, this process would wait for that."""
+    threads = [thread for thread in threading.enumerate() if thread.name == QUEUE_THREAD]
+    for thread in threads:
+        thread.join(SECONDS)
+    return any(thread.is_alive() for thread in threads)

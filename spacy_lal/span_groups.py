@@ -1,0 +1,241 @@
+"""Span groups on a Doc whose tokens have changed since they were written.
+
+When tokens are merged or split, spaCy moves heads, but leaves the Spans of a group at the token indices that they had.
+Their character offsets stay right: a Span whose tokens and characters disagree is read by its characters. *Not* here:
+what the Spans mean.
+"""
+
+import struct
+import warnings
+from bisect import bisect_left, bisect_right
+from typing import Iterable, List, Optional, Sequence, Tuple
+
+import srsly
+from spacy.tokens import Doc, Span, SpanGroup, Token
+
+# Attributes of a group: how many Spans it had when they were in pre-order; the Doc's tokens and characters then.
+IN_ORDER, N_TOKENS, N_CHARS = "in_order", "n_tokens", "n_chars"
+_STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the numbers of a `_Raw`
+
+# Of a Span: tokens, of the Doc as it was; characters; label. Both ranges are half-open.
+_Raw = Tuple[int, int, int, int, str]
+_Words = Tuple[List[int], List[int], List[int]]  # index, first character and end of each
+
+
+class StaleParseError(ValueError):
+    """A parse or a Span that does not fit the Doc's present tokens, and cannot be carried over to them."""
+
+
+class LostConstituentsWarning(UserWarning):
+    """Constituents are left out, since tokens or sentences have changed since the Doc was parsed."""
+
+
+class PreorderGroup(SpanGroup):
+    """A group that is written in pre-order, and knows when it is no longer sure of that. What others append shows in
+    the number of Spans."""
+
+    def __init__(self, doc: Doc, name: str, spans: Sequence[Span]) -> None:
+        attrs = {IN_ORDER: len(spans), N_TOKENS: len(doc), N_CHARS: _n_chars(doc)}
+        super().__init__(doc, name=name, attrs=attrs, spans=spans)
+
+    def __setitem__(self, i: int, span: Span) -> None:
+        self.attrs.pop(IN_ORDER, None)
+        super().__setitem__(i, span)
+
+    def __delitem__(self, i: int) -> None:
+        self.attrs.pop(IN_ORDER, None)
+        super().__delitem__(i)
+
+
+def is_in_order(group: SpanGroup) -> bool:
+    """Whether a group is known to be in pre-order."""
+    return group.attrs.get(IN_ORDER) == len(group)
+
+
+def check_present(span: Span) -> None:
+    """See that a Span has the Doc's present tokens.
+
+    RAISES (StaleParseError): It was made before tokens were merged or split, or others have set its ends.
+    """
+    doc = span.doc
+    if len(span) and not _fits(doc, span):
+        raise StaleParseError(
+            f"the Span of tokens {span.start}:{span.end} and characters {span.start_char}:{span.end_char} does not fit "
+            f"the Doc of {len(doc)} tokens, which were merged or split since it was made: take it from the Doc again, "
+            f"as doc[start:end] or doc.char_span({span.start_char}, {span.end_char})"
+        )
+
+
+def present_spans(group: SpanGroup, *, preorder: bool = False) -> List[Tuple[int, int, str]]:
+    """The Spans of a group that have tokens, as half-open ranges of the Doc's present tokens, with their labels.
+
+    A Span over several tokens that were merged is one over the new token; one over a token that was split is one over
+    its parts. One over a part of a merged token is left out; with a warning, if it is over other tokens too.
+
+    preorder (bool): Give them by their start, the longer first; those over the same characters in their order in the
+        group. Otherwise all are in the order of the group.
+    RAISES (StaleParseError): Tokens and characters of the Doc are others than when the group was written.
+    """
+    raws = _read(group)
+    if preorder:
+        size = max((raw[3] for raw in raws), default=0) + 1
+        raws.sort(key=lambda raw: raw[2] * size - raw[3])  # by start_char, then by -end_char
+    return _place(raws, group.doc, 0, len(group.doc))
+
+
+def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple[int, int, str]]]:
+    """Those of `present_spans` that begin in a half-open range of present tokens, in pre-order. The cost does not grow
+    with the group.
+
+    RETURNS (Optional[List[Tuple[int, int, str]]]): None where the whole group must be read: it is not in pre-order, or
+        a Span goes on after the range, or the group does not give its Spans one by one.
+    """
+    doc = group.doc
+    if not is_in_order(group) or _goes_by_tokens(group):
+        return None
+    first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
+    raws, before = [], (first, -last)
+    try:
+        for i in range(bisect_left(group, first, key=_start_char), len(group)):
+            span = group[i]
+            raw = (span.start, span.end, span.start_char, span.end_char, span.label_)
+            if raw[2] >= last:
+                break
+            here = (raw[2], -raw[3])
+            if here < before or raw[3] > last:
+                return None
+            before = here
+            raws.append(raw)
+    except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+        return None
+    return _place(raws, doc, start, end)
+
+
+def label_around(group: SpanGroup, span: Span) -> Optional[str]:
+    """The label of the Span of a group, whose Spans lie side by side, that a present Span is a part of; None where it
+    is a part of none.
+
+    RAISES (StaleParseError): As `present_spans`.
+    """
+    start, end = span.start_char, span.end_char
+    if is_in_order(group) and not _goes_by_tokens(group):
+        try:
+            i = bisect_right(group, start, key=_start_char) - 1
+            return group[i].label_ if i >= 0 and end <= group[i].end_char else None
+        except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+            pass
+    return next((raw[4] for raw in _read(group) if raw[2] <= start and end <= raw[3]), None)
+
+
+def warn_of_lost() -> None:
+    """Say that constituents were left out; once, unless the filters of warnings say otherwise."""
+    warnings.warn(
+        "constituents are left out of a tree: they begin or end within a token, or go beyond the end of a sentence. "
+        "Tokens were merged or split, or sentences changed, after lal_parser had run; a component that does so, such "
+        "as merge_entities, can stand before it",
+        LostConstituentsWarning,
+        stacklevel=2,
+    )
+
+
+def _place(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> List[Tuple[int, int, str]]:
+    """Spans as ranges of present tokens, those without left out; the tokens are `doc[first:last]`."""
+    if not raws:
+        return []
+    if (first, last) == (0, len(doc)):
+        starts = doc.to_array("IDX").tolist()
+        ends = [start + length for start, length in zip(starts, doc.to_array("LENGTH").tolist(), strict=True)]
+    else:
+        tokens = list(doc[first:last])
+        starts = [token.idx for token in tokens]
+        ends = [start + len(token) for start, token in zip(starts, tokens, strict=True)]
+    found, words, any_lost = [], None, False
+    for start, end, start_char, end_char, label in raws:
+        if start_char >= end_char:
+            continue
+        fits = first <= start < end <= last and starts[start - first] == start_char
+        if fits and ends[end - first - 1] == end_char:
+            found.append((start, end, label))
+            continue
+        words = words or _visible_words(doc[first:last])
+        ends_within, is_lost = _by_characters(words, start_char, end_char)
+        any_lost |= is_lost
+        if ends_within is not None:
+            found.append((*ends_within, label))
+    if any_lost:
+        warn_of_lost()
+    return found
+
+
+def _by_characters(words: _Words, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
+    """The range of tokens of a range of characters, if there is one; and whether there is none because it is over parts
+    of tokens and over others."""
+    indices, starts, ends = words
+    first, last = bisect_left(starts, start_char), bisect_right(ends, end_char)
+    cuts_first = first > 0 and ends[first - 1] > start_char
+    cuts_last = last < len(ends) and starts[last] < end_char
+    if first < last and not cuts_first and not cuts_last:
+        return (indices[first], indices[last - 1] + 1), False
+    return None, last - first + cuts_first + cuts_last > 1  # one word, if it is cut at both ends: -1 + 2
+
+
+def _visible_words(tokens: Iterable[Token]) -> _Words:
+    """Index, first character and end of each word. White space with which a merged token begins or ends is no part of
+    it: a constituent may go without."""
+    indices, starts, ends = [], [], []
+    for token in tokens:
+        if not token.is_space:
+            text = token.text
+            word = text.strip() or text
+            start = token.idx + text.index(word)
+            indices.append(token.i)
+            starts.append(start)
+            ends.append(start + len(word))
+    return indices, starts, ends
+
+
+def _start_char(span: Span) -> int:
+    return span.start_char
+
+
+def _fits(doc: Doc, span: Span) -> bool:
+    """Whether the tokens of a Span, which has some, have its characters."""
+    if span.end > len(doc) or doc[span.start].idx != span.start_char:
+        return False
+    last = doc[span.end - 1]
+    return last.idx + len(last) == span.end_char
+
+
+def _read(group: SpanGroup) -> List[_Raw]:
+    if _goes_by_tokens(group):
+        spans = [(span, span[0].idx, span[-1].idx + len(span[-1])) for span in group if len(span)]
+        return [(span.start, span.end, first, last, span.label_) for span, first, last in spans]
+    try:
+        return [(span.start, span.end, span.start_char, span.end_char, span.label_) for span in group]
+    except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+        strings = group.doc.vocab.strings
+        stored = (_STORED_SPAN.unpack(one) for one in srsly.msgpack_loads(group.to_bytes())["spans"])
+        return [(start, end, first, last, strings[label]) for _, _, label, start, end, first, last in stored]
+
+
+def _goes_by_tokens(group: SpanGroup) -> bool:
+    """Whether the characters have changed, and not the tokens: a DocBin forgets the spaces of a Doc that was made
+    without them.
+
+    RAISES (StaleParseError): Both have.
+    """
+    doc = group.doc
+    before = group.attrs.get(N_TOKENS), group.attrs.get(N_CHARS)
+    if before[1] in (None, _n_chars(doc)):
+        return False
+    if before[0] != len(doc):
+        raise StaleParseError(
+            f"doc.spans[{group.name!r}] was written for {before[0]} tokens in {before[1]} characters, and the Doc has "
+            f"{len(doc)} tokens in {_n_chars(doc)} characters: parse it again"
+        )
+    return True
+
+
+def _n_chars(doc: Doc) -> int:
+    """Where the last token ends."""
+    return doc[-1].idx + len(doc[-1]) if len(doc) else 0

@@ -1,0 +1,75 @@
+"""Lines of a treebank's file, decoded one at a time and bounded, and how a message quotes them.
+
+*Not* here: what a line means (`brackets.py`, `conllu.py`).
+"""
+
+from pathlib import Path
+from typing import Iterator, Tuple
+
+MAX_LINE = 10_000_000  # bytes of a line
+MAX_CHARACTERS = 10_000_000  # of a sentence or a tree, on however many lines
+QUOTE = 200  # characters of a line that a message shows
+
+
+class LineError(ValueError):
+    """A line that is no text of a treebank.
+
+    number (int): The line, from 1.
+    text (str): Its beginning, as far as it can be shown.
+    reason (str): What was expected there.
+    """
+
+    def __init__(self, number: int, text: str, reason: str) -> None:
+        self.number, self.text, self.reason = number, text, reason
+        super().__init__(number, text, reason)
+
+    def __str__(self) -> str:
+        return f"line {self.number}: {self.reason}: {quoted(self.text)}"
+
+
+def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[int, str]]:
+    r"""The lines of a file with their numbers, from 1. Only `\n` ends a line, and it stays; a byte order mark does not.
+
+    max_line (int): The longest line, in bytes: no more than one such line is in memory.
+    RAISES (LineError): On a line that is too long, is not UTF-8, or holds a NUL character.
+    """
+    # Read as bytes, so that the line with a stray byte can be named.
+    with path.open("rb") as file:
+        number = 0
+        while raw := file.readline(max_line + 1):
+            number += 1
+            if len(raw) > max_line:
+                reason = f"expected a line of at most {max_line:,} bytes, got a longer one"
+                raise LineError(number, _start_of(raw), reason)
+            if number == 1 and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+                raise LineError(number, _start_of(raw), "expected UTF-8, got the byte order mark of UTF-16 or UTF-32")
+            try:
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                bad = raw[error.start : error.end]
+                raise LineError(number, _start_of(raw), f"expected UTF-8, got {bad!r} ({error.reason})") from None
+            if "\0" in line:
+                reason = "expected text, got a NUL character, as UTF-16 and files that are no text have"
+                raise LineError(number, line[:QUOTE], reason)
+            yield number, line
+
+
+def quoted(text: str, length: int = QUOTE) -> str:
+    r"""A text as a message shows it: in quotes, on one line, with control characters as escapes, and cut.
+
+    length (int): How many characters the quotation has at most, quotes and escapes among them.
+
+    >>> quoted("a\x1b[31m"), quoted("a" * 300, 10)
+    ("'a\\x1b[31m'", "'aaaaa'...")
+    """
+    shown = repr(text[:length])
+    if len(text) <= length and len(shown) <= length:
+        return shown
+    kept = text[: length - 5]  # two quotes and three dots
+    while len(repr(kept)) > length - 3:
+        kept = kept[: min(len(kept) - 1, len(kept) * (length - 3) // len(repr(kept)))]
+    return f"{kept!r}..."
+
+
+def _start_of(raw: bytes) -> str:
+    return raw[:QUOTE].decode("utf-8", errors="backslashreplace")

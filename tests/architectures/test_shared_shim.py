@@ -1,0 +1,227 @@
+"""Threads that share a torch module: prediction leaves its mode alone, an update has dropout."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy
+import pytest
+import spacy
+import torch
+from thinc.api import Adam
+from tiny_network import SETTINGS
+from tiny_pipeline import TEXTS, make_bert, transformer_config
+
+from spacy_lal.architectures import transformer as transformer_module
+from spacy_lal.architectures.bilstm_encoder import build_bilstm_encoder
+from spacy_lal.architectures.bridge import parser_network
+from spacy_lal.architectures.shared_shim import SharedShim
+from spacy_lal.architectures.word_transformer import build_word_transformer
+from spacy_lal.layers.modes import evaluating
+from spacy_lal.layers.network_config import NetworkConfig
+from spacy_lal.layers.products import Product
+
+LONG = " ".join(TEXTS)
+DROPOUT = {"hidden_dropout_prob": 0.5, "attention_probs_dropout_prob": 0.5}
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return make_bert(tmp_path_factory.mktemp("bert") / "model")
+
+
+def make_docs():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    return [nlp(LONG), nlp(TEXTS[0])]
+
+
+def make_transformer(bert, **settings):
+    config = transformer_config(bert)["model"]
+    spans = spacy.registry.resolve({"get_spans": config["get_spans"]})["get_spans"]
+    model = transformer_module.build_transformer(config["name"], spans, transformer_config=dict(DROPOUT), **settings)
+    model.initialize()
+    return model
+
+
+def make_word_transformer(bert):
+    model = build_word_transformer(str(bert), transformer_config=dict(DROPOUT))
+    model.initialize()
+    return model
+
+
+def hidden(model, output):
+    """All numbers of an output as one array."""
+    if hasattr(output, "doc_data"):
+        return numpy.concatenate([data.model_output.last_hidden_state.ravel() for data in output.doc_data])
+    return numpy.concatenate([array.ravel() for array in output])
+
+
+def shim_of(model):
+    (shim,) = [shim for node in model.walk() for shim in node.shims]
+    return shim
+
+
+@pytest.fixture(params=["transformer", "word transformer", "bilstm"])
+def model(request, bert):
+    """With much dropout."""
+    if request.param == "transformer":
+        return make_transformer(bert)
+    if request.param == "word transformer":
+        return make_word_transformer(bert)
+    return build_bilstm_encoder(6, depth=3, dropout=0.5)
+
+
+@pytest.fixture
+def inputs(model):
+    if model.name != "with_padded(pytorch)":
+        return make_docs()
+    rng = numpy.random.default_rng(0)
+    return [rng.normal(size=(n, 6)).astype("f4") for n in (5, 3)]
+
+
+def is_training(model):
+    return [part.training for part in shim_of(model)._model.modules()]
+
+
+def test_a_prediction_within_another_one_changes_nothing(model, inputs, monkeypatch):
+    """What threads do by chance, in a certain order: one has begun to predict, and another one does all of it."""
+    expected = hidden(model, model.predict(inputs))
+    network = shim_of(model)._model
+    first = next(part for part in network.modules() if not list(part.children()))
+    forward, results = first.forward, []
+
+    def forward_and_predict(*args, **kwargs):
+        if not results:
+            results.append(None)
+            with ThreadPoolExecutor(1) as pool:
+                results[0] = pool.submit(lambda: hidden(model, model.predict(inputs))).result()
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(first, "forward", forward_and_predict)
+    outer = hidden(model, model.predict(inputs))
+    assert len(results) == 1
+    numpy.testing.assert_array_equal(results[0], expected)
+    numpy.testing.assert_array_equal(outer, expected)
+
+
+def test_prediction_and_updates_leave_evaluation_mode_behind(model, inputs):
+    assert isinstance(shim_of(model), SharedShim)
+    model.predict(inputs)
+    assert not any(is_training(model))
+    output, backprop = model.begin_update(inputs)
+    assert not any(is_training(model))
+    update(model, output, backprop)
+    assert not any(is_training(model))
+
+
+def update(model, output, backprop):
+    if hasattr(output, "doc_data"):
+        backprop(output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data]))
+    else:
+        backprop([numpy.ones_like(array) for array in output])
+
+
+def test_an_update_has_dropout(model, inputs):
+    expected = hidden(model, model.predict(inputs))
+    some, others = (hidden(model, model.begin_update(inputs)[0]) for _ in range(2))
+    assert not numpy.allclose(some, expected) and not numpy.allclose(some, others)
+    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), expected)
+
+
+def test_training_and_prediction_by_turns(model, inputs):
+    seen = []
+    for _ in range(3):
+        output, backprop = model.begin_update(inputs)
+        update(model, output, backprop)
+        model.finish_update(Adam(0.01))
+        some, others = (hidden(model, model.predict(inputs)) for _ in range(2))
+        numpy.testing.assert_array_equal(some, others)
+        seen.append(some)
+    assert not numpy.allclose(seen[0], seen[1]) and not numpy.allclose(seen[1], seen[2])
+
+
+def test_what_was_put_into_training_mode_by_hand_predicts_without_dropout(model, inputs):
+    expected = hidden(model, model.predict(inputs))
+    network = shim_of(model)._model
+    list(network.modules())[-1].train()
+    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), expected)
+    network.train()
+    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), expected)
+    assert evaluating(network) is network and not any(is_training(model))
+
+
+def test_gradient_checkpoints_see_the_same_dropout(bert):
+    """The backward pass runs the layers a second time: in evaluation mode they would not drop what they dropped."""
+    gradients = []
+    for checkpointing in (False, True):
+        model = make_transformer(bert)
+        if checkpointing:
+            model.transformer.gradient_checkpointing_enable({"use_reentrant": False})
+        torch.manual_seed(0)
+        output, backprop = model.begin_update(make_docs())
+        update(model, output, backprop)
+        gradients.append([one.grad for one in model.transformer.parameters() if one.grad is not None])
+    assert len(gradients[0]) > 10
+    for some, others in zip(*gradients, strict=True):
+        torch.testing.assert_close(some, others)
+
+
+def test_an_update_that_fails_leaves_evaluation_mode_behind(bert, monkeypatch):
+    model = make_transformer(bert)
+    monkeypatch.setattr(model.transformer.encoder, "forward", None)
+    with pytest.raises(TypeError):
+        model.begin_update(make_docs())
+    assert not any(is_training(model))
+    assert shim_of(model)._model is model.transformer
+
+
+def test_a_fast_tokenizer_needs_no_change_at_the_first_call(bert):
+    """A change while another thread uses it is an error: "Already borrowed"."""
+    for make in (make_transformer, make_word_transformer):
+        model = make(bert)
+        tokenizer = shim_of(model)._hfmodel.tokenizer
+        assert tokenizer.is_fast
+        tokenizer._tokenizer.enable_truncation(10)  # as some models on the hub come
+        if make is make_transformer:
+            tokenizer._tokenizer.no_padding()
+        else:
+            tokenizer._tokenizer.enable_padding()
+        model.from_bytes(model.to_bytes())
+        backend = shim_of(model)._hfmodel.tokenizer._tokenizer
+        before = backend.padding, backend.truncation
+        model.predict(make_docs())
+        assert (backend.padding, backend.truncation) == before
+
+
+def at_once(n_threads, call):
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(lambda i: call(), range(n_threads)))
+
+
+def test_one_copy_in_bfloat16_for_all_threads(bert, monkeypatch):
+    monkeypatch.setattr(transformer_module, "half_precision", lambda device: torch.bfloat16)
+    made, inside = [], Product.inside
+
+    def count(module, precision):
+        made.append(module)
+        return inside(module, precision)
+
+    monkeypatch.setattr(Product, "inside", count)
+    model = make_transformer(bert, mixed_precision=True)
+    made.clear()
+    shim_of(model)._halved = None
+    docs = make_docs()
+    found = at_once(8, lambda: hidden(model, model.predict(docs)))
+    assert len(made) == 1
+    assert all(numpy.array_equal(one, found[0]) for one in found)
+
+
+def test_one_folded_network_for_all_threads():
+    model = parser_network(NetworkConfig(**SETTINGS, n_labels=5, n_deprels=3))
+    shim = model.shims[0]
+    shim.build()
+    assert isinstance(shim, SharedShim)
+    assert len({id(one) for one in at_once(8, lambda: shim.folded)}) == 1
+    assert not any(part.training for part in shim.network.modules())
+    first = shim.folded
+    shim.unfold()
+    assert shim.folded is not first
