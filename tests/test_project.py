@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Set, Tuple
 import pytest
 import srsly
 from spacy.cli._util import app
-from spacy.util import registry
+from spacy.util import load_config, registry
 from typer.main import get_command
 from weasel.cli.assets import convert_asset_url
 from weasel.schemas import ProjectConfigSchema, validate
@@ -123,6 +123,23 @@ def subcommand(words: List[str]) -> Tuple[str, Set[str], int]:
         path.append(word)
     options = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
     return " ".join(path), options, sum(param.param_type_name == "argument" for param in command.params)
+
+
+TRAININGS = [(project, line) for project, _, line in STEPS if re.search(r"\btrain \S+\.cfg", line)]
+
+
+@pytest.mark.parametrize("project, line", TRAININGS, ids=[f"{p.name}-{line.split()[5]}" for p, line in TRAININGS])
+def test_trainings_override_keys_that_their_config_has(project: Project, line: str):
+    words = shlex.split(line)
+    path = next(word for word in words if word.endswith(".cfg"))
+    config = load_config(project.folder / path, interpolate=False)
+    overrides = [word[2:] for word in words if re.match(r"--\w+\.", word)]
+    assert overrides
+    for option in overrides:
+        section: Any = config
+        for key in option.split("."):
+            assert key in section, f"{path} has no {option}"
+            section = section[key]
 
 
 @each_project
