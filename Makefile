@@ -88,10 +88,11 @@ test-app: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 
 lint: $(LINTERS)
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check spacy_lal tests benchmarks scripts setup.py
+	$(BIN)/ruff format --check spacy_lal tests benchmarks projects setup.py
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint --max-line-length 120 spacy_lal  # it calls pycodestyle by name
 	$(BIN)/mypy spacy_lal
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info packages/*/build packages/*/*.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf projects/*/corpus projects/*/training projects/*/metrics projects/*/project.lock
 	find spacy_lal -name '*.so' -delete -o -name '*.c' -delete -o -name '*.cpp' -delete

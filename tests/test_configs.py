@@ -18,7 +18,7 @@ from spacy.util import load_config, registry
 from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
-BRANCH = ROOT / "configs" / "lal_trf_branch.cfg"
+BRANCH = ROOT / "projects" / "en_lal_md" / "configs" / "lal_trf_branch.cfg"
 CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path != BRANCH)
 SENTENCES: List[Dict[str, Any]] = [
     {

@@ -39,11 +39,12 @@ def sdist_names(tmp_path_factory: pytest.TempPathFactory) -> List[str]:
     copy = tmp_path_factory.mktemp("sdist") / "spacy_lal"
     copy.mkdir()
     built = shutil.ignore_patterns(".*", "__pycache__")
+    made = shutil.ignore_patterns(".*", "__pycache__", "corpus", "training", "metrics", "project.lock")
     for path in ROOT.iterdir():
         if path.is_file() and not path.name.startswith("."):
             shutil.copy(path, copy)
-        elif path.name in ("spacy_lal", "configs", "assets", "docs", "benchmarks", "tests"):
-            shutil.copytree(path, copy / path.name, ignore=built)
+        elif path.name in ("spacy_lal", "configs", "assets", "docs", "benchmarks", "projects", "tests"):
+            shutil.copytree(path, copy / path.name, ignore=made if path.name == "projects" else built)
     # The extensions' compiler is not needed to list files: egg_info reads the sources' names from setup.py alone.
     (copy / "setup.py").write_text("from setuptools import setup\nsetup()\n", encoding="utf8")
     command = [sys.executable, "setup.py", "-q", "egg_info"]
@@ -59,6 +60,13 @@ def test_source_distribution_has_every_source(sdist_names: List[str]):
     wanted += [SOURCE / "py.typed", *(ROOT / "configs").glob("*.cfg")]
     wanted += [ROOT / name for name in ("LICENSE", "README.md", "CHANGELOG.md", "project.yml", "constraints.txt")]
     assert {str(path.relative_to(ROOT)) for path in wanted} <= set(sdist_names)
+
+
+def test_source_distribution_has_the_projects(sdist_names: List[str]):
+    files = {path for path in (ROOT / "projects").rglob("*") if path.is_file()}
+    made = re.compile(r"^projects/\w+/(corpus|training|metrics|project\.lock)|__pycache__")
+    wanted = {str(path.relative_to(ROOT)) for path in files}
+    assert {name for name in wanted if not made.search(name)} <= set(sdist_names)
 
 
 def test_source_distribution_has_nothing_built(sdist_names: List[str]):

@@ -73,7 +73,7 @@ def make_teachers(
 ) -> Callable[[Language, Dict[str, Any]], None]:
     """Registered as `spacy-lal.teachers.v1`, for `[training.before_update]`: lets the pipeline's parser learn what
     other pipelines say, together, of each Doc that a parser of ours has parsed (plain text that `lal parse --format
-    docbin` or `scripts/parse_together.py` parsed), besides the parses themselves. Other Docs, and Docs that an
+    docbin` or projects/en_lal_md/scripts/parse_together.py parsed), besides the parses. Other Docs, and Docs that an
     augmenter has changed, it learns as ever.
 
     pipelines (Sequence[str]): Packages or folders. None: nobody teaches.

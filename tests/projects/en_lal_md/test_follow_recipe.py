@@ -1,5 +1,5 @@
 """A recipe's steps: their commands, their order, what is done already, what a recipe that is wrong is told; and the
-bundled pipeline's own recipe, of which every command and option exists."""
+project's own recipes, whose every command and option exists."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,8 @@ from spacy.cli._util import app, parse_config_overrides
 from spacy.util import registry
 from typer.main import get_command
 
-ROOT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md"
+RECIPES = sorted((PROJECT / "recipes").glob("*.yml"))
 FILES = {"dev": "corpus/dev", "ewt": "corpus/ewt.spacy", "text": "{text}/a.txt"}
 STEPS: List[Dict[str, Any]] = [
     {"train": "start", "read": ["ewt"], "seed": 0, "steps": 900, "schedule": 3700},
@@ -88,11 +89,13 @@ def test_commands(follow, capsys, tmp_path):
     listed = commands(follow, capsys)
     out = tmp_path / "out"
     assert list(listed) == ["start", "one", "two", "mean", "alone", "together", "last"]
-    assert listed["start"].startswith(f"python -m spacy lal train configs/lal_trf.cfg --output {out}/start --gpu-id -1")
+    assert listed["start"].startswith(
+        f"python -m spacy lal train ../../configs/lal_trf.cfg --output {out}/start --gpu-id -1"
+    )
     assert "--components.transformer.model.name bert" in listed["start"]
     assert "--training.max_steps 900" in listed["start"]
     assert "learn_rate.total_steps 3700" in listed["start"]
-    assert "lal_trf_branch.cfg" in listed["one"]
+    assert "lal train configs/lal_trf_branch.cfg --output" in listed["one"]
     assert f"--paths.base {out}/start/model-last" in listed["one"]
     assert """--paths.train '["corpus/ewt.spacy","corpus/ewt.spacy"]' --paths.dev corpus/dev""" in listed["one"]
     assert "trees_only" not in listed["one"]
@@ -195,18 +198,18 @@ def test_files_that_are_wrong(follow, recipes, tmp_path):
         recipes.main([str(tmp_path / "recipe.yml"), str(tmp_path), "--set", "text"])
 
 
-def bundled(recipes) -> List[Any]:
-    settings = {"text": "assets/text", "encoder": "bert"}
-    recipe = recipes.Recipe(ROOT / "configs" / "en_lal_md_recipe.yml", Path("training/en_lal_md_steps"), settings)
-    return list(recipe.steps.values())
+def own_steps(recipes, path: Path) -> List[Any]:
+    settings = {"text": "../../assets/text", "encoder": "bert"}
+    return list(recipes.Recipe(path, Path("training") / path.stem, settings).steps.values())
 
 
-def test_options_of_the_bundled_pipeline_exist(recipes):
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_options_of_the_projects_recipes_exist(recipes, path: Path):
     registry.cli.get_all()
     lal = get_command(app).commands["lal"].commands
-    for step in bundled(recipes):
+    for step in own_steps(recipes, path):
         if step.command[1] != "-m":
-            assert (ROOT / step.command[1]).is_file()
+            assert (PROJECT / step.command[1]).is_file()
             continue
         command = lal[step.command[4]]
         known = {option for param in command.params for option in param.opts}
@@ -214,7 +217,7 @@ def test_options_of_the_bundled_pipeline_exist(recipes):
         assert given <= known, step.name
         if step.command[4] == "train":
             overrides = step.command[step.command.index("--paths.train") :]
-            config = util.load_config(ROOT / step.command[5], interpolate=False)
+            config = util.load_config(PROJECT / step.command[5], interpolate=False)
             for option in parse_config_overrides(overrides):
                 section: Any = config
                 for key in option.split("."):
@@ -222,8 +225,18 @@ def test_options_of_the_bundled_pipeline_exist(recipes):
                     section = section[key]
 
 
-def test_every_step_of_the_bundled_pipeline_leads_to_its_weights(recipes):
-    steps = {step.name: step for step in bundled(recipes)}
+def test_the_short_recipe_is_one_training_a_few_branches_and_their_mean(recipes):
+    first, *branches, mean = own_steps(recipes, PROJECT / "recipes" / "short.yml")
+    assert first.before == []
+    assert 2 <= len(branches) <= 5
+    assert [step.before for step in branches] == [[first.name]] * len(branches)
+    assert mean.before == [step.name for step in (first, *branches)]
+    assert mean.written == Path("training/short/mean")
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_every_step_of_the_projects_recipes_leads_to_the_last(recipes, path: Path):
+    steps = {step.name: step for step in own_steps(recipes, path)}
     needed, names = set(), [list(steps)[-1]]
     while names:
         name = names.pop()

@@ -1,6 +1,8 @@
 """Make a pipeline in many steps: trainings that go on from others, means of weights, parses of text to learn from.
 
-    python scripts/follow_recipe.py configs/en_lal_md_recipe.yml training/en_lal_md_steps --set text=assets/text
+    python scripts/follow_recipe.py recipes/pedigree.yml training/pedigree --set text=../../assets/text
+
+Run it in the project's folder: the paths in a recipe are relative to it.
 
 RECIPE is a YAML file. `files` gives names to files and folders that are there already, `steps` is a list of
 
@@ -35,7 +37,7 @@ from spacy_lal.cli.child_processes import ChildProcesses
 from spacy_lal.files.whole_file import write_file
 
 CHILDREN = ChildProcesses()
-
+CONFIG, BRANCH_CONFIG = "../../configs/lal_trf.cfg", "configs/lal_trf_branch.cfg"  # from the project's folder
 KEYS = {  # of each kind of step, by whether a step must have them
     "train": {
         "read": True, "seed": True, "steps": True, "trees": False, "from": False,
@@ -160,7 +162,7 @@ class Recipe:
 
     def _train(self, written: Path, read: List[str], seed: int, steps: int, **values: Any) -> List[str]:
         base = values.get("base")
-        command = [*_lal("train", f"configs/lal_trf{'_branch' if base else ''}.cfg"), "--output", str(written)]
+        command = [*_lal("train", BRANCH_CONFIG if base else CONFIG), "--output", str(written)]
         command += ["--gpu-id", self.settings.get("gpu_id", "-1")]
         total = values.get("schedule", steps)
         if self.n_steps:

@@ -9,7 +9,7 @@ import pytest
 import srsly
 from small_sources import pack
 
-ROOT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md"
 REVIEWS = "hutto_ICWSM_2014.tar.gz"
 CHAT = ("valid_freq.json", "valid_rare.json")
 QUESTIONS = ("travel.csv", "cooking.csv")
@@ -113,8 +113,8 @@ def test_only_the_first_column_of_wikipedia_is_taken(build, tmp_path: Path):
 
 
 def test_the_project_fetches_the_files_that_are_read(build):
-    assets = [PurePosixPath(asset["dest"]) for asset in srsly.read_yaml(ROOT / "project.yml")["assets"]]
-    fetched = [path.name for path in assets if path.parent == PurePosixPath("assets/sources/text")]
+    assets = [PurePosixPath(asset["dest"]) for asset in srsly.read_yaml(PROJECT / "project.yml")["assets"]]
+    fetched = [path.name for path in assets if path.parent == PurePosixPath("../../assets/sources/text")]
     assert sorted(fetched) == sorted([build.REVIEWS, *build.QUESTIONS, *build.POSTS, *build.CHAT, *build.WIKIPEDIA])
 
 

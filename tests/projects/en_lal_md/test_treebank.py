@@ -9,7 +9,7 @@ from small_sources import columns, pack, write
 
 from spacy_lal.trees import format_conllu, parse_tree, read_conllu, write_brackets
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md" / "scripts"
 FILES = {"trees/a.ptb": "(X (NN a))\n", "trees/old/b.ptb": "(X (NN b))\n", "README.md": "not asked for\n"}
 OWLS = columns(
     """

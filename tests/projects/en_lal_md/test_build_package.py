@@ -11,8 +11,8 @@ import pytest
 import spacy
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
-ROOT = Path(__file__).resolve().parents[2]
-ABOUT = ROOT / "assets" / "en_lal_md"
+PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md"
+ABOUT = PROJECT / "about"
 NAME = "en_lal_md"
 METRICS = {"const_f": 0.9, "genres": {"news": {"const_f": 0.8}}}
 
@@ -127,8 +127,8 @@ def test_what_is_installed_does_not_fit(load, monkeypatch, name, found, message)
 
 def test_the_check_waits_until_it_is_in_a_package(script, tmp_path):
     """It is imported when a package is made, too, and beside it is no meta.json then."""
-    assert not (ROOT / "scripts" / "meta.json").exists()
+    assert not (PROJECT / "scripts" / "meta.json").exists()
     assert script("installation").check
-    shutil.copy(ROOT / "scripts" / "installation.py", tmp_path)
+    shutil.copy(PROJECT / "scripts" / "installation.py", tmp_path)
     (tmp_path / "meta.json").write_text(json.dumps({**json.loads((ABOUT / "meta.json").read_text()), "checksums": {}}))
     script("installation").check(tmp_path)
