@@ -93,7 +93,8 @@ def run_cases(n: int, seed: int, folder: Path) -> Report:
     import torch
 
     from fuzzing.pickle_cases import Cases
-    from spacy_lal.checkpoint import CheckpointError, load_network, read_checkpoint
+    from spacy_lal.checkpoint.convert import load_network
+    from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
 
     cases, watch = Cases(folder), Watch(folder)
     for good in cases.good:  # what is imported on the first use is not a case's doing

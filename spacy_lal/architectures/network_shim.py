@@ -80,6 +80,10 @@ class NetworkShim(SharedShim):
                     folded = self._folded = self.fold_network(evaluating(network), precision), weights
         return folded[0]
 
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickles and copies: the folded network is made again where it is needed."""
+        return {**self.__dict__, "_folded": None}
+
     def unfold(self) -> None:
         """Forget the folded network: the weights are about to change."""
         self._folded = None

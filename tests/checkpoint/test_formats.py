@@ -20,7 +20,7 @@ from checkpoint_files import (
     write_zip,
 )
 
-from spacy_lal.checkpoint import CheckpointError, read_checkpoint
+from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
 
 BOTH = pytest.mark.parametrize("new_format", [True, False])
 DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")

@@ -21,8 +21,9 @@ from checkpoint_files import (
     write_zip,
 )
 
-from spacy_lal.checkpoint import Checkpoint, CheckpointError, ReferenceVocabulary, load_network, read_checkpoint
+from spacy_lal.checkpoint.convert import load_network
 from spacy_lal.checkpoint.official import import_pipeline
+from spacy_lal.checkpoint.reader import Checkpoint, CheckpointError, ReferenceVocabulary, read_checkpoint
 from spacy_lal.checkpoint.xlnet import xlnet_config
 
 FUNCTION = name("torch._utils", "_rebuild_tensor_v2")
