@@ -6,7 +6,7 @@ It knows no parser: which network is made, and how it is folded for parsing, are
 import contextlib
 import os
 from io import BytesIO
-from typing import Any, Callable, Dict, Iterator, List, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 import srsly
 import torch

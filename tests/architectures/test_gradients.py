@@ -13,9 +13,9 @@ from spacy_lal.architectures.features import SentenceFeatures
 from spacy_lal.architectures.gradients import pad_gradients
 from spacy_lal.layers.parser_network import NetworkOutput
 from spacy_lal.layers.scorers.span_scorer import SpanScorer
-from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 SETTINGS = {"span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
 CONFIGS = {

@@ -1,13 +1,14 @@
 """Threads that share a torch module: prediction leaves its mode alone, an update has dropout."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 
 import numpy
 import pytest
 import spacy
 import torch
 from thinc.api import Adam
-from tiny_network import SETTINGS
+from tiny_network import network_config
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
 from spacy_lal.architectures import transformer as transformer_module
@@ -16,7 +17,6 @@ from spacy_lal.architectures.bridge import parser_network
 from spacy_lal.architectures.shared_shim import SharedShim
 from spacy_lal.architectures.word_transformer import build_word_transformer
 from spacy_lal.layers.modes import evaluating
-from spacy_lal.layers.network_config import NetworkConfig
 from spacy_lal.layers.products import Product
 
 LONG = " ".join(TEXTS)
@@ -216,8 +216,9 @@ def test_one_copy_in_bfloat16_for_all_threads(bert, monkeypatch):
 
 
 def test_one_folded_network_for_all_threads():
-    model = parser_network(NetworkConfig(**SETTINGS, n_labels=5, n_deprels=3))
-    shim = model.shims[0]
+    config, sizes = network_config(n_labels=5, n_deprels=3)
+    shim = parser_network(config).shims[0]
+    shim.set_sizes(asdict(sizes))
     shim.build()
     assert isinstance(shim, SharedShim)
     assert len({id(one) for one in at_once(8, lambda: shim.folded)}) == 1
