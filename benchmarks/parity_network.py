@@ -13,9 +13,9 @@ from spacy_lal.checkpoint.convert import convert_state_dict, network_config, our
 from spacy_lal.decode import joint
 from spacy_lal.layers.network_inputs import NetworkInputs
 from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
-from spacy_lal.scores import ParserScores
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.scores import ParserScores
 from spacy_lal.trees import join_chain, spans_to_tree, write_brackets
 
 STAGE_TOLERANCE = 2e-5  # absolute, every stage of the network

@@ -20,8 +20,8 @@ from treebank import read_texts, run
 
 from spacy_lal.annotations import sentence_bounds, sentence_words, set_parses
 from spacy_lal.cli.parse_output import writer
-from spacy_lal.training.ensemble import Ensemble, Member
 from spacy_lal.pipeline.parser_names import parser_names
+from spacy_lal.training.ensemble import Ensemble, Member
 
 MAX_WORDS = 80  # of a sentence
 TEXTS_AT_ONCE = 256

@@ -14,13 +14,13 @@ from spacy.displacy.render import DependencyRenderer, SpanRenderer
 from spacy.tokens import Doc, Span
 from spacy.util import is_in_jupyter, minify_html
 
+from .annotations.span_groups import check_present
 from .display.colors import chain_color
 from .display.heatmap import N_SHOWN, heatmap
 from .display.markup import escape, scroll_box, shorten, shown_width, visible
 from .display.page import html_page
 from .display.tree import tree_to_svg
 from .export import Sentence, read_sentences
-from .span_groups import check_present
 from .trees import split_chain
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from spacy.util import load_config
 from spacy.vocab import Vocab
 from thinc.api import Config
 
-from spacy_lal.treebanks.reader import read_treebank
 from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.reader import read_treebank
 
 ROOT = Path(__file__).resolve().parent.parent
 # Step -> signal that comes at its beginning, once.

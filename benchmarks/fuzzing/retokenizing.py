@@ -24,9 +24,9 @@ from spacy_lal.annotations import (
     set_parses,
     set_sentence_starts,
 )
+from spacy_lal.annotations.retokenized import as_doc, carry_over
+from spacy_lal.annotations.span_groups import LostConstituentsWarning, StaleParseError
 from spacy_lal.export import read_sentences, to_conllu
-from spacy_lal.retokenized import as_doc, carry_over
-from spacy_lal.span_groups import LostConstituentsWarning, StaleParseError
 from spacy_lal.trees import CrossingSpansError
 
 from . import Report
@@ -175,7 +175,7 @@ def _cut(rng: random.Random, case: Case) -> Case:
         doc = as_doc(part)
     places = [
         (_words_of(case.doc[part.start : part.end], *one[:2]), _words_of(case.doc[:], *one[:2]), one[2])
-        for one in case.constituents
+        for one in sorted(case.constituents, key=lambda one: (one[0], -one[1]))
     ]
     kept = [(inside, label) for inside, whole, label in places if inside and whole and len(inside) == len(whole)]
     shift = part.start
@@ -199,8 +199,8 @@ def _write_by_hand(rng: random.Random, case: Case) -> Case:
     if way == "append" or not len(group):
         group.append(span)
         constituents.append(new)
-    elif _is_stale(case):
-        return case  # a group gives no Spans beyond the present tokens
+    elif _is_stale(case) or len(group) != len(constituents):
+        return case  # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over no word
     elif way == "replace" and type(group).__name__ == "PreorderGroup":
         i = rng.randrange(len(group))
         group[i] = span
@@ -252,9 +252,7 @@ def check(case: Case) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostConstituentsWarning)
         crossing = [_crosses(spans) for spans in expected]
-        for sent, (start, end), spans, crosses in zip(
-            doc.sents, sentence_bounds(doc), expected, crossing, strict=True
-        ):
+        for sent, (start, end), spans, crosses in zip(doc.sents, sentence_bounds(doc), expected, crossing, strict=True):
             _same("sentences", (sent.start, sent.end), (start, end))
             words = [token.i for token in sent if not token.is_space]
             if words:
@@ -300,9 +298,7 @@ def _check_sentence(sent: Span, words: List[int], spans: Sequence[Tuple[int, int
 
 def _children(key: Tuple[int, int], nodes: set) -> List[Tuple[int, int]]:
     within = [one for one in nodes if key[0] <= one[0] and one[1] <= key[1] and one != key]
-    return sorted(
-        one for one in within if not any(o != one and o[0] <= one[0] and one[1] <= o[1] for o in within)
-    )
+    return sorted(one for one in within if not any(o != one and o[0] <= one[0] and one[1] <= o[1] for o in within))
 
 
 def _words(sent: Span) -> List[int]:

@@ -15,8 +15,8 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import get_constituents
-from spacy_lal.treebanks.reader import TreebankError, read_treebank, treebank_files
 from spacy_lal.treebanks.docs import make_docs, span_to_conllu, write_docs
+from spacy_lal.treebanks.reader import TreebankError, read_treebank, treebank_files
 from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.trees.brackets import BracketError
 from spacy_lal.trees.conllu import ConlluError

@@ -58,7 +58,9 @@ def compare(old: Sequence[Dict[str, Any]], new: Sequence[Dict[str, Any]]) -> Lis
     for before, now in zip(old, new, strict=False):
         changed = [key for key in before if before[key] != now[key]]
         if changed:
-            differences.append(f"{before['file']} {before['sentence']}: {', '.join(changed)}: {' '.join(before['words'])}")
+            differences.append(
+                f"{before['file']} {before['sentence']}: {', '.join(changed)}: {' '.join(before['words'])}"
+            )
     return differences
 
 

@@ -9,9 +9,11 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
-from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 from thinc.api import Model
+
+from ..annotations import sentence_words
+from ..annotations.sentences import Sentences
 
 # First ids of the tag vocabulary (reference-parser.md 1.1), ahead of what the treebank has.
 START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
@@ -46,20 +48,6 @@ class SentenceFeatures(NamedTuple):
 FeaturesModel = Model[List[Doc], List[SentenceFeatures]]
 
 
-def sentence_tokens(doc: Doc) -> List[ndarray]:
-    """The tokens of each sentence of a Doc by their index in the Doc, whitespace tokens left out.
-
-    doc (Doc): The Doc, with its sentence boundaries set.
-    RETURNS (List[ndarray]): One array for each sentence, in order. *Shape:* (n,), where n may be 0.
-    RAISES (ValueError): If the Doc has no sentence boundaries (spaCy's E030).
-    """
-    if len(doc) == 0:
-        return []
-    is_space = numpy.asarray(doc.to_array(IS_SPACE), dtype=bool)
-    indices = numpy.arange(len(doc), dtype="int64")
-    return [indices[sent.start : sent.end][~is_space[sent.start : sent.end]] for sent in doc.sents]
-
-
 def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_word_length: int = 64) -> FeaturesModel:
     """A layer from Docs to one `SentenceFeatures` for each sentence, in order.
 
@@ -84,26 +72,38 @@ def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_wo
 
 
 def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List[SentenceFeatures], Callable]:
-    """Look the features of each sentence up. There is nothing to backpropagate to."""
+    """Look up the features of each sentence. There is nothing to backpropagate to."""
+
+    def backprop(d_features: object) -> List[Doc]:
+        return []
+
+    return read_sentences(model, docs, [sentence_words(doc) for doc in docs]), backprop
+
+
+def read_sentences(model: FeaturesModel, docs: List[Doc], sentences: Sequence[Sentences]) -> List[SentenceFeatures]:
+    """The features of each sentence.
+
+    sentences (Sequence[Sentences]): For each Doc the words of its sentences, or of pieces of them.
+    """
     attrs = model.attrs
     tag_table = _id_table(attrs["tags"], N_SPECIAL_IDS) if attrs["use_tags"] else None
     char_table = _id_table(attrs["chars"], N_SPECIAL_CHARS) if attrs["use_chars"] else None
     spellings: Dict[str, Tuple[int, ...]] = {}
     features = []
     offset = 0
-    for doc in docs:
-        for tokens in sentence_tokens(doc):
+    for doc, doc_sentences in zip(docs, sentences, strict=True):
+        for tokens in doc_sentences:
             tag_ids = None
             chars: Optional[List[Sequence[int]]] = None
             if tag_table is not None:
-                tag_ids = _framed_ids([tag_table.get(doc[int(i)].tag_, UNKNOWN_ID) for i in tokens])
+                tag_ids = _framed_ids([tag_table.get(doc[i].tag_, UNKNOWN_ID) for i in tokens])
             if char_table is not None:
-                words = [doc[int(i)].text for i in tokens]
+                words = [doc[i].text for i in tokens]
                 for word in words:
                     if word not in spellings:
                         spellings[word] = _char_ids(word, char_table, attrs["max_word_length"])
                 chars = [START_CHARS, *(spellings[word] for word in words), STOP_CHARS]
-            features.append(SentenceFeatures(tokens + offset, tag_ids, chars))
+            features.append(SentenceFeatures(numpy.array(tokens, dtype="int64") + offset, tag_ids, chars))
         offset += len(doc)
     if tag_table and any(one.length for one in features) and not any(doc.has_annotation("TAG") for doc in docs):
         warnings.warn(
@@ -111,11 +111,7 @@ def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List
             "unknown tag, and parses suffer. Add a tagger before the parser.",
             stacklevel=2,
         )
-
-    def backprop(d_features: object) -> List[Doc]:
-        return []
-
-    return features, backprop
+    return features
 
 
 def _id_table(values: Sequence[str], n_special: int) -> Dict[str, int]:

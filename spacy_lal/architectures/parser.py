@@ -20,6 +20,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..annotations import sentence_words
+from ..annotations.sentences import Sentences
 from ..layers.encoders.encoder import EncoderConfig
 from ..layers.encoders.self_attention import SelfAttentionLayerConfig
 from ..layers.fenceposts import FencepostsConfig
@@ -34,7 +36,7 @@ from ..layers.word_features.vectors import Vectors
 from ..scores import AnyGradient, AnyScores, ParserScores
 from .blocks import make_input_layer
 from .bridge import NetworkBatch, VectorRows, iter_pruned, iter_runs, parser_network
-from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, SentenceFeatures, sentence_features
+from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, SentenceFeatures, read_sentences, sentence_features
 from .network_shim import NetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
@@ -200,16 +202,18 @@ def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[P
 
 
 def iter_scores(
-    model: ParserModel, docs: List[Doc], *, pruned: bool = False
+    model: ParserModel, docs: List[Doc], *, pruned: bool = False, sentences: Optional[Sequence[Sentences]] = None
 ) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
     """`model.predict` in sub-batches, so that the charts of all sentences need not be in memory together.
 
     pruned (bool): Whether to give `PrunedScores`, which are computed faster and take less memory
         (`spacy_lal.layers.folded_network`).
+    sentences (Optional[Sequence[Sentences]]): For each Doc the words of its sentences, or of pieces of them that are
+        to be scored like sentences. None: the Doc's own sentences.
     RETURNS (Iterator[Tuple[List[int], Sequence[AnyScores]]]): Numbers of sentences, counted over all Docs, and their
         scores. Every sentence comes once; those of similar length come together.
     """
-    batch, _ = embed(model, docs, is_train=False)
+    batch, _ = embed(model, docs, is_train=False, sentences=sentences)
     listened, listener = _LISTENER.get() or (None, None)
     if listener is None or listened is not model:
         yield from _iter_batch(model, batch, pruned)
@@ -223,8 +227,8 @@ def iter_scores(
 
 @contextmanager
 def listening(model: ParserModel, listener: Listener) -> Iterator[None]:
-    """For the time of a block, and in its thread alone, scores that `iter_scores` gives have attention, and are given to
-    a listener, too."""
+    """For the time of a block, and in its thread alone: scores of `iter_scores` have attention, and a listener gets
+    them, too."""
     token = _LISTENER.set((model, listener))
     try:
         yield
@@ -242,16 +246,25 @@ def _iter_batch(
             yield indices, scores
 
 
-def embed(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[NetworkBatch, Callable]:
+def embed(
+    model: ParserModel, docs: List[Doc], is_train: bool, sentences: Optional[Sequence[Sentences]] = None
+) -> Tuple[NetworkBatch, Callable]:
     """Features and vectors of the Docs' sentences, and the backward pass of the vectors, which takes the gradient of
-    `VectorRows.data`."""
-    features: List[SentenceFeatures] = model.layers[-2].predict(docs)
+    `VectorRows.data`.
+
+    sentences: As for `iter_scores`.
+    """
+    found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
+    features = read_sentences(model.layers[-2], docs, found)
     tok2vec = _get_tok2vec(model)
     return_attention = bool(model.attrs["return_attention"])
     # Without a token there is no sentence; spaCy's tok2vecs fail on a batch without tokens.
     if tok2vec is None or not any(len(doc) for doc in docs):
         return NetworkBatch(features, None, return_attention), _no_backprop
-    arrays, backprop_arrays = tok2vec(docs, is_train)
+    if "read_sentences" in tok2vec.attrs:
+        arrays, backprop_arrays = tok2vec.attrs["read_sentences"](tok2vec, docs, found, is_train)
+    else:
+        arrays, backprop_arrays = tok2vec(docs, is_train)
     vectors = _vector_rows(model, features, docs, arrays, bool(tok2vec.attrs.get("sentence_rows")))
     ends = numpy.cumsum([len(array) for array in arrays]).tolist()
 

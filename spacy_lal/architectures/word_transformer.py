@@ -18,7 +18,8 @@ from spacy_transformers.layers.transformer_model import huggingface_from_pretrai
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
-from .features import sentence_tokens
+from ..annotations import sentence_words
+from ..annotations.sentences import Sentences
 from .pieces import PieceSequence, cut_sentence, piece_limit, special_pieces, split_words
 from .shared_hf_shim import SharedHFShim
 from .word_cleaning import WORD_CLEANERS
@@ -87,6 +88,7 @@ def build_word_transformer(
         "sentence_rows": True,
         "has_transformer": False,
         "set_transformer": set_transformer,
+        "read_sentences": read_sentences,
         "clean_words": clean_words,
         "pad_left": pad_left,
         "max_pieces": max_pieces,
@@ -117,14 +119,24 @@ def init(model: WordTransformerModel, X: Optional[List[Doc]] = None, Y: Optional
 
 def forward(model: WordTransformerModel, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
     """Vectors of every sentence, in order; backward fine-tunes the transformer."""
+    return read_sentences(model, docs, [sentence_words(doc) for doc in docs], is_train)
+
+
+def read_sentences(
+    model: WordTransformerModel, docs: List[Doc], sentences: Sequence[Sentences], is_train: bool
+) -> Tuple[List[Floats2d], Callable]:
+    """Vectors of every sentence, in order, and the backward pass.
+
+    sentences (Sequence[Sentences]): For each Doc the words of its sentences, or of pieces of them.
+    """
     if not model.attrs["has_transformer"]:
         raise ValueError("The word transformer has no weights yet: call nlp.initialize(), or load it from disk")
     width = model.get_dim("nO")
-    sentences = [[doc[int(i)].text for i in tokens] for doc in docs for tokens in sentence_tokens(doc)]
-    ends = numpy.cumsum([len(words) + 2 for words in sentences])
+    texts = [[doc[i].text for i in words] for doc, found in zip(docs, sentences, strict=True) for words in found]
+    ends = numpy.cumsum([len(words) + 2 for words in texts])
     output = model.ops.alloc2f(int(ends[-1]) if len(ends) else 0, width)
     runs = []
-    for batch in _batches(model, sentences, is_train):
+    for batch in _batches(model, texts, is_train):
         vectors, backprop_batch = model.layers[0]((batch.ids, batch.attention_mask), is_train)
         sources = model.ops.asarray1i(cast(Ints1d, batch.sources), dtype="int64")
         targets = model.ops.asarray1i(cast(Ints1d, batch.targets), dtype="int64")
@@ -141,7 +153,7 @@ def forward(model: WordTransformerModel, docs: List[Doc], is_train: bool) -> Tup
             backprop_batch(d_vectors)
         return docs
 
-    return [output[end - len(words) - 2 : end] for words, end in zip(sentences, ends.tolist(), strict=True)], backprop
+    return [output[end - len(words) - 2 : end] for words, end in zip(texts, ends.tolist(), strict=True)], backprop
 
 
 def _batches(model: WordTransformerModel, sentences: List[List[str]], is_train: bool) -> List[PaddedPieces]:

@@ -113,9 +113,7 @@ class LoadedNetwork(NamedTuple):
     constituency_weight: float
 
 
-def flat_config(
-    hparams: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False
-) -> FlatConfig:
+def flat_config(hparams: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False) -> FlatConfig:
     """The network that some hyperparameters describe.
 
     hparams (Mapping[str, Any]): The reference's hyperparameters, all of them.

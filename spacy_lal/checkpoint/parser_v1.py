@@ -121,9 +121,7 @@ class FlatConfig:
             ),
         )
 
-    def _inputs(
-        self, reads_vectors: bool, learned_boundaries: bool, word_dropout: Optional[float]
-    ) -> InputLayerConfig:
+    def _inputs(self, reads_vectors: bool, learned_boundaries: bool, word_dropout: Optional[float]) -> InputLayerConfig:
         features: List[WordFeature] = [Tags(self.tag_dropout)] if self.use_tags else []
         if word_dropout is not None:
             features.append(Words(word_dropout))

@@ -24,8 +24,8 @@ def average_cli(
     check_output(output, overwrite, *models)
 
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.training.average import average_pipelines
     from spacy_lal.files.whole_folder import written_whole
+    from spacy_lal.training.average import average_pipelines
 
     try:
         nlp = average_pipelines([load_pipeline(model) for model in models])

@@ -43,8 +43,8 @@ def import_official_cli(
     if not checkpoint.exists():
         fail(f"can't find the checkpoint {checkpoint}")
 
-    from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
     from spacy_lal.checkpoint.official import import_pipeline
+    from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
     from spacy_lal.files.whole_folder import written_whole
 
     try:

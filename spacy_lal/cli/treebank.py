@@ -73,8 +73,8 @@ def convert_cli(
     """
     from spacy.vocab import Vocab
 
-    from spacy_lal.treebanks.reader import SUFFIXES, TreebankError, read_treebank, treebank_files
     from spacy_lal.treebanks.docs import make_docs, write_docs
+    from spacy_lal.treebanks.reader import SUFFIXES, TreebankError, read_treebank, treebank_files
     from spacy_lal.trees import BracketError, SpanError
     from spacy_lal.trees.conllu import ConlluError
 

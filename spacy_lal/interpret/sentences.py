@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotations import sentence_bounds, sentence_words
+from ..annotations.span_groups import check_present
 from ..architectures.bridge import pad_inputs
 from ..architectures.parser import embed
 from ..layers.contributions import Encoded, encode_sentences
@@ -20,7 +21,6 @@ from ..layers.parser_network import ParserNetwork
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import FACTORY, parser_names
 from ..scores import ParserScores
-from ..span_groups import check_present
 from ..trees import LabelVocab
 
 Parser = Union[Language, LALParser]

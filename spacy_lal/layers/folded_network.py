@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple, Optional
 import torch
 from torch import Tensor
 
-from .folding import fold
+from .folding import FoldedLayer, fold
 from .label_attention import fold_label_attention
 from .modes import evaluating
 from .network_inputs import NetworkInputs
@@ -56,7 +56,7 @@ class FoldedNetwork:
     @torch.no_grad()
     def __init__(self, network: ParserNetwork, precision: Precision = torch.float32) -> None:
         self.network = evaluating(network)  # copies of its parts are then made as they parse
-        self.encoder = fold(network.encoder, precision)
+        self.encoder: FoldedLayer = fold(network.encoder, precision)
         attention = network.label_attention
         self.label_attention = None if attention is None else fold_label_attention(attention, precision)
         self.span_scorer, self.biaffine_scorer = network.span_scorer, network.biaffine_scorer

@@ -23,11 +23,11 @@ from ..annotations import (
     ParseMethod,
     SentenceParse,
     install_extensions,
-    sentence_bounds,
     sentence_words,
     set_parses,
     with_root_deprel,
 )
+from ..annotations.sentences import Sentences
 from ..locks import MAKING
 from ..loss.gold import copy_sentence_starts, gold_parses
 from ..loss.parser_loss import ParserLoss
@@ -42,6 +42,7 @@ from .portable_pipe import PortablePipe
 
 # Docs are parsed so many tokens at a time, however many Docs a batch has: their vectors are copied for the network.
 MAX_TOKENS = 50_000
+
 
 class LALParser(PortablePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
@@ -161,19 +162,25 @@ class LALParser(PortablePipe):
                 return self._parse_sentences(docs)
             self.long_sentences.warn_once(self.name, limit)
             join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
-            return parse_in_pieces(docs, self._parse_sentences, limit, self.long_sentences.piece_length(self.decoder), join)
+            piece_length = self.long_sentences.piece_length(self.decoder)
+            return parse_in_pieces(docs, self._parse_sentences, limit, piece_length, join)
 
-    def _parse_sentences(self, docs: Sequence[Doc], rough: bool = False) -> List[List[DecodedParse]]:
+    def _parse_sentences(
+        self, docs: Sequence[Doc], sentences: Optional[Sequence[Sentences]] = None, rough: bool = False
+    ) -> List[List[DecodedParse]]:
         """For each Doc, the parse of each of its sentences.
 
-        rough (bool): Quick ones will do: trees that need not agree.
+        sentences (Optional[Sequence[Sentences]]): For each Doc the words of what is parsed like a sentence. None: the
+            Doc's own sentences.
+        rough (bool): Quick parses will do: trees that need not agree.
         """
+        found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
         decode = make_separate_decoder() if rough else self.long_sentences.choose(self.decoder)
         parses: Dict[int, DecodedParse] = {}
-        for indices, scores in self.iter_scores(list(docs), pruned=takes_pruned(decode)):
+        for indices, scores in self.iter_scores(list(docs), pruned=takes_pruned(decode), sentences=sentences):
             parses.update(zip(indices, decode(scores), strict=True))
         in_order = (parses[i] for i in range(len(parses)))
-        return [list(islice(in_order, len(sentence_bounds(doc)))) for doc in docs]
+        return [list(islice(in_order, len(doc_sentences))) for doc_sentences in found]
 
     def _take_default_weights(self) -> None:
         """If there are none yet. Other threads wait until all is in place."""
@@ -183,11 +190,19 @@ class LALParser(PortablePipe):
                 self.use_model(default.model, default.model_config, default.encoder)
                 self.set_label_data(default.label_data)
 
-    def iter_scores(self, docs: List[Doc], *, pruned: bool) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
+    def iter_scores(
+        self, docs: List[Doc], *, pruned: bool, sentences: Optional[Sequence[Sentences]] = None
+    ) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
         """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
-        those of a whole batch of Docs need not be in memory together."""
+        those of a whole batch of Docs need not be in memory together.
+
+        sentences (Optional[Sequence[Sentences]]): As for `_parse_sentences`.
+        RAISES (ValueError): The model can score whole sentences alone, and is given pieces.
+        """
         if "iter_scores" in self.model.attrs:
-            yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned)
+            yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned, sentences=sentences)
+        elif sentences is not None:
+            raise ValueError(f"the model of '{self.name}' scores whole sentences alone: expected long_policy 'joint'")
         else:
             scores = self.model.predict(docs)
             yield range(len(scores)), scores

@@ -19,13 +19,15 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc
 
-from ..annotations import other_sentence_starts, sentence_bounds, sentence_words
+from ..annotations import sentence_words
+from ..annotations.sentences import Sentences
 from ..trees import LabelVocab
 from .decoders import DecodedParse, Decoder, JointDecoder
 
 LongPolicy = Literal["joint", "separate", "split"]
-# Parses all sentences of Docs; roughly, where it is told so: trees that need not agree will do.
-Parse = Callable[[Sequence[Doc], bool], List[List[DecodedParse]]]
+# Parses the sentences, or pieces of sentences, whose words it is given for each Doc; roughly, where it is told so: trees
+# that need not agree will do.
+Parse = Callable[[Sequence[Doc], Sequence[Sentences], bool], List[List[DecodedParse]]]
 # For each sentence of a Doc, the words, counted from 0, with which its pieces begin, but for the first piece.
 Cuts = List[List[int]]
 
@@ -108,14 +110,14 @@ def parse_in_pieces(
 ) -> List[List[DecodedParse]]:
     """Parse Docs of which some have sentences of more than `limit` words.
 
-    docs (Sequence[Doc]): Their sentence boundaries are others while they are parsed, and themselves again afterwards.
-    parse (Callable): Parses all sentences of Docs.
+    docs (Sequence[Doc]): Nothing on them is changed.
+    parse (Callable): Parses pieces of Docs.
     limit (int): The most words that are parsed as a whole.
     piece_length (int): The most words of a piece, no more than `limit`.
     join (Callable): Makes one parse of those of the pieces of a sentence.
     RETURNS (List[List[DecodedParse]]): For each Doc, one parse for each of its sentences.
     """
-    cuts: List[Cuts] = [[[] for _ in sentence_bounds(doc)] for doc in docs]
+    cuts: List[Cuts] = [[[] for _ in sentence_words(doc)] for doc in docs]
     with_long = [i for i, doc in enumerate(docs) if any(len(words) > limit for words in sentence_words(doc))]
     for i, found in zip(with_long, find_cuts([docs[i] for i in with_long], parse, limit, piece_length), strict=True):
         cuts[i] = found
@@ -145,12 +147,11 @@ def _parse_with_cuts(
     docs: Sequence[Doc], cuts: Sequence[Cuts], parse: Parse, rough: bool
 ) -> List[List[List[DecodedParse]]]:
     """For each Doc and each of its sentences, the parses of its pieces."""
-    starts = []
+    pieces: List[Sentences] = []
     for doc, doc_cuts in zip(docs, cuts, strict=True):
-        pieces = zip(sentence_bounds(doc), sentence_words(doc), doc_cuts, strict=True)
-        starts.append([i for (start, _), words, ks in pieces for i in (start, *(words[k] for k in ks))])
-    with other_sentence_starts(docs, starts):
-        parsed = [iter(parses) for parses in parse(docs, rough)]
+        places = zip(sentence_words(doc), doc_cuts, strict=True)
+        pieces.append([words[i:j] for words, ks in places for i, j in zip([0, *ks], [*ks, len(words)], strict=True)])
+    parsed = [iter(parses) for parses in parse(docs, pieces, rough)]
     return [
         [list(islice(parses, len(ks) + 1)) for ks in doc_cuts] for parses, doc_cuts in zip(parsed, cuts, strict=True)
     ]

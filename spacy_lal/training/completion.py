@@ -12,12 +12,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotations import SPANS_KEY, CollapsedSpan, SentenceParse, get_constituents, sentence_words, set_parses
-from ..scores import ParserScores
-from ..treebanks.copies import copy_text
-from ..trees import SUB_HEAD
 from ..pipeline.decoders import JointDecoder, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import parser_names, sentence_splitters
+from ..scores import ParserScores
+from ..treebanks.copies import copy_text
+from ..trees import SUB_HEAD
 
 Lacking = Literal["heads", "constituents"]
 

@@ -8,12 +8,12 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..scores import AnyScores, ParserScores
 from ..loss.distillation import log_softmax
-from ..treebanks.copies import copy_text
-from ..trees import SUB_HEAD
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import parser_names, sentence_splitters
+from ..scores import AnyScores, ParserScores
+from ..treebanks.copies import copy_text
+from ..trees import SUB_HEAD
 
 UNKNOWN = -30.0  # the score of a label that no pipeline knows
 

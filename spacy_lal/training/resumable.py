@@ -30,11 +30,11 @@ from spacy.training.loop import (
 from spacy.util import registry, resolve_dot_names
 from thinc.api import Optimizer
 
+from ..files.whole_folder import written_whole
 from . import train_state
 from .stop_signals import StopRequest, StopSignals
 from .train_batches import Place, TrainBatches
 from .train_checkpoint import Checkpoint, write_checkpoint
-from ..files.whole_folder import written_whole
 
 LogStep = Callable[[Optional[Dict[str, Any]]], None]
 

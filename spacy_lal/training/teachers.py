@@ -11,11 +11,11 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotations import METHODS_KEY, same_tokens, sentence_bounds
-from ..scores import ParserScores, ScoresGradient
 from ..loss.distillation import add_gradients, distillation_loss
-from .ensemble import Ensemble, Member
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import parser_names
+from ..scores import ParserScores, ScoresGradient
+from .ensemble import Ensemble, Member
 
 
 class Teacher:

@@ -11,6 +11,7 @@ from spacy.util import dict_to_dot, load_model_from_path
 from thinc.api import Config, fix_random_seed, set_gpu_allocator
 from wasabi import Printer
 
+from ..files.whole_folder import remove_left_over, restore
 from .resumable import CheckpointInterval, ResumableTraining, TrainingStopped
 from .stop_signals import StopSignals
 from .train_checkpoint import (
@@ -23,7 +24,6 @@ from .train_checkpoint import (
     remove_old_checkpoints,
     write_finished,
 )
-from ..files.whole_folder import remove_left_over, restore
 
 _ABSENT = object()
 

@@ -15,9 +15,9 @@ from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
 from ..annotations import ROOT_DEPREL, set_constituents
+from ..files.whole_file import WholeFile, write_file
 from ..trees.conllu import ConlluSentence
 from .reader import TreebankSentence
-from ..files.whole_file import WholeFile, write_file
 
 CONLLU_ROOT = "root"
 UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes a token without deprel for one without head

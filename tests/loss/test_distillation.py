@@ -5,8 +5,8 @@ from typing import List, Tuple
 import numpy as np
 import pytest
 
-from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 from spacy_lal.loss.distillation import add_gradients, distillation_loss, log_softmax
+from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 N, N_LABELS, N_DEPRELS = 4, 5, 6
 WEIGHTS = {"span_weight": 0.7, "arc_weight": 0.3, "deprel_weight": 0.2}

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from spacy_lal.scores import ParserScores
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.label_heads import label_head_loss
 from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.scores import ParserScores
 
 GOLD = np.zeros((5, 5), dtype=np.int32)
 for start, end, label in [(0, 4, 2), (1, 4, 4), (2, 4, 1)]:
@@ -38,7 +38,9 @@ def test_it_is_a_part_of_the_loss_where_there_are_ties_and_a_tree():
     scores = ParserScores(np.zeros((5, 5, 5), "f4"), np.zeros((5, 5), "f4"), np.zeros((5, 5, 2), "f4"))
     tied = scores._replace(ties=rng.normal(size=(5, 3)).astype("f4"))
     gold = GoldParse(GOLD, np.array([2, 0, 2, 3], dtype=np.int32), np.zeros(4, dtype=np.int32))
-    losses, gradients = parser_loss([tied, scores, tied], [gold, gold, gold._replace(labels=None)], label_head_weight=0.5)
+    losses, gradients = parser_loss(
+        [tied, scores, tied], [gold, gold, gold._replace(labels=None)], label_head_weight=0.5
+    )
     loss, gradient = label_head_loss(tied.ties, GOLD)
     assert losses["ties"] == pytest.approx(0.5 * loss)
     assert np.allclose(gradients[0].ties, 0.5 * gradient) and gradients[0].ties.dtype == np.float32

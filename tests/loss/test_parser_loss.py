@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spacy_lal.scores import ParserScores, SparseGradient
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.scores import ParserScores, SparseGradient
 
 
 def make_scores(n, n_labels=4, n_deprels=3, given_head=True, seed=0):

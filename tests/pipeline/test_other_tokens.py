@@ -12,9 +12,9 @@ from spacy.tokens import Doc
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
 from spacy_lal.annotations import get_constituents
+from spacy_lal.annotations.span_groups import StaleParseError
 from spacy_lal.interpret import constituent_contributions, label_attention
 from spacy_lal.pipeline.decoders import DecodedParse
-from spacy_lal.span_groups import StaleParseError
 
 PARK = "She sees a dog in the park."
 

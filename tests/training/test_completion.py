@@ -13,9 +13,9 @@ from spacy.util import fix_random_seed
 from tiny_pipeline import SENTENCES
 
 from spacy_lal.annotations import get_constituents, sentence_words
-from spacy_lal.training.completion import bind_constituents, complete, lacks
 from spacy_lal.pipeline.decoders import make_joint_decoder
 from spacy_lal.scores import ParserScores
+from spacy_lal.training.completion import bind_constituents, complete, lacks
 from spacy_lal.trees import EMPTY, SUB_HEAD
 
 Spans = Sequence[Tuple[int, int, str]]

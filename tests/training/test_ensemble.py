@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spacy_lal.training.ensemble import UNKNOWN, mean_scores
 from spacy_lal.scores import ParserScores
+from spacy_lal.training.ensemble import UNKNOWN, mean_scores
 
 
 def random_scores(seed: int) -> ParserScores:

@@ -11,12 +11,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, train
 
+from spacy_lal.loss.distillation import distillation_loss
+from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.parser_loss import ParserLoss
 from spacy_lal.training.ensemble import Ensemble, Member
 from spacy_lal.training.teachers import Teacher, make_teachers
-from spacy_lal.loss.distillation import distillation_loss
 from spacy_lal.treebanks.copies import copy_text
-from spacy_lal.loss.gold import copy_sentence_starts
 
 SPOKEN = [text for text in TEXTS if text.strip()]
 

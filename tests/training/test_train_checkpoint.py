@@ -11,6 +11,7 @@ from typing import Any, Dict
 import pytest
 import torch
 
+from spacy_lal.files.whole_folder import written_whole
 from spacy_lal.training.train_checkpoint import (
     CheckpointError,
     read_checkpoint,
@@ -19,7 +20,6 @@ from spacy_lal.training.train_checkpoint import (
     write_checkpoint,
     write_finished,
 )
-from spacy_lal.files.whole_folder import written_whole
 
 TENSORS: Dict[str, Any] = {"moment": torch.arange(5.0)}
 

@@ -11,8 +11,8 @@ from spacy.util import registry
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.treebanks.corpus import TreebankCorpus, make_treebank_corpus
-from spacy_lal.treebanks.reader import read_treebank
 from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.reader import read_treebank
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 

@@ -10,8 +10,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
-from spacy_lal.treebanks.reader import TreebankError, comparable, pair_up, read_treebank, read_trees, treebank_files
 from spacy_lal.treebanks.docs import make_docs, span_to_conllu, write_docs
+from spacy_lal.treebanks.reader import TreebankError, comparable, pair_up, read_treebank, read_trees, treebank_files
 from spacy_lal.trees import parse_tree, spans_to_tree, write_brackets
 from spacy_lal.trees.brackets import BracketError, read_brackets
 from spacy_lal.trees.conllu import ConlluError, read_conllu

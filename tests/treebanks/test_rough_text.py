@@ -10,11 +10,11 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents, sentence_bounds
-from spacy_lal.treebanks.corpus import TreebankCorpus
 from spacy_lal.treebanks.copies import copy_text, copy_tokens
-from spacy_lal.treebanks.rough_text import make_rough_text
-from spacy_lal.treebanks.reader import read_treebank
+from spacy_lal.treebanks.corpus import TreebankCorpus
 from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.reader import read_treebank
+from spacy_lal.treebanks.rough_text import make_rough_text
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 NONE = {"lower_case": 0.0, "upper_case": 0.0, "no_final_punct": 0.0, "no_punct": 0.0}

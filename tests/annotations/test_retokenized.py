@@ -19,10 +19,10 @@ from spacy_lal.annotations import (
     set_parses,
     set_sentence_starts,
 )
+from spacy_lal.annotations.retokenized import as_doc, carry_over
+from spacy_lal.annotations.span_groups import IN_ORDER, LostConstituentsWarning, StaleParseError, is_in_order
 from spacy_lal.export import to_conllu
 from spacy_lal.render import render
-from spacy_lal.retokenized import as_doc, carry_over
-from spacy_lal.span_groups import IN_ORDER, LostConstituentsWarning, StaleParseError, is_in_order
 from spacy_lal.treebanks.copies import copy_tokens
 from spacy_lal.trees import CrossingSpansError
 

@@ -1,0 +1,58 @@
+"""Parses on a Doc: the only place that writes them, and the only place that reads them back.
+
+Dependencies are spaCy's own (`token.head`, `token.dep_`). Constituents are a span group, `doc.spans["constituents"]`:
+one labelled Span per constituent, pre-order, outer before inner, a unary chain as several Spans over the same tokens.
+A span group survives `to_bytes`, DocBin, pickle and worker processes; an object in `user_data` does not. The mark that
+tells how each sentence was parsed is one as well: `doc.spans["parse_methods"]`, a Span for each sentence.
+
+Whitespace tokens are no part of a parse: no bracket shows them, and each hangs on the token before it. Here "word"
+therefore means a token that is not whitespace, and a word position counts the words of one sentence from 0.
+"""
+
+from .constituents import SPANS_KEY, CollapsedSpan, constituent_tokens, get_constituents, set_constituents
+from .dependencies import ROOT_DEPREL, UNKNOWN_DEPREL, WHITESPACE_DEPREL, with_root_deprel
+from .getters import (
+    MISSING_TAG,
+    get_doc_parse_string,
+    get_labels,
+    get_parent,
+    get_parse_method,
+    get_parse_string,
+    get_tree,
+    install_extensions,
+    iter_children,
+    iter_constituents,
+)
+from .parses import METHODS_KEY, ParseMethod, SentenceParse, set_parses
+from .sentences import has_sentences, same_tokens, sentence_bounds, sentence_words, set_sentence_starts
+
+__all__ = [
+    "METHODS_KEY",
+    "MISSING_TAG",
+    "ROOT_DEPREL",
+    "SPANS_KEY",
+    "UNKNOWN_DEPREL",
+    "WHITESPACE_DEPREL",
+    "CollapsedSpan",
+    "ParseMethod",
+    "SentenceParse",
+    "constituent_tokens",
+    "get_constituents",
+    "get_doc_parse_string",
+    "get_labels",
+    "get_parent",
+    "get_parse_method",
+    "get_parse_string",
+    "get_tree",
+    "has_sentences",
+    "install_extensions",
+    "iter_children",
+    "iter_constituents",
+    "same_tokens",
+    "sentence_bounds",
+    "sentence_words",
+    "set_constituents",
+    "set_parses",
+    "set_sentence_starts",
+    "with_root_deprel",
+]

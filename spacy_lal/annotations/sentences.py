@@ -1,0 +1,58 @@
+"""The sentences of a Doc, and their words. The one place that cuts a Doc into sentences."""
+
+from typing import List, Sequence, Tuple
+
+import numpy as np
+from spacy.tokens import Doc
+
+Sentences = Sequence[Sequence[int]]  # of a Doc: for each sentence, the indices of its words
+
+
+def has_sentences(doc: Doc) -> bool:
+    """Whether the Doc's sentence boundaries are known (those of a Doc of at most one token always are)."""
+    return len(doc) < 2 or doc.has_annotation("SENT_START")
+
+
+def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
+    """The half-open token range of each sentence, in order; none for an empty Doc.
+
+    RAISES (ValueError): Where sentence boundaries are not known.
+    """
+    if not len(doc):
+        return []
+    if not has_sentences(doc):
+        raise ValueError(
+            "the Doc has no sentence boundaries, and a parse is made sentence by sentence: add a component that sets "
+            'them before the parser, for example nlp.add_pipe("sentencizer") or nlp.add_pipe("senter")'
+        )
+    starts = np.flatnonzero(doc.to_array("SENT_START") == 1).tolist()
+    if not starts or starts[0] != 0:
+        starts.insert(0, 0)
+    return list(zip(starts, starts[1:] + [len(doc)], strict=True))
+
+
+def sentence_words(doc: Doc) -> List[List[int]]:
+    """For each sentence, the indices of its words in the Doc: its tokens without the whitespace tokens.
+
+    RAISES (ValueError): Where sentence boundaries are not known.
+    """
+    bounds = sentence_bounds(doc)
+    is_space = doc.to_array("IS_SPACE").tolist() if bounds else []
+    return [[i for i in range(start, end) if not is_space[i]] for start, end in bounds]
+
+
+def same_tokens(x: Doc, y: Doc) -> bool:
+    """Whether two Docs have the same tokens by their text, whatever their spaces."""
+    return len(x) == len(y) and bool((x.to_array("ORTH") == y.to_array("ORTH")).all())
+
+
+def set_sentence_starts(doc: Doc, starts: Sequence[int]) -> None:
+    """Set the Doc's sentence boundaries, whatever it had before.
+
+    starts (Sequence[int]): Index of the first token of each sentence.
+    """
+    values = np.full(len(doc), -1, dtype=np.int64)
+    values[list(starts)] = 1
+    if len(doc):
+        values[0] = 1
+        doc.from_array(["SENT_START"], values.astype(np.uint64))  # type: ignore[arg-type]
