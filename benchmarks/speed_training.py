@@ -21,10 +21,10 @@ from speed_timing import StopWatch, add_timing_arguments, at_least_one, markdown
 from spacy_lal.architectures.bridge import NetworkBatch, NetworkModel, parser_network
 from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
 from spacy_lal.layers.products import has_bfloat16_products
+from spacy_lal.loss import parser_loss as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.scores import ParserScores
-from spacy_lal.training import loss
 from spacy_lal.training.bfloat16 import use_bfloat16_products
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD

@@ -1,12 +1,14 @@
 """Training and evaluation mode of modules that threads share: a module is in evaluation mode outside of updates."""
 
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Iterator, TypeVar
 
 from torch import nn
 
+ModuleT = TypeVar("ModuleT", bound=nn.Module)
 
-def evaluating(module: nn.Module) -> nn.Module:
+
+def evaluating(module: ModuleT) -> ModuleT:
     """The module itself, in evaluation mode.
 
     Threads may call it at the same time. Each sees every part in evaluation mode, or sets them all.

@@ -27,6 +27,7 @@ factory = "lal_parser"
 
 [components.lal_parser.model]
 @architectures = "spacy-lal.LALParser.v2"
+tok2vec = null
 hidden_width = 16
 
 [components.lal_parser.model.inputs]
@@ -229,6 +230,17 @@ def test_no_block_is_forgotten():
     homes = {name: registry.get("misc", name).__module__.split(".")[1] for name in names}
     found = {name.split(".")[1] for name, home in homes.items() if home in ("layers", "architectures")}
     assert found == PARTS
+
+
+@pytest.mark.parametrize("name", ["label_attention", "span_scorer", "biaffine_scorer", "tok2vec"])
+def test_a_part_that_is_null_is_left_out_of_the_components_default(name):
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v2", name: None}})
+    config = config_of(parser.model)
+    parts = {part: getattr(config, part) for part in REQUIRED}
+    parts["tok2vec"] = None if len(parser.model.layers) == 2 else parser.model.layers[0]
+    assert [part for part, value in parts.items() if value is None] == [name]
+    assert nlp.config["components"]["lal_parser"]["model"][name] is None
 
 
 @pytest.mark.parametrize("with_encoder", [True, False])

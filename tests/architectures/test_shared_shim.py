@@ -217,8 +217,7 @@ def test_one_copy_in_bfloat16_for_all_threads(bert, monkeypatch):
 
 def test_one_folded_network_for_all_threads():
     config, sizes = network_config(n_labels=5, n_deprels=3)
-    model = parser_network(config)
-    shim = model.shims[0]
+    shim = parser_network(config).shims[0]
     shim.set_sizes(asdict(sizes))
     shim.build()
     assert isinstance(shim, SharedShim)
