@@ -201,8 +201,8 @@ def save_files(name: str, files: Mapping[str, bytes], output: Path, *, checksums
 
 
 def _tree_line(tree: Tree) -> str:
-    # A backslash at the end of a word stands as in treebanks. The space keeps it from the bracket: a reader may take the
-    # two for an escaped one.
+    # A backslash at the end of a word stands as in treebanks. The space keeps it from the bracket: a reader may take
+    # the two for an escaped one.
     return write_brackets(Tree("ROOT", list(tree))).replace("-U+005C-)", "\\ )") + "\n"
 
 

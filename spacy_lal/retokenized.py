@@ -2,7 +2,7 @@
 
 from spacy.tokens import Doc, Span
 
-from .annotations import METHODS_KEY, SPANS_KEY, constituent_tokens
+from .annotations import METHODS_KEY, SPANS_KEY
 from .span_groups import PreorderGroup, check_present, present_spans
 
 
@@ -33,7 +33,7 @@ def as_doc(span: Span) -> Doc:
     whole, doc = span.doc, span.as_doc()
     if SPANS_KEY in whole.spans:
         spans = []
-        for start, end, label in constituent_tokens(whole):
+        for start, end, label in present_spans(whole.spans[SPANS_KEY], preorder=True):
             first, last = max(start, span.start), min(end, span.end)
             if first < last and all(whole[i].is_space for i in (*range(start, first), *range(last, end))):
                 spans.append(Span(doc, first - span.start, last - span.start, label=label))

@@ -8,14 +8,18 @@ what the Spans mean.
 import struct
 import warnings
 from bisect import bisect_left, bisect_right
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 # Attributes of a group: how many Spans it had when they were in pre-order; the Doc's tokens and characters then.
 IN_ORDER, N_TOKENS, N_CHARS = "in_order", "n_tokens", "n_chars"
-_STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the four numbers of `RawSpan`
+_STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the numbers of a `_Raw`
+
+# Of a Span: tokens, of the Doc as it was; characters; label. Both ranges are half-open.
+_Raw = Tuple[int, int, int, int, str]
+_Words = Tuple[List[int], List[int], List[int]]  # index, first character and end of each
 
 
 class StaleParseError(ValueError):
@@ -24,21 +28,6 @@ class StaleParseError(ValueError):
 
 class LostConstituentsWarning(UserWarning):
     """Constituents are left out, since tokens or sentences have changed since the Doc was parsed."""
-
-
-class RawSpan(NamedTuple):
-    """A Span of a group: what stands in it, whether or not it fits the Doc.
-
-    start, end (int): Half-open range of tokens, of the Doc as it was.
-    start_char, end_char (int): Half-open range of characters.
-    label (str): Its label.
-    """
-
-    start: int
-    end: int
-    start_char: int
-    end_char: int
-    label: str
 
 
 class PreorderGroup(SpanGroup):
@@ -87,13 +76,11 @@ def present_spans(group: SpanGroup, *, preorder: bool = False) -> List[Tuple[int
         group. Otherwise all are in the order of the group.
     RAISES (StaleParseError): Tokens and characters of the Doc are others than when the group was written.
     """
-    doc, raws = group.doc, _read(group)
+    raws = _read(group)
     if preorder:
-        raws.sort(key=lambda raw: (raw.start_char, -raw.end_char))
-    place = _Placing(doc, doc)
-    found = [(place(raw), raw.label) for raw in raws]
-    place.warn()
-    return [(*ends, label) for ends, label in found if ends is not None]
+        size = max((raw[3] for raw in raws), default=0) + 1
+        raws.sort(key=lambda raw: raw[2] * size - raw[3])  # by start_char, then by -end_char
+    return _place(raws, group.doc, 0, len(group.doc))
 
 
 def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple[int, int, str]]]:
@@ -107,22 +94,21 @@ def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple
     if not is_in_order(group) or _goes_by_tokens(group):
         return None
     first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
-    place = _Placing(doc, doc[start:end])
-    found, before = [], (first, -last)
+    raws, before = [], (first, -last)
     try:
-        for i in range(bisect_left(group, first, key=lambda span: span.start_char), len(group)):
+        for i in range(bisect_left(group, first, key=_start_char), len(group)):
             span = group[i]
-            if span.start_char >= last:
+            raw = (span.start, span.end, span.start_char, span.end_char, span.label_)
+            if raw[2] >= last:
                 break
-            here = (span.start_char, -span.end_char)
-            if here < before or span.end_char > last:
+            here = (raw[2], -raw[3])
+            if here < before or raw[3] > last:
                 return None
             before = here
-            found.append((place(span), span.label_))
+            raws.append(raw)
     except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
         return None
-    place.warn()
-    return [(*ends, label) for ends, label in found if ends is not None]
+    return _place(raws, doc, start, end)
 
 
 def label_around(group: SpanGroup, span: Span) -> Optional[str]:
@@ -134,11 +120,11 @@ def label_around(group: SpanGroup, span: Span) -> Optional[str]:
     start, end = span.start_char, span.end_char
     if is_in_order(group) and not _goes_by_tokens(group):
         try:
-            i = bisect_right(group, start, key=lambda one: one.start_char) - 1
+            i = bisect_right(group, start, key=_start_char) - 1
             return group[i].label_ if i >= 0 and end <= group[i].end_char else None
         except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
             pass
-    return next((raw.label for raw in _read(group) if raw.start_char <= start and end <= raw.end_char), None)
+    return next((raw[4] for raw in _read(group) if raw[2] <= start and end <= raw[3]), None)
 
 
 def warn_of_lost() -> None:
@@ -152,44 +138,48 @@ def warn_of_lost() -> None:
     )
 
 
-class _Placing:
-    """Finds the present tokens of Spans.
-
-    doc (Doc): The Doc.
-    tokens (Iterable[Token]): Those among which they are.
-    """
-
-    def __init__(self, doc: Doc, tokens: Iterable[Token]) -> None:
-        self.doc, self.tokens = doc, tokens
-        self.any_lost = False
-        self._words: Optional[Tuple[List[int], List[int], List[int]]] = None
-
-    def __call__(self, span: Union[RawSpan, Span]) -> Optional[Tuple[int, int]]:
-        """The half-open range of tokens; None where there is none."""
-        if span.start_char >= span.end_char:
-            return None
-        return (span.start, span.end) if _fits(self.doc, span) else self._by_characters(span.start_char, span.end_char)
-
-    def warn(self) -> None:
-        """Warn if constituents were lost on the way."""
-        if self.any_lost:
-            warn_of_lost()
-
-    def _by_characters(self, start_char: int, end_char: int) -> Optional[Tuple[int, int]]:
-        if self._words is None:
-            self._words = _visible_words(self.tokens)
-        indices, starts, ends = self._words
-        first, last = bisect_left(starts, start_char), bisect_right(ends, end_char)
-        cuts_first = first > 0 and ends[first - 1] > start_char
-        cuts_last = last < len(ends) and starts[last] < end_char
-        if first < last and not cuts_first and not cuts_last:
-            return indices[first], indices[last - 1] + 1
-        n_touched = last - first + cuts_first + cuts_last  # of one word that is cut at both ends: -1 + 2
-        self.any_lost |= n_touched > 1
-        return None
+def _place(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> List[Tuple[int, int, str]]:
+    """Spans as ranges of present tokens, those without left out; the tokens are `doc[first:last]`."""
+    if not raws:
+        return []
+    if (first, last) == (0, len(doc)):
+        starts = doc.to_array("IDX").tolist()
+        ends = [start + length for start, length in zip(starts, doc.to_array("LENGTH").tolist(), strict=True)]
+    else:
+        tokens = list(doc[first:last])
+        starts = [token.idx for token in tokens]
+        ends = [start + len(token) for start, token in zip(starts, tokens, strict=True)]
+    found, words, any_lost = [], None, False
+    for start, end, start_char, end_char, label in raws:
+        if start_char >= end_char:
+            continue
+        fits = first <= start < end <= last and starts[start - first] == start_char
+        if fits and ends[end - first - 1] == end_char:
+            found.append((start, end, label))
+            continue
+        words = words or _visible_words(doc[first:last])
+        ends_within, is_lost = _by_characters(words, start_char, end_char)
+        any_lost |= is_lost
+        if ends_within is not None:
+            found.append((*ends_within, label))
+    if any_lost:
+        warn_of_lost()
+    return found
 
 
-def _visible_words(tokens: Iterable[Token]) -> Tuple[List[int], List[int], List[int]]:
+def _by_characters(words: _Words, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
+    """The range of tokens of a range of characters, if there is one; and whether there is none because it is over parts
+    of tokens and over others."""
+    indices, starts, ends = words
+    first, last = bisect_left(starts, start_char), bisect_right(ends, end_char)
+    cuts_first = first > 0 and ends[first - 1] > start_char
+    cuts_last = last < len(ends) and starts[last] < end_char
+    if first < last and not cuts_first and not cuts_last:
+        return (indices[first], indices[last - 1] + 1), False
+    return None, last - first + cuts_first + cuts_last > 1  # one word, if it is cut at both ends: -1 + 2
+
+
+def _visible_words(tokens: Iterable[Token]) -> _Words:
     """Index, first character and end of each word. White space with which a merged token begins or ends is no part of
     it: a constituent may go without."""
     indices, starts, ends = [], [], []
@@ -204,7 +194,11 @@ def _visible_words(tokens: Iterable[Token]) -> Tuple[List[int], List[int], List[
     return indices, starts, ends
 
 
-def _fits(doc: Doc, span: Union[RawSpan, Span]) -> bool:
+def _start_char(span: Span) -> int:
+    return span.start_char
+
+
+def _fits(doc: Doc, span: Span) -> bool:
     """Whether the tokens of a Span, which has some, have its characters."""
     if span.end > len(doc) or doc[span.start].idx != span.start_char:
         return False
@@ -212,20 +206,16 @@ def _fits(doc: Doc, span: Union[RawSpan, Span]) -> bool:
     return last.idx + len(last) == span.end_char
 
 
-def _read(group: SpanGroup) -> List[RawSpan]:
+def _read(group: SpanGroup) -> List[_Raw]:
     if _goes_by_tokens(group):
-        doc, spans = group.doc, [span for span in group if len(span)]
-        ends = [doc[span.end - 1] for span in spans]
-        return [
-            RawSpan(span.start, span.end, doc[span.start].idx, last.idx + len(last), span.label_)
-            for span, last in zip(spans, ends, strict=True)
-        ]
+        spans = [(span, span[0].idx, span[-1].idx + len(span[-1])) for span in group if len(span)]
+        return [(span.start, span.end, first, last, span.label_) for span, first, last in spans]
     try:
-        return [RawSpan(span.start, span.end, span.start_char, span.end_char, span.label_) for span in group]
+        return [(span.start, span.end, span.start_char, span.end_char, span.label_) for span in group]
     except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
         strings = group.doc.vocab.strings
-        raws = (_STORED_SPAN.unpack(stored) for stored in srsly.msgpack_loads(group.to_bytes())["spans"])
-        return [RawSpan(*numbers, strings[label]) for _, _, label, *numbers in raws]
+        stored = (_STORED_SPAN.unpack(one) for one in srsly.msgpack_loads(group.to_bytes())["spans"])
+        return [(start, end, first, last, strings[label]) for _, _, label, start, end, first, last in stored]
 
 
 def _goes_by_tokens(group: SpanGroup) -> bool:

@@ -175,7 +175,7 @@ def _cut(rng: random.Random, case: Case) -> Case:
         doc = as_doc(part)
     places = [
         (_words_of(case.doc[part.start : part.end], *one[:2]), _words_of(case.doc[:], *one[:2]), one[2])
-        for one in case.constituents
+        for one in sorted(case.constituents, key=lambda one: (one[0], -one[1]))
     ]
     kept = [(inside, label) for inside, whole, label in places if inside and whole and len(inside) == len(whole)]
     shift = part.start
@@ -199,8 +199,8 @@ def _write_by_hand(rng: random.Random, case: Case) -> Case:
     if way == "append" or not len(group):
         group.append(span)
         constituents.append(new)
-    elif _is_stale(case):
-        return case  # a group gives no Spans beyond the present tokens
+    elif _is_stale(case) or len(group) != len(constituents):
+        return case  # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over no word
     elif way == "replace" and type(group).__name__ == "PreorderGroup":
         i = rng.randrange(len(group))
         group[i] = span

@@ -1,4 +1,4 @@
-"""Threads that share one pipeline: are the parses those of one thread?
+"""Threads that share one pipeline: do they find the parses that one thread finds?
 
 Texts are sentences of assets/toy whose words are exchanged for others of the same tag. Rounds differ in the number of
 threads and in the call: `nlp(text)` in a thread pool, `nlp.pipe` in each thread, or `asyncio.to_thread`.
@@ -28,7 +28,7 @@ def fuzz(n: int, seed: int) -> Report:
     """Parse n texts with several threads, then with one."""
     rng = random.Random(seed)
     texts = make_texts(n, rng, MAX_SENTENCES)
-    nlp = spacy.load(PACKAGE)  # nothing is parsed before the threads start: they make together what is made once
+    nlp = spacy.load(PACKAGE)  # unused, so that the threads race for the copies of the weights
     counts, failures, rounds = dict.fromkeys(WAYS, 0), [], []
     while texts:
         size, n_threads, way = rng.randint(10, 400), rng.randint(2, 8), rng.choice(list(WAYS))
@@ -41,8 +41,8 @@ def fuzz(n: int, seed: int) -> Report:
 
 
 def differences(nlp: Language, texts: Sequence[str], found: Sequence[Parse]) -> List[str]:
-    """Texts whose parse is not the one that a single thread finds, in a batch or alone. The two may differ where two
-    trees have the same score up to rounding."""
+    """Texts whose parse a single thread finds neither in a batch nor alone. These two may differ where two trees have
+    the same score up to rounding."""
     batched = [parse_of(doc) for doc in nlp.pipe(texts)]
     different = [i for i in range(len(texts)) if found[i] != batched[i]]
     return [texts[i] for i in different if found[i] != parse_of(nlp(texts[i]))]
@@ -67,7 +67,7 @@ def _lines() -> Iterator[str]:
 
 
 def parse_of(doc: Doc) -> Parse:
-    """All that the pipeline says of a text, in a form that can be compared."""
+    """The whole analysis of a text, in a form for comparison."""
     constituents = [(span.start, span.end, span.label_) for span in doc.spans["constituents"]] if len(doc) else []
     tokens = [(token.text, token.tag_, token.head.i, token.dep_, token.is_sent_start) for token in doc]
     return tokens, constituents
@@ -92,7 +92,7 @@ def by_pipe(nlp: Language, texts: Sequence[str], n_threads: int) -> List[Doc]:
 
 
 def by_to_thread(nlp: Language, texts: Sequence[str], n_threads: int, batch_size: int = 1) -> List[Doc]:
-    """As a service does that runs `asyncio`: each text by itself, or a few together."""
+    """As in a service with `asyncio`: each text by itself, or a few together."""
     batches = [texts[first : first + batch_size] for first in range(0, len(texts), batch_size)]
 
     async def parse_all() -> List[List[Doc]]:

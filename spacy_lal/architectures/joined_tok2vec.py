@@ -58,9 +58,9 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
         for doc, array in zip(docs, arrays, strict=True):
             if len(array) != len(doc):
                 raise ValueError(
-                    f"'{layer.name}' has {len(array)} vectors for the {len(doc)} tokens of the Doc {doc.text[:40]!r}. A "
-                    "component that merges or splits tokens, such as merge_entities, can stand before the transformer "
-                    "or after all components that listen to it, not between them"
+                    f"'{layer.name}' has {len(array)} vectors for the {len(doc)} tokens of the Doc {doc.text[:40]!r}. "
+                    "A component that merges or splits tokens, such as merge_entities, can stand before the "
+                    "transformer or after all components that listen to it, not between them"
                 )
     joined = [model.ops.xp.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True)]
 

@@ -203,8 +203,8 @@ def iter_scores(
 
 @contextmanager
 def listening(model: ParserModel, listener: Listener) -> Iterator[None]:
-    """For the time of a block, and in its thread alone, scores that `iter_scores` gives have attention, and are given to
-    a listener, too."""
+    """For the time of a block, and in its thread alone: scores of `iter_scores` have attention, and a listener gets
+    them, too."""
     token = _LISTENER.set((model, listener))
     try:
         yield

@@ -190,8 +190,8 @@ def require_vectors(name: str, model: Model, docs: Sequence[Doc]) -> None:
                 if n_rows != len(doc):
                     raise ValueError(
                         f"'{name}' listens to a transformer ('{node.upstream_name}'), which has run when the Doc "
-                        f"{doc.text[:40]!r} had {n_rows} tokens, and it has {len(doc)}: merge or split tokens before the "
-                        f"transformer, or after '{name}'"
+                        f"{doc.text[:40]!r} had {n_rows} tokens, and it has {len(doc)}: merge or split tokens before "
+                        f"the transformer, or after '{name}'"
                     )
 
 
