@@ -13,7 +13,7 @@ import spacy
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from spacy.util import load_config
+from spacy.util import dict_to_dot, load_config
 from spacy.vocab import Vocab
 from thinc.api import Config
 
@@ -25,17 +25,17 @@ ROOT = Path(__file__).resolve().parent.parent
 SIGNALS: Dict[int, int] = {}
 SMALL: Dict[str, Any] = {
     "hidden_width": 8,
-    "n_layers": 1,
-    "n_attn_heads": 2,
-    "attn_width": 4,
-    "ff_width": 8,
-    "n_label_heads": 2,
-    "label_attn_width": 4,
-    "label_proj_width": 4,
-    "span_hidden_width": 8,
-    "arc_hidden_width": 8,
-    "deprel_hidden_width": 8,
-    "char_width": 4,
+    "encoder.*.self_attention.repeat": 1,
+    "encoder.*.self_attention.n_heads": 2,
+    "encoder.*.self_attention.attn_width": 4,
+    "encoder.*.self_attention.ff_width": 8,
+    "label_attention.n_heads": 2,
+    "label_attention.attn_width": 4,
+    "label_attention.proj_width": 4,
+    "span_scorer.hidden_width": 8,
+    "biaffine_scorer.arc_width": 8,
+    "biaffine_scorer.deprel_width": 8,
+    "inputs.*.chars.char_width": 4,
 }
 SHORT: Dict[str, Any] = {
     "training.max_steps": 8,
@@ -77,7 +77,7 @@ def tiny_config(
     """
     kind = "lal_sm" if transformer is None else "lal_trf"
     path = ROOT / "configs" / f"{kind}.cfg"
-    given = load_config(path)["components"]["lal_parser"]["model"]
+    given = dict_to_dot(load_config(path)["components"]["lal_parser"]["model"])
     values: Dict[str, Any] = {f"paths.{name}": str(corpora / f"{name}.spacy") for name in ("train", "dev")}
     values.update(SHORT)
     values.update({f"components.lal_parser.model.{name}": size for name, size in SMALL.items() if name in given})

@@ -41,7 +41,7 @@ VARIANTS: Dict[str, Dict[str, Any]] = {
         "training.patience": 6,
         "training.optimizer": {**ADAM, "learn_rate": 0.0},
         "training.annotating_components": ["senter", "tagger"],
-        "components.lal_parser.model.use_tags": True,
+        "components.lal_parser.model.inputs.*.tags": {"@misc": "spacy-lal.Tags.v1"},
         "corpora.train.gold_sents": False,
     },
 }
