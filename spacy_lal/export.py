@@ -1,5 +1,5 @@
-"""A parsed Doc as data for others: its sentences one by one, and CoNLL-U. Brackets are `doc._.parse_string`, trees
-`span._.tree`. Whitespace tokens, and sentences of nothing else, are left out; nothing here writes on a Doc."""
+"""Export of a parsed Doc: its sentences one by one, and CoNLL-U. `doc._.parse_string` gives brackets, `span._.tree`
+trees. Whitespace tokens, and sentences of whitespace, are left out. The Doc is not changed."""
 
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -11,7 +11,7 @@ from .trees import ConlluSentence, format_conllu, spans_to_tree, write_brackets
 
 
 class MissingParseError(ValueError):
-    """The Doc lacks what the format shows."""
+    """The Doc lacks the annotation that the format shows."""
 
 
 class Sentence(NamedTuple):
@@ -19,8 +19,8 @@ class Sentence(NamedTuple):
 
     number (int): Its place in the Doc, from 0.
     tokens (List[Token]): Its words.
-    constituents (Optional[list]): Collapsed half-open spans over the words; None where the Doc has no trees.
-    heads (Optional[List[int]]): Word numbers from 1, 0 is the root; None where the Doc has no heads.
+    constituents (Optional[list]): Collapsed half-open spans over the words; None if the Doc has no trees.
+    heads (Optional[List[int]]): Word numbers from 1, 0 is the root; None if the Doc has no heads.
     is_cut (bool): Whether it is only a part of the sentence.
     """
 
@@ -32,17 +32,17 @@ class Sentence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The words as they stand in the text."""
+        """The text from the first word to the last."""
         return self.tokens[0].doc.text[self.tokens[0].idx : self.tokens[-1].idx + len(self.tokens[-1])]
 
     @property
     def deprels(self) -> List[str]:
-        """One a word; the empty string where missing."""
+        """The deprel of each word; an empty string if missing."""
         return [token.dep_ for token in self.tokens]
 
     @property
     def tags(self) -> List[str]:
-        """Fine tags, coarse ones where there are none, else `X`: as in the trees."""
+        """Fine tags, else coarse tags, else `X`: as in the trees."""
         return [token.tag_ or token.pos_ or MISSING_TAG for token in self.tokens]
 
     def tree(self) -> Tree:
@@ -55,10 +55,10 @@ class Sentence(NamedTuple):
         return spans_to_tree([token.text for token in self.tokens], self.tags, self.constituents)
 
     def cut(self, start: int, end: int) -> "Sentence":
-        """The part within a half-open range of Doc tokens. What is cut off disappears: constituents that reach beyond,
-        and heads, whose dependents become roots.
+        """The part within a half-open range of Doc tokens. Constituents that cross the range are dropped; words with
+        heads outside become roots.
 
-        RAISES (ValueError): No word is in that range.
+        RAISES (ValueError): The range has no words.
         """
         inside = [i for i, token in enumerate(self.tokens) if start <= token.i < end]
         if not inside:
@@ -75,9 +75,9 @@ class Sentence(NamedTuple):
 
 
 def read_sentences(doc: Doc) -> Iterator[Sentence]:
-    """The sentences of a parsed Doc, without those of nothing but whitespace.
+    """The sentences of a parsed Doc, except sentences of whitespace alone.
 
-    RAISES (ValueError): Where sentence boundaries are not known.
+    RAISES (ValueError): Sentence boundaries are missing.
     """
     words = sentence_words(doc)
     constituents = get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
@@ -89,7 +89,7 @@ def read_sentences(doc: Doc) -> Iterator[Sentence]:
 
 
 def _heads(doc: Doc, indices: List[int]) -> List[int]:
-    """Heads as word numbers. Where another component hung a word on whitespace, the head's head takes its place."""
+    """Heads as word numbers. If another component attached a word to whitespace, the head's head takes its place."""
     numbers: Dict[int, int] = {i: number for number, i in enumerate(indices, start=1)}
     heads = []
     for i in indices:
@@ -101,17 +101,17 @@ def _heads(doc: Doc, indices: List[int]) -> List[int]:
 
 
 def to_conllu(doc: Doc, doc_number: int = 0) -> str:
-    """A Doc as CoNLL-U text, with each sentence's text and, where there is one, its tree in the comments.
+    """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any.
 
-    doc (Doc): What it lacks (heads, lemmas, ...) is left open.
-    doc_number (int): Its place in a collection, from 0, for the numbers of sentences ("1-1").
-    RAISES (ValueError): Where sentence boundaries are not known.
+    doc (Doc): The Doc. Missing annotation (heads, lemmas, ...) is left open.
+    doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
+    RAISES (ValueError): Sentence boundaries are missing.
     """
     return "".join(sentence_to_conllu(sentence, doc_number) for sentence in read_sentences(doc))
 
 
 def sentence_to_conllu(sentence: Sentence, doc_number: int) -> str:
-    """One sentence as CoNLL-U, as `to_conllu` gives it."""
+    """One sentence as CoNLL-U, in the form of `to_conllu`."""
     metadata: Dict[str, Optional[str]] = {
         "sent_id": f"{doc_number + 1}-{sentence.number + 1}",
         "text": " ".join(sentence.text.split()),
@@ -135,7 +135,7 @@ def sentence_to_conllu(sentence: Sentence, doc_number: int) -> str:
 
 
 def _conllu_deprels(sentence: Sentence) -> List[str]:
-    """CoNLL-U calls `root` what spaCy calls `ROOT`."""
+    """Deprels with spaCy's `ROOT` replaced by CoNLL-U's `root`."""
     return ["root" if deprel == "ROOT" else deprel for deprel in sentence.deprels]
 
 

@@ -1,8 +1,8 @@
-"""`render(doc, style=...)`: pictures of a parse, in the manners of `spacy.displacy.render`.
+"""`render(doc, style=...)`: pictures of a parse, with the interface of `spacy.displacy.render`.
 
-Trees are drawn by svgling, arcs and constituents by displaCy, label attention as a heat map. One picture a sentence,
-each in a box that scrolls. Every string of the text is escaped here or in `display/`: displaCy escapes words, but not
-tags and labels.
+svgling draws trees, displaCy arcs and constituents; label attention is a heat map. Each sentence has one picture, in a
+box that scrolls. Every string of the text is escaped here or in `display/`: displaCy escapes words, but not tags and
+labels.
 """
 
 import hashlib
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 STYLES = ("tree", "dep", "spans", "attention", "contributions")
-MAX_ROUND_LEVELS = 6  # above that, arcs are drawn in displaCy's compact form
-ARC_WORD = 18  # characters of a word below arcs: the longest one sets the distance between all
+MAX_ROUND_LEVELS = 6  # with more levels, arcs are drawn in displaCy's compact form
+ARC_WORD = 18  # characters of a word below arcs: the longest word sets the distance of all words
 WORD_LETTER, LABEL_LETTER, MIN_DISTANCE = 9, 9, 115  # pixels, in displaCy's arcs
 
-# displaCy's, and: a token is as wide as the labels that begin at it, so that none covers its neighbour's.
+# displaCy's, but a token is as wide as the labels that begin at it: no label covers its neighbour's.
 _SPAN_TEMPLATES = {
     "span": '<span dir="auto" style="font-weight: bold; display: inline-block; position: relative; '
     'vertical-align: top; height: {total_height}px;">{text}{span_slices}{span_starts}</span> ',
@@ -47,7 +47,7 @@ _SPAN_TEMPLATES = {
 
 
 class RenderError(ValueError):
-    """The Doc lacks what the style shows."""
+    """The Doc lacks the annotation that the style shows."""
 
 
 def render(
@@ -60,24 +60,24 @@ def render(
     *,
     nlp: Optional["Language"] = None,
 ) -> Optional[str]:
-    """Draw parses: in a notebook they are displayed, elsewhere the markup is returned.
+    """Draw parses: a notebook displays them, elsewhere the markup is returned.
 
     docs (Union[Iterable[Union[Doc, Span]], Doc, Span]): Parsed Docs, or Spans, each within one sentence. Sentences of
-        nothing but whitespace have no picture.
+        whitespace alone have no picture.
     style (str): "tree" (constituency, SVG), "dep" (displaCy's arcs, SVG), "spans" (constituents by displaCy, HTML; a
-        unary chain as one span), "attention" (what the label heads look at, HTML), "contributions"
-        (what each label head adds to the score of each constituent, HTML); the last two always of whole sentences.
-    page (bool): A whole HTML page, which needs nothing from elsewhere.
+        unary chain is one span), "attention" (attention of the label heads, HTML), "contributions" (contributions of
+        the label heads to the score of each constituent, HTML). The last two always show whole sentences.
+    page (bool): Return a whole, self-contained HTML page.
     minify (bool): Leave line breaks and indentation out.
-    jupyter (Optional[bool]): Display (True) or return (False), whatever there is around. Default: as it looks.
-    options (Optional[Dict[str, Any]]): For "dep" and "spans" displaCy's own (`compact`, `distance`, `colors`, ...);
-        for "attention" and "contributions" `n_shown`, how many label heads are shown at once.
-    nlp (Optional[Language]): The pipeline that parsed, for these two: its network is run once more.
-    RETURNS (Optional[str]): HTML or SVG; None where it was displayed.
-    RAISES (ValueError): An unknown style; one that needs `nlp`, without it, or as `interpret.label_attention` and
-        `interpret.constituent_contributions`; a Span of several sentences or, for "tree", one that is no constituent;
-        no sentence boundaries. (RenderError): No parse.
-        (ImportError): A tree, and svgling is not installed.
+    jupyter (Optional[bool]): Display (True) or return (False). Default: display in a notebook.
+    options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `distance`, `colors`,
+        ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first.
+    nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
+    RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
+    RAISES (ValueError): The style is unknown, or needs `nlp`; a Span crosses a sentence boundary or, for "tree", is no
+        constituent; sentence boundaries are missing; as `interpret.label_attention` and
+        `interpret.constituent_contributions`. (RenderError): The Doc has no parse.
+        (ImportError): The style is "tree" and svgling is not installed.
     """
     if style not in STYLES:
         raise ValueError(f"expected a style of {', '.join(STYLES)}, got {style!r}")
@@ -102,7 +102,7 @@ def render(
 
 
 def draw(item: Union[Doc, Span], style: str, options: Dict[str, Any], nlp: Optional["Language"] = None) -> List[str]:
-    """The pictures of a Doc or Span, one for each sentence with a word in it. See `render`."""
+    """The pictures of a Doc or Span, one for each sentence with words. See `render`."""
     if not isinstance(item, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(item).__name__}")
     if not len(item):
@@ -125,13 +125,13 @@ def draw(item: Union[Doc, Span], style: str, options: Dict[str, Any], nlp: Optio
 
 
 def writing(item: Union[Doc, Span]) -> Dict[str, str]:
-    """How the language of a Doc is written: `lang` ("en") and `direction` ("ltr")."""
+    """The language of a Doc and its writing direction: `lang` ("en") and `direction` ("ltr")."""
     system = item.vocab.writing_system
     return {"lang": item.vocab.lang or "en", "direction": system.get("direction", "ltr")}
 
 
 def _sentences(item: Union[Doc, Span]) -> List[Sentence]:
-    """The sentences of a Doc with a word in them; or a Span's part of its sentence."""
+    """The sentences of a Doc that have words, or a Span's part of its sentence."""
     if isinstance(item, Doc):
         return list(read_sentences(item))
     check_present(item)
@@ -178,13 +178,13 @@ def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> str:
         "distance": distance,
         "offset_x": max(50, widths[0] // 2),
         "compact": n_levels > MAX_ROUND_LEVELS,
-        # displaCy draws the ends of lower arcs in by this for each level above them: below many, nothing would be left.
+        # displaCy shortens an arc by this much for each level above it: below many levels, it would vanish.
         "arrow_spacing": min(20, 80 / max(n_levels, 1)),
     }
     renderer = DependencyRenderer({**looks, **options})
     manner = writing(sentence.tokens[0].doc)
     renderer.lang, renderer.direction = manner["lang"], manner["direction"]
-    # displaCy's own ids are random; by content, the same Doc gives the same markup, and equal ids mean equal arcs.
+    # displaCy's own ids are random. An id made from the content gives the same markup for the same Doc.
     content = repr((words, arcs, sorted(options.items(), key=str)))
     render_id = f"lal-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
     svg = renderer.render_svg(render_id, words, arcs).strip()
@@ -193,10 +193,10 @@ def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> str:
 
 
 def _finish_arcs(svg: str, renderer: DependencyRenderer, title: str) -> str:
-    """displaCy's drawing with a name, and without the empty space above the arcs and below the tags."""
-    # Whitespace between a word and its tag counts as letters, and pushes them askew.
+    """Name displaCy's drawing, and remove the empty space above the arcs and below the tags."""
+    # Whitespace between a word and its tag would count as letters and shift them.
     svg = re.sub(r">\s+<", "><", svg)
-    # How high the curves rise: three quarters of the way to their control points; in compact form, a third, and level.
+    # Curves rise three quarters of the way to their control points; compact arcs are level and rise a third.
     level = renderer.distance / 2
     rise = renderer.highest_level * level * (1 / 3 if renderer.compact else 3 / 4)
     top = max(renderer.offset_y - rise - 15, 0)
@@ -213,7 +213,7 @@ def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
     spans, colors = [], {}
     given: Dict[str, str] = options.get("colors", {})
     for start, end, chain in sentence.constituents or []:
-        label = escape(chain)  # displaCy does not
+        label = escape(chain)  # displaCy does not escape labels
         labels = split_chain(chain)
         colors[label] = next((given[one] for one in (chain, *labels) if one in given), chain_color(labels))
         spans.append({"start_token": start, "end_token": end, "label": label})
@@ -225,14 +225,14 @@ def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
 
 
 def _draw_attention(item: Union[Doc, Span], n_shown: int, nlp: "Language") -> List[str]:
-    from .interpret import label_attention  # brings torch with it
+    from .interpret import label_attention  # imports torch
 
     found = label_attention(nlp, item) if isinstance(item, Doc) else [label_attention(nlp, item)]
     pictures = []
     for attention in found:
         if len(attention.tokens) < 3:  # a sentence of whitespace: START and STOP alone
             continue
-        # A head with nothing to say may look at START or STOP; what matters is a look at a word.
+        # An idle head may attend to START or STOP: rows are sorted by attention to words alone.
         strongest = attention.weights[:, 1:-1].max(axis=1).tolist()
         picture = heatmap(
             attention.weights.tolist(),
@@ -248,7 +248,7 @@ def _draw_attention(item: Union[Doc, Span], n_shown: int, nlp: "Language") -> Li
 
 
 def _draw_contributions(item: Union[Doc, Span], n_shown: int, nlp: "Language") -> List[str]:
-    from .interpret import constituent_contributions  # brings torch with it
+    from .interpret import constituent_contributions  # imports torch
 
     pictures = []
     for sentence in _sentences(item):

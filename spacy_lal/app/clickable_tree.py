@@ -1,4 +1,4 @@
-"""The drawing of a tree with nodes that can be clicked at: each bears its span of words."""
+"""The drawing of a tree with clickable nodes: each bears its span of words."""
 
 from typing import Any, Iterator, List, Tuple
 from xml.etree import ElementTree
@@ -7,8 +7,8 @@ from nltk.tree import Tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-# A page's component: puts the markup into the box, and tells the span that was chosen, by mouse or by keyboard. The
-# new drawing that follows is scrolled as the old one was, and keeps the focus.
+# A page's component: puts the markup into the box, and reports the span chosen by mouse or keyboard. A new drawing
+# keeps the scroll position and the focus.
 BOX = '<div class="lal-box"></div>'
 SCRIPT = """
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -38,15 +38,15 @@ STYLE = """
 
 
 def clickable_tree(drawing: str, tree: Tree, chosen: Tuple[int, int], *, mirrored: bool = False) -> str:
-    """Put spans on the nodes of a drawn tree.
+    """Add spans to the nodes of a drawn tree.
 
-    drawing (str): Sound XML around one `<svg>`, as `render` draws the tree: a `<text>` for each node, in pre-order.
-    tree (Tree): The tree that is drawn.
-    chosen (Tuple[int, int]): The half-open span of words whose nodes stand out.
-    mirrored (bool): Whether the drawing has the first word on the right.
-    RETURNS (str): Markup for a page of HTML: attributes `data-start` and `data-end` on each node; constituents can be
-        reached by keyboard.
-    RAISES (ValueError): The drawing is one of another tree.
+    drawing (str): Well-formed XML around one `<svg>`, as `render` draws the tree: a `<text>` per node, in pre-order.
+    tree (Tree): The drawn tree.
+    chosen (Tuple[int, int]): The half-open span of words whose nodes are highlighted.
+    mirrored (bool): Whether the first word is on the right of the drawing.
+    RETURNS (str): HTML with attributes `data-start` and `data-end` on each node; constituents can be reached by
+        keyboard.
+    RAISES (ValueError): The drawing shows another tree.
     """
     root = ElementTree.fromstring(drawing)
     texts, nodes = list(root.iter(f"{SVG}text")), list(_spans(tree, mirrored))
@@ -59,15 +59,15 @@ def clickable_tree(drawing: str, tree: Tree, chosen: Tuple[int, int], *, mirrore
             text.set("tabindex", "0")
             text.set("role", "button")
             text.set("class", "lal-chosen" if (start, end) == chosen else "")
-    for element in root.iter():  # within HTML, an svg needs no namespace
+    for element in root.iter():  # in HTML, an svg needs no namespace
         element.tag = element.tag.rpartition("}")[2]
-        if element.get("role") == "img":  # whose parts could not be reached
+        if element.get("role") == "img":  # the keyboard cannot reach parts of an img
             element.set("role", "group")
     return ElementTree.tostring(root, encoding="unicode")
 
 
 def _spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
-    """For each node, in the order in which it is drawn: its span of words, and whether it is above preterminals."""
+    """The span of words of each node, in drawing order, and whether the node is above preterminals."""
     stack: List[Tuple[Any, int]] = [(tree, 0)]
     while stack:
         node, start = stack.pop()

@@ -1,6 +1,6 @@
-"""What the page shows of a text: its sentences, and what the parser says of any span of their words.
+"""The contents of the page: the sentences of a text, and a report on any span of their words.
 
-Everything is computed when it is first asked for, and kept. *Not* here: Streamlit, and how a number is written.
+Everything is computed on first use and kept. *Not* here: Streamlit and the format of numbers.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from ..trees import SUB_HEAD_LABEL, write_brackets
 from .clickable_tree import clickable_tree
 
 MAX_TEXT = 5000  # characters
-MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences would keep a reader waiting for minutes
+MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
 N_ALTERNATIVES = 5
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class Constituent(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """A label that a span could have ("" for none), its score, and how probable it is there; see `SpanMarginals`."""
+    """A possible label of a span ("" for none), its score, and its probability; see `SpanMarginals`."""
 
     label: str
     score: float
@@ -51,7 +51,7 @@ class Alternative(NamedTuple):
 
 
 class OuterArc(NamedTuple):
-    """An arc into a span: the word in it, its deprel, the head outside of it ("" for the root), and the margin."""
+    """An arc into a span: the word inside, its deprel, the head outside ("" for the root), and the margin."""
 
     word: str
     deprel: str
@@ -61,16 +61,16 @@ class OuterArc(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanReport:
-    """What the parser says of a span of words.
+    """The parser's scores and probabilities for a span of words.
 
     text (str): Its text, on one line.
-    label (str): Its unary chain; "" where it is no constituent of the parse.
-    margin (Optional[float]): Of that constituent. None where it is none.
-    probability (Optional[float]): That the span is a constituent, of whatever label.
+    label (str): Its unary chain; "" if it is no constituent of the parse.
+    margin (Optional[float]): The margin of this constituent; None without one.
+    probability (Optional[float]): The probability that the span is a constituent, with any label.
     alternatives (List[Alternative]): Its best labels, best first.
-    parts (Optional[Contributions]): What the score of its label is made of; of its best label, if it is no constituent.
-    arcs (List[OuterArc]): Its words whose heads are outside of it: of a constituent, usually its lexical head alone.
-    notes (List[str]): What the pipeline can't say, and why; plain text.
+    parts (Optional[Contributions]): The parts of the score of its label, or of its best label if it is no constituent.
+    arcs (List[OuterArc]): Its words with heads outside. A constituent usually has one: its lexical head.
+    notes (List[str]): Reasons for missing information; plain text.
     """
 
     text: str
@@ -84,11 +84,11 @@ class SpanReport:
 
 
 class Explainer:
-    """A pipeline that the readers of a page share. One is served at a time: neither parsing nor explaining is made for
-    several threads.
+    """A pipeline that the readers of a page share. A lock serves one at a time: parsing and explaining are not
+    thread-safe.
 
-    nlp (Language): A pipeline with one parser of ours.
-    RAISES (ValueError): It has none, several, or one that was not trained.
+    nlp (Language): A pipeline with one `lal_parser`.
+    RAISES (ValueError): The pipeline has no parser, or several; the parser was neither trained nor loaded.
     """
 
     def __init__(self, nlp: Language) -> None:
@@ -105,7 +105,7 @@ class Explainer:
     def explain(self, text: str) -> List["ExplainedSentence"]:
         """Parse a text.
 
-        RETURNS (List[ExplainedSentence]): Its sentences, without those of nothing but whitespace.
+        RETURNS (List[ExplainedSentence]): Its sentences, except sentences of whitespace alone.
         RAISES (ValueError): The text is longer than MAX_TEXT; the pipeline sets no sentence boundaries.
         """
         if len(text) > MAX_TEXT:
@@ -115,7 +115,7 @@ class Explainer:
 
 
 class ExplainedSentence:
-    """A parsed sentence of n words, n at least 1, and what the parser says of it.
+    """A parsed sentence of at least one word, with pictures and reports.
 
     explainer (Explainer): The pipeline that parsed it. sentence (Sentence): The sentence.
     """
@@ -134,12 +134,12 @@ class ExplainedSentence:
 
     @property
     def is_rtl(self) -> bool:
-        """Whether it is written from the right."""
+        """Whether it is written from right to left."""
         return bool(self._sentence.tokens[0].vocab.writing_system.get("direction") == "rtl")
 
     @cached_property
     def brackets(self) -> str:
-        """The tree in brackets; without one, the reason."""
+        """The tree in brackets; without a tree, the reason."""
         return self._or_reason(lambda: write_brackets(self._sentence.tree()))
 
     @cached_property
@@ -152,7 +152,7 @@ class ExplainedSentence:
         return " ".join(self._span(start, end).text.split())
 
     def picture(self, style: str) -> str:
-        """A picture, as `render` draws it; where it can't be drawn, the reason.
+        """A picture, as `render` draws it; if it can't be drawn, the reason.
 
         style (str): As for `render`.
         RETURNS (str): Markup.
@@ -163,9 +163,9 @@ class ExplainedSentence:
         )
 
     def tree(self, chosen: Tuple[int, int]) -> str:
-        """The tree, whose nodes can be clicked at; see `clickable_tree`.
+        """The tree with clickable nodes; see `clickable_tree`.
 
-        chosen (Tuple[int, int]): The span of words that stands out.
+        chosen (Tuple[int, int]): The highlighted span of words.
         RETURNS (str): Markup.
         """
         picture = self.picture("tree")
@@ -174,17 +174,17 @@ class ExplainedSentence:
         return clickable_tree(picture, self._sentence.tree(), chosen, mirrored=self.is_rtl)
 
     def checked_span(self, value: Any) -> Optional[Tuple[int, int]]:
-        """A half-open span of words that a browser sent; None if it is anything else."""
+        """The half-open span of words that a browser sent; None if the value is no such span."""
         if not (isinstance(value, (list, tuple)) and len(value) == 2 and all(type(one) is int for one in value)):
             return None
         start, end = value
         return (start, end) if 0 <= start < end <= len(self.words) else None
 
     def report(self, start: int, end: int) -> SpanReport:
-        """What the parser says of a span of words.
+        """The report on a span of words.
 
         start, end (int): The span, half-open, counted from 0.
-        RAISES (ValueError): It has no words, or words that the sentence has not.
+        RAISES (ValueError): The span is empty or exceeds the sentence.
         """
         if self.checked_span((start, end)) is None:
             raise ValueError(f"expected a span of words within 0:{len(self.words)}, got {start}:{end}")
@@ -200,7 +200,7 @@ class ExplainedSentence:
             )
 
         def said(key: str, compute: Callable[[], T]) -> Optional[T]:
-            # What holds for the whole sentence is kept, and so is the reason why it could not be said.
+            # The result is kept for the sentence, and so is the reason of a failure.
             result, reason = self._keep(key, lambda: self._try(compute))
             if reason and reason not in notes:
                 notes.append(reason)

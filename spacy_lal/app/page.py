@@ -1,8 +1,8 @@
-"""The page itself, a Streamlit script: `streamlit run page.py -- PIPELINE`. What it shows is made beside it.
+"""The page itself, a Streamlit script: `streamlit run page.py -- PIPELINE`. The files beside it make its contents.
 
-Text of the reader's comes into the page in three ways only: as text of a widget or of `st.code`, which neither read as
-Markdown; escaped by `display/markup.py`; and as what `render` draws. Streamlit's own `st.write`, `st.error`,
-`st.metric` and the labels of widgets read Markdown, and never get any.
+The reader's text enters the page in three ways only: as text of a widget or of `st.code`, which do not read Markdown;
+escaped by `display/markup.py`; and drawn by `render`. Streamlit's own `st.write`, `st.error`, `st.metric` and the
+labels of widgets read Markdown, and never get such text.
 """
 
 import sys
@@ -37,7 +37,7 @@ def load(pipeline: str) -> Explainer:
 
 
 def main(pipeline: str) -> None:
-    """The page, from top to bottom; Streamlit runs it anew after each thing that the reader does."""
+    """The page, from top to bottom; Streamlit runs it again after each action of the reader."""
     st.set_page_config(page_title="Label Attention Layer parser", layout="wide")
     try:
         explainer = load(pipeline)
@@ -63,7 +63,7 @@ def main(pipeline: str) -> None:
 
 
 def choose_sentence(sentences: List[ExplainedSentence]) -> ExplainedSentence:
-    """The sentence that the reader looks at; where there are several, a list to choose from."""
+    """The sentence to show; the reader chooses it from a list if the text has several."""
     if len(sentences) == 1:
         return sentences[0]
     names = [f"{i}. {option(sentence.text)}" for i, sentence in enumerate(sentences, start=1)]
@@ -78,14 +78,14 @@ def choose_sentence(sentences: List[ExplainedSentence]) -> ExplainedSentence:
 
 
 def show_sentence(sentence: ExplainedSentence) -> None:
-    """Its tree; the chosen span and what is said of it; pictures of the whole."""
+    """Show the tree, the report on the chosen span, and pictures of the sentence."""
     state = st.session_state
     span: Tuple[int, int] = state.get("span") or (0, len(sentence.words))
 
     def take_click() -> None:
         state.span = sentence.checked_span(state.tree.span) or state.span
 
-    # Streamlit's own st.html lets no drawing through.
+    # st.html removes SVG.
     show_drawing = st.components.v2.component("spacy_lal_drawing", html=BOX, css=STYLE, js=SCRIPT)
     show_drawing(data=sentence.tree(span), key="tree", on_span_change=take_click)
     choose_span(sentence, span)
@@ -94,14 +94,14 @@ def show_sentence(sentence: ExplainedSentence) -> None:
     if picture == "Arcs":
         show_drawing(data=sentence.picture("dep"), key="arcs")
     elif picture in PICTURES:
-        # The names of rows stay in sight when a heat map is scrolled: they need the colour below them.
+        # The names of rows stay visible when a heat map is scrolled: they need the background colour.
         st.html(f'<div style="--lal-canvas: light-dark({LIGHT}, {DARK})">{sentence.picture(PICTURES[picture])}</div>')
     else:
         st.code(sentence.brackets if picture == "Brackets" else sentence.conllu, language=None, wrap_lines=True)
 
 
 def choose_span(sentence: ExplainedSentence, span: Tuple[int, int]) -> None:
-    """Three lists: the constituents; the first and the last word of any span. All three show what is chosen."""
+    """Three lists: the constituents, and the first and last word of any span. All three show the chosen span."""
     state, words = st.session_state, sentence.words
     constituents = sentence.constituents
     names = [f"{one.label}: {option(sentence.span_text(one.start, one.end))}" for one in constituents]
@@ -134,7 +134,7 @@ def choose_span(sentence: ExplainedSentence, span: Tuple[int, int]) -> None:
 
 
 def show_report(sentence: ExplainedSentence, span: Tuple[int, int]) -> None:
-    """The numbers of a span of words."""
+    """Show the report on a span of words."""
     with st.spinner("Asking the parser"):
         report = sentence.report(*span)
     for reason in report.notes:
@@ -158,12 +158,12 @@ def show_report(sentence: ExplainedSentence, span: Tuple[int, int]) -> None:
 
 
 def option(text: str) -> str:
-    """Text for a list."""
+    """Text shortened for a list."""
     return shorten(visible(text), MAX_OPTION)
 
 
 def note(text: str) -> None:
-    """A line of plain text, whoever wrote it."""
+    """Show a line of plain text, escaped."""
     st.html(f'<p role="status">{escape(text)}</p>')
 
 

@@ -1,4 +1,4 @@
-"""The numbers of a report, written down: tables in HTML, of escaped text."""
+"""The numbers of a report as HTML tables of escaped text."""
 
 import math
 from typing import Optional, Sequence
@@ -9,7 +9,7 @@ from ..trees import SUB_HEAD_LABEL
 from .explained import Alternative, OuterArc
 
 N_PARTS = 8  # label heads with a row of their own
-PART_DIGITS = 3  # where there are many label heads, each adds little
+PART_DIGITS = 3  # with many label heads, each contributes little
 NUMBERS = ("score", "probability", "adds", "margin")  # names of columns
 MARK = ' class="lal-marked"'
 _STYLE = """<style>
@@ -24,16 +24,16 @@ _STYLE = """<style>
 
 
 def number(value: Optional[float], digits: int = 2) -> str:
-    """A number with so many digits after the point; a dash for none."""
+    """A number with `digits` digits after the point; a dash for a missing number."""
     if value is None or math.isnan(value):
         return "\u2013"
     if math.isinf(value):
         return "\u221e" if value > 0 else "\u2212\u221e"
-    return f"{round(value, digits) or 0.0:.{digits}f}".replace("-", "\u2212")  # no minus before a zero
+    return f"{round(value, digits) or 0.0:.{digits}f}".replace("-", "\u2212")  # no minus before zero
 
 
 def share(value: Optional[float]) -> str:
-    """A probability in per cent; those that would look certain or impossible and are not have a sign before them."""
+    """A probability in per cent; "<" or ">" marks a value that rounding would show as impossible or certain."""
     if value is None or math.isnan(value):
         return "\u2013"
     if 0.0005 > value > 0.0:
@@ -42,19 +42,19 @@ def share(value: Optional[float]) -> str:
 
 
 def label_name(label: str) -> str:
-    """A label as it is shown; what no tree shows, in words."""
+    """A label as shown; labels that no tree shows are described in words."""
     return {"": "(no constituent)", SUB_HEAD_LABEL: f"(no constituent: {SUB_HEAD_LABEL})"}.get(label, label)
 
 
 def alternatives_table(alternatives: Sequence[Alternative], own: str) -> str:
-    """The best labels of a span; `own`, the label that it has in the parse ("" for none), stands out."""
+    """The best labels of a span; `own`, its label in the parse ("" for none), is highlighted."""
     rows = [[label_name(one.label), number(one.score), share(one.probability)] for one in alternatives]
     marked = [one.label == own for one in alternatives]
     return _table("Best labels", ["label", "score", "probability"], rows, marked)
 
 
 def parts_table(parts: Contributions, n_shown: int = N_PARTS) -> str:
-    """What a score is made of: the strongest label heads, all others together, and the rest; they add up to it."""
+    """The parts of a score: the strongest label heads, the others together, token skip, bias. They add up to it."""
     top = parts.top(n_shown)
     rest = len(parts.heads) - len(top)
     rows = [[name, number(value, PART_DIGITS)] for name, value in top]
@@ -75,7 +75,7 @@ def arcs_table(arcs: Sequence[OuterArc]) -> str:
 
 
 def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], marked: Sequence[bool]) -> str:
-    """A table; columns of numbers stand on the right, marked rows stand out. Plain text throughout."""
+    """A table of plain text; columns of numbers are right-aligned, marked rows are highlighted."""
     classes = [' class="lal-number"' if name in NUMBERS else "" for name in names]
     head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(names, classes, strict=True))
     body = []

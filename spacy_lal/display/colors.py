@@ -1,7 +1,7 @@
-"""Colours of constituent labels, for displaCy: registered as `spacy_displacy_colors`, hence known to
-`displacy.render(doc, style="span", options={"spans_key": "constituents"})` too.
+"""Colours of constituent labels, for displaCy: registered as `spacy_displacy_colors`, so that
+`displacy.render(doc, style="span", options={"spans_key": "constituents"})` uses them too.
 
-Pale, as displaCy's own, since it writes black on them; one colour a family, so that NP and NML look alike.
+They are pale, like displaCy's own, because displaCy writes black on them. Labels of a family share a colour.
 """
 
 from typing import Dict, Tuple
@@ -25,5 +25,5 @@ DEFAULT_COLOR = "#dddddd"
 
 
 def chain_color(labels: Tuple[str, ...]) -> str:
-    """The colour of a constituent: that of its outermost label that has one."""
+    """The colour of a constituent: its outermost label with a colour decides."""
     return next((LABEL_COLORS[label] for label in labels if label in LABEL_COLORS), DEFAULT_COLOR)

@@ -1,8 +1,8 @@
 """A table of numbers as a heat map in HTML: label heads x tokens, or label heads x constituents.
 
-In displaCy's manners: one piece of markup, styled by itself, without scripts, that suits dark and light pages (cells
-are tinted, letters take the colour of the text around them). The numbers stand in the cells, in full on hover.
-It knows plain numbers and strings only, whatever they mean.
+As in displaCy, the markup is self-contained and has no scripts. It suits dark and light pages: cells are tinted, and
+letters take the colour of the text around them. Cells show rounded numbers, and more digits on hover.
+*Not* here: the meaning of the numbers.
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import List, Optional, Sequence, Tuple
 from .markup import escape, scroll_box, shorten, visible
 
 N_SHOWN = 20
-N_UPRIGHT = 12  # columns up to which their names are written level
-POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones, told apart by the colour-blind too
-MAX_ALPHA = 0.65  # black on white and white on black both stay readable on that tint
+N_UPRIGHT = 12  # more columns than this have vertical names
+POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones that the colour-blind can distinguish
+MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
 
 _STYLE = """<style>
 .lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
@@ -45,19 +45,19 @@ def heatmap(
     scale: Optional[float] = None,
     totals: Sequence[Tuple[str, Sequence[float]]] = (),
 ) -> str:
-    """Draw a heat map. The rows that matter most come first; those after the first `n_shown` are folded away.
+    """Draw a heat map. Rows are sorted by importance; rows after the first `n_shown` are folded away.
 
-    values (Sequence[Sequence[float]]): *Shape:* (n_rows, n_columns). Negative ones get another colour.
-    rows, columns (Sequence[str]): Their names; plain text.
-    title (str): What is shown; plain text.
-    row_kind (str): What a row is, in the plural ("label heads"), for the line that unfolds the rest.
-    n_shown (int): How many rows are shown at once.
-    sort_by (Optional[Sequence[float]]): How much each row matters. Default: its largest absolute value.
-    scale (Optional[float]): The absolute value with the strongest tint. Default: the largest there is.
-    totals (Sequence[Tuple[str, Sequence[float]]]): Rows of plain numbers above the map, with their names: what the
-        values add up to, for instance. They have no tint, and no part in the scale.
+    values (Sequence[Sequence[float]]): *Shape:* (n_rows, n_columns). Negative values get another colour.
+    rows, columns (Sequence[str]): Names; plain text.
+    title (str): The caption; plain text.
+    row_kind (str): The kind of the rows, in the plural ("label heads"), for the line that unfolds the rest.
+    n_shown (int): The number of rows shown at first.
+    sort_by (Optional[Sequence[float]]): The importance of each row. Default: its largest absolute value.
+    scale (Optional[float]): The absolute value with the strongest tint. Default: the largest in `values`.
+    totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, for sums of the values.
+        They are not tinted and do not affect the scale.
     RETURNS (str): HTML, without scripts.
-    RAISES (ValueError): Where numbers and names do not fit together, or a number is not finite.
+    RAISES (ValueError): The numbers do not match the names, or a number is not finite.
     """
     table = [[float(value) for value in row] for row in values]
     _check([*table, *(list(row) for _, row in totals)], [*rows, *(name for name, _ in totals)], columns)
@@ -127,7 +127,7 @@ def _tint(value: float, strength: float) -> str:
 
 
 def _short(value: float, largest: float) -> str:
-    """So many digits that the largest number has two that count, and no zero before the point: .42, 1.7, \u221212."""
+    """A number with the decimals that give `largest` two significant digits, no leading zero: .42, 1.7, \u221212."""
     digits = min(max(1 - math.floor(math.log10(largest * 0.999)), 0), 9) if largest else 0
     text = f"{abs(value):.{digits}f}"
     text = text[1:] if text.startswith("0.") else text

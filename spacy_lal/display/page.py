@@ -1,11 +1,11 @@
-"""One HTML page that holds everything it shows: no script, font or picture from elsewhere, dark and light by the
-reader's choice, fit to print. Its markup is sound XML, too."""
+"""A self-contained HTML page: no script, font or picture from elsewhere, dark or light by the reader's setting, fit to
+print. Its markup is also well-formed XML."""
 
 from typing import Iterable, NamedTuple, Sequence
 
 from .markup import escape
 
-# Nothing is fetched and nothing runs, even if markup slipped in.
+# Nothing is fetched and no script runs, even if unescaped markup gets in.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
 :root { color-scheme: light dark; --lal-canvas: #ffffff; --lal-ink: #1a1a1a; --lal-rule: #d9d9d9; --lal-soft: #5c5c5c }
@@ -52,8 +52,8 @@ class Section(NamedTuple):
 def page(title: str, sections: Iterable[Section], *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
     """An HTML page.
 
-    title (str): Its name, in the window's bar; plain text.
-    note (str): A line above everything. Default: the title.
+    title (str): Its title; plain text.
+    note (str): The first line of the page. Default: the title.
     sections (Iterable[Section]): Its parts, in order.
     lang, direction (str): As in spaCy's vocabularies ("en", "ltr").
     """

@@ -1,4 +1,4 @@
-"""Scoring a pipeline on a treebank: gold Docs in, figures out. No files, no printing: that is `cli/evaluate.py`."""
+"""Scoring a pipeline on a treebank: gold Docs in, scores out. *Not* here: files and printing, see `cli/evaluate.py`."""
 
 from spacy_lal.evaluation.confusion import score_confusion
 from spacy_lal.evaluation.parsing import parse_golds, parse_texts

@@ -1,4 +1,4 @@
-"""What a pipeline takes for what, over Docs with the gold tokens and sentence breaks."""
+"""Confusions of constituent labels and deprels, over Docs with the gold tokens and sentence breaks."""
 
 from typing import Any, Dict, List, Optional
 
@@ -12,11 +12,11 @@ from ..metrics.evalb_params import EvalbParams
 def score_confusion(
     docs: List[Doc], golds: List[Doc], params: EvalbParams, *, top: Optional[int] = 30
 ) -> Dict[str, Any]:
-    """Counts by label.
+    """Count confusions by label.
 
-    docs, golds (List[Doc]): Of the same tokens and sentences; annotation that is missing adds nothing.
-    params (EvalbParams): EVALB's parameters: which words and brackets do not count.
-    top (Optional[int]): How many confusions of each kind, None for all.
+    docs, golds (List[Doc]): Docs with the same tokens and sentences; missing annotation is not counted.
+    params (EvalbParams): EVALB's parameters, which exclude words and brackets.
+    top (Optional[int]): The number of confusions of each kind, None for all.
     RETURNS (Dict[str, Any]): `constituents` and `deprels`, by label, see `metrics.confusion`;
         `constituent_confusions` and `deprel_confusions`, lists of (gold, predicted, count).
     """

@@ -1,4 +1,4 @@
-"""Parsing what gold Docs hold: their tokens, with or without their sentence breaks, or nothing but their text."""
+"""Parsing the tokens of gold Docs, with or without the gold sentence breaks, or their text alone."""
 
 import time
 from typing import List, Tuple
@@ -16,11 +16,11 @@ HEAD = "token.head"
 def parse_golds(
     nlp: Language, golds: List[Doc], *, gold_sents: bool = True, batch_size: int = 256
 ) -> Tuple[List[Doc], float]:
-    """Parse the tokens of gold Docs, with our parser or, where the pipeline has none, spaCy's.
+    """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one, spaCy's parser.
 
     golds (List[Doc]): Gold Docs; trees, heads or tags may be missing.
-    gold_sents (bool): Whether the pipeline gets the gold sentence breaks, its own components for them set aside.
-    RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the seconds that it took.
+    gold_sents (bool): Whether the pipeline gets the gold sentence breaks; if so, its sentence splitters are disabled.
+    RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the time in seconds.
     RAISES (ValueError): A gold Doc has no sentence boundaries.
     """
     for number, gold in enumerate(golds, start=1):
@@ -38,7 +38,7 @@ def parse_golds(
 def parse_texts(nlp: Language, golds: List[Doc], *, batch_size: int = 256) -> List[Doc]:
     """Parse the texts of gold Docs, with the pipeline's own tokens and sentences.
 
-    RAISES (ValueError): A gold Doc does not know where its text has spaces (it was made of brackets alone).
+    RAISES (ValueError): The spaces of a gold Doc's text are unknown (it was made from brackets alone).
     """
     for number, gold in enumerate(golds, start=1):
         if gold.has_unknown_spaces:

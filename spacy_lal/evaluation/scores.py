@@ -1,4 +1,4 @@
-"""Figures of parsed Docs against gold ones, from 0 to 1 by name; None where one side has no annotation."""
+"""Scores of parsed Docs against gold Docs, from 0 to 1 by name; None where one side has no annotation."""
 
 import re
 from typing import Any, Dict, Iterable, List, Optional
@@ -24,14 +24,14 @@ OTHER_GENRE = "other"
 def score_docs(
     docs: List[Doc], golds: List[Doc], params: EvalbParams, *, seconds: float, gold_sents: bool = True
 ) -> Dict[str, Any]:
-    """Compare parsed Docs with gold ones of the same tokens.
+    """Compare parsed Docs with gold Docs of the same tokens.
 
-    docs, golds (List[Doc]): As `parsing.parse_golds` returns and takes them.
+    docs, golds (List[Doc]): Results and arguments of `parsing.parse_golds`.
     params (EvalbParams): EVALB's parameters.
-    seconds (float): How long parsing took.
-    gold_sents (bool): Whether sentence breaks were given, for the signature.
-    RETURNS (Dict[str, Any]): `CONSTITUENTS`, `ATTACHMENT` by spaCy's rule and (with `_reference`) by the authors',
-        `tag_acc`, sizes, speed, signatures.
+    seconds (float): The parsing time.
+    gold_sents (bool): Whether the gold sentence breaks were given, for the signature.
+    RETURNS (Dict[str, Any]): `CONSTITUENTS`; `ATTACHMENT` by spaCy's punctuation rule and (with `_reference`) by the
+        authors' rule; `tag_acc`, sizes, speed, signatures.
     """
     scores = _scores(docs, golds, params)
     return {
@@ -49,10 +49,10 @@ def score_genres(
 ) -> Dict[str, Dict[str, Any]]:
     """The scores of each genre.
 
-    pattern (re.Pattern): Searched in the sentence ids that `lal convert` keeps; its first group, or all that it
-        matches, is the genre. Sentences that it does not match are of the genre "other".
+    pattern (re.Pattern): Searched in the sentence ids that `lal convert` keeps; its first group, or else the whole
+        match, is the genre. Sentences without a match have the genre "other".
     RETURNS (Dict[str, Dict[str, Any]]): `SUMMARY`, `n_sents`, `n_words` by genre, in alphabetical order.
-    RAISES (ValueError): Where a Doc has no sentence ids or is of two genres, or none matches.
+    RAISES (ValueError): A Doc has no sentence ids, or has sentences of two genres; no sentence id matches.
     """
     by_genre: Dict[str, List[int]] = {}
     for i, gold in enumerate(golds):
@@ -68,19 +68,19 @@ def score_genres(
 
 
 def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """Compare Docs with the gold tokens and sentence breaks of their own: `sents_f`, spaCy's F1 of whole sentences, and
-    `SUMMARY`, brackets compared over a whole Doc."""
+    """Compare Docs with gold tokens but predicted sentence breaks: `sents_f`, spaCy's F1 of whole sentences, and
+    `SUMMARY`, with brackets compared over a whole Doc."""
     scores = _scores(docs, golds, params)
     return {**{key: scores[key] for key in SUMMARY}, "sents_f": _sentences(_examples(docs, golds))}
 
 
 def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """Compare Docs made of the gold texts alone.
+    """Compare Docs made from the gold texts alone.
 
-    RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` as spaCy counts them; `dep_uas`, `dep_las`, `tag_acc`
-        as spaCy's scorer has them, over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets,
-        compared as stretches of the text's characters (but for whitespace and deleted gold words) under EVALB's
-        parameters: it is EVALB's F1 where the tokens are the gold ones.
+    RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` by spaCy's scorer; `dep_uas`, `dep_las`, `tag_acc`
+        by spaCy's scorer, over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets under
+        EVALB's parameters. Brackets are compared as ranges of characters, without whitespace and deleted gold words.
+        With gold tokens, `raw_const_f` equals EVALB's F1.
     """
     examples = _examples(docs, golds)
     tokens, parses = Scorer.score_tokenization(examples), score_parses(examples, params)
@@ -102,7 +102,7 @@ def _sentences(examples: List[Example]) -> Optional[float]:
 
 
 def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """All figures of Docs with the gold tokens, and sizes."""
+    """All scores of Docs with the gold tokens, and sizes."""
     examples = _examples(docs, golds)
     constituents = score_parses(examples, params) if any(SPANS_KEY in doc.spans for doc in docs) else {}
     sentences = [words for gold in golds for words in sentence_words(gold) if words]
@@ -130,8 +130,8 @@ def _genre(gold: Doc, pattern: "re.Pattern[str]") -> str:
 
 
 def _attachment(examples: Iterable[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
-    """UAS, LAS and complete matches over the gold sentences; None where no gold Doc has heads. Both sides have the
-    same tokens, so heads are compared by their place in the Doc."""
+    """UAS, LAS and complete matches over the gold sentences; None if no gold Doc has heads. Both sides have the same
+    tokens, so heads are compared by their index in the Doc."""
     counts = AttachmentCounts()
     for eg in examples:
         gold, test = eg.reference, eg.predicted
@@ -151,7 +151,7 @@ def _attachment(examples: Iterable[Example], punctuation: PunctuationRule, suffi
 
 
 def _tag_accuracy(examples: Iterable[Example]) -> Optional[float]:
-    """Share of words with the gold fine tag, punctuation included; None where one side has no tags."""
+    """The share of words with the gold fine tag, punctuation included; None if one side has no tags."""
     n_words = n_correct = 0
     for eg in examples:
         if eg.predicted.has_annotation("TAG"):

@@ -1,7 +1,7 @@
 """Explanations of a parse, as data: label attention, exact contributions, alternatives. No drawing, no printing.
 
-Each is a function of a pipeline (or its parser) and a Doc or Span, computed when it is called; the Doc is not changed.
-Of a whole treebank: what the label heads do (`head_report`), and what is lost without some (`AblatedTreebank`).
+Most functions take a pipeline (or its parser) and a Doc or Span; they compute on each call and do not change the Doc.
+Two work on a treebank: `head_report` describes the label heads, `AblatedTreebank` counts the effect of removing some.
 """
 
 from .ablation import AblatedParser

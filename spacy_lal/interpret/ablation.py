@@ -1,16 +1,16 @@
-"""A parser without some of its label heads: what a head is worth, by taking it out.
+"""A parser without some of its label heads: it measures the effect of a head by removing it.
 
-The span scorer reads the vector f_end - f_start of a span, in which each label head has a block of features. To remove
-a head is to put a fixed block in its place, the same for every span of every sentence:
+The span scorer reads the vector f_end - f_start of a span, in which each label head has a block of features. Removing
+a head replaces its block by a fixed one, the same for every span of every sentence:
 
-- "zero": zeros. Mean ablation of the fenceposts comes to the same: a block that every fencepost shares, be it the
-  corpus mean or any other, is gone from f_end - f_start.
-- "mean": the mean of the block over all spans of the sentences that were read, constituents or not.
+- "zero": zeros. Mean ablation of the fenceposts is equivalent: a block that every fencepost shares, such as the corpus
+  mean, cancels in f_end - f_start.
+- "mean": the mean of the block over all spans of the sentences read, constituents or not.
 
-All that follows is computed anew: the scorer's norm brings what is left to the range that its second layer knows. Arcs
-are scored with all heads, so with the joint decoder they hold a tree together as before; a decoder that finds the
-constituents by themselves (`make_separate_decoder`) shows the label scores alone. Encoder and fenceposts are computed
-once; a removal costs the span scorer and the decoder.
+All later steps are recomputed: the scorer's layer norm rescales the remaining features to the range that its second
+layer expects. Arcs are scored with all heads, so a removed head still shapes the joint decoder's trees through them. A
+decoder that finds constituents without arcs (`make_separate_decoder`) shows the effect on the label scores alone.
+Encoder and fenceposts are computed once; each removal costs a run of the span scorer and the decoder.
 """
 
 import copy
@@ -38,16 +38,16 @@ from .sentences import Parser, evaluation_mode, find_parser, label_vocab
 Fill = Literal["zero", "mean"]
 LabelledSpan = Tuple[int, int, int, str]
 
-N_CELLS = 65536  # chart cells of the sentences that are scored together, padding included
-N_SPANS = 1024  # whose vectors are made together
+N_CELLS = 65536  # chart cells of a batch of sentences, padding included
+N_SPANS = 1024  # spans in a batch
 
 
 class ReadSentence(NamedTuple):
     """A sentence that an `AblatedParser` has read.
 
-    doc, number (int): Which Doc, in the order in which they came, and which of its sentences, from 0.
-    words (Tuple[str, ...]): Its words; a whitespace token is none.
-    fenceposts (Tensor): What the scorers read. *Shape:* (n + 1, fencepost_width).
+    doc, number (int): The Doc's place in the input, and the sentence's place in the Doc; both from 0.
+    words (Tuple[str, ...]): Its words, without whitespace tokens.
+    fenceposts (Tensor): The scorers' input. *Shape:* (n + 1, fencepost_width).
     attention (ndarray): The weights of each label head over START, words, STOP. Shape: (n_label_heads, n + 2), float32.
     """
 
@@ -60,9 +60,9 @@ class ReadSentence(NamedTuple):
 
 @dataclass(frozen=True)
 class _Batch:
-    """Sentences that are scored together. indices: which of all. projected: what the span scorer's first layer makes of
-    the fenceposts, but for its bias. *Shapes:* (batch,), (batch, n + 1, fencepost_width), (batch, n + 1,
-    n_projected)."""
+    """Sentences that are scored together; `indices` are their places in `AblatedParser.sentences`. projected: the
+    fenceposts after the span scorer's first layer, without its bias. *Shapes:* lengths (batch,), fenceposts
+    (batch, n + 1, fencepost_width), projected (batch, n + 1, n_projected)."""
 
     indices: List[int]
     lengths: Tensor
@@ -74,17 +74,17 @@ class _Batch:
 class AblatedParser:
     """Sentences that a parser has read once, to be parsed again without some label heads.
 
-    nlp (Union[Language, LALParser]): A pipeline with one parser of ours, or the component.
-    docs (Iterable[Doc]): With sentence boundaries, and what the parser reads beside words: the vectors of its
-        transformer are made where they are missing, tags are not. Read one batch after the other, and not kept.
-    fill (str): What stands in a removed head's place, "zero" or "mean"; see above.
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
+    docs (Iterable[Doc]): Docs with sentence boundaries and all annotation that the parser reads. Missing transformer
+        vectors are computed, missing tags are not. The Docs are read in batches and not kept.
+    fill (str): The replacement for a removed head's block, "zero" or "mean"; see above.
     decoder (Optional[Decoder]): Finds the trees; None for the parser's own.
     batch_size (int): Docs encoded together.
-    RAISES (ValueError): Another fill; the model has no label attention, or joins its heads, or scores no constituents;
-        no parser; the decoder is none of ours; sentence boundaries are not known.
+    RAISES (ValueError): `fill` is invalid; the model has no label attention, joins its heads, or scores no
+        constituents; the pipeline has no parser; the decoder is not supported; sentence boundaries are missing.
 
-    Of a sentence so long that the parser reads it in pieces, and of one without words, nothing is kept; `n_left_out`
-    counts the former. Fenceposts of all sentences stay in memory: 25,000 words of 1,700 features are 170 MB.
+    Sentences without words are skipped, and so are sentences that the parser reads in pieces; `n_left_out` counts the
+    latter. The fenceposts of all sentences stay in memory: 25,000 words of 1,700 features take 170 MB.
     """
 
     def __init__(
@@ -120,10 +120,10 @@ class AblatedParser:
     def parse(self, heads: Iterable[Union[int, str]] = ()) -> List[List[CollapsedSpan]]:
         """The constituents of all sentences when some heads are removed.
 
-        heads (Iterable[Union[int, str]]): Which, by number or by name (see `names`). None: the parser as it is.
+        heads (Iterable[Union[int, str]]): Numbers or names (see `names`) of heads; empty for the unchanged parser.
         RETURNS (List[List[Tuple[int, int, str]]]): For each of `sentences`, half-open spans of words with their whole
             unary chain, in pre-order.
-        RAISES (ValueError): There is no such head.
+        RAISES (ValueError): A head is unknown.
         """
         columns = self._columns(heads)
         scorer = self._scorer(columns)
@@ -136,13 +136,13 @@ class AblatedParser:
 
     @torch.no_grad()
     def margins(self, spans: Sequence[LabelledSpan], heads: Iterable[Union[int, str]] = ()) -> ndarray:
-        """By how much the labels of some spans beat their best rivals (see `rival_scores`) when some heads are removed:
-        what contributions split, but measured. Negative where another label is better.
+        """The margins of labelled spans over their best rivals (see `rival_scores`) when some heads are removed. A
+        margin is negative where another label scores higher. Contributions split a margin; this method measures it.
 
-        spans (Sequence[Tuple[int, int, int, str]]): Sentence, by its place in `sentences`; start, end, label.
+        spans (Sequence[Tuple[int, int, int, str]]): The sentence's place in `sentences`, start, end, label.
         heads (Iterable[Union[int, str]]): As for `parse`.
         RETURNS (ndarray): Shape: (n_spans,), float32.
-        RAISES (ValueError): There is no such head or label.
+        RAISES (ValueError): A head or label is unknown.
         """
         columns = self._columns(heads)
         unknown = sorted({label for *_, label in spans} - set(self.labels))
@@ -165,9 +165,9 @@ class AblatedParser:
         return np.concatenate(margins)
 
     def head_numbers(self, heads: Iterable[Union[int, str]]) -> List[int]:
-        """Heads by their number, each once, in order.
+        """The numbers of heads, sorted and without duplicates.
 
-        RAISES (ValueError): There is no such head.
+        RAISES (ValueError): A head is unknown.
         """
         numbers = {name: i for i, name in enumerate(self.names)}
         found = set()
@@ -183,12 +183,12 @@ class AblatedParser:
 
     @torch.no_grad()
     def _read(self, n_before: int, docs: List[Doc]) -> None:
-        """Encode Docs and keep what the scorers read. n_before: how many Docs came before."""
+        """Encode Docs and keep the scorers' inputs. n_before: the number of Docs already read."""
         words = [(d, s, found) for d, doc in enumerate(docs) for s, found in enumerate(sentence_words(doc))]
         limit = self.parser.long_sentences.limit(self.parser.decoder)
         lengths = [len(found) if limit is None or len(found) <= limit else 0 for *_, found in words]
         self.n_left_out += sum(not length and bool(found) for length, (*_, found) in zip(lengths, words, strict=True))
-        scrambled = self.network.depends_on_batch  # a sentence by itself is not, see `read_sentences`
+        scrambled = self.network.depends_on_batch  # a batch of one is not, see `read_sentences`
         batches = [[i] for i, n in enumerate(lengths) if n] if scrambled else batch_sentences(lengths, N_CELLS)
         if not batches:
             return
@@ -211,7 +211,7 @@ class AblatedParser:
         self.sentences += [kept[i] for i in sorted(kept)]
 
     def _keep(self, indices: List[int], lengths: Tensor, fenceposts: Tensor) -> None:
-        """Keep what does not depend on the heads removed."""
+        """Keep arc scores and projected fenceposts, which do not depend on the removed heads."""
         arcs = fenceposts.new_zeros(*fenceposts.shape[:2], fenceposts.shape[1])
         arc_scorer = self.network.biaffine_scorer
         if arc_scorer is not None:
@@ -222,12 +222,12 @@ class AblatedParser:
         self._batches.append(_Batch(list(indices), lengths, fenceposts, projected, arcs.float().cpu().numpy()))
 
     def _columns(self, heads: Iterable[Union[int, str]]) -> Tensor:
-        """Which features of a fencepost are of some heads."""
+        """The columns of a fencepost that hold the blocks of some heads."""
         return self.network.fenceposts.layout.block_columns(self.head_numbers(heads)).to(self._mean_ends.device)
 
     def _mean_fenceposts(self) -> Tensor:
-        """The mean of all spans' ends, and that of their starts: fencepost k of n words is the end of k of them and the
-        start of n - k. *Shape:* (2, fencepost_width)."""
+        """The mean of all spans' ends, and the mean of their starts: fencepost k of n words ends k spans and starts
+        n - k. *Shape:* (2, fencepost_width)."""
         total = torch.zeros(2, self.network.fenceposts.layout.width, dtype=torch.float64)
         n_spans = 0
         for sentence in self.sentences:
@@ -238,7 +238,7 @@ class AblatedParser:
         return total / max(1, n_spans)
 
     def _scorer(self, columns: Tensor) -> SpanScorer:
-        """The span scorer, to whose bias the removed blocks' mean is added, if that is what stands in their place."""
+        """The span scorer; for the fill "mean", its bias includes the mean of the removed blocks."""
         if self.fill == "zero" or not len(columns):
             return self._span_scorer
         scorer = copy.deepcopy(self._span_scorer)
@@ -250,7 +250,7 @@ class AblatedParser:
 
     @torch.no_grad()
     def _score(self, batch: _Batch, scorer: SpanScorer, columns: Tensor) -> Iterator[PrunedScores]:
-        """The scores of a batch without the features of some columns."""
+        """The scores of a batch without some columns of the fenceposts."""
         projected = batch.projected
         if len(columns):
             projected = projected - batch.fenceposts[..., columns] @ scorer.projection()[:, columns].t()
@@ -264,18 +264,17 @@ class AblatedParser:
                 labels=np.ascontiguousarray(labels[k, side, side]),
                 label_ids=label_ids[k, side, side],
                 arcs=np.ascontiguousarray(batch.arcs[k, side, side]),
-                # nobody asks for deprels; that there are some tells the joint decoder that there are arcs
+                # deprels are not used; their presence tells the joint decoder that arcs are scored
                 deprel_ids=np.zeros(n + 1 if self.network.biaffine_scorer is not None else 0, dtype="i2"),
             )
 
 
 def rival_scores(scores: Tensor, labels: Tensor, whole: Sequence[bool]) -> Tensor:
-    """The scores of the labels that a span might bear instead of its own, minus infinity for others: its own, and the
-    empty one where the span is a whole sentence. No tree leaves the root empty, so no training has taught a parser what
-    that is worth.
+    """Label scores with minus infinity for labels that are no rivals: the span's own label, and the empty label on a
+    whole sentence. No tree has an empty root, so training never sets that score.
 
-    scores (Tensor): Of all labels. *Shape:* (n_spans, n_labels).
-    labels (Tensor): The span's own. *Shape:* (n_spans,), int64.
+    scores (Tensor): The scores of all labels. *Shape:* (n_spans, n_labels).
+    labels (Tensor): The spans' own labels. *Shape:* (n_spans,), int64.
     whole (Sequence[bool]): Whether a span is a whole sentence.
     """
     rivals = scores.scatter(1, labels[:, None], -torch.inf)

@@ -1,7 +1,7 @@
-"""What else a sentence could have been: other labels of a span, and margins of constituents and arcs.
+"""Alternatives to a parse: other labels of a span, and margins of constituents and arcs.
 
-A margin is exact: the sentence is decoded once more for each constituent or arc, with that one forbidden. *Not* here:
-probabilities, see `marginals.py`.
+Margins are exact: for each constituent or arc, the sentence is decoded again with this constituent or arc forbidden.
+*Not* here: probabilities, see `marginals.py`.
 """
 
 from typing import List, NamedTuple, Union
@@ -26,7 +26,7 @@ from .sentences import (
 
 
 class LabelScore(NamedTuple):
-    """A label ("" is the empty one, "<H>" the one of a sub-head, which no tree shows), and its score on a span."""
+    """A label and its score on a span; "" is the empty label, "<H>" the sub-head label, which no tree shows."""
 
     label: str
     score: float
@@ -42,7 +42,7 @@ class ConstituentMargin(NamedTuple):
 
 
 class ArcMargin(NamedTuple):
-    """An arc between two tokens of the Doc, by their index, and its margin. The root is its own head."""
+    """An arc between two tokens, by their index in the Doc, and its margin. The root is its own head."""
 
     dependent: int
     head: int
@@ -50,15 +50,15 @@ class ArcMargin(NamedTuple):
 
 
 def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
-    """The k best labels of a span, constituent or not, best first. The empty label, whose score is 0, is one of them.
-    Of a whole sentence it may even come first: no tree leaves its root empty, so nothing was learned about that.
+    """The k best labels of a span, constituent or not, best first. The empty label, with score 0, is included. On a
+    whole sentence it may even come first: no tree has an empty root, so training never sets that score.
 
-    nlp (Union[Language, LALParser]): A pipeline with one parser of ours, or the component.
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     span (Span): Words of one sentence. The Doc needs no parse.
-    k (int): How many.
+    k (int): The number of labels.
     RETURNS (List[LabelScore]): Labels and the network's scores.
-    RAISES (ValueError): k is less than 1; the parser scores no constituents; no parser; the span crosses a sentence
-        boundary, or has no words.
+    RAISES (ValueError): k is less than 1; the parser scores no constituents; the pipeline has no parser; the span
+        crosses a sentence boundary, or has no words.
     """
     if k < 1:
         raise ValueError(f"k is how many labels to give: expected at least 1, got {k}")
@@ -71,18 +71,19 @@ def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
 
 
 def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ConstituentMargin]:
-    """For each constituent of a parse: the score of the tree less that of the best tree without that labelled span.
+    """The margin of each constituent of a parse: the tree's score minus the score of the best tree without this
+    labelled span. It is infinite where every tree has the constituent.
 
-    The score is what the pipeline's decoder maximises: of the joint decoder, label scores times constituency_weight
-    plus arc scores times one minus it; of the separate one (and beyond max_length), the label scores. Infinite where
-    every tree has the constituent.
+    The score is the objective of the pipeline's decoder. The joint decoder's is constituency_weight times the label
+    scores plus (1 - constituency_weight) times the arc scores. The separate decoder's, used beyond max_length too, is
+    the sum of the label scores.
 
-    nlp (Union[Language, LALParser]): A pipeline with one parser of ours, or the component.
-    doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence that it is in.
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
+    doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence around it.
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
-    RAISES (ValueError): The Doc has no parse, or that of another model; the parser scores no constituents, or has a
-        decoder that is none of ours, or parses so long a sentence in pieces; no parser; sentence boundaries are not
-        known, or the Span crosses one.
+    RAISES (ValueError): The Doc has no parse, or a parse by another model; the parser scores no constituents, has an
+        unsupported decoder, or parses the sentence in pieces; the pipeline has no parser; sentence boundaries are
+        missing, or the Span crosses one.
     """
     sentences = sentences_of(nlp, doc_or_span)
     strings = label_vocab(find_parser(nlp)).strings
@@ -100,9 +101,8 @@ def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Cons
 
 
 def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
-    """For each arc of a parse: the score of the tree less that of the best tree without that arc, whatever its deprel.
-
-    The score is that of `constituent_margins`; of the separate decoder, the arc scores.
+    """The margin of each arc of a parse: the tree's score minus the score of the best tree without this arc, whatever
+    its deprel. The score is as in `constituent_margins`; the separate decoder's is the sum of the arc scores.
 
     RETURNS (List[ArcMargin]): One for each word, in order.
     RAISES (ValueError): As `constituent_margins`; the parser scores no arcs.
@@ -125,13 +125,13 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
 
 
 def _search(sentence: Sentence) -> Search:
-    """The search that the parser makes in a sentence."""
+    """The search of the parser's decoder in a sentence."""
     parser = sentence.parser
     return Search(parser.long_sentences.choose(parser.decoder), score_sentence(sentence))
 
 
 def _margin(best: float, other: float) -> float:
-    """Not below 0: of two trees that are as good as each other, the decoder's float32 may choose the one that is a
-    rounding error worse. Where parsing was in half precision, this search is not, and may prefer another tree: what it
-    has not in its best tree has a margin of 0."""
+    """The margin, at least 0. Of two equally good trees, the decoder's float32 may choose the tree that is worse by a
+    rounding error. The search has full precision, so it may prefer another tree than a parse in half precision:
+    a constituent or arc that is missing in the search's best tree has a margin of 0."""
     return max(0.0, best - other)

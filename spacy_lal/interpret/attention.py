@@ -1,4 +1,4 @@
-"""Label attention: what each label head looks at. On request only; nothing is drawn here."""
+"""Label attention: the words that each label head attends to. *Not* here: drawing."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class LabelAttention:
     """The attention of each label head over one sentence of n words.
 
     weights (ndarray): Shape: (n_label_heads, n + 2), float32. Each row sums to 1, or is 0 in a sentence without words,
-        which the network does not read. Where queries are computed per token, the mean over the queries.
-    heads (Tuple[str, ...]): Names of the rows: the label whose head it is, or "head 7" where there are not as many
-        heads as labels. See `head_names` for what such a name is worth.
+        which the network does not read. Where queries are computed per token, it is their mean.
+    heads (Tuple[str, ...]): Names of the rows: labels, or "head 7" where the numbers of heads and labels differ. See
+        `head_names` for the meaning of such a name.
     tokens (Tuple[str, ...]): Names of the columns: "<START>", the words, "<STOP>".
     """
 
@@ -44,10 +44,10 @@ class LabelAttention:
 
 
 def head_names(parser: LALParser) -> Tuple[str, ...]:
-    """A name for each label head: the labels, in order, where there are as many; otherwise "head 0", "head 1", ...
+    """A name for each label head: the labels, in order, if there are as many of them; otherwise "head 0", "head 1", ...
 
-    The name is a convention, as in the paper: in training, nothing ties a head to the label of its number unless
-    the model has `label_ties`.
+    The name is a convention, as in the paper: training ties no head to the label of its number, unless the model has
+    `label_ties`.
 
     RAISES (ValueError): The model has no label attention.
     """
@@ -62,22 +62,22 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
 @overload
 def label_attention(nlp: Parser, doc_or_span: Doc) -> List[LabelAttention]:
-    """Of a Doc, one for each sentence."""
+    """For a Doc, the attention of each sentence."""
 
 
 @overload
 def label_attention(nlp: Parser, doc_or_span: Span) -> LabelAttention:
-    """Of a Span, that of its sentence."""
+    """For a Span, the attention of its sentence."""
 
 
 def label_attention(nlp: Parser, doc_or_span: Union[Doc, Span]) -> Union[List[LabelAttention], LabelAttention]:
-    """The label attention in the sentences of a Doc, or in the one that a Span is in: one more run of the network.
+    """The label attention in the sentences of a Doc, or in a Span's sentence. It runs the network again.
 
-    nlp (Union[Language, LALParser]): A pipeline with one parser of ours, or the component.
-    doc_or_span (Union[Doc, Span]): It needs sentence boundaries, but no parse.
-    RETURNS (Union[List[LabelAttention], LabelAttention]): One for each sentence of a Doc; of a Span, its sentence's.
-    RAISES (ValueError): The model has no label attention; the pipeline has no parser, or not one that was trained or
-        loaded; sentence boundaries are not known, or the Span crosses one.
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
+    doc_or_span (Union[Doc, Span]): A Doc or Span with sentence boundaries; it needs no parse.
+    RETURNS (Union[List[LabelAttention], LabelAttention]): One for each sentence of a Doc; one for a Span.
+    RAISES (ValueError): The model has no label attention; the pipeline has no parser, or the parser was neither trained
+        nor loaded; sentence boundaries are missing, or the Span crosses one.
     """
     sentences = sentences_of(nlp, doc_or_span)
     heads = head_names(find_parser(nlp))
@@ -95,14 +95,14 @@ def label_attention(nlp: Parser, doc_or_span: Union[Doc, Span]) -> Union[List[La
 def parse_with_attention(
     nlp: Parser, docs: Iterable[Union[str, Doc]], *, batch_size: int = 64
 ) -> Iterator[Tuple[Doc, List[LabelAttention]]]:
-    """Parse, and give the label attention of the same run of the network beside each Doc.
+    """Parse, and yield each Doc with the label attention of the same run of the network.
 
     nlp (Union[Language, LALParser]): As for `label_attention`; the component alone takes Docs only.
     docs (Iterable[Union[str, Doc]]): As `nlp.pipe` takes them.
-    batch_size (int): How many are parsed at once.
-    YIELDS (Tuple[Doc, List[LabelAttention]]): The parsed Doc, and one for each of its sentences; for each piece of a
-        sentence that was so long that it was parsed in pieces.
-    RAISES (ValueError): The model has no label attention; no parser, or not one that was trained or loaded.
+    batch_size (int): Docs parsed at once.
+    YIELDS (Tuple[Doc, List[LabelAttention]]): The parsed Doc and the attention of each of its sentences. A long
+        sentence that is parsed in pieces has one for each piece.
+    RAISES (ValueError): The model has no label attention; no parser is found, or it was neither trained nor loaded.
     """
     parser = find_parser(nlp)
     heads = head_names(parser)
@@ -118,16 +118,16 @@ def parse_with_attention(
 
 @contextmanager
 def _recorded(parser: LALParser, heads: Tuple[str, ...]) -> Iterator[Dict[int, Tuple[Doc, List[LabelAttention]]]]:
-    """For the time of a block, the model returns its attention, and a dict holds it by the id of the Doc."""
+    """Within the block, the model returns its attention, and the dict holds it by the id of the Doc."""
     found: Dict[int, Tuple[Doc, List[LabelAttention]]] = {}
 
     def record(docs: List[Doc], scores: List[AnyScores]) -> None:
-        # Named here and now: a later component may merge tokens.
+        # The words are read at once: a later component may merge tokens.
         sentences = [Sentence(parser, doc, i, words) for doc in docs for i, words in enumerate(sentence_words(doc))]
-        # A Doc with a long sentence comes several times, in windows and at last in the pieces that it is parsed in.
+        # A Doc with a long sentence is recorded several times: in windows, then in its pieces, which replace them.
         found.update((id(doc), (doc, [])) for doc in docs)
         for sentence, one in zip(sentences, scores, strict=True):
-            weights = cast(ndarray, one.attention)  # it has label attention, see head_names
+            weights = cast(ndarray, one.attention)  # not None: head_names has checked the model
             found[id(sentence.doc)][1].append(_named(sentence, heads, weights))
 
     with listening(parser.model, record):

@@ -1,7 +1,7 @@
-"""Exact contributions: a label's score on a span, split over label heads so that the parts add up to it.
+"""Exact contributions: a label's score on a span, split over label heads so that the parts add up to the score.
 
-The rule by which they are carried through layer norm and relu is that of `layers/contributions.py`. The authors' own
-quantity (reference-parser.md, section 8) is here as well, under its own name: it adds up to nothing.
+`layers/contributions.py` states the rule that carries them through layer norm and relu. `AuthorsContributions` holds
+the authors' quantity (reference-parser.md, section 8), which does not add up to the score.
 """
 
 from dataclasses import dataclass
@@ -32,16 +32,16 @@ from .sentences import (
 
 @dataclass(frozen=True)
 class Contributions:
-    """The score of a label on a span, and what it is made of: bias + tokens + heads.sum() is the score, within 1e-4.
+    """The score of a label on a span, and its parts: bias + tokens + heads.sum() equals the score, within 1e-4.
 
     start, end (int): The span, half-open, in tokens of the Doc.
-    label (str): The label, a unary chain as a whole: "S::VP".
-    score (float): Its score, the network's own: what the decoder weighs.
+    label (str): The label, a whole unary chain: "S::VP".
+    score (float): The network's score of the label, which the decoder reads.
     bias (float): The part that does not depend on the span's features.
-    tokens (float): The part of the whole tokens, where the network shows them to its scorers; otherwise 0.
-    names (Tuple[str, ...]): Names of the label heads, as those of `LabelAttention`; or "block 7", where a feed-forward
-        layer over all of them comes after label attention, so that no block is that of one head.
-    heads (ndarray): Shape: (n_label_heads,), float64. The part of each of them.
+    tokens (float): The part of the token skip; 0 where the network has none.
+    names (Tuple[str, ...]): Names of the label heads, as in `LabelAttention`; or "block 7" where a feed-forward layer
+        after label attention mixes the heads, so that no block belongs to one head.
+    heads (ndarray): Shape: (n_label_heads,), float64. The part of each head.
     """
 
     start: int
@@ -71,15 +71,15 @@ class Contributions:
 
 
 def contributions(nlp: Parser, span: Span, label: Optional[str] = None) -> Contributions:
-    """What each label head adds to the score of a label on a span.
+    """The contribution of each label head to the score of a label on a span.
 
-    nlp (Union[Language, LALParser]): A pipeline with one parser of ours, or the component.
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     span (Span): Any span of words of one sentence, if a label is given; otherwise a constituent of the Doc's parse.
-    label (Optional[str]): A label of the parser's ("NP", "S::VP", or "<H>"), or None for that of the constituent.
+    label (Optional[str]): One of the parser's labels ("NP", "S::VP", or "<H>"), or None for the constituent's label.
     RETURNS (Contributions): The parts of its score.
-    RAISES (ValueError): There is no such label, or the empty one is given, whose score is always 0; no label is given,
-        and the Doc has no parse, or that of another model, or the span is no constituent of it; the model has no label
-        attention, or joins its heads; no parser; the span crosses a sentence boundary, or has no words.
+    RAISES (ValueError): The label is unknown or empty (its score is always 0); without a label, the Doc has no parse,
+        or a parse by another model, or the span is no constituent; the model has no label attention, or joins its
+        heads; the pipeline has no parser; the span crosses a sentence boundary, or has no words.
     """
     sentence, start, end = locate_words(nlp, span)
     part_names(sentence.parser)
@@ -97,7 +97,7 @@ def contributions(nlp: Parser, span: Span, label: Optional[str] = None) -> Contr
 
 
 def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
-    """The same for every label of the parser but the empty one: those of one span, by the order of the labels.
+    """The `contributions` to every label of the parser except the empty one, on one span, in the order of the labels.
 
     RAISES (ValueError): As `contributions`; the span need not be a constituent.
     """
@@ -107,8 +107,8 @@ def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
 
 
 def constituent_contributions(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Contributions]:
-    """The same for every constituent of a Doc's parse, or of the sentence that a Span is in, in pre-order. A unary
-    chain is one constituent.
+    """The `contributions` to every constituent of a Doc's parse, or of a Span's sentence, in pre-order. A unary chain
+    is one constituent.
 
     RAISES (ValueError): As `contributions`: the Doc needs a parse, by this model.
     """
@@ -122,11 +122,11 @@ def constituent_contributions(nlp: Parser, doc_or_span: Union[Doc, Span]) -> Lis
 
 @dataclass(frozen=True)
 class AuthorsContributions:
-    """What the authors print as "contributions" of the label heads to a span.
+    """The "contributions" of the label heads to a span, as the authors print them.
 
     start, end (int): The span, half-open, in tokens of the Doc.
     names (Tuple[str, ...]): As in `Contributions`.
-    heads (ndarray): Shape: (n_label_heads,), float64. They sum to 1, and are nearly the same for all heads.
+    heads (ndarray): Shape: (n_label_heads,), float64. They sum to 1 and are nearly equal.
     """
 
     start: int
@@ -136,10 +136,10 @@ class AuthorsContributions:
 
 
 def authors_contributions(nlp: Parser, span: Span) -> AuthorsContributions:
-    """The quantity of the authors' code, for comparison: the sum of the numbers in each head's block of the span
-    vector, min-max scaled to [0, 1] over the heads, and the softmax of that. It says nothing of a label, since the span
-    scorer has no part in it, and nothing of for or against. Where all sums are equal, and the authors divide by 0, all
-    heads have the same share. (Their program prints it for head label_id - 1, one beside the label's, label_id - 2.)
+    """The quantity of the authors' code, for comparison: each head's block of the span vector is summed, the sums are
+    min-max scaled to [0, 1] over the heads, then a softmax is taken. It ignores the span scorer, so it does not depend
+    on a label and has no sign. Where all sums are equal, the authors divide by 0; here all heads have the same share.
+    (Their program prints it for head label_id - 1; the label's own head is label_id - 2.)
 
     RAISES (ValueError): As `contributions`; the span need not be a constituent.
     """
@@ -154,9 +154,9 @@ def authors_contributions(nlp: Parser, span: Span) -> AuthorsContributions:
 
 
 def part_names(parser: LALParser) -> Tuple[str, ...]:
-    """Names of the parts that a score is split over.
+    """Names of the label heads' parts of a score.
 
-    RAISES (ValueError): The model has no label attention, or the heads leave no blocks of their own.
+    RAISES (ValueError): The model has no label attention, or its heads have no blocks of their own.
     """
     names = head_names(parser)
     label_vocab(parser)
@@ -171,7 +171,7 @@ def part_names(parser: LALParser) -> Tuple[str, ...]:
 
 
 def _split(sentence: Sentence, cells: Sequence[Tuple[int, int, int]]) -> List[Contributions]:
-    """The parts of the scores of some labels on some spans: start, end, label id, in words."""
+    """The parts of the scores of labelled spans: start, end, label id, in words."""
     parser, names, strings = sentence.parser, part_names(sentence.parser), label_vocab(sentence.parser).strings
     network = network_of(parser)
     fenceposts = encode_sentence(sentence).fenceposts[0]

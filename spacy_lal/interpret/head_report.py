@@ -1,14 +1,13 @@
 """Which head is which label? A report over a treebank: the heads of each label, and the labels and words of each head.
 
-The part of a head in a correct constituent is what its block adds to the margin of the label: to its score less that of
-the next best label of the same span. That may be the one of sub-heads or, unless the span is the whole sentence, which
-always bears a label, the empty one (score 0). Both scores are split as in `layers/contributions.py`, so bias, tokens
-and heads add up to the margin. A label's figures are means over its correct constituents: those that gold tree and
-parse have in common, with their whole unary chain.
+A head's part in a correct constituent is its block's contribution to the label's margin: the label's score minus the
+score of its best rival on the same span. Rivals include the sub-head label and, except on a whole sentence, the empty
+label (score 0). Both scores are split as in `layers/contributions.py`, so bias, tokens and heads add up to the margin.
+A label's figures are means over its correct constituents: gold tree and parse both have the span with this unary chain.
 
-In training nothing ties a head to the label of its number (unless the model has `label_ties`); how far the two go
-together is what the report tells. It does not say what a label would lose with a head, since the split holds the norm
-and the active units as they are: that is measured by `ablation.py`.
+Training ties no head to the label of its number, unless the model has `label_ties`; the report shows how far heads and
+labels correspond. It does not show how much a label loses without a head, because the split keeps the norm and the
+active units constant: `ablation.py` measures that.
 """
 
 from collections import defaultdict
@@ -39,14 +38,14 @@ class _CorrectSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelHeads:
-    """What the label heads add to one label, on its correct constituents.
+    """The contributions of the label heads to one label, on its correct constituents.
 
     label (str): A whole unary chain.
     counts (LabelCounts): Its constituents: gold, predicted, correct. Where none is correct, all means are 0.
     margin (float): The mean margin: bias + tokens + heads.sum().
-    bias, tokens (float): The mean part that no head has, and that of the whole tokens.
+    bias, tokens (float): The mean parts of the bias and of the token skip.
     heads (ndarray): Shape: (n_label_heads,), float64. The mean part of each head.
-    own (Optional[int]): The number of the head that is called by the label; None where no head is.
+    own (Optional[int]): The number of the head with the label's name; None without such a head.
     """
 
     label: str
@@ -59,17 +58,17 @@ class LabelHeads:
 
     @property
     def ranking(self) -> List[int]:
-        """All heads by their part, the largest first; none where nothing is correct."""
+        """All heads by their part, largest first; empty if no constituent is correct."""
         return np.argsort(-self.heads, kind="stable").tolist() if self.counts.correct else []
 
     @property
     def own_rank(self) -> Optional[int]:
-        """The place of the label's own head in the ranking, 1 being the first; None where it has none."""
+        """The rank of the label's own head, from 1; None if it has no rank."""
         return self.ranking.index(self.own) + 1 if self.own is not None and self.counts.correct else None
 
 
 class HeadLabel(NamedTuple):
-    """A label that a head adds to: at which place of the label's ranking, and how much."""
+    """A label to which a head contributes: the head's rank for the label, from 1, and its part."""
 
     label: str
     rank: int
@@ -77,12 +76,12 @@ class HeadLabel(NamedTuple):
 
 
 class HeadWord(NamedTuple):
-    """A word that a head looks at.
+    """A word that a head attends to.
 
     word (str): In lower case; "<START>" and "<STOP>" are the ends of a sentence.
-    share (float): How much of its attention the word gets, all occurrences together, as a mean over sentences. The
-        shares of all words add up to 1.
-    even (float): What the word would get if the head looked at all positions of a sentence alike.
+    share (float): The attention to all occurrences of the word, as a mean over sentences. The shares of all words add
+        up to 1.
+    even (float): The share of the word under uniform attention.
     """
 
     word: str
@@ -95,8 +94,8 @@ class LabelHead:
     """One label head.
 
     number, name: As in `LabelAttention.heads`.
-    labels (Tuple[HeadLabel, ...]): In whose rankings it stands highest, best first.
-    words (Tuple[HeadWord, ...]): What it looks at most beyond an even share, largest difference first.
+    labels (Tuple[HeadLabel, ...]): The labels for which it ranks highest, best first.
+    words (Tuple[HeadWord, ...]): The words whose share exceeds their even share most, largest difference first.
     """
 
     number: int
@@ -109,10 +108,10 @@ class LabelHead:
 class HeadReport:
     """Labels and heads of a parser, on a treebank.
 
-    labels (Tuple[LabelHeads, ...]): All labels of the parser and of the gold trees, the most frequent first.
+    labels (Tuple[LabelHeads, ...]): All labels of the parser and of the gold trees, most frequent first.
     heads (Tuple[LabelHead, ...]): In order.
     n_sentences (int): Sentences with a gold tree.
-    n_left_out (int): Sentences so long that the parser reads them in pieces.
+    n_left_out (int): Long sentences, which the parser reads in pieces.
     """
 
     labels: Tuple[LabelHeads, ...]
@@ -121,19 +120,19 @@ class HeadReport:
     n_left_out: int
 
     def own_head_share(self, k: int) -> Optional[float]:
-        """The share of labels, 0 to 1, whose own head is among their k first, of those that have one and are correct
-        at least once; None where there are none. By chance: `chance`."""
+        """The share of labels, 0 to 1, whose own head ranks among the first k. Labels without an own head, or without a
+        correct constituent, are left out; None if no label remains. `chance` gives the share at random."""
         ranks = [one.own_rank for one in self.labels if one.own_rank is not None]
         return sum(rank <= k for rank in ranks) / len(ranks) if ranks else None
 
     def chance(self, k: int) -> float:
-        """The share that own heads would have in a random order."""
+        """The expected `own_head_share` for a random ranking."""
         return min(1.0, k / len(self.heads))
 
     def records(self, k: int = 10) -> Dict[str, Any]:
         """The report as dicts and lists for JSON.
 
-        k (int): How many heads of each label; all figures of the others are left out.
+        k (int): The number of heads to list for each label.
         """
         names = [head.name for head in self.heads]
         return {
@@ -164,21 +163,21 @@ class HeadReport:
 
 
 def head_report(nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size: int = 64) -> HeadReport:
-    """Parse the gold tokens of a treebank and say what the label heads do.
+    """Parse the gold tokens of a treebank and report on the label heads.
 
-    nlp (Language): A pipeline with one parser of ours.
-    golds (Sequence[Doc]): With sentence breaks and gold constituents; a Doc or sentence without is left out.
-    k (int): How many labels and words of each head are kept.
+    nlp (Language): A pipeline with one `lal_parser`.
+    golds (Sequence[Doc]): Docs with sentence breaks. Docs and sentences without gold constituents are left out.
+    k (int): The number of labels and words to list for each head.
     batch_size (int): Docs encoded together.
     RETURNS (HeadReport): The report.
-    RAISES (ValueError): k is less than 1; the model has no label attention, or joins its heads, or scores no
-        constituents; no parser, or several; no Doc has gold constituents; sentence boundaries are not known.
+    RAISES (ValueError): k is less than 1; the model has no label attention, joins its heads, or scores no constituents;
+        the pipeline has no parser, or several; no Doc has gold constituents; sentence boundaries are missing.
     """
     return report_on(AblatedTreebank(nlp, golds, batch_size=batch_size), k=k)
 
 
 def report_on(treebank: AblatedTreebank, *, k: int = 10) -> HeadReport:
-    """The same of a treebank that the parser has read.
+    """As `head_report`, for a treebank that the parser has already read.
 
     RAISES (ValueError): k is less than 1.
     """
@@ -196,7 +195,7 @@ def report_on(treebank: AblatedTreebank, *, k: int = 10) -> HeadReport:
 
 
 def _label_heads(treebank: AblatedTreebank) -> List[LabelHeads]:
-    """Labels that are nowhere to be seen come last, in the parser's order."""
+    """The figures of all labels. Labels without gold or predicted spans come last, in the parser's order."""
     parser = treebank.parser
     found = parser.parse()
     counts = count_labels(treebank.trees, found)
@@ -220,7 +219,7 @@ def _label_heads(treebank: AblatedTreebank) -> List[LabelHeads]:
 
 
 def _mean_parts(network: ParserNetwork, spans: Sequence[_CorrectSpan], label: int) -> Tuple[float, float, ndarray]:
-    """The parts of a label's margin over the next best one, as means over spans: bias, tokens, heads."""
+    """The parts of a label's margin, as means over spans: bias, tokens, heads."""
     bias, tokens, heads = 0.0, 0.0, np.zeros(network.n_label_heads)
     for first in range(0, len(spans), N_SPANS):
         vectors, whole = zip(*spans[first : first + N_SPANS], strict=True)
@@ -237,7 +236,7 @@ def _mean_parts(network: ParserNetwork, spans: Sequence[_CorrectSpan], label: in
 
 
 def _places(labels: Iterable[LabelHeads]) -> Dict[int, List[HeadLabel]]:
-    """For each head, all labels, by its place in their rankings."""
+    """For each head, all labels, sorted by its rank for them."""
     places: Dict[int, List[HeadLabel]] = defaultdict(list)
     for one in labels:
         for rank, head in enumerate(one.ranking, start=1):
@@ -246,7 +245,7 @@ def _places(labels: Iterable[LabelHeads]) -> Dict[int, List[HeadLabel]]:
 
 
 def _head_words(sentences: Sequence[ReadSentence], k: int) -> List[Tuple[HeadWord, ...]]:
-    """For each head, the words it looks at most, beyond what they would get from a head that looks at all alike."""
+    """For each head, the words whose share exceeds their share under uniform attention most."""
     ids: Dict[str, int] = {}
     for sentence in sentences:
         for word in (START, *(word.lower() for word in sentence.words), STOP):

@@ -1,7 +1,7 @@
 """A treebank parsed without some label heads, counted label by label.
 
-A label is a whole unary chain ("S::VP"), as the network scores it; punctuation counts. So these are not EVALB's counts,
-which are of single brackets: `metrics/confusion.py` has those.
+A label is a whole unary chain ("S::VP"), as the network scores it; punctuation counts. EVALB counts single brackets
+instead: see `metrics/confusion.py`.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from .sentences import find_parser
 
 
 class LabelCounts(NamedTuple):
-    """Spans of one label: how many there are in the gold trees, in those that were found, and in both."""
+    """The number of spans with one label in the gold trees, in the predicted trees, and in both."""
 
     gold: int
     predicted: int
@@ -28,17 +28,17 @@ class LabelCounts(NamedTuple):
 
     @property
     def f(self) -> float:
-        """F1, between 0 and 1; 0 where there are none on either side."""
+        """F1, between 0 and 1; 0 if neither side has such spans."""
         return 2.0 * self.correct / max(1, self.gold + self.predicted)
 
 
 class AblatedTreebank:
-    """Gold trees, and a parser that has read their sentences and finds them again without some label heads.
+    """Gold trees, and a parser that has read their sentences and parses them without some label heads.
 
-    nlp (Language): A pipeline with one parser of ours. It gets the gold tokens and sentence breaks.
-    golds (Sequence[Doc]): With gold constituents.
+    nlp (Language): A pipeline with one `lal_parser`. It gets the gold tokens and sentence breaks.
+    golds (Sequence[Doc]): Docs with gold constituents.
     fill, decoder, batch_size: As for `AblatedParser`.
-    RAISES (ValueError): As `AblatedParser`; no Doc has constituents, or none that the parser reads as a whole.
+    RAISES (ValueError): As `AblatedParser`; no sentence that the parser reads as a whole has gold constituents.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class AblatedTreebank:
             )
 
     def count(self, heads: Iterable[Union[int, str]] = ()) -> Dict[str, LabelCounts]:
-        """Counts by label when some heads are removed; the labels of the most gold spans first.
+        """Counts by label when some heads are removed; labels with the most gold spans first.
 
         heads (Iterable[Union[int, str]]): As for `AblatedParser.parse`.
         """
@@ -74,9 +74,9 @@ def count_labels(
 ) -> Dict[str, LabelCounts]:
     """Counts by label. A sentence without a gold tree is left out.
 
-    trees (Iterable[Set[Tuple[int, int, str]]]): For each sentence, the gold constituents.
-    found (Iterable[Sequence[Tuple[int, int, str]]]): Those that were found.
-    RETURNS (Dict[str, LabelCounts]): The labels of the most gold spans first.
+    trees (Iterable[Set[Tuple[int, int, str]]]): The gold constituents of each sentence.
+    found (Iterable[Sequence[Tuple[int, int, str]]]): The predicted constituents of each sentence.
+    RETURNS (Dict[str, LabelCounts]): The counts; labels with the most gold spans first.
     """
     gold: Counter[str] = Counter()
     predicted: Counter[str] = Counter()
@@ -91,8 +91,8 @@ def count_labels(
 
 
 def _blanks(nlp: Language, golds: Sequence[Doc], batch_size: int) -> Iterator[Doc]:
-    """Docs of the gold tokens and sentence breaks as they come to the parser, with what other components set."""
-    find_parser(nlp)  # says what is wrong, if the pipeline has none or several
+    """Docs with the gold tokens and sentence breaks, annotated by the components before the parser."""
+    find_parser(nlp)  # raises if the pipeline has no parser, or several
     first = nlp.pipe_names.index(parser_names(nlp)[0])
     for some in minibatch(golds, batch_size):
         with nlp.select_pipes(disable=nlp.pipe_names[first:]):

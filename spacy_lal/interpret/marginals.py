@@ -1,10 +1,10 @@
-"""Span marginals: how probable a labelled span is among all trees of a sentence, by the inside-outside algorithm.
+"""Span marginals: the probability of a labelled span over all trees of a sentence, by the inside-outside algorithm.
 
-The distribution is a stated one, not the parser's own, for the parser has none: it was trained by margins and decodes
-for the best tree. P(tree) is proportional to exp(the sum of the label scores of its nodes), over the trees that plain
-CKY searches: all binary trees over the words, each node with one label, the empty one (score 0) and the sub-head label
-included, the root's not empty. Two binary trees that differ in empty nodes alone are two trees here, though they are
-the same brackets; arcs take no part. The probabilities are exact for that distribution. Nothing has calibrated them.
+The parser itself defines no distribution: it is trained by margins and decodes the best tree. Here P(tree) is
+proportional to exp(the sum of the label scores of its nodes), over the trees that plain CKY searches: all binary trees
+over the words. Each node has one label, which may be empty (score 0) or the sub-head label; the root is never empty.
+Two binary trees that differ in empty nodes alone count as two, though their brackets are the same. Arc scores are
+ignored. The probabilities are exact for this distribution, but not calibrated.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from .sentences import Parser, label_vocab, locate_words, score_sentence
 class SpanMarginals:
     """The probabilities of the labelled spans of a sentence of n words.
 
-    probabilities (ndarray): Shape: (n + 1, n + 1, n_labels), float64, [start, end, label]: that the span is a node of
-        the tree, with this label. 0 where start >= end.
-    labels (Tuple[str, ...]): Names of the last axis; "" is the empty label, "<H>" that of a sub-head.
+    probabilities (ndarray): Shape: (n + 1, n + 1, n_labels), float64, [start, end, label]: the probability that the
+        span is a node of the tree, with this label. 0 where start >= end.
+    labels (Tuple[str, ...]): Names of the last axis; "" is the empty label, "<H>" the sub-head label.
     words (Tuple[str, ...]): The words between the fenceposts 0..n of the first two axes.
     log_partition (float): The logarithm of the sum of exp(score) over all trees.
     """
@@ -36,23 +36,23 @@ class SpanMarginals:
 
     @property
     def nodes(self) -> ndarray:
-        """That the span is a node of the binary tree, of whatever label. Shape: (n + 1, n + 1)."""
+        """P(the span is a node of the binary tree, with any label). Shape: (n + 1, n + 1)."""
         return self.probabilities.sum(-1)
 
     @property
     def constituents(self) -> ndarray:
-        """That the span is a constituent, of whatever label that a tree shows. Shape: (n + 1, n + 1)."""
+        """P(the span is a constituent, with any label that a tree shows). Shape: (n + 1, n + 1)."""
         return self.probabilities[..., SUB_HEAD + 1 :].sum(-1)
 
 
 def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
-    """The span marginals of the sentence that a Span is in.
+    """The span marginals of a Span's sentence.
 
-    nlp (Union[Language, LALParser]): A pipeline with one parser of ours, or the component.
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     span (Span): A sentence, or a part of one. The Doc needs sentence boundaries, but no parse.
     RETURNS (SpanMarginals): The probabilities.
-    RAISES (ValueError): The parser scores no constituents; no parser; the span crosses a sentence boundary, or has no
-        words.
+    RAISES (ValueError): The parser scores no constituents; the pipeline has no parser; the span crosses a sentence
+        boundary, or has no words.
     """
     sentence, _, _ = locate_words(nlp, span)
     labels = tuple(label_vocab(sentence.parser).strings)
@@ -76,7 +76,7 @@ def inside_outside(labels: ndarray) -> Tuple[ndarray, float]:
     for width in range(2, n + 1):
         start, split, end = _splits(n, width)
         inside[start, end] += np.logaddexp.reduce(inside[start, split] + inside[split, end], axis=1, keepdims=True)
-    # From the root down, a node passes its probability on to the two halves of each split, by the split's share of it.
+    # From the root down, a node passes its probability to both halves of each split, by the split's share.
     nodes = np.zeros_like(cells)
     nodes[0, n] = 1.0
     for width in range(n, 1, -1):

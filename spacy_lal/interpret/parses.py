@@ -1,4 +1,4 @@
-"""The parse that stands on a Doc, once it is sure that it is the parser's: the Doc is parsed again and compared."""
+"""The parse of a Doc, after a check that it is the parser's: it is parsed again and compared."""
 
 from typing import Any, List, Sequence, Tuple
 
@@ -9,9 +9,9 @@ from .sentences import Sentence, label_vocab
 
 
 def checked_constituents(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, int]]]:
-    """The constituents of some sentences of one Doc: for each, start, end, label id, in words, pre-order.
+    """The constituents of sentences of one Doc, in pre-order: start, end, label id, in words.
 
-    RAISES (ValueError): The Doc has no constituents, or not those that the parser finds now.
+    RAISES (ValueError): The Doc has no constituents, or they differ from the parser's.
     """
     if sentences and SPANS_KEY not in sentences[0].doc.spans:
         raise ValueError(f"the Doc has no parse (no doc.spans[{SPANS_KEY!r}]): {sentences[0].doc.text[:40]!r}")
@@ -32,9 +32,9 @@ def checked_constituents(sentences: Sequence[Sentence]) -> List[List[Tuple[int, 
 
 
 def checked_arcs(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int]]]:
-    """The arcs of some sentences of one Doc: for each, every word and its head, counted from 1; 0 is the root.
+    """The arcs of sentences of one Doc: every word and its head, counted from 1; 0 is the root.
 
-    RAISES (ValueError): The Doc has no heads, or not those that the parser finds now.
+    RAISES (ValueError): The Doc has no heads, or they differ from the parser's.
     """
     if sentences and not sentences[0].doc.has_annotation("DEP"):
         raise ValueError(f"the Doc has no parse (no heads and deprels): {sentences[0].doc.text[:40]!r}")
@@ -50,7 +50,7 @@ def checked_arcs(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int]]]:
 
 
 def _parse_again(sentences: Sequence[Sentence]) -> List[DecodedParse]:
-    """What the parser finds in sentences of one Doc now, in the way and the precision of parsing."""
+    """Parse sentences of one Doc, in the same way and precision as the component."""
     if not sentences:
         return []
     (parses,) = sentences[0].parser.predict([sentences[0].doc])

@@ -1,4 +1,4 @@
-"""The search of a parser's decoder with something forbidden. Numbers only: no Docs, no label strings."""
+"""The search of a parser's decoder under a prohibition. Numbers only: no Docs, no label strings."""
 
 from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
@@ -10,21 +10,21 @@ from ..pipeline.decoders import Decoder, JointDecoder, disagreeing_constituents,
 from ..scores import OTHER_LABEL, ParserScores
 from ..trees import EMPTY, SUB_HEAD
 
-N_AT_ONCE = 64  # charts of one sentence, each with another prohibition, that are in memory together
+N_AT_ONCE = 64  # charts of one sentence in a batch, each with another prohibition
 
 Found = Tuple[float, List[Tuple[int, int, int]], List[int]]
 
 
 class Search:
-    """What a decoder maximises over the trees of one sentence, and what is left of it when something is forbidden.
+    """The maximum of a decoder's objective over the trees of one sentence, with and without a prohibition.
 
-    Searched are charts of three labels: empty, sub-head, the best of the others. To forbid that one on a span is to put
-    the second best in its place. Where there is none, and for an arc, its score becomes so low that a tree with it is
-    worse than any without; finite, as the decoders want it.
+    The charts have three labels: empty, sub-head, and the best of the others. Forbidding the last on a span replaces it
+    by the second best. Without a second best, and for an arc, the score becomes so low that a tree with it is worse
+    than any tree without it. The score stays finite, as the decoders require.
 
     decoder (Decoder): `JointDecoder` or `make_separate_decoder`'s; its weights and options are kept.
-    scores (ParserScores): Of one sentence of at least one word.
-    RAISES (ValueError): The decoder is another.
+    scores (ParserScores): The scores of one sentence of at least one word.
+    RAISES (ValueError): The decoder is not supported.
     """
 
     def __init__(self, decoder: Decoder, scores: ParserScores) -> None:
@@ -37,7 +37,7 @@ class Search:
         self._arcs = scores.arcs * np.float32(arc_weight)
         labels = scores.labels * np.float32(label_weight)
         largest = max(float(np.abs(chart).max()) for chart in (labels, self._arcs) if chart.size)
-        self._low = np.float32(-(8.0 * largest * scores.n_tokens + 1.0))  # two trees have 6n - 2 scores in all
+        self._low = np.float32(-(8.0 * largest * scores.n_tokens + 1.0))  # two trees have 6n - 2 scores
         if has_spans:
             self._label_ids = labels[..., OTHER_LABEL:].argmax(-1) + OTHER_LABEL
             best_two = np.partition(np.insert(labels[..., OTHER_LABEL:], 0, self._low, axis=-1), (-2, -1), axis=-1)
@@ -47,30 +47,30 @@ class Search:
                 np.maximum(self._labels[..., SUB_HEAD], 0.0, out=self._labels[..., SUB_HEAD])
 
     def best_spans(self) -> Tuple[float, List[Tuple[int, int, int]]]:
-        """The greatest score, and the constituents of its tree: start, end, label id, pre-order."""
+        """The highest score, and the constituents of its tree in pre-order: start, end, label id."""
         score, spans, _ = next(self._solve([self._labels], [self._arcs if self.is_joint else None]))
         return score, [(i, j, int(self._label_ids[i, j])) for i, j, label in spans if label == OTHER_LABEL]
 
     def best_arcs(self) -> Tuple[float, List[Tuple[int, int]]]:
-        """The greatest score, and the arcs of its tree: dependent, counted from 1, and head; 0 is the root."""
+        """The highest score, and the arcs of its tree: dependent, counted from 1, and head; 0 is the root."""
         score, _, heads = next(self._solve([self._labels if self.is_joint else None], [self._arcs]))
         return score, list(enumerate(heads[1:], start=1))
 
     def scores_without_labels(self, labelled: Sequence[Tuple[int, int, int]]) -> Iterator[float]:
-        """For each labelled span (start, end, label id), the greatest score of a tree without it; minus infinity where
+        """For each labelled span (start, end, label id), the highest score of a tree without it; minus infinity if
         every tree has it."""
         for k in range(0, len(labelled), N_AT_ONCE):
             some = labelled[k : k + N_AT_ONCE]
             charts = np.repeat(self._labels[None], len(some), axis=0)
             for chart, (i, j, label) in zip(charts, some, strict=True):
-                if label == self._label_ids[i, j]:  # of another one, there is no need
+                if label == self._label_ids[i, j]:  # the chart has no other label here
                     chart[i, j, OTHER_LABEL] = self._second[i, j]
             found = self._solve(list(charts), [self._arcs if self.is_joint else None] * len(some))
             for (i, j, _), (score, spans, _) in zip(some, found, strict=True):
                 yield -np.inf if self._second[i, j] == self._low and (i, j, OTHER_LABEL) in spans else score
 
     def scores_without_arcs(self, arcs: Sequence[Tuple[int, int]]) -> Iterator[float]:
-        """For each arc, the greatest score of a tree without it; minus infinity where every tree has it."""
+        """For each arc, the highest score of a tree without it; minus infinity if every tree has it."""
         for k in range(0, len(arcs), N_AT_ONCE):
             some = arcs[k : k + N_AT_ONCE]
             charts = np.repeat(self._arcs[None], len(some), axis=0)
@@ -81,9 +81,9 @@ class Search:
                 yield -np.inf if heads[dependent] == head else score
 
     def _solve(self, labels: List[Optional[ndarray]], arcs: List[Optional[ndarray]]) -> Iterator[Found]:
-        """The best trees: of labels and arcs together, with what the heads contradict, or of the one that there is.
-        Scores are summed in float64 along the tree: what the decoders return is rounded, and of one word it is not that
-        of its tree."""
+        """The best trees of labels and arcs jointly, with constituents that contradict the heads; or of the one chart
+        given. Scores are summed in float64 along the tree: the decoders' own are rounded, and differ from the tree's
+        score for a sentence of one word."""
         charts: List[Any] = labels
         spans: List[Any] = [np.zeros((0, 3), dtype="i4")] * len(labels)
         heads: List[Any] = [None] * len(labels)
@@ -108,10 +108,10 @@ class Search:
 
 
 def _options(decoder: Any) -> Tuple[str, float, bool, float, Optional[float]]:
-    """The decoder of arcs, the constituency weight, whether nodes may be empty, up to what length the two trees are
-    found together, what a constituent costs that the heads contradict.
+    """The arc decoder, the constituency weight, whether nodes may be empty, the maximal length for joint decoding, and
+    the cost of a constituent that contradicts the heads.
 
-    RAISES (ValueError): The decoder is none of ours.
+    RAISES (ValueError): The decoder is not supported.
     """
     if isinstance(decoder, JointDecoder):
         max_length = float("inf") if decoder.max_length is None else decoder.max_length

@@ -1,6 +1,6 @@
-"""Which parser, which sentence, and what the network says of it now: what every explanation begins with.
+"""The first steps of every explanation: find the parser, find the sentence, run the network on it.
 
-The network is run on the sentence once more, as it stands on the Doc. Nothing on the Doc is changed.
+The network reads the sentence as the Doc holds it. The Doc is not changed.
 """
 
 from bisect import bisect_left
@@ -32,8 +32,8 @@ class Sentence:
 
     parser (LALParser): The parser.
     doc (Doc): The Doc.
-    number (int): Which of the Doc's sentences it is.
-    words (List[int]): Its words, by their index in the Doc: its tokens without the whitespace tokens.
+    number (int): Its place in the Doc, from 0.
+    words (List[int]): The Doc indices of its words: its tokens without the whitespace tokens.
     """
 
     parser: LALParser
@@ -43,21 +43,21 @@ class Sentence:
 
     @property
     def name(self) -> str:
-        """What to call it in a message."""
+        """Its name in messages."""
         text = self.doc[self.words[0] : self.words[-1] + 1].text if self.words else ""
         return f"sentence {self.number} ({text[:40]!r})"
 
     def tokens(self, start: int, end: int) -> Tuple[int, int]:
-        """The half-open range of Doc tokens of a span of words."""
+        """The half-open range of Doc tokens that a span of words covers."""
         return self.words[start], self.words[end - 1] + 1
 
 
 def find_parser(nlp: Parser) -> LALParser:
-    """The parser to ask.
+    """The `lal_parser` of a pipeline.
 
-    nlp (Union[Language, LALParser]): A pipeline that holds one, or the component itself.
-    RAISES (TypeError): It is something else.
-    RAISES (ValueError): The pipeline holds none, or several; the parser was neither trained nor loaded.
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
+    RAISES (TypeError): `nlp` is something else.
+    RAISES (ValueError): The pipeline has no parser, or several; the parser was neither trained nor loaded.
     """
     parser = nlp
     if isinstance(nlp, Language):
@@ -80,7 +80,7 @@ def find_parser(nlp: Parser) -> LALParser:
 def label_vocab(parser: LALParser) -> LabelVocab:
     """The parser's constituent labels and their ids.
 
-    RAISES (ValueError): It has none.
+    RAISES (ValueError): The parser scores no constituents.
     """
     labels = parser.label_data["constituents"]
     if not labels:
@@ -91,7 +91,7 @@ def label_vocab(parser: LALParser) -> LabelVocab:
 def network_of(parser: LALParser) -> ParserNetwork:
     """The parser's torch network.
 
-    RAISES (ValueError): Its model is of another architecture.
+    RAISES (ValueError): The model has another architecture.
     """
     if "get_network" not in parser.model.attrs:
         raise ValueError(f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'")
@@ -99,10 +99,10 @@ def network_of(parser: LALParser) -> ParserNetwork:
 
 
 def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
-    """The sentences of a Doc, or the one that a Span is in.
+    """The sentences of a Doc, or a Span's sentence.
 
-    RAISES (TypeError): It is neither a Doc nor a Span.
-    RAISES (ValueError): As `find_parser`; sentence boundaries are not known, or the Span crosses one.
+    RAISES (TypeError): `doc_or_span` is neither a Doc nor a Span.
+    RAISES (ValueError): As `find_parser`; sentence boundaries are missing, or the Span crosses one.
     """
     parser = find_parser(nlp)
     network_of(parser)
@@ -114,10 +114,10 @@ def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
 
 
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
-    """The sentence that a Span is in, and the Span as a half-open span of its words.
+    """A Span's sentence, and the Span as a half-open span of the sentence's words.
 
-    RAISES (TypeError): It is no Span.
-    RAISES (ValueError): As `find_parser`; sentence boundaries are not known, or the Span crosses one.
+    RAISES (TypeError): `span` is no Span.
+    RAISES (ValueError): As `find_parser`; sentence boundaries are missing, or the Span crosses one.
     """
     parser = find_parser(nlp)
     network_of(parser)
@@ -133,9 +133,9 @@ def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
 
 
 def locate_words(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
-    """As `locate`, of a Span that has words.
+    """As `locate`, for a Span with words.
 
-    RAISES (ValueError): As `locate`; it has none.
+    RAISES (ValueError): As `locate`; the Span has no words.
     """
     sentence, start, end = locate(nlp, span)
     if start == end:
@@ -144,19 +144,19 @@ def locate_words(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
 
 
 def span_name(span: Span) -> str:
-    """What to call a Span in a message."""
+    """A Span's name in messages."""
     return f"the Span {span.text[:40]!r} (tokens {span.start}:{span.end})"
 
 
-# What the network says
+# Running the network
 
 
 def read_sentences(sentences: Sequence[Sentence]) -> List[NetworkInputs]:
-    """What the network reads of sentences of one Doc, each by itself: a network with `scrambled_queries` does not
-    scramble those of a batch of one.
+    """The network's inputs for sentences of one Doc, each in a batch of its own: in a batch of one, a network with
+    `scrambled_queries` scrambles nothing.
 
-    RAISES (ValueError): Nobody has made the vectors that the model listens to; a sentence is so long that the parser
-        reads it in pieces.
+    RAISES (ValueError): No component provides the vectors that the model listens to; a sentence is so long that the
+        parser reads it in pieces.
     """
     if not sentences:
         return []
@@ -175,14 +175,14 @@ def read_sentences(sentences: Sequence[Sentence]) -> List[NetworkInputs]:
 
 
 def evaluation_mode(parser: LALParser) -> ParserNetwork:
-    """The network with dropout off, as after any parsing."""
+    """The network, with dropout switched off."""
     network = network_of(parser)
     network.train(False)
     return network
 
 
 def encode_sentence(sentence: Sentence) -> Encoded:
-    """One sentence that has words, as the scorers read it.
+    """The scorers' inputs for one sentence with words.
 
     RAISES (ValueError): As `read_sentences`.
     """
@@ -191,8 +191,7 @@ def encode_sentence(sentence: Sentence) -> Encoded:
 
 @torch.no_grad()
 def score_sentence(sentence: Sentence) -> ParserScores:
-    """The scores of one sentence that has words, in full precision: all labels of all spans, whatever a decoder can do
-    without.
+    """The scores of one sentence with words, in full precision and unpruned: all labels of all spans.
 
     RAISES (ValueError): As `read_sentences`.
     """
