@@ -21,7 +21,7 @@ def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[
     depth (int): Number of layers; 0 for none.
     dropout (float): Elementwise dropout between layers, active in training only.
     RETURNS (Model[List[Floats2d], List[Floats2d]]): From token vectors of each Doc to token vectors in context.
-    RAISES (ValueError): If the width is odd.
+    RAISES (ValueError): The width is odd.
     """
     if depth == 0:
         return noop()

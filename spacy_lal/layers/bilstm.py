@@ -14,7 +14,7 @@ class BiLSTM(nn.Module):
     width (int): Width of the input and of the output, half of it from each direction.
     depth (int): Number of layers.
     dropout (float): Elementwise dropout on the output of each layer but the last.
-    RAISES (ValueError): if the width is odd.
+    RAISES (ValueError): The width is odd.
     """
 
     def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:

@@ -10,7 +10,7 @@ class FeatureDropout(nn.Module):
     """Drops whole features of a sentence: the same ones at every position (reference-parser.md, section 0).
 
     rate (float): Share of the features to drop, in [0, 1). Kept features are divided by 1 - rate.
-    RAISES (ValueError): if the rate is outside [0, 1).
+    RAISES (ValueError): The rate is outside [0, 1).
     """
 
     def __init__(self, rate: float) -> None:
@@ -76,7 +76,7 @@ class ElementDropout(nn.Module):
     twice), so these draws would take a fifth of a training step. The rate is rounded to a multiple of 2^-16.
 
     rate (float): Share of the elements to drop, in [0, 1). Kept ones are divided by 1 - rate.
-    RAISES (ValueError): if the rate is outside [0, 1).
+    RAISES (ValueError): The rate is outside [0, 1).
     """
 
     def __init__(self, rate: float) -> None:
