@@ -1,7 +1,7 @@
 """`spacy-lal.BiLSTMEncoder.v1`: a bidirectional LSTM as the `encode` of spaCy's Tok2Vec.
 
-spaCy's own `spacy.TorchBiLSTMEncoder.v1` has the same parameters, but a Doc's vectors there depend on the longest Doc
-of its batch (see `layers/bilstm.py`), and with them its parse.
+spaCy's own `spacy.TorchBiLSTMEncoder.v1` has the same parameters. But with it, a Doc's vectors and its parse depend on
+the longest Doc of the batch (see `layers/bilstm.py`).
 """
 
 from typing import Callable, List, Tuple, cast
@@ -20,8 +20,8 @@ def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[
     width (int): Width of the input and of the output.
     depth (int): Number of layers; 0 for none.
     dropout (float): Elementwise dropout between layers, active in training only.
-    RETURNS (Model[List[Floats2d], List[Floats2d]]): Vectors of the tokens of each Doc in, the same in context out.
-    RAISES (ValueError): If the width is odd.
+    RETURNS (Model[List[Floats2d], List[Floats2d]]): From token vectors of each Doc to token vectors in context.
+    RAISES (ValueError): The width is odd.
     """
     if depth == 0:
         return noop()

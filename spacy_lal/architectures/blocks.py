@@ -19,7 +19,7 @@ def make_input_layer(
     position_dropout: float = 0.0,
     dropout: float = 0.2,
 ) -> InputLayerConfig:
-    """See `InputLayerConfig`. Each feature is a block `[....inputs.*.NAME]`; names are free, their order counts."""
+    """See `InputLayerConfig`. Each feature is a block `[....inputs.*.NAME]`; names are free, their order matters."""
     return InputLayerConfig(
         features=features, join=join, max_positions=max_positions, position_dropout=position_dropout, dropout=dropout
     )
@@ -31,11 +31,11 @@ def make_vectors() -> Vectors:
 
 
 def make_encoder(*layers: SelfAttentionLayerConfig) -> EncoderConfig:
-    """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order counts. The config
+    """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order matters. The config
     system requires at least one; see `make_no_encoder`."""
     return EncoderConfig(layers=layers)
 
 
 def make_no_encoder() -> EncoderConfig:
-    """An encoder without layers: positions stay as they were embedded."""
+    """An encoder without layers: positions keep their embeddings."""
     return EncoderConfig()

@@ -1,8 +1,8 @@
-"""The bridge between thinc and the torch network: arrays are padded to tensors, scores and gradients come back.
+"""The bridge between thinc and the torch network: it pads arrays to tensors, and returns scores and gradients.
 
-A thinc layer around `layers.parser_network.ParserNetwork`. Sentences are run in sub-batches by padded size, so that one
-long sentence does not blow up the charts of the others; the numbers do not depend on how they are cut.
-It is *not* where a network is defined, and it knows no Docs.
+A thinc layer around `layers.parser_network.ParserNetwork`. Sentences run in sub-batches by padded size, so that one
+long sentence does not blow up the charts of the others. The results do not depend on the sub-batches.
+It does *not* define a network, and it knows no Docs.
 """
 
 from functools import partial
@@ -22,16 +22,16 @@ from .features import SentenceFeatures
 from .gradients import pad_gradients
 from .network_shim import NetworkShim
 
-# Charts of very short sentences are small, their label attention is not: no sentence counts as shorter than this.
+# Charts of very short sentences are small, but their label attention is not: no sentence counts as shorter than this.
 MIN_CHART_SIDE = 32
 
 
 class VectorRows(NamedTuple):
-    """Vectors of a whole batch, and which of them each sentence takes.
+    """Vectors of a whole batch, and the rows of each sentence.
 
-    data (Floats2d): Shape: (n_rows, width). On the device that thinc is on.
-    rows (List[ndarray]): One array of row numbers for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
-    has_boundaries (bool): Whether the rows of START and STOP are among them.
+    data (Floats2d): Shape: (n_rows, width). On thinc's device.
+    rows (List[ndarray]): Row numbers, an array for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
+    has_boundaries (bool): Whether the rows include START and STOP.
     """
 
     data: Floats2d
@@ -40,7 +40,7 @@ class VectorRows(NamedTuple):
 
 
 class NetworkBatch(NamedTuple):
-    """What goes into the network layer: the features of every sentence, and their vectors where there are any."""
+    """The input of the network layer: the features of every sentence, and their vectors, if any."""
 
     features: List[SentenceFeatures]
     vectors: Optional[VectorRows]
@@ -48,11 +48,11 @@ class NetworkBatch(NamedTuple):
 
 
 class PaddedInputs(NamedTuple):
-    """A sub-batch as the network takes it, and where its vectors came from.
+    """A sub-batch in the network's form, and the origin of its vectors.
 
     network (NetworkInputs): Padded tensors.
-    sources (Any): Ints1d, or None without vectors. Shape: (n_rows,). Which rows of `VectorRows.data` its vectors are.
-    places (Any): Ints1d, or None. Shape: (n_rows,). Where they are among the batch_size * seq_len padded ones.
+    sources (Any): Ints1d, or None without vectors. Shape: (n_rows,). The rows of its vectors in `VectorRows.data`.
+    places (Any): Ints1d, or None. Shape: (n_rows,). Their rows among the batch_size * seq_len padded ones.
     """
 
     network: NetworkInputs
@@ -61,18 +61,18 @@ class PaddedInputs(NamedTuple):
 
 
 NetworkModel = Model[NetworkBatch, List[ParserScores]]
-# Which sentences, their scores; in training, what went in and came out of the network, and its backward pass.
+# Numbers of sentences and their scores; in training, also the network's input, its output and its backward pass.
 Run = Tuple[List[int], List[ParserScores], Optional[Tuple[PaddedInputs, NetworkOutput, Callable]]]
 
 
 def parser_network(
     config: ParserNetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536
 ) -> NetworkModel:
-    """The torch network as a thinc layer, made when its shim's `build` or `from_bytes` is called.
+    """The torch network as a thinc layer. Its shim's `build` or `from_bytes` makes the network.
 
     config (ParserNetworkConfig): Everything but the sizes that come from data.
     mixed_precision (bool): Multiply matrices in half precision; see `NetworkShim.mixed_precision`.
-    max_batch_cells (int): How many chart cells the sentences run at once may have, padding included.
+    max_batch_cells (int): Most chart cells of the sentences that run at once, padding included.
     RETURNS (NetworkModel): The layer.
     """
     shim = NetworkShim(partial(_build_network, config), FoldedNetwork, mixed_precision=mixed_precision)
@@ -85,8 +85,7 @@ def _build_network(config: ParserNetworkConfig, sizes: Dict[str, int]) -> Parser
 
 def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[List[ParserScores], Callable]:
     """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores (`ScoresGradient`,
-    or `ParserScores` of the same shapes) and gives that of `batch.vectors.data` (None where the batch has no
-    vectors)."""
+    or `ParserScores` of the same shapes) and returns the gradient of `batch.vectors.data`, or None without vectors."""
     scores: List[Optional[ParserScores]] = [None] * len(batch.features)
     runs = []
     for indices, run_scores, run in iter_runs(model, batch, is_train):
@@ -115,8 +114,8 @@ def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[L
 
 
 def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) -> Iterator[Run]:
-    """Run the network on one sub-batch after the other: which sentences, their scores, and in training what the
-    backward pass needs. Sentences without tokens come first; the network skips them."""
+    """Run the network on one sub-batch after the other. Yields numbers of sentences, their scores, and in training the
+    input of the backward pass. Sentences without tokens come first; the network skips them."""
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
     lengths = [features.length for features in batch.features]
     empty = [i for i, length in enumerate(lengths) if length == 0]
@@ -132,8 +131,8 @@ def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) 
 
 
 def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
-    """As `iter_runs`, by the folded network: which sentences, and their `PrunedScores`; for sentences without tokens,
-    `ParserScores`."""
+    """As `iter_runs`, but with the folded network: numbers of sentences, and their `PrunedScores`. Sentences without
+    tokens get `ParserScores`."""
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
     folded = shim.folded
     lengths = [features.length for features in batch.features]
@@ -146,12 +145,12 @@ def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List
 
 
 def batch_sentences(lengths: Sequence[int], max_batch_cells: int) -> List[List[int]]:
-    """Cut sentences into sub-batches of similar length.
+    """Divide sentences into sub-batches of similar length.
 
     lengths (Sequence[int]): Number of tokens of each sentence.
-    max_batch_cells (int): How many chart cells (n + 1)^2 a sub-batch may have, padding included. A sentence that has
-        more is a sub-batch by itself.
-    RETURNS (List[List[int]]): Which sentences each sub-batch has, shorter ones first. Empty sentences are in none.
+    max_batch_cells (int): Most chart cells (n + 1)^2 of a sub-batch, padding included. A larger sentence is a sub-batch
+        of its own.
+    RETURNS (List[List[int]]): Numbers of each sub-batch's sentences, shorter ones first. Empty sentences are left out.
     """
     batches: List[List[int]] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -166,8 +165,8 @@ def batch_sentences(lengths: Sequence[int], max_batch_cells: int) -> List[List[i
 
 def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) -> List[List[int]]:
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
-    # The authors' batch effect is a function of the batch and its order. And thinc's gradient scaler would scale the
-    # gradients of one sub-batch down once more after each further one.
+    # The authors' batch effect depends on the batch and its order. And thinc's gradient scaler would scale down the
+    # gradients of a sub-batch once more after each further sub-batch.
     if shim.network.depends_on_batch or (is_train and shim.mixed_precision):
         whole = [i for i, length in enumerate(lengths) if length > 0]
         return [whole] if whole else []
@@ -175,9 +174,9 @@ def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) ->
 
 
 def pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_train: bool) -> PaddedInputs:
-    """Sentences as the network takes them.
+    """Pad some sentences to the network's form.
 
-    indices (List[int]): Which sentences of the batch.
+    indices (List[int]): Numbers of sentences in the batch.
     is_train (bool): Whether their vectors get a gradient.
     """
     device = model.shims[0].device  # type: ignore[attr-defined]
@@ -206,7 +205,7 @@ def pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_
 
 
 def _pad_ids(ids: Sequence[Optional[ndarray]], shape: Tuple[int, int], device: torch.device) -> Optional[torch.Tensor]:
-    """(n + 2,) arrays to one (batch, seq_len) tensor, 0 where there is nothing."""
+    """(n + 2,) arrays to one (batch, seq_len) tensor, padded with 0."""
     padded = numpy.zeros(shape, dtype="int64")
     for row, one in zip(padded, ids, strict=True):
         if one is None:
@@ -218,8 +217,7 @@ def _pad_ids(ids: Sequence[Optional[ndarray]], shape: Tuple[int, int], device: t
 def _pad_chars(
     chars: Sequence[Optional[List[Sequence[int]]]], shape: Tuple[int, int], device: torch.device
 ) -> Tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
-    """Character ids to a (batch, seq_len, word_len) tensor, 0 where there is nothing, and their (batch, seq_len)
-    lengths."""
+    """Character ids to a (batch, seq_len, word_len) tensor, padded with 0, and their (batch, seq_len) lengths."""
     lengths = numpy.zeros(shape, dtype="int64")
     flat: List[int] = []
     for row, words in zip(lengths, chars, strict=True):
@@ -234,8 +232,8 @@ def _pad_chars(
 
 
 def _unpad_scores(output: NetworkOutput, lengths: Sequence[int]) -> Iterator[ParserScores]:
-    """One `ParserScores` for each sentence, on the host. Where a sentence was alone, its arrays may be the network's
-    own memory, for a long one has large charts; the backward pass does not read them again."""
+    """One `ParserScores` for each sentence, on the host. The arrays of a sentence that is alone may share the network's
+    memory, since a long sentence has large charts; the backward pass does not read them."""
     labels, arcs, deprels = (
         tensor.detach().float().cpu().numpy() for tensor in (output.labels, output.arcs, output.deprels)
     )

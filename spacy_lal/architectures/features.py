@@ -1,6 +1,6 @@
 """Docs to sentences, and sentences to rows, tag ids and character ids.
 
-A Thinc layer without weights and without gradient. It is *not* where vectors are made: those come from a `tok2vec`.
+A Thinc layer without weights and without gradient. It does *not* make vectors: a `tok2vec` does.
 Everything here is numpy on the host; `bridge.py` pads it and moves it to the device.
 """
 
@@ -15,7 +15,7 @@ from thinc.api import Model
 from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
 
-# First ids of the tag vocabulary (reference-parser.md 1.1), ahead of what the treebank has.
+# First ids of the tag vocabulary (reference-parser.md 1.1), before the treebank's tags.
 START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
 N_SPECIAL_IDS = 3
 # First ids of the character vocabulary (reference-parser.md 1.5). The unknown character is also the padding.
@@ -27,9 +27,9 @@ STOP_CHARS = (WORD_START_CHAR, SENTENCE_STOP_CHAR, SENTENCE_STOP_CHAR, SENTENCE_
 
 
 class SentenceFeatures(NamedTuple):
-    """What the network is told of one sentence of n tokens, apart from their vectors. Whitespace tokens are left out.
+    """The features of one sentence of n tokens, apart from vectors. Whitespace tokens are left out.
 
-    rows (ndarray): Shape: (n,). Which rows of the batch's tokens, all Docs one after the other, the sentence has.
+    rows (ndarray): Shape: (n,). The sentence's rows among the batch's tokens, all Docs one after the other.
     tag_ids (Optional[ndarray]): Shape: (n + 2,). START, tokens, STOP. None where the network reads no tags.
     chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks. None where the
         network reads no characters.
@@ -53,10 +53,10 @@ def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_wo
 
     Its vocabularies are the attributes `tags` and `chars`: lists, saved with the model.
 
-    use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. A warning says so where a
-        batch has no tags at all.
+    use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. Warns if a batch has no tags
+        at all.
     use_chars (bool): Look up the characters of `token.text`.
-    max_word_length (int): Of a longer token, only the first and the last characters are read, this many in all.
+    max_word_length (int): Most characters to read of a token. The middle of a longer token is left out.
     RETURNS (FeaturesModel): The layer.
     """
     if max_word_length < 2:
@@ -72,7 +72,7 @@ def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_wo
 
 
 def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List[SentenceFeatures], Callable]:
-    """Look up the features of each sentence. There is nothing to backpropagate to."""
+    """Look up the features of each sentence. The backward pass does nothing."""
 
     def backprop(d_features: object) -> List[Doc]:
         return []
@@ -83,7 +83,7 @@ def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List
 def read_sentences(model: FeaturesModel, docs: List[Doc], sentences: Sequence[Sentences]) -> List[SentenceFeatures]:
     """The features of each sentence.
 
-    sentences (Sequence[Sentences]): For each Doc the words of its sentences, or of pieces of them.
+    sentences (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of them.
     """
     attrs = model.attrs
     tag_table = _id_table(attrs["tags"], N_SPECIAL_IDS) if attrs["use_tags"] else None
@@ -124,7 +124,7 @@ def _framed_ids(ids: List[int]) -> ndarray:
 
 
 def _char_ids(word: str, table: Dict[str, int], max_word_length: int) -> Tuple[int, ...]:
-    """The ids of a word's characters between the two word marks; the middle of a very long word is left out."""
+    """The ids of a word's characters between the two word marks; the middle of a longer word is left out."""
     if len(word) > max_word_length:
         n_last = max_word_length // 2
         word = word[: max_word_length - n_last] + word[-n_last:]

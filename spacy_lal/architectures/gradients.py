@@ -1,6 +1,6 @@
-"""Gradients of the scores of single sentences, as the network takes them: padded, and sparse where a loss made them so.
+"""Gradients of single sentences' scores in the network's form: padded, and sparse where a loss makes them so.
 
-A sparse one stays sparse up to the scorer, which computes the cells that it names once more, and no others.
+A sparse gradient stays sparse up to the scorer, which recomputes only the cells that it names.
 """
 
 from typing import Any, Optional, Sequence, Tuple, Union
@@ -18,12 +18,12 @@ _CELL_AXES = {
     "arcs": 2,
     "deprels": 2,
     "ties": 0,
-}  # which axes a cell names; those left over are in its values
+}  # axes that a cell names; its values have the other axes
 
 
 class _PickCells(torch.autograd.Function):
-    """Cells of a chart, so that their gradient gives the chart a sparse one. What goes into the backward pass is dense:
-    thinc scales it under mixed precision, which torch cannot do to a sparse tensor in half precision."""
+    """Cells of a chart; their gradient makes the chart's gradient sparse. The input of the backward pass is dense,
+    because thinc scales it under mixed precision and torch cannot scale a sparse tensor in half precision."""
 
     @staticmethod
     def forward(ctx: Any, chart: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
@@ -43,16 +43,16 @@ def pad_gradients(
     """The tensors that take a gradient, and their gradients, of the same shapes.
 
     output (NetworkOutput): The scores of a batch, padded.
-    d_scores (Sequence[AnyGradient]): For each sentence the gradient of its scores, or of some of them: what is None or
-        an array without elements counts as zero.
-    RETURNS (Tuple[Tuple[Tensor, ...], Tuple[Tensor, ...]]): The tensor of each kind of scores; but of a chart of labels
-        or of deprels only the cells that are named, if none of the sentences has an array.
-    RAISES (ValueError): Where a sparse gradient names cells that the scores do not have.
+    d_scores (Sequence[AnyGradient]): For each sentence, the gradient of all or some of its scores. None and empty
+        arrays count as zero.
+    RETURNS (Tuple[Tuple[Tensor, ...], Tuple[Tensor, ...]]): The tensor of each kind of scores. If no sentence has an
+        array, a chart of labels or deprels is reduced to the named cells.
+    RAISES (ValueError): A sparse gradient names cells that the scores lack.
     """
     tensors, grads = [], []
     for field, n_axes in _CELL_AXES.items():
         tensor = getattr(output, field)
-        if tensor is None or not tensor.requires_grad:  # a scorer that the network does without
+        if tensor is None or not tensor.requires_grad:  # an unused scorer
             continue
         gradients = [getattr(one, field) for one in d_scores]
         _check_cells(field, gradients, tuple(tensor.shape[1 : n_axes + 1]))
@@ -83,7 +83,7 @@ def _check_cells(field: str, gradients: Sequence[Optional[Gradient]], shape: Tup
 
 
 def _join_cells(gradients: Sequence[Optional[Gradient]]) -> Tuple[ndarray, ndarray]:
-    """Indices into a padded chart, *shape:* (1 + n_axes, n_cells), and the gradient of these cells."""
+    """Indices into a padded chart, *shape:* (1 + n_axes, n_cells), and the gradient of the cells."""
     sparse = [(k, one) for k, one in enumerate(gradients) if isinstance(one, SparseGradient)]
     sentences = numpy.repeat([k for k, _ in sparse], [len(one.cells) for _, one in sparse])
     indices = numpy.vstack([sentences, numpy.concatenate([one.cells for _, one in sparse]).T])
@@ -91,8 +91,8 @@ def _join_cells(gradients: Sequence[Optional[Gradient]]) -> Tuple[ndarray, ndarr
 
 
 def _pad_arrays(arrays: Sequence[Optional[Gradient]], shape: Tuple[int, ...]) -> ndarray:
-    """Gradients of one sentence each, square in all but their last axis or in both, as one array of a shape; zeros for
-    one that is missing."""
+    """Gradients of single sentences, square in all but their last axis or in both, as one array of a shape. Missing
+    gradients become zeros."""
     first = arrays[0]
     if len(arrays) == 1 and isinstance(first, ndarray) and first.shape == shape[1:]:
         return numpy.ascontiguousarray(first, dtype="float32")[None]  # a long sentence's charts are not copied

@@ -1,9 +1,9 @@
 """`spacy-lal.JoinedTok2Vec.v1`: the vectors of several tok2vecs side by side.
 
-For instance of an uncased transformer, and of the tokens' shapes. thinc's own `concatenate` adds up what the layers'
-backward passes return, which a listener and an embedding return each in its own way; nobody reads it.
+For example, an uncased transformer and the tokens' shapes. thinc's own `concatenate` adds up the results of the layers'
+backward passes, which differ in form between a listener and an embedding; they are not used.
 
-A listener of spacy-transformers goes by zeros where its transformer has not run, in silence. Here that is an error.
+Without its transformer's output, a listener of spacy-transformers silently returns zeros. Here that is an error.
 """
 
 import threading
@@ -18,17 +18,17 @@ Tok2Vec = Model[List[Doc], List[Floats2d]]
 DATA = "trf_data"
 TRANSFORMER_LISTENER = "transformer-listener"
 
-# The Docs that each thread has initialised a model with last. No transformer has run on these, and thinc's `chain` asks
-# for their vectors all the same, to tell the next layer their width.
+# The Docs with which each thread has last initialised a model. No transformer has run on them, but thinc's `chain` asks
+# for their vectors to tell the next layer their width.
 _samples = threading.local()
 
 
 def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
-    """Build a tok2vec out of others.
+    """Build a tok2vec from several others.
 
     *tok2vecs (Model[List[Doc], List[Floats2d]]): At least one. May listen to other components.
     RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape (n_tokens, sum of the widths).
-    RAISES (ValueError): Without any.
+    RAISES (ValueError): `tok2vecs` is empty.
     """
     if not tok2vecs:
         raise ValueError("a JoinedTok2Vec needs at least one tok2vec: expected [..tok2vec.*.NAME] blocks, got none")
@@ -36,7 +36,7 @@ def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
 
 
 def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None) -> None:
-    """Initialise the parts; the width is the sum of theirs where all of them tell."""
+    """Initialise the parts. The width is the sum of their widths, if all are known."""
     _samples.last = X
     for layer in model.layers:
         layer.initialize(X=X)
@@ -46,10 +46,10 @@ def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2
 
 
 def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Run the parts; backward shares the gradient out among them.
+    """Run the parts; the backward pass splits the gradient among them.
 
-    RAISES (ValueError): A part listens to a transformer that has not run on one of the Docs, or gives vectors for other
-        tokens than a Doc has.
+    RAISES (ValueError): A part listens to a transformer that has not run on one of the Docs, or the number of its
+        vectors differs from the Doc's tokens.
     """
     if not is_train and docs is not getattr(_samples, "last", None):
         _require_transformer(model, docs)
@@ -67,7 +67,7 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     def backprop(d_joined: List[Floats2d]) -> List[Doc]:
         first = 0
         for arrays, backprop_part in zip(parts, backprops, strict=True):
-            width = max((array.shape[1] for array in arrays), default=0)  # of an empty Doc it may be 0
+            width = max((array.shape[1] for array in arrays), default=0)  # an empty Doc may have width 0
             backprop_part([model.ops.xp.ascontiguousarray(d_doc[:, first : first + width]) for d_doc in d_joined])
             first += width
         return docs

@@ -1,6 +1,6 @@
-"""thinc's hold on a torch network: when it is made, moved, updated and saved.
+"""thinc's wrapper of a torch network: how it is made, moved, updated and saved.
 
-It knows no parser: which network is made, and how it is folded for parsing, are functions that it is given.
+It knows no parser: functions that make and fold a network are passed to it.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ from .stored_weights import check_archive, check_finite
 NetworkBuilder = Callable[[Dict[str, int]], torch.nn.Module]
 NetworkFolder = Callable[[Any, Precision], Any]
 
-# `nlp.pipe(n_process=2)` forks. torch's threads do not survive a fork, and a child that waits for them waits for ever;
-# on one thread it has none to wait for. The processes share the cores as it is.
+# `nlp.pipe(n_process=2)` forks. torch's threads do not survive a fork, and a child that waits for them hangs; with one
+# thread it waits for none. The processes share the cores anyway.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
@@ -33,9 +33,9 @@ if hasattr(os, "register_at_fork"):
 class NetworkShim(SharedShim):
     """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
 
-    Departs from `SharedShim` in three ways: there may be no network yet; the sizes that it was made with are saved
-    beside its weights (in `cfg`), so that loading needs nothing else; and `use_params` finds the averages under the
-    keys that `finish_update` gave them (thinc 8.3 looks for string keys, which its optimizer does not have).
+    Departs from `SharedShim` in three ways. The network may not exist yet. Its sizes are saved beside its weights (in
+    `cfg`), so that loading needs nothing else. And `use_params` looks up averages by the keys of `finish_update`; thinc
+    8.3 looks for string keys, which its optimizer does not have.
 
     build_network (NetworkBuilder): From sizes by name to a network with fresh weights.
     fold_network (NetworkFolder): From a network and a precision to its folded form, which parses.
@@ -47,19 +47,19 @@ class NetworkShim(SharedShim):
     ) -> None:
         super().__init__(None, mixed_precision=mixed_precision)
         self.build_network, self.fold_network = build_network, fold_network
-        self._folded: Optional[Tuple[Any, List[Tuple[int, int]]]] = None  # and of which weights
+        self._folded: Optional[Tuple[Any, List[Tuple[int, int]]]] = None  # with the weights that it was made from
 
     @property
     def mixed_precision(self) -> bool:
-        """Whether matrices are multiplied in half precision: in parsing on any device that is made for it, in training
-        on a GPU, where torch's autocast thinks it safe."""
+        """Whether matrices are multiplied in half precision: in parsing on any device with fast half precision, in
+        training on a GPU where torch's autocast considers it safe."""
         return self._mixed_precision
 
     @property
     def network(self) -> Any:
         """The torch network.
 
-        RAISES (ValueError): There is none yet.
+        RAISES (ValueError): The network does not exist yet.
         """
         if self._model is None:
             raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
@@ -67,13 +67,13 @@ class NetworkShim(SharedShim):
 
     @property
     def folded(self) -> Any:
-        """The network folded for parsing, made when it is first asked for."""
+        """The network folded for parsing, made on first use."""
         network = self.network
-        # torch counts what it does to a weight; what thinc's optimizer does in numpy is told by `unfold`
+        # torch counts its changes of a weight; `unfold` reports changes by thinc's optimizer in numpy
         weights = [(parameter.data_ptr(), parameter._version) for parameter in network.parameters()]
         folded = self._folded
         if folded is None or weights != folded[1]:
-            with MAKING:  # one of them, however many threads ask
+            with MAKING:  # only one, for any number of threads
                 folded = self._folded
                 if folded is None or weights != folded[1]:
                     precision = half_precision(self.device) if self.mixed_precision else torch.float32
@@ -81,16 +81,16 @@ class NetworkShim(SharedShim):
         return folded[0]
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For pickles and copies: the folded network is made again where it is needed."""
+        """For pickles and copies: the folded network is left out and made again on use."""
         return {**self.__dict__, "_folded": None}
 
     def unfold(self) -> None:
-        """Forget the folded network: the weights are about to change."""
+        """Drop the folded network: the weights are about to change."""
         self._folded = None
 
     @property
     def device(self) -> torch.device:
-        """Where the network is, or would be."""
+        """The device of the network, or of a network yet to be made."""
         return get_torch_default_device() if self._model is None else super().device
 
     def set_sizes(self, sizes: Dict[str, int]) -> None:
@@ -100,20 +100,20 @@ class NetworkShim(SharedShim):
         self.cfg.update(sizes)
 
     def build(self) -> None:
-        """Make a network of the present sizes, with fresh weights, on thinc's device."""
+        """Make a network of the current sizes, with fresh weights, on thinc's device."""
         self._model = self.build_network(self.cfg).to(get_torch_default_device())
 
     def finish_update(self, optimizer: Optimizer) -> None:
         """Apply the gradients, if there is a network.
 
-        thinc gives each parameter a new tensor over the array that the optimizer returned, which is a view of the old
-        one: a chain that grows with every step. Optimizers work in place, so there is nothing to give back.
+        thinc gives each parameter a new tensor over the optimizer's array, which is a view of the old one: a chain that
+        grows with every step. Optimizers work in place, so this method keeps the tensor.
         """
         self.unfold()
         for name, parameter in () if self._model is None else self._model.named_parameters():
             if parameter.grad is None:
                 continue
-            if not self._grad_scaler.found_inf:  # else a gradient overflowed, and the step is left out
+            if not self._grad_scaler.found_inf:  # otherwise a gradient overflowed, and the step is skipped
                 data, grad = cast(FloatsXd, torch2xp(parameter.data)), cast(FloatsXd, torch2xp(parameter.grad))
                 weights, _ = optimizer((self.id, name), data, grad)
                 updated = xp2torch(weights, device=parameter.device)
@@ -125,7 +125,7 @@ class NetworkShim(SharedShim):
 
     @contextlib.contextmanager
     def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
-        """Run with other parameters (averages) for a while; the present ones come back at the end."""
+        """Run with other parameters (averages) in a block; the original ones are restored at its end."""
         backup = {}
         named = {} if self._model is None else dict(self._model.named_parameters())
         for name, parameter in named.items():
@@ -154,9 +154,9 @@ class NetworkShim(SharedShim):
         return srsly.msgpack_dumps({"config": self.cfg, "state": state.getvalue()})
 
     def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
-        """Make the network with the saved sizes and weights; everything else is as the config says.
+        """Make the network with the saved sizes and weights; other settings come from the config.
 
-        RAISES (ValueError): If the saved weights are those of another architecture, damaged, or not finite.
+        RAISES (ValueError): The saved weights fit another architecture, are damaged, or are not finite.
         """
         msg = srsly.msgpack_loads(bytes_data)
         self.cfg = dict(msg["config"])

@@ -1,10 +1,10 @@
 """`spacy-lal.LALParser.v2`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
 
-Made of two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
+It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
 1. build: sizes that come from data are not known yet;
 2. `model.attrs["set_vocabularies"](model, n_labels=..., n_deprels=..., tags=[...], chars=[...])`;
 3. `model.initialize(X=docs)` makes the network, with fresh weights; or `model.from_bytes` / `from_disk` makes it with
-   the saved ones (and needs no step 2: sizes, tags and characters are saved with the weights);
+   the saved ones (step 2 is not needed: sizes, tags and characters are saved with the weights);
 4. `model.predict(docs)`, `model.begin_update(docs)`; or, with less memory, `model.attrs["iter_scores"](model, docs)`.
 
 It is *not* a component: no labels by name, no decoding.
@@ -41,10 +41,10 @@ from .network_shim import NetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 Tok2Vec = Model[List[Doc], List[Floats2d]]
-# Takes Docs and the scores of their sentences, with attention; called when all of the Docs' sentences are scored.
+# Takes Docs and their sentences' scores with attention; called when all of the Docs' sentences are scored.
 Listener = Callable[[List[Doc], List[AnyScores]], None]
 
-# Of the thread, and not of the model: other threads parse with the same one.
+# Belongs to the thread, not to the model: other threads parse with the same model.
 _LISTENER: ContextVar[Optional[Tuple[ParserModel, Listener]]] = ContextVar("_LISTENER", default=None)
 
 
@@ -64,21 +64,21 @@ def build_lal_parser(
     """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in order over all Docs. Whitespace
     tokens are left out. The defaults are small, for a model without a transformer.
 
-    tok2vec (Optional[Model]): Token vectors: an array for each Doc; or, where its attribute `sentence_rows` is true, an
-        (n + 2, width) array for each sentence. May listen to another component.
+    tok2vec (Optional[Model]): Token vectors, an array for each Doc. If its attribute `sentence_rows` is true, an array
+        for each sentence, (n + 2, width). May listen to another component.
     label_attention (Optional[LabelAttentionConfig]): None for a network without it.
-    span_scorer (Optional[SpanScorerConfig]): None for a parser of dependencies alone.
-    biaffine_scorer (Optional[BiaffineScorerConfig]): None for a parser of constituents alone.
-    inputs (Optional[InputLayerConfig]): None: a `CharLSTM` and, where there is a tok2vec, its vectors.
+    span_scorer (Optional[SpanScorerConfig]): None to parse only dependencies.
+    biaffine_scorer (Optional[BiaffineScorerConfig]): None to parse only constituents.
+    inputs (Optional[InputLayerConfig]): None: a `CharLSTM` and the vectors of the tok2vec, if any.
     encoder (Optional[EncoderConfig]): None: two layers of self-attention.
     fenceposts (Optional[FencepostsConfig]): None: its defaults.
     hidden_width (int): Width of positions from the input layer to label attention.
-    mixed_precision (bool): Multiply matrices in half precision: in parsing where GPU or CPU is made for it (on a CPU,
-        bfloat16), in training on a GPU.
-    max_batch_cells (int): Chart cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
-    RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`, leaves the dropout rates of the
-        blocks as they are.
-    RAISES (ValueError): The blocks make no network; the message names the option.
+    mixed_precision (bool): Multiply matrices in half precision: in parsing on devices with fast half precision (on a
+        CPU, bfloat16), in training on a GPU.
+    max_batch_cells (int): Most chart cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
+    RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`, does not change the dropout
+        rates of the blocks.
+    RAISES (ValueError): The blocks do not fit together; the message names the option.
     """
     network = ParserNetworkConfig(
         hidden_width=hidden_width,
@@ -100,10 +100,10 @@ def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
 def assemble_parser(
     tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig, *, mixed_precision: bool, max_batch_cells: int
 ) -> ParserModel:
-    """A parser's model from its parts; see `build_lal_parser`.
+    """Build a parser's model from its parts; see `build_lal_parser`.
 
     network (ParserNetworkConfig): Everything but the sizes that come from data.
-    RAISES (ValueError): The network reads vectors and there is no tok2vec, or the other way round.
+    RAISES (ValueError): The network reads vectors without a tok2vec, or does not read the tok2vec's vectors.
     """
     features = {feature.kind: feature for feature in network.inputs.features}
     if ("vectors" in features) != (tok2vec is not None):
@@ -140,13 +140,13 @@ def assemble_parser(
 def set_vocabularies(
     model: ParserModel, *, n_labels: int, n_deprels: int, tags: Sequence[str] = (), chars: Sequence[str] = ()
 ) -> None:
-    """Set what comes from the training data. Weights for other sizes are dropped: initialise or load afterwards.
+    """Set the training data's vocabularies and sizes. Weights for other sizes are dropped: initialise or load next.
 
-    n_labels (int): Number of constituent labels, EMPTY and SUB_HEAD among them; 0 for no constituents.
+    n_labels (int): Number of constituent labels, including EMPTY and SUB_HEAD; 0 for no constituents.
     n_deprels (int): Number of dependency labels; 0 for no dependencies.
-    tags (Sequence[str]): The tags, without special ones. Ignored where the model reads none (`has_tags`).
-    chars (Sequence[str]): The characters. Ignored where the model reads none (`has_chars`).
-    RAISES (ValueError): If a character or tag is there twice, or `chars` has a string that is no character.
+    tags (Sequence[str]): The tags, without special ones. Ignored if the model reads no tags (`has_tags`).
+    chars (Sequence[str]): The characters. Ignored if the model reads no characters (`has_chars`).
+    RAISES (ValueError): A character or tag is given twice, or `chars` has a string that is not a character.
     """
     features, network = model.layers[-2:]
     for name, values in (("tags", tags), ("chars", chars)):
@@ -167,9 +167,9 @@ def set_vocabularies(
 
 
 def get_network(model: ParserModel) -> ParserNetwork:
-    """The torch network, for instance to load a checkpoint into.
+    """The torch network, for example to load a checkpoint into.
 
-    RAISES (ValueError): If there is none yet.
+    RAISES (ValueError): The network does not exist yet.
     """
     return _get_shim(model).network
 
@@ -177,7 +177,7 @@ def get_network(model: ParserModel) -> ParserNetwork:
 def init(model: ParserModel, X: Optional[List[Doc]] = None, Y: Optional[List[ParserScores]] = None) -> None:
     """Initialise the tok2vec, and make the network with fresh weights.
 
-    RAISES (ValueError): If `set_vocabularies` was not called, or the width of the tok2vec's vectors cannot be told.
+    RAISES (ValueError): `set_vocabularies` was not called, or the width of the tok2vec's vectors is unknown.
     """
     shim = _get_shim(model)
     if "n_labels" not in shim.cfg:
@@ -190,7 +190,7 @@ def init(model: ParserModel, X: Optional[List[Doc]] = None, Y: Optional[List[Par
 
 
 def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[ParserScores], Callable]:
-    """Score every sentence of the Docs; backward gives what the tok2vec's backward pass gives."""
+    """Score every sentence of the Docs; the backward pass returns the result of the tok2vec's backward pass."""
     batch, backprop_vectors = embed(model, docs, is_train)
     scores, backprop_network = model.layers[-1](batch, is_train)
 
@@ -206,12 +206,12 @@ def iter_scores(
 ) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
     """`model.predict` in sub-batches, so that the charts of all sentences need not be in memory together.
 
-    pruned (bool): Whether to give `PrunedScores`, which are computed faster and take less memory
+    pruned (bool): Whether to yield `PrunedScores`, which are faster and take less memory
         (`spacy_lal.layers.folded_network`).
-    sentences (Optional[Sequence[Sentences]]): For each Doc the words of its sentences, or of pieces of them that are
-        to be scored like sentences. None: the Doc's own sentences.
+    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences, or of parts of them to be
+        scored like sentences. None: the Doc's own sentences.
     RETURNS (Iterator[Tuple[List[int], Sequence[AnyScores]]]): Numbers of sentences, counted over all Docs, and their
-        scores. Every sentence comes once; those of similar length come together.
+        scores. Every sentence comes once; sentences of similar length come together.
     """
     batch, _ = embed(model, docs, is_train=False, sentences=sentences)
     listened, listener = _LISTENER.get() or (None, None)
@@ -227,8 +227,7 @@ def iter_scores(
 
 @contextmanager
 def listening(model: ParserModel, listener: Listener) -> Iterator[None]:
-    """For the time of a block, and in its thread alone: scores of `iter_scores` have attention, and a listener gets
-    them, too."""
+    """In this block, and only in its thread, the scores of `iter_scores` have attention and a listener gets them."""
     token = _LISTENER.set((model, listener))
     try:
         yield
@@ -249,7 +248,7 @@ def _iter_batch(
 def embed(
     model: ParserModel, docs: List[Doc], is_train: bool, sentences: Optional[Sequence[Sentences]] = None
 ) -> Tuple[NetworkBatch, Callable]:
-    """Features and vectors of the Docs' sentences, and the backward pass of the vectors, which takes the gradient of
+    """Features and vectors of the Docs' sentences, and the backward pass of the vectors. It takes the gradient of
     `VectorRows.data`.
 
     sentences: As for `iter_scores`.
@@ -258,7 +257,7 @@ def embed(
     features = read_sentences(model.layers[-2], docs, found)
     tok2vec = _get_tok2vec(model)
     return_attention = bool(model.attrs["return_attention"])
-    # Without a token there is no sentence; spaCy's tok2vecs fail on a batch without tokens.
+    # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
     if tok2vec is None or not any(len(doc) for doc in docs):
         return NetworkBatch(features, None, return_attention), _no_backprop
     if "read_sentences" in tok2vec.attrs:
@@ -299,7 +298,7 @@ def _vector_rows(
 
 
 def _vector_width(tok2vec: Tok2Vec, docs: Optional[List[Doc]]) -> int:
-    """The width of a tok2vec's output: as it says itself, or as it does."""
+    """The width of a tok2vec's output: its declared width, or the width of its output for a Doc."""
     width = tok2vec.maybe_get_dim("nO")
     if width is None and docs:
         width = max((array.shape[1] for array in tok2vec.predict(docs) if len(array)), default=None)

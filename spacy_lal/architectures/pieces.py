@@ -1,16 +1,16 @@
 """Words to pieces, and pieces to the sequences that a transformer reads. No Docs, no tensors.
 
-Each word is split by itself, so that SentencePiece marks every word's beginning (reference-parser.md 1.4).
+Each word is split separately, so that SentencePiece marks the beginning of every word (reference-parser.md 1.4).
 """
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-# Above this, a limit is a tokenizer's way of saying that there is none (transformers' VERY_LARGE_INTEGER).
+# A tokenizer's limit above this means that it has none (transformers' VERY_LARGE_INTEGER).
 NO_LIMIT = 1_000_000
 
 
 class SpecialPieces(NamedTuple):
-    """Ids of the pieces that stand at a sequence's ends, and of its padding."""
+    """Ids of the pieces at a sequence's ends, and of its padding."""
 
     cls: int
     sep: int
@@ -18,11 +18,11 @@ class SpecialPieces(NamedTuple):
 
 
 class PieceSequence(NamedTuple):
-    """One sequence of pieces, a whole sentence or a window of it, and where its vectors go.
+    """One sequence of pieces, a whole sentence or a window of it, and the destinations of its vectors.
 
-    ids (List[int]): The pieces, special ones among them.
-    positions (List[int]): Those whose vectors are read: the last piece of a word, or a special piece.
-    rows (List[int]): For each position, the row of the output that its vector becomes.
+    ids (List[int]): The pieces, including special ones.
+    positions (List[int]): The pieces whose vectors are read: the last piece of a word, or a special piece.
+    rows (List[int]): For each position, the output row of its vector.
     """
 
     ids: List[int]
@@ -31,16 +31,16 @@ class PieceSequence(NamedTuple):
 
 
 def split_words(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> List[List[List[int]]]:
-    """Split each word of each sentence into pieces, by itself.
+    """Split each word of each sentence into pieces, separately.
 
     tokenizer (PreTrainedTokenizerBase): Slow or fast.
     sentences (Sequence[Sequence[str]]): Words.
-    RETURNS (List[List[List[int]]]): The ids of each word's pieces; the unknown piece where a word has none.
+    RETURNS (List[List[List[int]]]): The ids of each word's pieces; the unknown piece for a word without pieces.
     """
     words = sorted({word for sentence in sentences for word in sentence})
     if not words:
         return [[] for _ in sentences]
-    # No truncation and no special pieces here, so the tokenizer's warning about length would mislead.
+    # This call neither truncates nor adds special pieces, so the tokenizer's warning about length would mislead.
     encoded = tokenizer(words, add_special_tokens=False, return_attention_mask=False, verbose=False)["input_ids"]
     unknown = tokenizer.unk_token_id if tokenizer.unk_token_id is not None else special_pieces(tokenizer).sep
     pieces: Dict[str, List[int]] = {word: list(ids) or [unknown] for word, ids in zip(words, encoded, strict=True)}
@@ -48,9 +48,9 @@ def split_words(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> List[List
 
 
 def special_pieces(tokenizer: Any) -> SpecialPieces:
-    """The tokenizer's special pieces; begin and end of text where it has no [cls] and [sep].
+    """The tokenizer's special pieces; begin and end of text if it lacks [cls] and [sep].
 
-    RAISES (ValueError): If it has neither.
+    RAISES (ValueError): It has neither.
     """
     cls = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
     sep = tokenizer.sep_token_id if tokenizer.sep_token_id is not None else tokenizer.eos_token_id
@@ -63,14 +63,14 @@ def special_pieces(tokenizer: Any) -> SpecialPieces:
 
 
 def piece_limit(tokenizer: Any, transformer: Any, max_pieces: Optional[int]) -> Optional[int]:
-    """The longest sequence that may be read, special pieces included; None where there is no limit (XLNet).
+    """The longest sequence that may be read, special pieces included; None without a limit (XLNet).
 
-    RAISES (ValueError): If the limit leaves no room for a word.
+    RAISES (ValueError): The limit leaves no room for a word.
     """
     limits = [max_pieces, tokenizer.model_max_length]
     n_positions = getattr(transformer.config, "max_position_embeddings", None)
     if n_positions is not None:
-        # RoBERTa and its kin count positions from behind the padding's.
+        # RoBERTa and its relatives count positions from the padding's position on.
         padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
         limits.append(n_positions - (0 if padding is None else padding + 1))
     known = [limit for limit in limits if limit is not None and 0 < limit < NO_LIMIT]
@@ -89,17 +89,17 @@ def cut_sentence(
     *,
     specials_last: bool = False,
 ) -> List[PieceSequence]:
-    """The sequences in which a sentence of n > 0 words is read: one, or overlapping windows where it is too long.
+    """The sequences in which a sentence of n > 0 words is read: one, or overlapping windows if it is too long.
 
-    A word that is in two windows is read in the one where its shorter context is longer; START in the first, STOP in
-    the last.
+    A word in two windows is read in the window where its shorter context is longer; START in the first, STOP in the
+    last.
 
     words (Sequence[List[int]]): The pieces of each word.
-    limit (Optional[int]): Longest sequence, special pieces included. A word longer than that keeps its last pieces.
+    limit (Optional[int]): Longest sequence, special pieces included. A longer word keeps its last pieces.
     first_row (int): The row of START; the sentence has n + 2 rows.
     specials_last (bool): False: [cls] words [sep], rows START, words, STOP. True: words [sep] [cls], read in that order
         into the same rows, which shifts words by one: the authors' `pad_left` (T11).
-    RETURNS (List[PieceSequence]): Together they have each row once.
+    RETURNS (List[PieceSequence]): Together they contain each row once.
     """
     room = None if limit is None else limit - 2
     words = [pieces if room is None else pieces[-room:] for pieces in words]
@@ -109,7 +109,7 @@ def cut_sentence(
     begin = 0
     for k, (start, end) in enumerate(windows):
         is_last = k == len(windows) - 1
-        # Half of what it shares with the next window is this one's.
+        # This window reads half of the words that it shares with the next.
         stop = end if is_last else (windows[k + 1][0] + end + 1) // 2
         ids = [] if specials_last else [specials.cls]
         positions = [0] if k == 0 and not specials_last else []
@@ -131,7 +131,7 @@ def cut_sentence(
 
 
 def _windows(sizes: Sequence[int], room: Optional[int]) -> List[Tuple[int, int]]:
-    """Half-open windows of words that have room for their pieces, each sharing up to half its room with the next."""
+    """Half-open windows of words whose pieces fit; each shares up to half its room with the next."""
     if room is None:
         return [(0, len(sizes))]
     windows = []

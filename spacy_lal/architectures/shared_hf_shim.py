@@ -8,12 +8,12 @@ from .shared_shim import SharedShim
 
 
 class SharedHFShim(SharedShim, HFShim):
-    """As `SharedShim`, of a module of the `transformers` library and its tokenizer.
+    """As `SharedShim`, for a module of the `transformers` library and its tokenizer.
 
     model (HFObjects): Tokenizer and transformer, or the settings to make them with.
-    tokenize (Callable): Splits a text with a tokenizer, as the layer does. A fast tokenizer changes its settings for
-        padding at a call that wants others than the one before, which fails while another thread uses it. So the
-        first call is made at loading.
+    tokenize (Callable): Splits a text with a tokenizer, as the layer does. A fast tokenizer changes its padding
+        settings when a call needs others than the call before. This fails while another thread uses it, so the first
+        call is made at loading.
     settings: As for spacy-transformers' `HFShim`.
     """
 

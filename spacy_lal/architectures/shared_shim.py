@@ -1,7 +1,7 @@
-"""thinc's hold on torch modules that several threads use at the same time.
+"""thinc's wrapper of torch modules that several threads use at the same time.
 
-thinc's `PyTorchShim.predict` ends by putting the module into training mode, so the forward pass of another thread runs
-with dropout. Here prediction writes nothing: a module is in evaluation mode outside of updates. An update must not run
+thinc's `PyTorchShim.predict` ends by putting the module into training mode, so another thread's forward pass runs with
+dropout. Here prediction writes nothing: a module is in evaluation mode outside of updates. An update must not run
 beside another update or a prediction of the same module.
 """
 
@@ -16,7 +16,7 @@ from ..layers.modes import evaluating, training
 
 
 class SharedShim(PyTorchShim):
-    """A `PyTorchShim` whose module is in training mode only in the two passes of an update."""
+    """A `PyTorchShim` whose module is in training mode only during the two passes of an update."""
 
     is_shared = True  # for `pipeline/threads.py`, which knows no torch
 
@@ -25,13 +25,13 @@ class SharedShim(PyTorchShim):
         return self.infer(evaluating(self._model), inputs)
 
     def infer(self, module: Callable[..., Any], inputs: ArgsKwargs) -> Any:
-        """The output of the shim's module, or of another in its place, without gradient."""
+        """The output of the shim's module, or of a replacement, without gradient."""
         with torch.no_grad(), torch.autocast("cuda", enabled=self._mixed_precision):
             return module(*inputs.args, **inputs.kwargs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
-        """The module's output, with dropout, and its backward pass. The latter is in training mode too: with gradient
-        checkpointing it runs parts of the module a second time."""
+        """The module's output, with dropout, and its backward pass. The backward pass is in training mode, too: with
+        gradient checkpointing it runs parts of the module a second time."""
         module: nn.Module = self._model
         with training(module):
             output, backprop = super().begin_update(inputs)

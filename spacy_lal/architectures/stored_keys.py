@@ -1,9 +1,9 @@
-"""Names of weights in pipelines that were saved under another structure of the network, as they are named here."""
+"""Names of weights in pipelines that were saved with another structure of the network, translated into ours."""
 
 import re
 from typing import Any, Dict, Mapping, Tuple
 
-# Each rule is tried on each key, in this order. No key of today's networks matches one.
+# Each rule is tried on each key, in this order. No rule matches a key of the current network.
 KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^embedding\.(tags|words)\.", r"inputs.features.\1.embedding."),
     (r"^embedding\.chars\.", "inputs.features.chars."),
@@ -17,9 +17,9 @@ KEY_RULES: Tuple[Tuple[str, str], ...] = (
 
 
 def rename_keys(state: Mapping[str, Any]) -> Dict[str, Any]:
-    """A state dict under the names of today's networks.
+    """A state dict under the names of the current network.
 
-    state (Mapping[str, Any]): Of today's network, or of one saved by a version that had `LALParser.v1` alone.
+    state (Mapping[str, Any]): Of the current network, or of one saved by a version that had only `LALParser.v1`.
     RETURNS (Dict[str, Any]): The same values, in the same order.
     """
     renamed = {}

@@ -1,5 +1,5 @@
-"""Are a torch network's stored weights those that were saved? Asked by our shims when they load. *Not* here: which file
-they come from (`pipeline/storage.py`), weights that are no torch network's."""
+"""Checks of a torch network's stored weights, which our shims make when they load. *Not* here: the files of the weights
+(`pipeline/storage.py`), and weights without a torch network."""
 
 import zipfile
 from io import BytesIO
@@ -10,12 +10,12 @@ from torch import Tensor
 
 
 def check_archive(state: bytes, owner: str) -> None:
-    """See that no byte of an archive has changed: `torch.save` writes a CRC-32 of each weight, `torch.load` does not
-    look at it.
+    """Check that no byte of an archive has changed: `torch.save` writes a CRC-32 of each weight, but `torch.load`
+    ignores it.
 
-    state (bytes): As `torch.save` wrote it; of a format older than archives, nothing is known.
-    owner (str): Whose weights they are, for the message.
-    RAISES (ValueError): The content of a weight is not what was saved.
+    state (bytes): As written by `torch.save`; a format older than archives is not checked.
+    owner (str): The owner of the weights, for the message.
+    RAISES (ValueError): The content of a weight has changed since it was saved.
     """
     buffer = BytesIO(state)
     if not zipfile.is_zipfile(buffer):
@@ -32,16 +32,16 @@ def check_archive(state: bytes, owner: str) -> None:
 
 
 def check_finite(weights: Mapping[str, Tensor], owner: str) -> None:
-    """See that all weights are numbers.
+    """Check that all weights are finite numbers.
 
     weights (Mapping[str, Tensor]): A state dict.
-    owner (str): Whose weights they are, for the message.
-    RAISES (ValueError): One is NaN or infinite.
+    owner (str): The owner of the weights, for the message.
+    RAISES (ValueError): A weight is NaN or infinite.
     """
     for name, weight in weights.items():
         if not weight.is_floating_point() or not weight.numel():
             continue
-        bounds = torch.stack(torch.aminmax(weight))  # NaN where there is one; ten times as fast as to look at each
+        bounds = torch.stack(torch.aminmax(weight))  # NaN if any is; ten times as fast as a test of each
         if not bool(torch.isfinite(bounds).all()):
             count = int((~torch.isfinite(weight)).sum())
             raise ValueError(

@@ -1,10 +1,9 @@
-"""`spacy-lal.TransformerModel.v1`: spacy-transformers' TransformerModel without most of its padding, for long Docs, and
+"""`spacy-lal.TransformerModel.v1`: spacy-transformers' TransformerModel without most of its padding, for long Docs and
 for CPUs with bfloat16.
 
-spacy-transformers pads all spans of a batch of Docs to the longest (on EWT, half of what is computed is padding) and
-runs them at once, so that a Doc of 100,000 tokens takes gigabytes; and it knows half precision on GPUs only. Here spans
-of about one length are run together. What a transformer reads, gives and saves stays the same: either architecture
-loads what the other has saved.
+spacy-transformers pads all spans of a batch of Docs to the longest (on EWT, half of the computation is padding) and
+runs them at once, so a Doc of 100,000 tokens takes gigabytes. It has half precision only on GPUs. Here spans of similar
+length run together. Inputs, outputs and saved files stay the same: either architecture loads the other's files.
 """
 
 from contextlib import contextmanager
@@ -29,7 +28,7 @@ from ..locks import MAKING
 from .shared_hf_shim import SharedHFShim
 from .stored_weights import check_archive, check_finite
 
-# Pieces of padding that cost less than one more run of a transformer: few for a CPU, thousands for a GPU.
+# Padding pieces that cost less than another run of a transformer: few for a CPU, thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
 _SPARE_PIECES_ELSEWHERE = 16384
 
@@ -47,11 +46,11 @@ def build_transformer(
 
     name, get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for
         `spacy-transformers.TransformerModel.v3`.
-    mixed_precision (bool): On a GPU, as there. On a CPU with instructions for it, linear layers multiply in bfloat16
-        (not in training: see `spacy-lal.bfloat16_products.v1`); on any other it changes nothing.
-    max_batch_pieces (int): How many pieces are run at once, padding included, but always a whole span. Not in training,
-        where the backward pass needs them all anyway.
-    RAISES (ValueError): If `max_batch_pieces` is not positive.
+    mixed_precision (bool): On a GPU, as in that model. On a CPU with instructions for it, linear layers multiply in
+        bfloat16, but not in training (see `spacy-lal.bfloat16_products.v1`). On other CPUs it changes nothing.
+    max_batch_pieces (int): Most pieces that run at once, padding included, but at least a whole span. Ignored in
+        training, where the backward pass needs all of them.
+    RAISES (ValueError): `max_batch_pieces` is not positive.
     """
     if max_batch_pieces < 1:
         raise ValueError(f"expected max_batch_pieces of 1 or more, got {max_batch_pieces}")
@@ -70,14 +69,14 @@ def build_transformer(
 
 
 class TransformerShim(SharedHFShim):
-    """thinc's hold on a transformer, which is run on sequences of about one length at a time.
+    """thinc's wrapper of a transformer, which runs sequences of similar length together.
 
     max_batch_pieces, mixed_precision: As for `build_transformer`.
     settings: As for `SharedHFShim`.
     """
 
     def __init__(self, model: Any, *, max_batch_pieces: int, mixed_precision: bool, **settings: Any) -> None:
-        # thinc's half precision scales gradients, which it can't do without a GPU
+        # thinc's half precision scales gradients, which requires a GPU
         super().__init__(model, mixed_precision=mixed_precision and has_torch_amp, **settings)
         self.mixed_precision = mixed_precision
         self.max_batch_pieces = max_batch_pieces
@@ -87,19 +86,19 @@ class TransformerShim(SharedHFShim):
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
         """The transformer's output, without gradient.
 
-        inputs (ArgsKwargs): Its arguments; all are tensors with a row for each sequence.
+        inputs (ArgsKwargs): The transformer's arguments; all are tensors with a row for each sequence.
         """
         return self.infer(_InGroups(self._for_parsing(), self.max_batch_pieces), inputs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""
         self._halved = None
-        with self._run_as(_InGroups(self._model, None)):  # the backward pass needs all groups, however many pieces
+        with self._run_as(_InGroups(self._model, None)):  # backward needs all groups, whatever their size
             return super().begin_update(inputs)
 
     @contextmanager
     def _run_as(self, module: nn.Module) -> Iterator[None]:
-        """Have another module in the transformer's place for a while: in an update, which no thread may disturb."""
+        """Replace the transformer by another module in a block, during an update: no thread may disturb it."""
         full, self._model = self._model, module
         try:
             yield
@@ -113,17 +112,17 @@ class TransformerShim(SharedHFShim):
             return transformer
         halved = self._halved
         if halved is None:
-            with MAKING:  # one copy, however many threads ask
+            with MAKING:  # one copy, for any number of threads
                 halved = self._halved
                 if halved is None:
                     halved = self._halved = evaluating(Product.inside(transformer, half_precision(device)))
         return halved
 
-    # Whatever changes the weights makes the copy stale.
+    # Every change of the weights makes the copy stale.
 
     def finish_update(self, optimizer: Optimizer) -> None:
-        """See `HFShim`. What the optimizer leaves as it is (`LayerwiseAdam.freezes`) has no gradient from then on: that
-        of word embeddings is as large as they are."""
+        """See `HFShim`. Parameters that the optimizer freezes (`LayerwiseAdam.freezes`) get no gradient afterwards: the
+        gradient of word embeddings is as large as the embeddings."""
         self._halved = None
         super().finish_update(optimizer)
         freezes = getattr(optimizer, "freezes", lambda name: False)
@@ -151,10 +150,10 @@ class TransformerShim(SharedHFShim):
 
 
 class _InGroups(nn.Module):
-    """A transformer that is run on groups of sequences, each without the padding of longer ones.
+    """A transformer that runs on groups of sequences, each without the padding of longer ones.
 
     transformer (nn.Module): Of the `transformers` library.
-    max_pieces (Optional[int]): Of a group, padding included, but always a whole sequence.
+    max_pieces (Optional[int]): Most pieces of a group, padding included, but at least a whole sequence.
     """
 
     def __init__(self, transformer: nn.Module, max_pieces: Optional[int]) -> None:
@@ -162,15 +161,15 @@ class _InGroups(nn.Module):
         self.transformer, self.max_pieces = transformer, max_pieces
 
     def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
-        """What the transformer gives for all sequences together, with zeros where there is padding. Of several groups
-        only hidden states, attention weights and what is pooled of a sequence.
+        """The transformer's output for all sequences together, with zeros at padding. With several groups, it has only
+        hidden states, attention weights and pooled outputs.
 
-        attention_mask, inputs (Tensor): With a row for each sequence and a column for each piece.
+        attention_mask, inputs (Tensor): A row for each sequence and a column for each piece.
         """
         inputs["attention_mask"] = attention_mask
         n_rows, n_pieces = attention_mask.shape
         lengths = attention_mask.sum(1).long().tolist()
-        if not attention_mask[:, :1].all():  # padded on the left: positions are counted with the padding
+        if not attention_mask[:, :1].all():  # left padding counts in the positions
             lengths = [n_pieces] * n_rows
         spare = _SPARE_PIECES.get(attention_mask.device.type, _SPARE_PIECES_ELSEWHERE)
         groups = length_groups(lengths, spare, self.max_pieces)
@@ -185,11 +184,11 @@ class _InGroups(nn.Module):
 
 
 def length_groups(lengths: Sequence[int], spare: int, max_pieces: Optional[int] = None) -> List[List[int]]:
-    """Sequences of about one length together.
+    """Group sequences of similar length.
 
-    lengths (Sequence[int]): Of each sequence.
-    spare (int): How much padding a group may have.
-    max_pieces (Optional[int]): How long the sequences of a group may be, padding included, unless it is only one.
+    lengths (Sequence[int]): Length of each sequence.
+    spare (int): Most padding of a group.
+    max_pieces (Optional[int]): Most pieces of a group, padding included, unless it is a single sequence.
     RETURNS (List[List[int]]): Numbers of sequences; the longest group and sequence first.
     """
     groups: List[List[int]] = []
@@ -206,7 +205,7 @@ def length_groups(lengths: Sequence[int], spare: int, max_pieces: Optional[int] 
 
 
 def _join(outputs: List[ModelOutput], groups: List[List[int]], n_pieces: int) -> ModelOutput:
-    """Outputs of groups as the output of all. A field is a tensor, or has one for each layer."""
+    """Join the outputs of groups. A field is a tensor, or has one for each layer."""
     joined: Dict[str, Any] = {}
     for key in ("last_hidden_state", "pooler_output", "hidden_states", "attentions"):
         values = [output[key] for output in outputs if output.get(key) is not None]

@@ -1,9 +1,9 @@
-"""`spacy-lal.sentence_windows.v1`: which tokens of a Doc a transformer sees together.
+"""`spacy-lal.sentence_windows.v1`: the windows of a Doc that a transformer reads.
 
-spacy-transformers' strides begin and end in the middle of sentences, and a token in two of them gets the mean of a
-vector that saw its whole sentence and one that did not. Windows of whole sentences read every token once, and parses
-are better for it (docs/training.md). Sentence breaks are not known yet where the transformer runs, so they are guessed
-from the text alone: a Doc has the same vectors whether its sentences are known or not.
+spacy-transformers' strides begin and end within sentences. A token in two strides gets the mean of a vector that saw
+its whole sentence and a vector that did not. Windows of whole sentences read every token once, which improves parses
+(docs/training.md). Sentence breaks are unknown when the transformer runs, so they are guessed from the text alone: a
+Doc has the same vectors whether its sentences are known or not.
 """
 
 from functools import partial
@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span
 _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
 _AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
-_MOST_AFTER_MARK = 4  # tokens: a text of nothing but quotes must not be read once for each of them
+_MOST_AFTER_MARK = 4  # tokens: a text of quotes only must not be read once for each of them
 
 
 def make_sentence_windows(
@@ -23,11 +23,11 @@ def make_sentence_windows(
 ) -> Callable[[Sequence[Doc]], List[List[Span]]]:
     """Registered as `spacy-lal.sentence_windows.v1`, for `[components.transformer.model.get_spans]`.
 
-    window (int): Tokens of a window at most, as long as they are several sentences.
-    max_window (int): Tokens of a window at most. A longer sentence is seen in strides that overlap.
-    stride (int): From the beginning of such a stride to that of the next, in tokens.
+    window (int): Most tokens of a window of several sentences.
+    max_window (int): Most tokens of any window. A longer sentence is read in overlapping strides.
+    stride (int): Distance between the beginnings of two such strides, in tokens.
     RETURNS (Callable[[Sequence[Doc]], List[List[Span]]]): The windows of each Doc, in order; every token is in one.
-    RAISES (ValueError): Where it is not 1 <= window <= max_window or not 1 <= stride <= max_window.
+    RAISES (ValueError): Not 1 <= window <= max_window, or not 1 <= stride <= max_window.
     """
     if not 1 <= window <= max_window or not 1 <= stride <= max_window:
         raise ValueError(
@@ -60,10 +60,10 @@ def _strides(span: Span, max_window: int, stride: int) -> Iterator[Span]:
 
 
 def likely_breaks(doc: Doc) -> List[int]:
-    """The tokens at which a sentence is likely to begin, but for the first: after a line break, or after a mark that
-    ends sentences and a space, unless they begin in lower case. An ellipsis ends none.
+    """The tokens at which a sentence is likely to begin, without the first token: after a line break, or after a mark
+    that ends sentences and a space, unless they begin in lower case. An ellipsis ends no sentence.
 
-    A break too many costs more than one too few, which only makes a window begin elsewhere.
+    A wrong break costs more than a missed one, which only makes a window begin elsewhere.
     """
     return [i for i in range(1, len(doc)) if _is_likely_break(doc, i)]
 

@@ -1,6 +1,6 @@
-"""What the words of a treebank become before a pretrained transformer reads them (reference-parser.md 1.4).
+"""Cleaning of treebank words for a pretrained transformer (reference-parser.md 1.4).
 
-Word by word, so that nothing shifts. It is *not* detokenisation, and `\\/` stays as it is, as in the authors' code.
+It keeps the number of words. It is *not* detokenisation, and `\\/` stays as it is, as in the authors' code.
 """
 
 from typing import Callable, Dict, List, Sequence
@@ -19,15 +19,15 @@ def keep_words(words: Sequence[str]) -> List[str]:
 
 
 def clean_words_hpsg(words: Sequence[str]) -> List[str]:
-    """The words of a sentence as the HPSG parser of Zhou & Zhao (2019) cleans them: as the LAL parser, dashes kept."""
+    """Clean a sentence's words as the HPSG parser of Zhou & Zhao (2019) does: as the LAL parser, but dashes stay."""
     return _clean(words, HPSG_WORDS)
 
 
 def clean_words_lal(words: Sequence[str]) -> List[str]:
-    """The words of a sentence as the LAL parser of Mrini et al. (2020) cleans them.
+    """Clean the words of a sentence as the LAL parser of Mrini et al. (2020) does.
 
     words (Sequence[str]): One sentence.
-    RETURNS (List[str]): As many words. For example do, n't -> don, 't.
+    RETURNS (List[str]): The same number of words. For example do, n't -> don, 't.
     """
     return _clean(words, LAL_WORDS)
 

@@ -1,8 +1,8 @@
 """A transformer that reads a sentence word by word, as the LAL parser's authors feed XLNet (reference-parser.md 1.4).
 
-Differs from spacy-transformers' own layers in what it reads (treebank escapes undone, each word split into pieces by
-itself, one sentence a sequence) and in what it gives (the last piece of each word; rows for START and STOP too).
-Loading, fine-tuning and storage are spacy-transformers'. It is *not* shared between components: no listeners.
+Differs from spacy-transformers' own layers in its input (treebank escapes undone, each word split into pieces
+separately, one sentence a sequence) and its output (the last piece of each word; rows for START and STOP, too).
+spacy-transformers loads, fine-tunes and stores it. It is *not* shared between components: no listeners.
 """
 
 from functools import partial
@@ -32,8 +32,8 @@ class PaddedPieces(NamedTuple):
 
     ids (ndarray): Shape: (batch, n_pieces).
     attention_mask (ndarray): Shape: (batch, n_pieces). 1 for pieces, 0 for padding.
-    sources (ndarray): Shape: (n_read,). Which of the batch * n_pieces vectors are read.
-    targets (ndarray): Shape: (n_read,). Which rows of the output, all sentences one after the other, they become.
+    sources (ndarray): Shape: (n_read,). The vectors to read among the batch * n_pieces.
+    targets (ndarray): Shape: (n_read,). Their rows in the output, all sentences one after the other.
     """
 
     ids: ndarray
@@ -53,25 +53,25 @@ def build_word_transformer(
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
 ) -> WordTransformerModel:
-    """A pretrained transformer as the `tok2vec` of a LAL parser: one (n + 2, width) array for each sentence of n tokens
-    (whitespace tokens left out), with rows for START and STOP: what its attribute `sentence_rows` says.
+    """A pretrained transformer as the `tok2vec` of a LAL parser: one (n + 2, width) array for each sentence of n
+    tokens, with rows for START and STOP, as its attribute `sentence_rows` says. Whitespace tokens are left out.
 
     name (str): Name on the Hugging Face hub, or a path. Read once, when a pipeline is initialised; a saved pipeline
         holds tokenizer, config and weights.
     tokenizer_config (Dict[str, Any]): Settings for the tokenizer, for example {"use_fast": false}.
     transformer_config (Dict[str, Any]): Settings for the transformer's config.
     clean_words ("lal", "hpsg" or "none"): How words are cleaned before they are split: brackets unescaped, quotes and
-        dashes plain ("hpsg" leaves dashes alone), "n't" cut as "n" + "'t".
-    pad_left (bool): False: [cls] words [sep], right padded. True: words [sep] [cls], left padded, and every row is that
-        of the next word, as in the authors' code (T11): only for checkpoints that were trained so.
-    max_pieces (Optional[int]): Longest sequence, special pieces included; longer sentences are read in overlapping
-        windows, where the authors' code fails. None: as long as the transformer can read (XLNet: no limit, but time and
-        memory grow with the square).
-    max_batch_pieces (int): How many pieces are run at once, padding included.
+        dashes plain ("hpsg" keeps dashes), "n't" divided into "n" + "'t".
+    pad_left (bool): False: [cls] words [sep], right padded. True: words [sep] [cls], left padded, and every row holds
+        the next word's vector, as in the authors' code (T11). Only for checkpoints trained like this.
+    max_pieces (Optional[int]): Longest sequence, special pieces included. Longer sentences are read in overlapping
+        windows, where the authors' code fails. None: the transformer's own limit (XLNet: none, but time and memory grow
+        with the square).
+    max_batch_pieces (int): Most pieces that run at once, padding included.
     mixed_precision (bool): Run in half precision where safe (GPU only).
     grad_scaler_config (Dict[str, Any]): Settings for thinc's gradient scaler.
     RETURNS (WordTransformerModel): The layer.
-    RAISES (ValueError): If `clean_words` is no known way.
+    RAISES (ValueError): `clean_words` has an unknown value.
     """
     if clean_words not in WORD_CLEANERS:
         raise ValueError(f"clean_words is {clean_words!r}: expected one of {sorted(WORD_CLEANERS)}")
@@ -99,7 +99,7 @@ def build_word_transformer(
 
 
 def set_transformer(model: WordTransformerModel, hf_objects: HFObjects) -> None:
-    """Give the layer its tokenizer and transformer, as `huggingface_from_pretrained` returns them."""
+    """Set the layer's tokenizer and transformer, as `huggingface_from_pretrained` returns them."""
     shim = cast(SharedHFShim, model.layers[0].shims[0])
     shim._hfmodel = hf_objects
     shim._model = hf_objects.transformer
@@ -118,7 +118,7 @@ def init(model: WordTransformerModel, X: Optional[List[Doc]] = None, Y: Optional
 
 
 def forward(model: WordTransformerModel, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Vectors of every sentence, in order; backward fine-tunes the transformer."""
+    """Vectors of every sentence, in order; the backward pass fine-tunes the transformer."""
     return read_sentences(model, docs, [sentence_words(doc) for doc in docs], is_train)
 
 
@@ -127,7 +127,7 @@ def read_sentences(
 ) -> Tuple[List[Floats2d], Callable]:
     """Vectors of every sentence, in order, and the backward pass.
 
-    sentences (Sequence[Sentences]): For each Doc the words of its sentences, or of pieces of them.
+    sentences (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of them.
     """
     if not model.attrs["has_transformer"]:
         raise ValueError("The word transformer has no weights yet: call nlp.initialize(), or load it from disk")
@@ -157,7 +157,7 @@ def read_sentences(
 
 
 def _batches(model: WordTransformerModel, sentences: List[List[str]], is_train: bool) -> List[PaddedPieces]:
-    """Clean, split and pad; sequences of similar length together. Sentences without words are in no batch."""
+    """Clean, split and pad; sequences of similar length come together. Sentences without words are left out."""
     hf_objects = model.layers[0].shims[0]._hfmodel  # type: ignore[attr-defined]
     tokenizer, transformer = hf_objects.tokenizer, hf_objects.transformer
     clean = WORD_CLEANERS[model.attrs["clean_words"]]
@@ -172,7 +172,7 @@ def _batches(model: WordTransformerModel, sentences: List[List[str]], is_train: 
             sequences.extend(cut_sentence(words, specials, limit, first_row, specials_last=pad_left))
         first_row += len(words) + 2
     sequences.sort(key=lambda sequence: len(sequence.ids))
-    # thinc's gradient scaler allows one backward pass an update, see `bridge._sub_batches`.
+    # thinc's gradient scaler allows one backward pass per update, see `bridge._sub_batches`.
     max_batch_pieces = model.attrs["max_batch_pieces"]
     at_once = bool(is_train and model.attrs["mixed_precision"])
     batches: List[List[PieceSequence]] = []

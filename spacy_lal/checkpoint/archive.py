@@ -1,7 +1,7 @@
 """The two file formats of `torch.save`: a zip archive, and before torch 1.6 a sequence of pickles and storages.
 
-Both give the object that was saved, with records where tensors were, and a way to the bytes of each storage. All that a
-file declares is compared with the bytes that it has before anything is allocated.
+Both yield the saved object, with records in place of tensors, and access to the bytes of each storage. Every declared
+size is compared with the actual bytes before anything is allocated.
 """
 
 import io
@@ -16,7 +16,7 @@ from .records import CheckpointError, StorageRecord, TensorRecord, item_size, qu
 from .unpickler import MAX_PICKLE_BYTES, BoundedFile, load_pickle
 
 ZIP_MAGIC = b"PK\x03\x04"
-LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # a pickle of a number that torch has chosen
+LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # a pickle of torch's magic number
 LEGACY_PROTOCOL = b"\x80\x02M\xe9\x03."  # a pickle of 1001
 TAR_MAGIC = b"ustar"
 TAR_MAGIC_PLACE = 257
@@ -43,7 +43,7 @@ class ZipArchive:
 
     file (BinaryIO): The file.
     size (int): Its size in bytes.
-    RAISES (CheckpointError): if the archive is not as torch writes it.
+    RAISES (CheckpointError): The archive is not as torch writes it.
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:
@@ -76,7 +76,7 @@ class ZipArchive:
         return buffer
 
     def _read_entry(self, entry: zipfile.ZipInfo, buffer: memoryview) -> None:
-        """Fill a buffer of the entry's size; zipfile compares the checksum when it comes to the end."""
+        """Fill a buffer of the entry's size; zipfile checks the checksum at the end."""
         with self._zip.open(entry) as file:
             _fill(file, buffer)
 
@@ -88,12 +88,12 @@ class ZipArchive:
         return entry
 
     def read_into(self, storage: StorageRecord, buffer: memoryview) -> None:
-        """Fill a buffer of the storage's size with its bytes, whose checksum is compared."""
+        """Fill a buffer of the storage's size with its bytes, and check their checksum."""
         self._read_entry(self._entry(storage), buffer)
 
 
 def _check_entries(entries: List[zipfile.ZipInfo], size: int) -> None:
-    """Refuse an archive whose entries are not the bytes of the file itself."""
+    """Refuse an archive whose entries are not plain bytes of the file itself."""
     if any(entry.filename.rsplit("/", 1)[-1] == "constants.pkl" for entry in entries):
         raise CheckpointError("a TorchScript archive, not a checkpoint of the reference parser")
     if len(entries) > MAX_ENTRIES:
@@ -115,7 +115,7 @@ class LegacyArchive:
 
     file (BinaryIO): The file.
     size (int): Its size in bytes.
-    RAISES (CheckpointError): if the file is not as torch writes it.
+    RAISES (CheckpointError): The file is not as torch writes it.
     """
 
     def __init__(self, file: BinaryIO, size: int) -> None:
@@ -164,12 +164,12 @@ def _fill(file: Any, buffer: memoryview) -> None:
 
 
 def open_archive(file: BinaryIO, size: int) -> Archive:
-    """A checkpoint file in either format.
+    """Open a checkpoint file in either format.
 
     file (BinaryIO): The file.
     size (int): Its size in bytes.
-    RETURNS (Archive): Its content, with the way to its storages.
-    RAISES (CheckpointError): if it is in no format of torch.save, or not as torch writes it.
+    RETURNS (Archive): Its content, with access to its storages.
+    RAISES (CheckpointError): The file is in no format of torch.save, or not as torch writes it.
     """
     start = file.read(TAR_MAGIC_PLACE + len(TAR_MAGIC))
     file.seek(0)
@@ -185,11 +185,11 @@ def open_archive(file: BinaryIO, size: int) -> Archive:
 def read_tensors(archive: Archive, records: Mapping[str, TensorRecord], size: int) -> Dict[str, Tensor]:
     """The tensors that records describe. Tensors of one storage share its memory.
 
-    archive (Archive): Where the bytes are.
+    archive (Archive): The source of the bytes.
     records (Mapping[str, TensorRecord]): Tensors by name.
-    size (int): The size of the file in bytes. The tensors may take twice as many: a few may be views of others.
+    size (int): The size of the file in bytes. The tensors may take twice as many, since a few may be views of others.
     RETURNS (Dict[str, Tensor]): Tensors by name.
-    RAISES (CheckpointError): if the views are larger, or the file is damaged.
+    RAISES (CheckpointError): The views are larger, or the file is damaged.
     """
     total = sum(record.n_elements * item_size(record.storage.dtype) for record in records.values())
     storages = {record.storage.key: record.storage for record in records.values()}
@@ -217,7 +217,7 @@ def _read_storage(archive: Archive, storage: StorageRecord) -> Tensor:
 def regular_file_size(path: Path) -> int:
     """The size of a file in bytes.
 
-    RAISES (CheckpointError): if the path is a folder, a pipe or a device. (OSError): if there is nothing.
+    RAISES (CheckpointError): The path is a folder, a pipe or a device. (OSError): The path does not exist.
     """
     status = path.stat()
     if not path.is_file():

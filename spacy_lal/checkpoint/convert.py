@@ -1,7 +1,7 @@
 """A checkpoint of the reference -> our network, its vocabularies, its config.
 
-One table of key rules says where each weight goes; what has no place, or lacks one, is an error that lists it
-(reference-parser.md 1.2 and 6). Not here: tokenizers and transformers, whose weights are handed on as they are.
+One table of key rules maps every weight. A weight without a place, or a place without a weight, is an error that lists
+it (reference-parser.md 1.2 and 6). Not here: tokenizers and transformers, whose weights pass through unchanged.
 """
 
 import re
@@ -18,7 +18,7 @@ from .reader import Checkpoint, CheckpointError
 from .records import quoted
 from .reference.layers import EMBEDDINGS
 
-# Their hyperparameter -> a field of `FlatConfig`, where the value is the same.
+# Their hyperparameter -> a field of `FlatConfig` with the same value.
 PLAIN_HPARAMS: Dict[str, str] = {
     "d_char_emb": "char_width",
     "use_cat": "concatenate_features",
@@ -46,8 +46,8 @@ PLAIN_HPARAMS: Dict[str, str] = {
     "char_lstm_input_dropout": "char_dropout",
 }
 
-# Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers,
-# under which they file the label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
+# Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers, the
+# index of their label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
 KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^project_xlnet\.", "inputs.features.vectors.projection."),
     (r"^char_encoder\.emb\.", "inputs.features.chars.embedding."),
@@ -88,12 +88,12 @@ KEY_RULES: Tuple[Tuple[str, str], ...] = (
 TRANSFORMER_PREFIX = "xlnet."
 MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
 MAX_LISTED = 20  # names in a message
-# Weights that the reference builds and never uses in a forward pass (reference-parser.md 1.4 and 4.1).
+# Weights that the reference builds but never uses in a forward pass (reference-parser.md 1.4 and 4.1).
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
 
 
 class LoadedNetwork(NamedTuple):
-    """A network with all that belongs to it.
+    """A network, its vocabularies, and the weights of its transformer.
 
     network (ParserNetwork): In evaluation mode.
     labels (List[str]): Constituent labels from id 2 on, as `LabelVocab` takes them.
@@ -114,12 +114,12 @@ class LoadedNetwork(NamedTuple):
 
 
 def flat_config(hparams: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False) -> FlatConfig:
-    """The network that some hyperparameters describe.
+    """The config of the network that some hyperparameters describe.
 
     hparams (Mapping[str, Any]): The reference's hyperparameters, all of them.
-    n_label_heads (int): Label heads; the hyperparameters do not say.
+    n_label_heads (int): Label heads, which the hyperparameters do not give.
     scrambled_queries (bool): Reproduce the reference's batch effect.
-    RAISES (ValueError): They make no network.
+    RAISES (ValueError): The hyperparameters make no network.
     """
     plain = {ours: hparams[theirs] for theirs, ours in PLAIN_HPARAMS.items()}
     label_factored = bool(hparams["partitioned"] and hparams["lal_partitioned"])
@@ -149,7 +149,7 @@ def network_config(
     hparams (Mapping[str, Any]): The reference's hyperparameters; missing ones take their defaults.
     state_dict (Mapping[str, Tensor]): The reference's weights.
     scrambled_queries (bool): Reproduce the reference's batch effect.
-    RAISES (CheckpointError): The network needs what we do not build (GloVe, ELMo, BERT), or lacks a weight.
+    RAISES (CheckpointError): The network needs unsupported parts (GloVe, ELMo, BERT), or lacks a weight.
     """
     given = checked_hparams(hparams, state_dict)
     _refuse_unsupported(given, state_dict)
@@ -185,12 +185,12 @@ def network_config(
 
 
 def reads_vectors(hparams: Mapping[str, Any]) -> bool:
-    """With a character LSTM, the reference drops its XLNet vectors without a word, unless it concatenates (T10)."""
+    """With a character LSTM, the reference silently drops its XLNet vectors unless it concatenates (T10)."""
     return bool(hparams["use_xlnet"]) and (bool(hparams["use_cat"]) or not hparams["use_chars_lstm"])
 
 
 def _refuse_unsupported(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]) -> None:
-    """Name the inputs that we do not build."""
+    """Refuse inputs that we do not build, by name."""
     refused = [name for name in ("use_elmo", "use_bert", "use_bert_only") if hparams[name]]
     if (hparams["use_words"] and hparams["embedding_type"] != "random") or any("pretrain_emb" in k for k in state_dict):
         refused.append(f"embedding_type={quoted(hparams['embedding_type'])} (GloVe)")
@@ -199,8 +199,8 @@ def _refuse_unsupported(hparams: Mapping[str, Any], state_dict: Mapping[str, Ten
 
 
 def our_key(key: str, config: ParserNetworkConfig) -> str:
-    """The name in our network of a weight of the reference, by `KEY_RULES`: "encoder.attn_0.w_qs1" is
-    "encoder.layers.0.attention.query.content"."""
+    """Translate the name of a reference weight by `KEY_RULES`: "encoder.attn_0.w_qs1" is
+    "encoder.layers.0.attention.query.content" in our network."""
     kinds = [feature.kind for feature in config.inputs.features]
     tables = [kind for kind in EMBEDDINGS if kind in kinds] + ["?", "?"]
     n_layers = sum(layer.repeat for layer in config.encoder.layers)
@@ -215,11 +215,11 @@ def convert_state_dict(
 ) -> Dict[str, Tensor]:
     """The reference's weights under our names, each used once.
 
-    state_dict (Mapping[str, Tensor]): The reference's weights; those of the transformer are passed over.
-    config (ParserNetworkConfig): The network that they are for.
+    state_dict (Mapping[str, Tensor]): The reference's weights; the transformer's weights are skipped.
+    config (ParserNetworkConfig): The network to convert for.
     sizes (ParserSizes): Its sizes.
     RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config, sizes)`, float32.
-    RAISES (CheckpointError): A weight has no place, a place no weight, or a shape differs; all of them are listed.
+    RAISES (CheckpointError): A weight has no place, a place no weight, or a shape differs; the message lists them.
     """
     try:
         with torch.device("meta"):
@@ -247,7 +247,7 @@ def convert_state_dict(
 def to_float32(weights: Mapping[str, Tensor]) -> Dict[str, Tensor]:
     """Weights as float32.
 
-    RAISES (CheckpointError): if some are not finite.
+    RAISES (CheckpointError): Some weights are not finite.
     """
     converted = {key: value.to(torch.float32) for key, value in weights.items()}
     infinite = [key for key, value in converted.items() if not value.isfinite().all()]
@@ -257,7 +257,7 @@ def to_float32(weights: Mapping[str, Tensor]) -> Dict[str, Tensor]:
 
 
 def listed(problems: Mapping[str, List[str]]) -> str:
-    """Problems for a message: under each kind the names of weights, of many only the first."""
+    """Problems for a message: the names of weights by kind of problem; of many names only the first."""
     parts = []
     for kind, names in problems.items():
         more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
@@ -271,11 +271,11 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
     checkpoint (Checkpoint): From `read_checkpoint`.
     scrambled_queries (bool): Reproduce the reference's batch effect, for published scores.
     RETURNS (LoadedNetwork): The network and its vocabularies.
-    RAISES (CheckpointError): if the parts of the checkpoint do not fit one another.
+    RAISES (CheckpointError): The parts of the checkpoint do not fit together.
     """
     hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
     config, sizes = network_config(hparams, checkpoint.state_dict, scrambled_queries=scrambled_queries)
-    converted = convert_state_dict(checkpoint.state_dict, config, sizes)  # before a network of these sizes is made
+    converted = convert_state_dict(checkpoint.state_dict, config, sizes)  # before the network is made
     network = ParserNetwork(config, sizes)
     network.load_state_dict(converted)
     values = {name: vocabulary.values for name, vocabulary in checkpoint.vocabularies.items()}
@@ -301,7 +301,7 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
 
 
 def _label_strings(values: List[Any]) -> List[str]:
-    """Label tuples as strings, without the two fixed ones, which must come first."""
+    """Label tuples as strings, without the two fixed labels, which must come first."""
     strange = [value for value in values if not isinstance(value, tuple)]
     if strange:
         raise CheckpointError(f"the label vocabulary holds {quoted(strange[0])}: expected tuples of strings")

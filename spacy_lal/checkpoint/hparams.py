@@ -1,7 +1,7 @@
 """The hyperparameters of a checkpoint: their defaults, types and ranges.
 
-The file may say anything. Each value that shapes a network is checked against the weights of the file, so that no
-number makes a network larger than these weights.
+The file may contain anything. Each value that shapes a network is checked against the file's weights, so that no number
+makes a network larger than these weights.
 """
 
 import math
@@ -12,8 +12,8 @@ from torch import Tensor
 
 from .records import CheckpointError, is_int, quoted
 
-# Hyperparameters that a checkpoint does not mention (reference-parser.md, section 6): an older one, of the HPSG parser,
-# knows no label attention.
+# Hyperparameters that a checkpoint may lack (reference-parser.md, section 6): an older one, of the HPSG parser, has no
+# label attention.
 DEFAULT_HPARAMS: Dict[str, Any] = {
     "num_layers": 12,
     "d_model": 1024,
@@ -59,16 +59,16 @@ DEFAULT_HPARAMS: Dict[str, Any] = {
 _LAYER_KEY = re.compile(r"encoder\.attn_([0-9]{1,4})\.", re.ASCII)
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}(/[A-Za-z0-9][\w.-]{0,99})?", re.ASCII)
 MAX_STRING = 200
-SMALL_SIZE = 4096  # of a width that no weight has, since the network does not use it
+SMALL_SIZE = 4096  # for widths that no weight has, since the network does not use them
 
 
 def checked_hparams(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]) -> Dict[str, Any]:
     """The hyperparameters, with defaults for missing ones.
 
-    hparams (Mapping[str, Any]): As a checkpoint gives them; unused ones may be anything.
+    hparams (Mapping[str, Any]): The checkpoint's hyperparameters; unused ones may be anything.
     state_dict (Mapping[str, Tensor]): The weights, by the reference's names.
     RETURNS (Dict[str, Any]): All of them; unused ones are unchanged.
-    RAISES (CheckpointError): if one is of another type or out of range, or a size cannot be one of these weights.
+    RAISES (CheckpointError): A value has the wrong type or is out of range, or a size does not fit the weights.
     """
     given = {**DEFAULT_HPARAMS, **hparams}
     # In a factored network, an axis is half of a hyperparameter.
@@ -100,12 +100,12 @@ def checked_hparams(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
 
 
 def model_name(hparams: Mapping[str, Any], tokenizer: Optional[str]) -> str:
-    """The name of the transformer, `xlnet_model`: one of the Hugging Face hub, and no path.
+    """The name of the transformer, `xlnet_model`: a name on the Hugging Face hub, not a path.
 
-    hparams (Mapping[str, Any]): As checked.
-    tokenizer (Optional[str]): The user's choice, which stands in for a path.
+    hparams (Mapping[str, Any]): Checked hyperparameters.
+    tokenizer (Optional[str]): The user's choice, which replaces a path.
     RETURNS (str): The name.
-    RAISES (CheckpointError): if the checkpoint names a path, and the user nothing.
+    RAISES (CheckpointError): The checkpoint names a path, and the user has chosen nothing.
     """
     name = hparams["xlnet_model"]
     if not _MODEL_NAME.fullmatch(name):

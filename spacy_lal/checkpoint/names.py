@@ -1,6 +1,6 @@
-"""The names that a checkpoint may ask for, and the stand-ins that it gets.
+"""The names that a checkpoint may refer to, and their stand-ins.
 
-No stand-in is a function or class of torch, NumPy or Python: calling one makes a record or a plain value of ours.
+Stand-ins are never functions or classes of torch, NumPy or Python: calling one makes a record or a plain value of ours.
 """
 
 import collections
@@ -19,7 +19,7 @@ from .records import (
     quoted,
 )
 
-INTS = ("int", "long")  # the factory of a defaultdict, as protocol 2 calls it
+INTS = ("int", "long")  # the factory of a defaultdict, under its name in protocol 2
 MAX_BYTES = 16  # a scalar has at most 8
 
 
@@ -28,8 +28,8 @@ class Admitted:
     """The stand-in for a name.
 
     name (str): "module.name".
-    make (Optional[Callable[..., Any]]): Stands in for a call. None for a name that is only an argument elsewhere.
-    dtype (Optional[torch.dtype]): Of a storage class, the type of the elements.
+    make (Optional[Callable[..., Any]]): Replaces a call. None for a name that is only an argument elsewhere.
+    dtype (Optional[torch.dtype]): The element type of a storage class.
     """
 
     name: str
@@ -66,7 +66,7 @@ def _make_ordered_dict() -> Dict[Any, Any]:
 
 
 def _make_default_dict(factory: Any = None) -> Dict[Any, Any]:
-    """Without its factory: only keys that it has are looked up."""
+    """A dict without the factory: only existing keys are looked up."""
     if factory is not None and not (isinstance(factory, Admitted) and factory.name in INTS):
         raise CheckpointError(f"refused: collections.defaultdict of {quoted(factory)}")
     return {}
@@ -134,7 +134,7 @@ _ADMITTED: Dict[Tuple[str, str], Admitted] = {
 def admit(module: str, name: str) -> Admitted:
     """The stand-in for a name of a checkpoint.
 
-    RAISES (CheckpointError): if the name is not admitted.
+    RAISES (CheckpointError): The name is not admitted.
     """
     try:
         return _ADMITTED[module, name]
@@ -149,21 +149,21 @@ def admit(module: str, name: str) -> Admitted:
 def call(function: Any, args: Any) -> Any:
     """Call the stand-in for a function.
 
-    RAISES (CheckpointError): if it is not to be called, or not like this.
+    RAISES (CheckpointError): The function must not be called, or not with these arguments.
     """
     if not isinstance(function, Admitted) or function.make is None or type(args) is not tuple:
         called = function.name if isinstance(function, Admitted) else quoted(function)
         raise CheckpointError(f"refused: a call of {called}")
     try:
         return function.make(*args)
-    except TypeError:  # of the number of arguments: the stand-ins raise only CheckpointError themselves
+    except TypeError:  # a wrong number of arguments: the stand-ins themselves raise only CheckpointError
         raise CheckpointError(f"refused: {function.name} with {len(args)} arguments") from None
 
 
 def new(cls: Any, args: Any) -> ReferenceVocabulary:
-    """An object of the only class that has objects of its own.
+    """Make an object of the only class that has objects of its own.
 
-    RAISES (CheckpointError): if it is another class, or has arguments.
+    RAISES (CheckpointError): It is another class, or has arguments.
     """
     if not isinstance(cls, Admitted) or cls.name != VOCABULARY or args != ():
         raise CheckpointError(f"refused: an object of {cls.name if isinstance(cls, Admitted) else quoted(cls)}")

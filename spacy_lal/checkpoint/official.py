@@ -1,7 +1,7 @@
 """A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
 
-The pipeline is made from its config, as any other; then it gets the checkpoint's labels and weights. Whatever
-`spacy-lal.ReferenceParser.v1` cannot build is refused by name. *Not* here: files, other than the tokenizer's.
+The pipeline is made from its config, like any other; then it gets the checkpoint's labels and weights. Parts that
+`spacy-lal.ReferenceParser.v1` cannot build are refused by name. *Not* here: files, except the tokenizer's.
 """
 
 from collections import Counter
@@ -23,8 +23,8 @@ from .records import quoted
 from .xlnet import make_hf_objects
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
-# What stands for a character of a kind: unknown, sentence start, word start, word stop, sentence stop; the rest of the
-# vocabulary follows, whether by codepoint or not (reference-parser.md 1.5).
+# Stand-ins for special characters: unknown, sentence start, word start, word stop, sentence stop. The rest of the
+# vocabulary follows, by codepoint or not (reference-parser.md 1.5).
 SPECIAL_CHARS = ("\0", "\1", "\2", "\3", "\4")
 THEIR_ROOT = "root"
 UNSUPPORTED = {
@@ -36,19 +36,19 @@ UNSUPPORTED = {
 }
 SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
 MAX_ENTRY_LENGTH = 200  # characters of a label, deprel or tag
-# The authors' script for their published scores parses so many sentences at once, and with scrambled queries scores
-# depend on it.
+# The authors' script for their published scores parses 8 sentences at once, and with scrambled queries the scores
+# depend on this number.
 SCRAMBLED_BATCH_SIZE = 8
 
 
 class ImportedPipeline(NamedTuple):
-    """A pipeline made of a checkpoint.
+    """A pipeline made from a checkpoint.
 
     nlp (Language): A sentencizer, and the parser.
-    reads_tags (bool): Whether the parser reads `token.tag_`, so that a tagger is needed before it.
-    tags (List[str]): The tags that it knows.
-    transformer (Optional[str]): The name of its transformer; None where it has none.
-    n_constituents, n_deprels (int): Its labels.
+    reads_tags (bool): Whether the parser reads `token.tag_`, and so needs a tagger before it.
+    tags (List[str]): The tags in the parser's vocabulary.
+    transformer (Optional[str]): The name of its transformer, if any.
+    n_constituents, n_deprels (int): Numbers of its labels.
     """
 
     nlp: Language
@@ -62,16 +62,16 @@ class ImportedPipeline(NamedTuple):
 def import_pipeline(
     checkpoint: Checkpoint, *, tokenizer: Optional[str] = None, lang: str = "en", scrambled_queries: bool = False
 ) -> ImportedPipeline:
-    """Make a pipeline of a checkpoint.
+    """Make a pipeline from a checkpoint.
 
-    checkpoint (Checkpoint): From `read_checkpoint`. One that knows no `use_lal` is of the HPSG parser (Zhou & Zhao
-        2019), whose words are cleaned in another way.
+    checkpoint (Checkpoint): From `read_checkpoint`. Without `use_lal` it belongs to the HPSG parser (Zhou & Zhao 2019),
+        which cleans words differently.
     tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
     lang (str): The language whose tokenisation the pipeline has.
     scrambled_queries (bool): Reproduce the authors' batch effect, for their published scores.
-    RETURNS (ImportedPipeline): The pipeline and what its user has to know.
-    RAISES (CheckpointError): if the checkpoint needs what we do not support, its parts do not fit one another, or the
-        tokenizer cannot be found. (ImportError): if spaCy has no such language.
+    RETURNS (ImportedPipeline): The pipeline and facts for its user.
+    RAISES (CheckpointError): The checkpoint needs unsupported parts, its parts do not fit together, or the tokenizer
+        cannot be found. (ImportError): SpaCy lacks the language.
     """
     _refuse_unsupported(checkpoint.hparams)
     hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
@@ -121,7 +121,7 @@ def import_pipeline(
 
 
 def _refuse_unsupported(hparams: Mapping[str, Any]) -> None:
-    """Name the inputs that we do not build, and those that we do."""
+    """Refuse inputs that we do not build; the message names them and the supported ones."""
     refused = [f"{name} ({what})" for name, what in UNSUPPORTED.items() if hparams.get(name)]
     if refused:
         raise CheckpointError(

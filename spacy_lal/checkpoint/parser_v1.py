@@ -1,7 +1,7 @@
 """`spacy-lal.LALParser.v1`: the flat arguments of the first architecture, translated into the blocks of the second.
 
-Configs and saved pipelines that name it load as they are. The one place where these arguments are known; their
-names as keys of saved weights are translated by `spacy_lal.architectures.stored_keys`.
+Configs and saved pipelines with this name load unchanged. Only this file knows these arguments;
+`spacy_lal.architectures.stored_keys` translates their names in keys of saved weights.
 """
 
 from dataclasses import dataclass, fields
@@ -33,8 +33,8 @@ FEED_FORWARDS = ("none", "per_label", "joint", "split")
 
 @dataclass(frozen=True)
 class FlatConfig:
-    """The arguments of `spacy-lal.LALParser.v1` that describe the network, with their defaults. What each means is said
-    where it went: see `compose`."""
+    """The arguments of `spacy-lal.LALParser.v1` that describe the network, with their defaults. `compose` maps each to
+    a documented option."""
 
     use_tags: bool = False
     use_chars: bool = True
@@ -88,12 +88,12 @@ class FlatConfig:
         learned_boundaries: bool = True,
         word_dropout: Optional[float] = None,
     ) -> ParserNetworkConfig:
-        """The blocks that say the same.
+        """The equivalent blocks.
 
         reads_vectors (bool): Whether the network reads the vectors of a tok2vec.
         learned_boundaries (bool): Whether START and STOP have learned vectors.
-        word_dropout (Optional[float]): Feature dropout of embeddings of words; None for a network without these, as
-            `LALParser.v1` builds it.
+        word_dropout (Optional[float]): Feature dropout of word embeddings; None for a network without them, as in
+            `LALParser.v1`.
         RAISES (ValueError): The arguments make no network.
         """
         label_attention = self._label_attention() if self.label_attention else None
@@ -201,7 +201,7 @@ def build_lal_parser_v1(
 
 
 def _with_flat_arguments(build: Callable) -> None:
-    """Let the signature, which the config system reads, list the fields of `FlatConfig`."""
+    """Make the signature, which the config system reads, list the fields of `FlatConfig`."""
     mine = [one for one in signature(build).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
     flat = [
         Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)

@@ -40,10 +40,10 @@ class Checkpoint:
 def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
     """Read a checkpoint of the reference without running anything in it.
 
-    path (Union[str, Path]): A file written by `torch.save`, in the present format or the one before torch 1.6.
+    path (Union[str, Path]): A file written by `torch.save`, in the current format or the format before torch 1.6.
     RETURNS (Checkpoint): Its contents; the state of the optimiser is never read.
-    RAISES (CheckpointError): if the file is no checkpoint, is damaged, declares more than it has, or names anything but
-        tensors, plain containers, NumPy scalars and the vocabulary class. (OSError): if it cannot be opened.
+    RAISES (CheckpointError): The file is not a checkpoint, is damaged, declares more than it has, or names anything but
+        tensors, plain containers, NumPy scalars and the vocabulary class. (OSError): The file cannot be opened.
     """
     path = Path(path)
     try:
@@ -54,14 +54,14 @@ def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
     except CheckpointError as error:
         raise CheckpointError(f"{path}: {error}") from None
     except (zipfile.BadZipFile, struct.error, ValueError, EOFError, OverflowError, NotImplementedError) as error:
-        # from zipfile, of a damaged archive
+        # from zipfile, for a damaged archive
         raise CheckpointError(
             f"{path}: not a readable checkpoint ({type(error).__name__}: {str(error)[:MAX_NAME]})"
         ) from error
 
 
 def _check_content(content: Any, read: Callable[[Mapping[str, TensorRecord]], Dict[str, Tensor]]) -> Checkpoint:
-    """The parts of a checkpoint that we use, checked for their types."""
+    """Check the types of the parts that we use, and return them."""
     if not isinstance(content, dict) or not {"spec", "state_dict"} <= content.keys():
         found = ", ".join(map(quoted, [*content][:8])) if isinstance(content, dict) else quoted(content)
         raise CheckpointError(f"expected a dict with 'spec' and 'state_dict', got {found or 'an empty one'}")

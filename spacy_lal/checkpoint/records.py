@@ -1,6 +1,6 @@
 """The parts of a checkpoint's pickle: plain values, and records for storages, tensors, scalar dtypes, vocabularies.
 
-Every record checks its own parts. None of them is an object of torch or NumPy: a pickle can reach none of those.
+Every record checks its own parts. Records are not objects of torch or NumPy: a pickle can reach neither.
 """
 
 import math
@@ -33,12 +33,12 @@ SCALARS: Dict[str, Tuple[str, str]] = {
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be read, or that holds something we do not know; the message says what."""
+    """A checkpoint that cannot be read, or that has unknown content; the message gives the reason."""
 
 
 def quoted(value: Any) -> str:
-    """A value of a checkpoint for a message: a scalar or string as Python writes it, cut to 80 characters; of anything
-    else only its type. A container is never printed: its text may be exponentially longer than the file.
+    """A value of a checkpoint for a message: a scalar or string as Python writes it, cut to 80 characters; otherwise
+    only its type. A container is never printed: its text may be exponentially longer than the file.
 
     >>> quoted("x" * 100)[:5], quoted([1, 2])
     ("'xxxx", 'a list')
@@ -51,7 +51,7 @@ def quoted(value: Any) -> str:
 
 
 def is_int(value: Any, least: int = 0, most: int = MAX_INT) -> bool:
-    """Whether a value is an int in a range, and no bool."""
+    """Whether a value is an int in a range, and not a bool."""
     return type(value) is int and least <= value <= most
 
 
@@ -71,7 +71,7 @@ class ReferenceVocabulary:
         """Take over the state of the reference's class.
 
         state (Any): A dict with `values`, a list of plain values or tuples of strings, and perhaps `counts`.
-        RAISES (CheckpointError): if it is something else.
+        RAISES (CheckpointError): It is something else.
         """
         if not isinstance(state, dict) or not isinstance(state.get("values"), list):
             raise CheckpointError("a vocabulary in the checkpoint has no list of values")
@@ -97,7 +97,7 @@ class StorageRecord:
 
     key (str): Its name in the file.
     dtype (torch.dtype): The type of its elements.
-    n_elements (int): How many the pickle declares.
+    n_elements (int): The number that the pickle declares.
     """
 
     key: str
@@ -106,7 +106,7 @@ class StorageRecord:
 
     @property
     def n_bytes(self) -> int:
-        """The bytes that it takes."""
+        """Its size in bytes."""
         return self.n_elements * item_size(self.dtype)
 
 
@@ -116,8 +116,8 @@ class TensorRecord:
 
     storage (StorageRecord): The storage.
     offset (int): Its first element.
-    size, stride (Tuple[int, ...]): As torch has them.
-    RAISES (CheckpointError): if the view is larger than the storage, or reaches beyond it.
+    size, stride (Tuple[int, ...]): As in torch.
+    RAISES (CheckpointError): The view is larger than the storage, or reaches beyond it.
     """
 
     storage: StorageRecord
@@ -146,7 +146,7 @@ class TensorRecord:
 
     @property
     def n_elements(self) -> int:
-        """How many elements the view has."""
+        """The number of elements of the view."""
         return math.prod(self.size)
 
 
@@ -162,7 +162,7 @@ class DtypeRecord:
     def check_state(self, state: Any) -> None:
         """Admit only the state that NumPy writes for such a dtype: no fields, no subarray, no metadata, no flags.
 
-        RAISES (CheckpointError): if it is another one.
+        RAISES (CheckpointError): It is another state.
         """
         fixed = (3, SCALARS[self.name][0], None, None, None, -1, -1, 0)
         same_types = isinstance(state, tuple) and [type(part) for part in state] == [type(part) for part in fixed]
@@ -172,9 +172,9 @@ class DtypeRecord:
             )
 
     def value(self, data: Any) -> Any:
-        """The scalar that some bytes are, as a number of Python.
+        """Convert bytes to the scalar that they represent, a Python number.
 
-        RAISES (CheckpointError): if they are no such scalar.
+        RAISES (CheckpointError): They do not represent such a scalar.
         """
         code = SCALARS[self.name][1]
         if type(data) is not bytes or len(data) != struct.calcsize(code):
@@ -185,7 +185,7 @@ class DtypeRecord:
 def make_storage(key: Any, dtype: torch.dtype, n_elements: Any, view: Optional[Any] = None) -> StorageRecord:
     """A storage from the parts of its persistent id.
 
-    RAISES (CheckpointError): if they are not of the kinds that torch writes.
+    RAISES (CheckpointError): They are not of the kinds that torch writes.
     """
     if not isinstance(key, str) or len(key) > MAX_QUOTED or not is_int(n_elements) or view is not None:
         raise CheckpointError(

@@ -1,8 +1,8 @@
 """A machine for the pickles that `torch.save` writes, and for nothing else.
 
-Python's own unpicklers call what a pickle tells them to call, and set attributes on it. This one knows the opcodes of
-protocol 2 that torch uses; names give stand-ins (`names.py`), calls make records (`records.py`), and BUILD reaches only
-vocabularies, ordered dicts and dtype records. Sizes are bounded by the file, depth and numbers by constants.
+Python's own unpicklers call any function that a pickle names, and set attributes on the result. This one knows the
+opcodes of protocol 2 that torch uses. Names give stand-ins (`names.py`), calls make records (`records.py`), and BUILD
+reaches only vocabularies, ordered dicts and dtype records. The file bounds sizes; constants bound depth and numbers.
 """
 
 import pickletools
@@ -18,14 +18,14 @@ MAX_OPCODES = 2_000_000
 MAX_CONTAINERS = 500_000
 MAX_DEPTH = 32
 _OPCODES = {opcode.code.encode("latin1"): opcode for opcode in pickletools.opcodes}
-MAX_LINE = 500  # of a name
+MAX_LINE = 500  # characters of a name
 MAX_KEY = 4096  # characters of a key of a dict
 MAX_KEY_PARTS = 64
 MAX_NUMBER_KEYS = 20_000  # numbers can be chosen so that they collide in a dict; strings cannot
 
 
 class BoundedFile:
-    """A binary file that never allocates more than it can give.
+    """A binary file that never allocates more than it contains.
 
     file (BinaryIO): A file that can seek.
     size (int): Its size in bytes.
@@ -38,7 +38,7 @@ class BoundedFile:
     def read(self, n: int = -1) -> bytes:
         """Up to `n` bytes, fewer at the end.
 
-        RAISES (CheckpointError): if more than `max_read` are there to be read.
+        RAISES (CheckpointError): More than `max_read` bytes would be read.
         """
         left = max(self.size - self._file.tell(), 0)
         n = left if n is None or n < 0 else min(n, left)
@@ -51,14 +51,14 @@ class BoundedFile:
         return self._file.readline(MAX_LINE)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Move, as files do. RAISES (CheckpointError): if the place lies outside of the file."""
+        """Move, as files do. RAISES (CheckpointError): The position lies outside of the file."""
         place = offset + (0, self._file.tell(), self.size)[whence]
         if not 0 <= place <= self.size:
             raise CheckpointError(f"it points to byte {place}, but has {self.size}")
         return self._file.seek(place)
 
     def tell(self) -> int:
-        """The place of the next byte."""
+        """The position of the next byte."""
         return self._file.tell()
 
     def seekable(self) -> bool:
@@ -69,10 +69,10 @@ class BoundedFile:
 class Unpickler:
     """Reads one pickle.
 
-    file (BoundedFile): Where it begins.
+    file (BoundedFile): A file at the beginning of the pickle.
     storages (Dict[str, StorageRecord]): Storages by their keys; the pickle adds its own.
     n_bytes (int): The size of the file that holds the storages.
-    RAISES (CheckpointError): on opcodes that `torch.save` does not write, names that are not admitted, and sizes beyond
+    RAISES (CheckpointError): An opcode that `torch.save` does not write, a name that is not admitted, or a size beyond
         the limits.
     """
 
@@ -81,9 +81,9 @@ class Unpickler:
         self._stack: List[Any] = []
         self._marks: List[int] = []
         self._memo: List[Any] = []
-        self._containers: List[Any] = []  # keeps them alive, so that ids stay theirs
-        self._depths: Dict[int, int] = {}  # id of a container -> levels of containers in it, with itself
-        self._held: Set[int] = set()  # ids of containers that lie in another: they change no more, so no cycles
+        self._containers: List[Any] = []  # keeps them alive, so that their ids stay unique
+        self._depths: Dict[int, int] = {}  # id of a container -> levels of containers in it, including itself
+        self._held: Set[int] = set()  # ids of containers inside others: they must not change, so cycles are impossible
         self._n_chars = 0
         self._n_number_keys = 0
 
@@ -101,7 +101,7 @@ class Unpickler:
             if code == b".":
                 break
             if code not in known:
-                raise CheckpointError(_unknown(code))  # before its argument is read
+                raise CheckpointError(_unknown(code))  # before reading its argument
             reader, operation = known[code]
             operation(reader(file) if reader is not None else None)
         else:
@@ -298,15 +298,15 @@ def _is_key(key: Any) -> bool:
 def load_pickle(file: BoundedFile, storages: Dict[str, StorageRecord], n_bytes: int) -> Any:
     """Read one pickle.
 
-    file (BoundedFile): Where it begins; it is left behind its end.
-    storages (Dict[str, StorageRecord]): Gets the storages that the pickle names.
+    file (BoundedFile): A file at the beginning of the pickle; reading stops after its end.
+    storages (Dict[str, StorageRecord]): Receives the storages that the pickle names.
     n_bytes (int): The size of the file that holds the storages.
     RETURNS (Any): Plain values and records.
-    RAISES (CheckpointError): if it is damaged, or `torch.save` would not write it for a checkpoint.
+    RAISES (CheckpointError): It is damaged, or `torch.save` would not write it for a checkpoint.
     """
     try:
         return Unpickler(file, storages, n_bytes).load()
     except CheckpointError:
         raise
-    except (ValueError, EOFError, OverflowError) as error:  # from pickletools, of an opcode or argument
+    except (ValueError, EOFError, OverflowError) as error:  # from pickletools, for an opcode or argument
         raise CheckpointError(f"a damaged pickle: {str(error)[:200]}") from error

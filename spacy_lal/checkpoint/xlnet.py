@@ -1,7 +1,7 @@
 """The XLNet of a checkpoint: its config from the shapes of its weights, its tokenizer by name or path.
 
-A checkpoint holds the weights of a transformer that was loaded from the hub, under the names of `XLNetModel`, and says
-nothing of its config or its vocabulary (reference-parser.md 1.2 and 1.4). Nothing here reads Docs or runs anything.
+A checkpoint holds the weights of a transformer from the hub, under the names of `XLNetModel`, without its config or its
+vocabulary (reference-parser.md 1.2 and 1.4). Nothing here reads Docs or runs anything.
 """
 
 import re
@@ -21,20 +21,19 @@ _LAYER_KEY = re.compile(r"layer\.([0-9]{1,4})\.")
 
 
 class LoadedTokenizer(NamedTuple):
-    """A tokenizer, and the contents of its vocabulary file, which spacy-transformers stores beside it (None where it
-    has no such file)."""
+    """A tokenizer and the contents of its vocabulary file, which spacy-transformers stores beside it, or None."""
 
     tokenizer: Any
     vocab_file_contents: Optional[bytes]
 
 
 def xlnet_config(weights: Mapping[str, Tensor]) -> XLNetConfig:
-    """The config of an XLNet. What no shape tells is as in the published models: gelu, untied relative biases,
-    bidirectional, layer norm epsilon 1e-12, dropout 0.1.
+    """The config of an XLNet. Values that shapes do not reveal are those in the published models: gelu, untied relative
+    biases, bidirectional, layer norm epsilon 1e-12, dropout 0.1.
 
     weights (Mapping[str, Tensor]): By the names of `XLNetModel`.
     RETURNS (XLNetConfig): The config.
-    RAISES (CheckpointError): if a weight that is asked for its shape is missing, or the shapes make no XLNet.
+    RAISES (CheckpointError): A weight with a required shape is missing, or the shapes make no XLNet.
     """
 
     def shape(key: str, n_axes: int) -> torch.Size:
@@ -65,7 +64,7 @@ def xlnet_config(weights: Mapping[str, Tensor]) -> XLNetConfig:
         attn_type="bi",
         layer_norm_eps=1e-12,
         dropout=0.1,
-        use_mems_eval=False,  # nobody reads the memory of earlier sequences
+        use_mems_eval=False,  # the memory of earlier sequences is not used
     )
 
 
@@ -74,13 +73,13 @@ def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
 
     weights (Mapping[str, Tensor]): By the names of `XLNetModel`.
     RETURNS (XLNetModel): The model, float32.
-    RAISES (CheckpointError): if weights are missing, left over, or of another shape; all of them are listed.
+    RAISES (CheckpointError): Weights are missing, left over, or of another shape; the message lists them.
     """
     config = xlnet_config(weights)
     try:
-        with torch.device("meta"):  # no random weights are drawn first
+        with torch.device("meta"):  # avoids random weights
             model = XLNetModel(config)
-    except RuntimeError as error:  # a size in bytes that has more than 64 bits
+    except RuntimeError as error:  # a size in bytes of more than 64 bits
         raise CheckpointError(f"the checkpoint's XLNet: its shapes make no XLNet: {str(error)[:200]}") from error
     wanted = {key: tuple(value.shape) for key, value in model.state_dict().items()}
     problems = {
@@ -101,12 +100,12 @@ def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
 def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
     """A tokenizer by its name on the Hugging Face hub, or from a folder.
 
-    The slow one where there is one: only it splits a piece such as "1," within "1,000" once more, as the authors' did.
+    The slow one if it exists: like the authors', only it splits a piece such as "1," within "1,000" a second time.
 
     name (str): Name or path.
     lower_case (bool): Whether text is lower-cased (the authors' `xlnet_do_lower_case`).
     RETURNS (LoadedTokenizer): The tokenizer.
-    RAISES (CheckpointError): if there is none; the message says what was looked for.
+    RAISES (CheckpointError): It is not found; the message says where it was looked for.
     """
     tokenizer, reasons = None, []
     for use_fast in (False, True):
@@ -120,7 +119,7 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
                 f"reading the tokenizer {name!r} needs a package more: pip install 'spacy-lal[xlnet]' "
                 f"({_first_line(error)})"
             ) from error
-        except Exception as error:  # a missing file, a bad name, no network: each is another exception
+        except Exception as error:  # a missing file, a bad name, no network: the exceptions differ
             reasons.append(_first_line(error))
     if tokenizer is None:
         where = "in the folder" if Path(name).is_dir() else "on the Hugging Face hub, or as a folder, by the name"
@@ -137,7 +136,7 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
             )
         contents = Path(tokenizer.vocab_file).read_bytes()
     if lower_case and tokenizer.is_fast:
-        # A fast tokenizer is what its file says, whatever it is asked for.
+        # A fast tokenizer follows its file, whatever its arguments.
         backend = tokenizer.backend_tokenizer
         steps = [normalizers.Lowercase()] + ([backend.normalizer] if backend.normalizer is not None else [])
         backend.normalizer = normalizers.Sequence(steps)
@@ -151,7 +150,7 @@ def make_hf_objects(weights: Mapping[str, Tensor], tokenizer_name: str, *, lower
     tokenizer_name (str): A name on the hub, or a folder.
     lower_case (bool): Whether the tokenizer lower-cases text.
     RETURNS (HFObjects): Both.
-    RAISES (CheckpointError): if weights or tokenizer are not to be had, or the tokenizer has pieces without a vector.
+    RAISES (CheckpointError): Weights or tokenizer are unavailable, or the tokenizer has pieces without a vector.
     """
     tokenizer, contents = load_tokenizer(tokenizer_name, lower_case=lower_case)
     n_vectors = weights["word_embedding.weight"].shape[0] if "word_embedding.weight" in weights else None

@@ -5,16 +5,16 @@ from torch import Tensor, nn
 
 
 class BiLSTM(nn.Module):
-    """Bidirectional LSTM over padded sequences, whose backward direction begins at each sequence's own last token.
+    """Bidirectional LSTM over padded sequences; the backward direction begins at each sequence's own last token.
 
-    torch's LSTM over a padded tensor reads the padding first in that direction, so that what a sequence gets depends on
-    the longest one beside it. Over packed sequences it does not, but takes three times as long to train on a CPU. Here
-    each direction is an LSTM of its own, and each sequence is turned round by itself before and after the second.
+    torch's LSTM reads the padding first in that direction, so a sequence's output depends on the longest sequence of
+    the batch. Packed sequences avoid this, but take three times as long to train on a CPU. Here each direction is a
+    separate LSTM, and sequences are reversed before and after the second.
 
     width (int): Width of the input and of the output, half of it from each direction.
     depth (int): Number of layers.
     dropout (float): Elementwise dropout on the output of each layer but the last.
-    RAISES (ValueError): if the width is odd.
+    RAISES (ValueError): The width is odd.
     """
 
     def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:

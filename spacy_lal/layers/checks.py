@@ -1,4 +1,4 @@
-"""Checks of the options of a layer. Each raises a ValueError that names the option, its value and what was expected."""
+"""Checks of a layer's options. Each raises a ValueError that names the option, its value and the expected values."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def check_rates(**rates: Any) -> None:
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """RAISES (ValueError): `value` is none of the choices."""
+    """RAISES (ValueError): `value` is not among the choices."""
     if value not in choices:
         raise ValueError(f"{name}: expected one of {', '.join(map(repr, choices))}, got {value!r}")
 

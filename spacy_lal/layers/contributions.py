@@ -1,13 +1,12 @@
 """Exact contributions: a label score as a sum over label heads (reference-parser.md, section 8).
 
-The score of label y on a span with the vector s (f_end - f_start, or both of them, see `SpanScorer`) is
-W2[y] relu(norm(W1 s + b1)) + b2[y]. W1 s is a sum over the features of s. What follows is not linear, but for the given
-span it is affine: the norm subtracts a mean, which is linear, and divides by a number, std + EPSILON; relu keeps some
-hidden units and drops the others. With that number and that choice of units held at what they are, the score is an
-affine function of s that takes the right value at s: every feature has its addend, and one bias takes what does not
-depend on s. The parts are float64, so that what remains between their sum and the score is the network's own
-rounding.
-*Not* here: what the features are called, and any Doc.
+The score of label y on a span with the vector s (f_end - f_start, or both, see `SpanScorer`) is
+W2[y] relu(norm(W1 s + b1)) + b2[y]. W1 s is a sum over the features of s. The rest is not linear, but it is affine for
+a given span: the norm subtracts a mean, which is linear, and divides by a number, std + EPSILON; relu keeps some hidden
+units and drops the others. With this divisor and these units fixed, the score is an affine function of s with the right
+value at s. Each feature has its addend, and one bias collects the terms that do not depend on s. The parts are float64,
+so their sum differs from the score only by the network's own rounding.
+*Not* here: names of features, and Docs.
 """
 
 from typing import NamedTuple, Optional, Sequence, Tuple
@@ -25,10 +24,10 @@ from .scorers.span_scorer import SpanScorer
 class ScoreParts(NamedTuple):
     """The addends of some label scores, float64: bias + blocks.sum(1) + tokens is the score.
 
-    bias (Tensor): What does not depend on the span. *Shape:* (n_scores,).
-    blocks (Tensor): What each block of the encoder's output adds, both of its halves together; no blocks where the
-        encoder ends in none. *Shape:* (n_scores, n_label_heads) or (n_scores, 0).
-    tokens (Tensor): What the rest of the span vector adds: the whole tokens, or everything where there are no blocks.
+    bias (Tensor): The part that does not depend on the span. *Shape:* (n_scores,).
+    blocks (Tensor): The addend of each block of the encoder's output, both of its halves together; empty without label
+        blocks. *Shape:* (n_scores, n_label_heads) or (n_scores, 0).
+    tokens (Tensor): The addend of the other features of the span vector: whole tokens, or without blocks everything.
         *Shape:* (n_scores,).
     """
 
@@ -53,7 +52,7 @@ class Encoded(NamedTuple):
 def encode_sentences(network: ParserNetwork, inputs: NetworkInputs) -> Encoded:
     """The first half of the network's forward pass.
 
-    network (ParserNetwork): The network; in evaluation mode, or dropout has its way.
+    network (ParserNetwork): The network, in evaluation mode; otherwise dropout is active.
     inputs (NetworkInputs): A batch of sentences.
     """
     return Encoded(*network.encode(inputs))
@@ -74,7 +73,7 @@ def span_vectors(network: ParserNetwork, fenceposts: Tensor, spans: Sequence[Tup
 
 @torch.no_grad()
 def score_spans(network: ParserNetwork, vectors: Tensor) -> Tensor:
-    """The scores of all labels on some spans, by the network's own modules and in their precision.
+    """The scores of all labels on some spans, computed by the network's own modules in their precision.
 
     network (ParserNetwork): The network.
     vectors (Tensor): Span vectors. *Shape:* (n_spans, span_width).
@@ -90,7 +89,7 @@ def score_spans(network: ParserNetwork, vectors: Tensor) -> Tensor:
 
 @torch.no_grad()
 def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> ScoreParts:
-    """The addends of the scores of some labels, one on each of some spans.
+    """The addends of some label scores, one label for each given span.
 
     network (ParserNetwork): The network.
     vectors (Tensor): Span vectors. *Shape:* (n_scores, span_width).
@@ -113,7 +112,7 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
         kept = outgoing * (gain * scale * centred + norm_bias > 0)
         bias = bias + kept @ norm_bias
         slopes = kept * gain * scale
-        slopes = slopes - slopes.mean(1, keepdim=True)  # the mean that the norm subtracts, seen from the other side
+        slopes = slopes - slopes.mean(1, keepdim=True)  # the norm subtracts a mean, and so does its transpose
     weights = slopes @ weight
     own = _own_weights(scorer).double()
     if len(own):
@@ -130,7 +129,7 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
 
 
 def _own_weights(scorer: SpanScorer) -> Tensor:
-    """What scores span vectors by the labels' own heads. *Shape:* (n_own, span_width)."""
+    """The weights of the labels' own heads, on span vectors. *Shape:* (n_own, span_width)."""
     return scorer.own_weights().repeat(1, scorer.n_projections)
 
 

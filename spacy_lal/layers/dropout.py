@@ -10,7 +10,7 @@ class FeatureDropout(nn.Module):
     """Drops whole features of a sentence: the same ones at every position (reference-parser.md, section 0).
 
     rate (float): Share of the features to drop, in [0, 1). Kept features are divided by 1 - rate.
-    RAISES (ValueError): if the rate is outside [0, 1).
+    RAISES (ValueError): The rate is outside [0, 1).
     """
 
     def __init__(self, rate: float) -> None:
@@ -70,13 +70,13 @@ class _MaskedScale(torch.autograd.Function):
 
 
 class ElementDropout(nn.Module):
-    """Ordinary elementwise dropout, which on a CPU takes its mask from 16 random bits per element.
+    """Elementwise dropout. On a CPU it takes its mask from 16 random bits per element.
 
-    torch draws a double for each element there, and this network drops so many (the fenceposts of the biaffine scorer,
-    twice) that a fifth of a training step went into it. The rate is rounded to a multiple of 2^-16.
+    torch draws a double per element there. This network drops many elements (the fenceposts of the biaffine scorer,
+    twice), so these draws would take a fifth of a training step. The rate is rounded to a multiple of 2^-16.
 
     rate (float): Share of the elements to drop, in [0, 1). Kept ones are divided by 1 - rate.
-    RAISES (ValueError): if the rate is outside [0, 1).
+    RAISES (ValueError): The rate is outside [0, 1).
     """
 
     def __init__(self, rate: float) -> None:

@@ -1,7 +1,7 @@
-"""Content and position halves: which features belong to which half, and the feed-forward layer that keeps them apart.
+"""Content and position halves: the split of the features, and the feed-forward layer that keeps the halves apart.
 
-Kitaev & Klein 2018, section 4.3: the first half of a token's features says what it is, the second half where it is;
-nothing but attention weights and layer norms may mix them.
+Kitaev & Klein 2018, section 4.3: the first half of a token's features describes the token, the second half its
+position. Only attention weights and layer norms may mix them.
 """
 
 from typing import Callable, Dict, Sequence, Tuple
@@ -21,7 +21,7 @@ def split_width(width: int, factored: bool, position_width: int = 0) -> Dict[str
     width (int): Features in all.
     factored (bool): Whether content and position are kept apart.
     position_width (int): Size of the second part; 0 for half of the features.
-    RETURNS (Dict[str, int]): {"content": ..., "position": ...}, or {"all": width} where nothing is kept apart.
+    RETURNS (Dict[str, int]): {"content": ..., "position": ...}; {"all": width} where they are not kept apart.
     """
     if not factored:
         return {"all": width}
@@ -65,7 +65,7 @@ class FeedForward(nn.Module):
         self.residual_dropout = FeatureDropout(residual_dropout)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Transform every position by itself.
+        """Transform every position independently.
 
         inputs (Tensor): *Shape:* (batch_size, seq_len, width).
         RETURNS (Tensor): *Shape:* as the input.

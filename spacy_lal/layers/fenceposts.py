@@ -12,13 +12,13 @@ from .factored import join_features
 
 @dataclass(frozen=True)
 class FencepostLayout:
-    """Where the features of a fencepost are: forward halves of all blocks, backward halves of all blocks, then the
-    token before and the token after.
+    """The order of a fencepost's features: forward halves of all blocks, backward halves of all blocks, then the token
+    before and the token after.
 
-    n_blocks (int): Blocks of an encoded position that are halved; 0 where a fencepost has no halves.
-    block_width (int): Width of a block, the forward half rounded down.
-    n_label_heads (int): n_blocks where each block is a label head's, else 0.
-    token_width (int): Width of a whole token that stands beside the halves; 0 for none.
+    n_blocks (int): Blocks of an encoded position that are halved; 0 for no halves.
+    block_width (int): Width of a block; the forward half is rounded down.
+    n_label_heads (int): n_blocks where each block belongs to a label head, else 0.
+    token_width (int): Width of a whole token beside the halves; 0 for none.
     scale (float): Factor of the halves.
     """
 
@@ -44,10 +44,10 @@ class FencepostLayout:
         return self.halves_width + 2 * self.token_width
 
     def block_columns(self, heads: Sequence[int]) -> Tensor:
-        """Which features are in the blocks of some label heads.
+        """The columns of some label heads' blocks.
 
         heads (Sequence[int]): Numbers of heads.
-        RETURNS (Tensor): Their places, one head after the other, int64. *Shape:* (n_heads * block_width,).
+        RETURNS (Tensor): Columns, one head after the other, int64. *Shape:* (n_heads * block_width,).
         """
         forward, backward = self.forward_width, self.block_width - self.forward_width
         numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
@@ -72,18 +72,18 @@ HALVES = ("label_blocks", "even_odd", "first_second", "none")
 
 @dataclass(frozen=True)
 class FencepostsConfig:
-    """What a fencepost takes from the encoded tokens on either side: a forward half of the token before and a backward
-    half of the token after (reference-parser.md 1.10; the paper's Eq. 5 is f_end - f_start).
+    """How fenceposts are made of encoded tokens: a forward half of the token before, a backward half of the token after
+    (reference-parser.md 1.10; the paper's Eq. 5 is f_end - f_start).
 
     halves (Optional[str]): "label_blocks": the halves of each label head's block. "even_odd": even and odd features, so
-        that each half has content and position. "first_second": the first and the second half of the features.
-        "none": no halves, which requires token_skip. None: label_blocks after label attention; else none with
-        token_skip; else even_odd or first_second, by whether content and position are kept apart.
-    token_skip (bool): Also all features of both tokens as they leave the encoder, past label attention.
+        that each half has content and position. "first_second": the first and the second half of the features. "none":
+        no halves; requires token_skip. None: label_blocks after label attention. Without it, none with token_skip;
+        otherwise even_odd where content and position are kept apart, else first_second.
+    token_skip (bool): Add all features of both tokens from the encoder's output, past label attention.
     scale_label_blocks (bool): Multiply label blocks by hidden_width / (n_label_heads * proj_width) and the first
-        weights of the scorers by the inverse, so that Adam's steps do not grow with the number of label heads. False as
-        in the paper.
-    RAISES (ValueError): `halves` is unknown, or fenceposts are without features.
+        weights of the scorers by the inverse, so that Adam's steps do not grow with the number of label heads. False in
+        the paper.
+    RAISES (ValueError): `halves` is unknown, or fenceposts have no features.
     """
 
     halves: Optional[Literal["label_blocks", "even_odd", "first_second", "none"]] = None
@@ -100,10 +100,10 @@ class FencepostsConfig:
         """The layout of a network's fenceposts.
 
         hidden_width (int): Width of the encoder's output.
-        encoded_width (int): Width after label attention; hidden_width where there is none.
+        encoded_width (int): Width after label attention; hidden_width without it.
         n_label_heads (int): Blocks of label attention; 0 for none.
         factored (bool): Whether content and position are kept apart.
-        RAISES (ValueError): `halves` asks for label blocks, and there are none; or leaves out those that there are.
+        RAISES (ValueError): `halves` requires label blocks without label attention, or leaves existing ones unread.
         """
         halves: Optional[str] = self.halves
         if halves is None:
@@ -129,7 +129,7 @@ class FencepostsConfig:
 class _JoinHalves(torch.autograd.Function):
     """out[:, k] = [left[:, k] ; right[:, k + 1]] for two strided views of the same tensor.
 
-    Plain slicing and concatenation would fill and copy the widest tensor of the network six times in backward.
+    Plain slicing and concatenation would fill and copy the network's widest tensor six times in backward.
     """
 
     @staticmethod
@@ -158,9 +158,10 @@ class _JoinHalves(torch.autograd.Function):
 
 
 class Fenceposts(nn.Module):
-    """f_k = [forward half of y_k ; backward half of y_k+1 ; x_k ; x_k+1] for k = 0..n, as far as the layout has them.
+    """f_k = [forward half of y_k ; backward half of y_k+1 ; x_k ; x_k+1] for k = 0..n, without the parts that the
+    layout lacks.
 
-    layout (FencepostLayout): Says which.
+    layout (FencepostLayout): The parts of a fencepost.
     """
 
     def __init__(self, layout: FencepostLayout) -> None:

@@ -1,8 +1,8 @@
-"""The network folded for parsing: the same scores by fewer and larger products, of which only the best are kept.
+"""The network folded for parsing: the same scores from fewer and larger products. Only the best scores are kept.
 
-A decoder chooses among the best label of each span and the best deprel of each arc, so only these are kept: a sentence
-of n words costs O(n^2) numbers, not O(n^2 * labels). Positions are packed, so that padding costs nothing. Each layer
-brings its own folded form (`folding.py`); this file connects them.
+A decoder chooses among the best label of each span and the best deprel of each arc. Keeping only these, a sentence of n
+words costs O(n^2) numbers, not O(n^2 * labels). Positions are packed, so that padding costs nothing. Each layer has its
+own folded form (`folding.py`); this file connects them.
 """
 
 from typing import Callable, NamedTuple, Optional
@@ -21,21 +21,21 @@ from .scorers.deprel_chooser import DeprelChooser, DeprelWeights
 from .scorers.fencepost_products import FencepostProducts
 from .scorers.span_scorer import best_labels
 
-_CHUNK_FLOATS = 1 << 23  # of the widest tensor that is held at once: 32 MiB
+_CHUNK_FLOATS = 1 << 23  # of the widest tensor held at once: 32 MiB
 
 
 class FoldedOutput(NamedTuple):
-    """The best scores of a batch. n is its longest sentence; beyond a sentence's own length they are meaningless.
+    """The best scores of a batch. n is its longest sentence; scores beyond a sentence's own length are meaningless.
 
     labels (Tensor): Scores of the empty label (0), of SUB_HEAD and of the best other label of each span. *Shape:*
         (batch_size, n + 1, n + 1, 3), or (batch_size, 0, 0, 3) where the network scores no spans.
-    label_ids (Tensor): Which label that is. *Shape:* (batch_size, n + 1, n + 1), int16.
+    label_ids (Tensor): The best other label. *Shape:* (batch_size, n + 1, n + 1), int16.
     arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
-    deprel_ids (Tensor): The best deprel of each arc. *Shape:* (batch_size, n + 1, n + 1), int16; or of each dependent,
-        (batch_size, n + 1), where the scorer is not given the head. (batch_size, 0) where there are no deprels, and
-        where there is a `deprel_chooser`.
+    deprel_ids (Tensor): The best deprel of each arc. *Shape:* (batch_size, n + 1, n + 1), int16. Where the scorer is
+        not given the head, the best of each dependent: (batch_size, n + 1). Without deprels, or with a
+        `deprel_chooser`: (batch_size, 0).
     label_attention (Optional[Tensor]): As in `NetworkOutput`.
-    deprel_chooser (Optional[DeprelChooser]): Chooses deprels, on a CPU, after heads are chosen.
+    deprel_chooser (Optional[DeprelChooser]): On a CPU, chooses deprels after the decoder has chosen heads.
     """
 
     labels: Tensor
@@ -47,15 +47,15 @@ class FoldedOutput(NamedTuple):
 
 
 class FoldedNetwork:
-    """A network ready to parse. It follows no later change of the weights.
+    """A network ready to parse. Later changes of the weights have no effect on it.
 
     network (ParserNetwork): In evaluation mode.
-    precision (Precision): In which matrices are multiplied. Norms, softmaxes and scores are float32 in any case.
+    precision (Precision): The precision of matrix products. Norms, softmaxes and scores are always float32.
     """
 
     @torch.no_grad()
     def __init__(self, network: ParserNetwork, precision: Precision = torch.float32) -> None:
-        self.network = evaluating(network)  # copies of its parts are then made as they parse
+        self.network = evaluating(network)  # so that copies of its parts are in evaluation mode, too
         self.encoder: FoldedLayer = fold(network.encoder, precision)
         attention = network.label_attention
         self.label_attention = None if attention is None else fold_label_attention(attention, precision)
@@ -106,8 +106,8 @@ class FoldedNetwork:
         return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights, chooser)
 
     def _projected(self, tokens: Tensor, encoded: Callable[[slice], Tensor]) -> Tensor:
-        """What the first layers of the scorers make of each fencepost, which stands where the position before it does.
-        The last row of a sentence, the position STOP, is meaningless. *Shape:* (n_positions, width)."""
+        """The output of the scorers' first layers for each fencepost, in the row of the position before it. The last
+        row of a sentence, the position STOP, is meaningless. *Shape:* (n_positions, width)."""
         size = max(64, _CHUNK_FLOATS // self.width)
         sums = self.products.bias.repeat(len(tokens), 1)
         for first in range(0, len(tokens), size):

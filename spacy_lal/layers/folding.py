@@ -1,6 +1,6 @@
-"""Layers folded for parsing: what depends on the weights alone is multiplied once, and positions are packed.
+"""Layers folded for parsing: products of weights alone are computed once, and positions are packed.
 
-A layer that has a folded form has a method `fold(precision)` beside its `forward`. A layer without one runs as it is.
+A layer with a folded form has a method `fold(precision)` beside its `forward`. A layer without one runs unchanged.
 """
 
 from typing import Any, Callable
@@ -19,8 +19,8 @@ def fold(layer: nn.Module, precision: Precision) -> FoldedLayer:
 
     layer (nn.Module): Its forward takes `inputs`, *shape:* (batch_size, seq_len, width), and `padding`, *shape:*
         (batch_size, seq_len).
-    precision (Precision): In which matrices are multiplied, where the layer has a folded form.
-    RETURNS (FoldedLayer): It follows no later change of the weights, where the layer has a folded form.
+    precision (Precision): The precision of matrix products, if the layer has a folded form.
+    RETURNS (FoldedLayer): If folded, later changes of the weights have no effect on it.
     """
     make: Any = getattr(layer, "fold", None)
     return make(precision) if make is not None else _Unfolded(layer)

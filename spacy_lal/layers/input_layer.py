@@ -17,14 +17,14 @@ ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors tha
 
 @dataclass(frozen=True)
 class InputLayerConfig:
-    """What the input layer reads, and how words and positions meet.
+    """The word features of the input layer, and how they are combined with positions.
 
-    features (Tuple[WordFeature, ...]): The kinds of word features, which are added up.
-    join (str): "concat": the first half of the features speaks of the word, the second half of its position (Kitaev &
+    features (Tuple[WordFeature, ...]): The kinds of word features. Their vectors are added.
+    join (str): "concat": the first half of the features describes the word, the second half its position (Kitaev &
         Klein 2018, section 4.3). "sum": both are added.
     max_positions (int): Rows of the position table. A longer sentence begins again at the first row.
     position_dropout, dropout (float): Feature dropout on positions, and on the result before it is normalised.
-    RAISES (ValueError): An option is out of range, there is no feature, or two of a kind.
+    RAISES (ValueError): An option is out of range, features are missing, or two are of the same kind.
     """
 
     features: Tuple[WordFeature, ...]
@@ -47,7 +47,7 @@ class InputLayerConfig:
     def content_width(self, hidden_width: int) -> int:
         """Width of the word features.
 
-        RAISES (ValueError): Words and positions stand side by side, and the hidden width is odd.
+        RAISES (ValueError): `join` is "concat" and the hidden width is odd.
         """
         if self.join == "sum":
             return hidden_width
@@ -62,7 +62,7 @@ class InputLayerConfig:
         """Build the layer.
 
         hidden_width (int): Width of its output.
-        sizes (InputSizes): Sizes of what it reads.
+        sizes (InputSizes): Sizes of its inputs.
         """
         return InputLayer(self, hidden_width, sizes)
 
@@ -72,7 +72,7 @@ class InputLayer(nn.Module):
 
     config (InputLayerConfig): The options.
     hidden_width (int): Width of the output.
-    sizes (InputSizes): Sizes of what it reads.
+    sizes (InputSizes): Sizes of its inputs.
     """
 
     def __init__(self, config: InputLayerConfig, hidden_width: int, sizes: InputSizes) -> None:
@@ -83,8 +83,8 @@ class InputLayer(nn.Module):
         self.features = nn.ModuleDict(
             {feature.kind: feature.build(width, sizes) for feature, width in zip(config.features, widths, strict=True)}
         )
-        # Vectors of a pretrained encoder, which already knows positions, are smaller than noise of size 1: positions
-        # that are added to them start small.
+        # Vectors of a pretrained encoder already encode positions and are smaller than noise of size 1: positions that
+        # are added to them start small.
         scale = 1.0 if self.concatenates else ADDED_POSITIONS_SCALE
         position_width = hidden_width - content_width if self.concatenates else hidden_width
         self.positions = nn.Parameter(torch.randn(config.max_positions, position_width) * scale)
@@ -93,7 +93,7 @@ class InputLayer(nn.Module):
         self.dropout = FeatureDropout(config.dropout)
 
     def combine(self, features: Sequence[Tensor]) -> Tensor:
-        """The word features as one vector for each position, here their sum. *Shapes:* (batch_size, seq_len, width)."""
+        """Combine the word features into one vector per position: their sum. *Shapes:* (batch_size, seq_len, width)."""
         content = features[0]
         for feature in features[1:]:
             content = content + feature
@@ -103,7 +103,7 @@ class InputLayer(nn.Module):
         """Embed.
 
         inputs (NetworkInputs): The batch.
-        seq_len (int): Longest sentence of the batch with its START and STOP.
+        seq_len (int): Length of the batch's longest sentence, with START and STOP.
         RETURNS (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
         RAISES (ValueError): The batch lacks features that the network reads.
         """

@@ -1,8 +1,8 @@
 """The label attention layer in its factorised form (Mrini et al. 2020, section 2; reference-parser.md 1.9).
 
-The reference builds tensors of n_tokens x n_label_heads x hidden_width. This layer needs none: a learned query meets
-only the keys of its own head, so the key projection folds into the query, and the value projection applies after
-pooling; and R (x_t + u_l) = R x_t + R u_l. Per token and label head, only the output itself remains.
+The reference builds tensors of n_tokens x n_label_heads x hidden_width. This layer avoids them. A learned query meets
+only the keys of its own head, so the key projection folds into the query. The value projection applies after pooling,
+and R (x_t + u_l) = R x_t + R u_l. Per token and label head, only the output itself remains.
 """
 
 import math
@@ -32,9 +32,9 @@ class LabelAttentionConfig:
     attn_width (int): Width of the query, key and value of one label head, all parts together.
     proj_width (int): Width of a label head's block in the output.
     factored (bool): Keep the content half and the position half of the features apart.
-    per_head_projection (bool): Each label head projects the token with a matrix of its own. Otherwise, as in the paper,
-        all share one.
-    ff_width (int): Hidden units of a feed-forward network on each label head's block; 0 for no such network.
+    per_head_projection (bool): Each label head projects the token with its own matrix. Otherwise, as in the paper, all
+        heads share one.
+    ff_width (int): Hidden units of a feed-forward network on each label head's block; 0 for none.
     attention_dropout (float): Elementwise dropout on attention weights.
     residual_dropout (float): Feature dropout on each label head's output before the residual is added.
     RAISES (ValueError): An option is out of range.
@@ -70,7 +70,7 @@ class LabelAttentionConfig:
 class LabelFeedForward(nn.Module):
     """One small feed-forward network, applied to the block of each label head.
 
-    The reference's feed-forward layer mixes the heads, after which a block is no longer about one label
+    The reference's feed-forward layer mixes the heads, after which a block no longer belongs to one label
     (reference-parser.md T6). This one keeps the contributions of label heads readable.
 
     block_width (int): Width of a label head's block.
@@ -122,7 +122,7 @@ class LabelAttention(nn.Module):
         return self._head_parameters({part: (width, self.part_width) for part, width in self.widths.items()})
 
     def build_output(self, config: LabelAttentionConfig) -> None:
-        """What makes the output of a context: P by part, R, and the norm of a block."""
+        """Make the weights from a context to the output: P by part, R, and the norm of a block."""
         self.output = nn.ModuleDict(
             {part: nn.Linear(self.part_width, width, bias=False) for part, width in self.widths.items()}
         )
@@ -131,7 +131,7 @@ class LabelAttention(nn.Module):
         self.norm = StdNorm(config.proj_width)
 
     def build_feed_forward(self, config: LabelAttentionConfig) -> Optional[nn.Module]:
-        """What transforms the output, if anything."""
+        """The feed-forward network on the output, if any."""
         return LabelFeedForward(config.proj_width, config.ff_width) if config.ff_width else None
 
     def _head_parameters(self, shapes: dict[str, Tuple[int, ...]]) -> nn.ParameterDict:
@@ -164,7 +164,7 @@ class LabelAttention(nn.Module):
 
     def attend(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
         """One context per sentence and head. *Shapes:* (batch, n_heads, 1, attn_width), (batch, n_heads, seq_len)."""
-        # the query of each head seen through its key projection: (n_heads, queries, width of the part)
+        # the query of each head, multiplied by its key projection: (n_heads, queries, width of the part)
         folded = [self.queries(part, len(inputs)) @ self.key[part].transpose(1, 2) for part in self.widths]
         keys = join_features(folded).transpose(0, 1) * (1.0 / math.sqrt(self.hidden_width))
         logits = keys @ inputs.transpose(1, 2)  # (batch, n_heads, seq_len)
@@ -210,8 +210,8 @@ class LabelAttention(nn.Module):
 class FoldedLabelAttention:
     """`LabelAttention` on packed positions: keys folded into queries, values into the projection of the output.
 
-    layer (LabelAttention): Its weights must not change any more.
-    precision (Precision): In which matrices are multiplied.
+    layer (LabelAttention): Its weights must not change afterwards.
+    precision (Precision): The precision of matrix products.
     """
 
     def __init__(self, layer: LabelAttention, precision: Precision) -> None:
@@ -245,13 +245,13 @@ class FoldedLabelAttention:
 
 
 def fold_label_attention(layer: LabelAttention, precision: Precision) -> Callable[[Tensor, Packing], FoldedLabelOutput]:
-    """The folded form of a label attention layer; a layer whose `fold` is None runs as it is.
+    """The folded form of a label attention layer; a layer whose `fold` is None runs unchanged.
 
     layer (LabelAttention): The layer.
-    precision (Precision): In which matrices are multiplied.
+    precision (Precision): The precision of matrix products.
     RETURNS (Callable): From packed positions, *shape:* (n_positions, hidden_width), to attention weights, *shape:*
         (batch_size, n_heads, seq_len), and a function from a range of positions to their output, *shape:* (n,
-        output_width): the output of all at once would be the widest tensor of the network.
+        output_width). The output of all positions at once would be the network's widest tensor.
     """
     if layer.fold is not None:
         return layer.fold(precision)

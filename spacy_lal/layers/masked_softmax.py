@@ -11,7 +11,7 @@ from .dropout import ElementDropout
 class MaskedSoftmax(nn.Module):
     """Attention weights from logits: no weight on padding, elementwise dropout on the rest.
 
-    A module of its own so that a forward hook can read the weights of any layer.
+    A separate module, so that a forward hook can read the weights of any layer.
 
     dropout (float): Elementwise dropout on the weights.
     """
@@ -23,7 +23,7 @@ class MaskedSoftmax(nn.Module):
     def forward(self, logits: Tensor, padding: Tensor) -> Tensor:
         """Softmax over the last axis.
 
-        logits (Tensor): Overwritten where they meet padding. *Shape:* (..., n_keys).
+        logits (Tensor): Overwritten at padding. *Shape:* (..., n_keys).
         padding (Tensor): True at keys that are padding; broadcasts against the logits.
         RETURNS (Tensor): *Shape:* as the logits.
         """

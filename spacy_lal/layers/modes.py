@@ -11,7 +11,7 @@ ModuleT = TypeVar("ModuleT", bound=nn.Module)
 def evaluating(module: ModuleT) -> ModuleT:
     """The module itself, in evaluation mode.
 
-    Threads may call it at the same time. Each sees every part in evaluation mode, or sets them all.
+    Threads may call it at the same time. Each finds every part in evaluation mode, or sets them all.
     """
     if any(part.training for part in module.modules()):
         module.eval()
@@ -20,8 +20,8 @@ def evaluating(module: ModuleT) -> ModuleT:
 
 @contextmanager
 def training(module: nn.Module) -> Iterator[None]:
-    """Have a module in training mode for the time of a block, and in evaluation mode afterwards. Not for a module that
-    another thread uses at the same time."""
+    """Put a module into training mode for a block, and into evaluation mode afterwards. No other thread may use the
+    module at the same time."""
     module.train()
     try:
         yield

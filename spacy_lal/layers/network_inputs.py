@@ -1,4 +1,4 @@
-"""What a network reads: a padded batch of sentences, and the sizes of the vocabularies behind its ids."""
+"""The inputs of a network: a padded batch of sentences, and the sizes of the vocabularies behind its ids."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Optional

@@ -46,14 +46,14 @@ class _StdNorm(torch.autograd.Function):
 def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
     """`gain * (x - mean) / (std + 1e-3) + bias` over the last axis, std with ddof = 1 (reference-parser.md, section 0).
 
-    inputs (Tensor): *Shape:* (..., width). Of width 1 they are returned as they are, as in the reference.
+    inputs (Tensor): *Shape:* (..., width). Inputs of width 1 are returned unchanged, as in the reference.
     gain (Tensor): *Shape:* (width,).
     bias (Tensor): *Shape:* (width,).
     RETURNS (Tensor): *Shape:* as the input.
     """
     if inputs.shape[-1] == 1:
         return inputs
-    return _StdNorm.apply(inputs.to(gain.dtype), gain, bias)  # under autocast too, norms are in full precision
+    return _StdNorm.apply(inputs.to(gain.dtype), gain, bias)  # norms are in full precision under autocast, too
 
 
 class StdNorm(nn.Module):

@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 class Packing:
-    """Where the positions of a padded batch go, when those that are padding are left out.
+    """The places of a padded batch's positions after the padding is left out.
 
     lengths (Tensor): Positions of each sentence, START and STOP among them. *Shape:* (batch_size,).
     seq_len (int): Positions of the padded batch.

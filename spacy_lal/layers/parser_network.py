@@ -23,11 +23,11 @@ from .scorers.span_scorer import SpanScorer, SpanScorerConfig
 
 @dataclass(frozen=True)
 class ParserSizes(InputSizes):
-    """Sizes that come from a treebank, besides those of the inputs.
+    """Sizes that come from a treebank, in addition to the sizes of the inputs.
 
     n_labels (int): Constituent labels, including the empty label and the sub-head label; 0 for no constituents.
     n_deprels (int): Dependency labels; 0 for no dependencies.
-    n_label_heads (int): Label heads, where the config leaves their number to the labels.
+    n_label_heads (int): Label heads, if the config makes their number depend on the labels.
     RAISES (ValueError): A size is out of range.
     """
 
@@ -51,9 +51,9 @@ class ParserNetworkConfig:
     encoder (EncoderConfig): Layers of self-attention.
     label_attention (Optional[LabelAttentionConfig]): None for a network without it.
     fenceposts (FencepostsConfig): How tokens become fenceposts.
-    span_scorer (Optional[SpanScorerConfig]): None for a parser of dependencies alone.
-    biaffine_scorer (Optional[BiaffineScorerConfig]): None for a parser of constituents alone.
-    RAISES (ValueError): The parts make no network.
+    span_scorer (Optional[SpanScorerConfig]): None to parse only dependencies.
+    biaffine_scorer (Optional[BiaffineScorerConfig]): None to parse only constituents.
+    RAISES (ValueError): The parts do not fit together.
     """
 
     hidden_width: int
@@ -70,9 +70,9 @@ class ParserNetworkConfig:
             raise ValueError(
                 "a parser without span_scorer and biaffine_scorer has nothing to score: expected one of them"
             )
-        # Label heads that follow the labels are as many as can be: their number is refused when the labels are known.
+        # If label heads follow the labels, their number is the largest possible: it is checked with the labels.
         sizes = ParserSizes(1, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=self.hidden_width)
-        with torch.device("meta"):  # no memory, no time: parts that do not fit together are refused
+        with torch.device("meta"):  # no memory, no time: only checks whether the parts fit together
             ParserNetwork(self, sizes)
 
 
@@ -86,7 +86,7 @@ class NetworkOutput(NamedTuple):
         n_deprels) where the scorer is not given the head.
     label_attention (Optional[Tensor]): Weights of each label head over START, words, STOP; without gradient. *Shape:*
         (batch_size, n_label_heads, n + 2).
-    ties (Optional[Tensor]): What each label head says of each fencepost; None for a network without a
+    ties (Optional[Tensor]): The score of each label head on each fencepost; None for a network without a
         `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
     """
 
@@ -141,11 +141,11 @@ class ParserNetwork(nn.Module):
 
     @torch.no_grad()
     def _scale_scorers(self, factor: float) -> None:
-        """Keep the first scores what they would be with fenceposts of scale 1.
+        """Give the network the same first scores as with fenceposts of scale 1.
 
-        Adam moves every weight by about one learning rate. Label blocks repeat much of each other, so these moves add
-        up: what a step does to a scorer's hidden units grows with the number of blocks, and many label heads learn
-        worse than few. With the input scaled down and the weights up, a step does the same for any number of them.
+        Adam moves every weight by about one learning rate. Label blocks are largely redundant, so these moves add up:
+        the effect of a step on a scorer's hidden units grows with the number of blocks, and many label heads learn
+        worse than few. With the input scaled down and the weights up, a step has the same effect for any number.
         """
         layout = self.fenceposts.layout
         blocks = slice(layout.halves_width)
@@ -160,7 +160,7 @@ class ParserNetwork(nn.Module):
                     layer.weight[:, blocks] *= factor
 
     def arc_inputs(self, fenceposts: Tensor) -> Tensor:
-        """What the biaffine scorer reads of fenceposts: their last features. *Shapes:* (..., width) to (...,
+        """The last features of fenceposts, which the biaffine scorer reads. *Shapes:* (..., width) to (...,
         input_width)."""
         if self.biaffine_scorer is None:
             return fenceposts
@@ -184,7 +184,7 @@ class ParserNetwork(nn.Module):
     def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
         """Score a batch of sentences.
 
-        inputs (NetworkInputs): The batch.
+        return_attention (bool): Whether to return the label attention.
         return_attention (bool): Whether to give the label attention as well.
         RETURNS (NetworkOutput): The scores.
         RAISES (ValueError): The batch lacks a kind of features that the network reads.

@@ -1,4 +1,4 @@
-"""Products with matrices that stay as they are, in float32 or in half precision."""
+"""Products with constant matrices, in float32 or in half precision."""
 
 import copy
 from typing import Any, Callable, Optional
@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 Precision = torch.dtype
-# x, weight, bias to x @ weight^T + bias, as `torch.nn.functional.linear`. Modules that multiply by themselves, without
-# an `nn.Linear`, keep theirs as `linear`: a training may put a faster one there.
+# x, weight, bias to x @ weight^T + bias, as `torch.nn.functional.linear`. Modules that multiply without an `nn.Linear`
+# keep this function as `linear`, so that training can replace it with a faster one.
 LinearFunction = Callable[..., Tensor]
 
 
@@ -19,17 +19,17 @@ def has_bfloat16_products() -> bool:
 
 
 def half_precision(device: torch.device) -> Precision:
-    """The half precision that a device is fast in; float32 for one that has none."""
+    """The half precision that is fast on a device; float32 if none is."""
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     return torch.bfloat16 if has_bfloat16_products() else torch.float32
 
 
 class Product(nn.Module):
-    """x @ weight^T + bias with weights that stay as they are.
+    """x @ weight^T + bias with constant weights.
 
     weight (Tensor): *Shape:* (n_out, n_in).
-    precision (Precision): torch.float32, or a half precision, to which inputs and sums are rounded; float32 comes out.
+    precision (Precision): torch.float32, or a half precision, to which inputs and sums are rounded. Output: float32.
     bias (Optional[Tensor]): *Shape:* (n_out,).
     """
 
@@ -52,13 +52,13 @@ class Product(nn.Module):
     def add_to(self, sums: Tensor, inputs: Tensor) -> None:
         """Add the product to `sums`, in place. *Shapes:* (n_rows, n_out), (n_rows, n_in)."""
         if self.precision == torch.float32 and self.bias is None:
-            torch.addmm(sums, inputs, self.weight.t(), out=sums)  # addmm_ is one that torch counts no FLOP of
+            torch.addmm(sums, inputs, self.weight.t(), out=sums)  # torch's FLOP counter ignores `addmm_`
         else:
             sums.add_(self(inputs))
 
     @staticmethod
     def inside(module: Any, precision: Precision) -> Any:
-        """The module, for float32; otherwise a copy in which each `nn.Linear` is a `Product`."""
+        """The module itself for float32; otherwise a copy in which each `nn.Linear` is a `Product`."""
         if precision == torch.float32:
             return module
         module = copy.deepcopy(module)

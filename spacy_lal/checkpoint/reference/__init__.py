@@ -1,1 +1,1 @@
-"""What only the authors' checkpoints and their published numbers need: subclasses of our layers, and an architecture."""
+"""Parts used only by the authors' checkpoints and published numbers: subclasses of our layers, and an architecture."""

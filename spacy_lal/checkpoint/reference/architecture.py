@@ -1,6 +1,6 @@
 """`spacy-lal.ReferenceParser.v1`: the authors' parser, as their hyperparameters describe it.
 
-For pipelines that `import-official` makes, and for comparisons. A parser of your own is a `spacy-lal.LALParser.v2`.
+For pipelines that `import-official` makes, and for comparisons. For your own parser, use `spacy-lal.LALParser.v2`.
 """
 
 from typing import Any, Dict, List, Optional
@@ -25,11 +25,11 @@ def build_reference_parser(
     """Build the authors' parser.
 
     tok2vec (Optional[Model]): Token vectors, as for `spacy-lal.LALParser.v2`. Required by use_xlnet.
-    hparams (Dict[str, Any]): Hyperparameters by the authors' names; those that are missing take the values of
+    hparams (Dict[str, Any]): Hyperparameters by the authors' names; missing ones take the values of
         `spacy_lal.checkpoint.hparams`.
     n_label_heads (Optional[int]): Label heads. None: one for each label of the treebank.
     scrambled_queries (bool): Reproduce a fault of their code, for their published scores: label queries meet the keys
-        of other labels, depending on how many sentences are scored at once.
+        of other labels, depending on the number of sentences scored at once.
     mixed_precision, max_batch_cells: As for `spacy-lal.LALParser.v2`.
     RAISES (ValueError): A hyperparameter is unknown, or they make no network.
     """

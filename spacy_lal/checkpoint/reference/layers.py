@@ -20,7 +20,7 @@ from ...layers.network_inputs import InputSizes
 from ...layers.norm import StdNorm
 from ...layers.scorers.biaffine_scorer import BiaffineScorer, BiaffineScorerConfig
 
-# Kinds of word features that the reference calls embeddings; the others are its extras.
+# Kinds of word features that the reference calls embeddings; it calls the others extras.
 EMBEDDINGS = ("tags", "words")
 
 
@@ -109,7 +109,7 @@ class ReferenceLabelAttention(LabelAttention):
 
     def __init__(self, config: ReferenceLabelAttentionConfig, hidden_width: int, n_heads: int) -> None:
         nn.Module.__init__(self)
-        self.options = config  # what the base class builds depends on it
+        self.options = config  # parts built by the base class depend on it
         self.depends_on_batch, self.has_blocks = config.scrambled_queries, not config.combine_as_self
         self.mixes_blocks = config.shared_feed_forward != "none"
         super().__init__(config, hidden_width, n_heads)
@@ -148,7 +148,7 @@ class ReferenceLabelAttention(LabelAttention):
 
     @property
     def fold(self) -> Any:  # type: ignore[override]
-        """The folded form where there is one; else None, and the layer runs as it is."""
+        """The folded form, or None: then the layer runs unchanged."""
         options = self.options
         if options.query_per_token or options.combine_as_self or options.scrambled_queries:
             return None
@@ -191,7 +191,7 @@ class ReferenceLabelAttention(LabelAttention):
 
 @dataclass(frozen=True)
 class ReferenceBiaffineScorerConfig(BiaffineScorerConfig):
-    """A biaffine scorer that labels a word whatever its head: p is taken from the dependent's own row."""
+    """A biaffine scorer that labels a word independently of its head: p is taken from the dependent's own row."""
 
     def build(self, layout: FencepostLayout, n_deprels: int) -> BiaffineScorer:
         """See `BiaffineScorerConfig`."""

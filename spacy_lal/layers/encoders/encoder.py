@@ -16,8 +16,8 @@ from .self_attention import SelfAttentionLayerConfig
 class EncoderConfig:
     """The layers of an encoder.
 
-    layers (Tuple[SelfAttentionLayerConfig, ...]): In order; without any, positions stay as they were embedded.
-    RAISES (ValueError): A layer is none.
+    layers (Tuple[SelfAttentionLayerConfig, ...]): In order; without any, positions keep their embeddings.
+    RAISES (ValueError): `layers` is not a tuple of layer configs.
     """
 
     layers: Tuple[SelfAttentionLayerConfig, ...] = ()

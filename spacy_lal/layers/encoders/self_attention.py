@@ -86,8 +86,8 @@ class SelfAttention(nn.Module):
 class FoldedSelfAttention:
     """`SelfAttention` on packed positions, without dropout.
 
-    layer (SelfAttention): Its weights must not change any more.
-    precision (Precision): In which matrices are multiplied.
+    layer (SelfAttention): Its weights must not change afterwards.
+    precision (Precision): The precision of matrix products.
     """
 
     def __init__(self, layer: SelfAttention, precision: Precision) -> None:

@@ -11,16 +11,16 @@ from ..dropout import ElementDropout
 from ..fenceposts import FencepostLayout
 from ..products import LinearFunction
 
-_CHUNK_SCORES = 1 << 23  # scores of deprels that are held at once: 32 MiB
-_CHUNK_FLOATS = 1 << 18  # floats taken at once: 1 MiB, which a core's cache keeps until they are added
+_CHUNK_SCORES = 1 << 23  # deprel scores held at once: 32 MiB
+_CHUNK_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache
 
 
 class _PairProducts(torch.autograd.Function):
     """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r].
 
-    The gradient of the much larger `right` is in its own memory layout: autograd gives that of its transpose, and
-    copies it back. The gradient of `out` may be a sparse tensor with an index for each of batch, d and h: a loss has
-    one for one h of each d.
+    The gradient of the much larger `right` is in its own memory layout; autograd computes its transpose and copies it.
+    The gradient of `out` may be a sparse tensor with an index for batch, d and h: a loss has a gradient for one h of
+    each d.
     """
 
     @staticmethod
@@ -40,7 +40,7 @@ class _PairProducts(torch.autograd.Function):
 
 
 def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """The gradients of `_PairProducts` from those of single pairs."""
+    """The gradients of `_PairProducts`, from gradients of single pairs."""
     (sentence, d, h), values = grad._indices(), grad._values()
     of_left, of_right = sentence * left.shape[1] + d, sentence * right.shape[1] + h
     d_left, d_right, d_constant = (values.new_zeros(shape) for shape in (left.shape, right.shape, right.shape[:3]))
@@ -60,8 +60,8 @@ class BiaffineScorerConfig:
     """The scorer of arcs and deprels.
 
     arc_width, deprel_width (int): Width of heads and dependents, for arcs and for deprels.
-    from_tokens (bool): Read whole tokens alone, so that label blocks only speak of constituents. Requires fenceposts
-        with token_skip.
+    from_tokens (bool): Read only whole tokens, so that label blocks serve constituents alone. Requires fenceposts with
+        token_skip.
     dropout (float): Elementwise dropout on fenceposts and on heads and dependents.
     RAISES (ValueError): An option is out of range.
     """
@@ -78,9 +78,9 @@ class BiaffineScorerConfig:
         check_rates(dropout=self.dropout)
 
     def input_width(self, layout: FencepostLayout) -> int:
-        """Width of what the scorer reads of a fencepost, its last features.
+        """Width of a fencepost's last features, which the scorer reads.
 
-        RAISES (ValueError): It asks for tokens that are not there.
+        RAISES (ValueError): It requires tokens that the fenceposts lack.
         """
         if not self.from_tokens:
             return layout.width
@@ -91,7 +91,7 @@ class BiaffineScorerConfig:
     def build(self, layout: FencepostLayout, n_deprels: int) -> "BiaffineScorer":
         """Build the scorer.
 
-        layout (FencepostLayout): Of the fenceposts.
+        layout (FencepostLayout): The layout of the fenceposts.
         n_deprels (int): Dependency labels.
         """
         return BiaffineScorer(self.input_width(layout), self.arc_width, self.deprel_width, n_deprels, self.dropout)
@@ -104,7 +104,7 @@ class BiaffineScorer(nn.Module):
     deprel(d, h, r) = p_h^T U_r q_d + u_r p_h + v_r q_d + c_r
     with a, b, p, q four small networks over the fenceposts. p is taken from the head's row, as in the paper's Eq. 11.
 
-    input_width (int): Width of what is read of a fencepost: its last features.
+    input_width (int): Width of the features that are read: the last ones of a fencepost.
     arc_width (int): Width of a and b.
     deprel_width (int): Width of p and q.
     n_deprels (int): Number of dependency labels.
@@ -146,14 +146,14 @@ class BiaffineScorer(nn.Module):
         return self.score_arcs(arc_head, arc_dependent), self.score_deprels(deprel_head, deprel_dependent)
 
     def _features(self, fenceposts: Tensor, arc: nn.Linear, deprel: nn.Linear) -> Tuple[Tensor, Tensor]:
-        """The arc and the deprel network of one role, which share a dropout mask, in one product."""
+        """The arc and the deprel network of one role in one product; they share a dropout mask."""
         weight, bias = torch.cat([arc.weight, deprel.weight]), torch.cat([arc.bias, deprel.bias])
         features = self.dropout(self.linear(self.dropout(fenceposts), weight, bias).relu())
         arcs, deprels = features.split([arc.out_features, deprel.out_features], dim=-1)
         return arcs, deprels
 
     def score_arcs(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """From the features a, b of fenceposts as heads and as dependents.
+        """Scores of arcs from the features a, b of fenceposts as heads and as dependents.
 
         head, dependent (Tensor): *Shape:* (batch_size, n_fenceposts, arc_width).
         RETURNS (Tensor): [dependent, head]. *Shape:* (batch_size, n_fenceposts, n_fenceposts).
@@ -164,7 +164,7 @@ class BiaffineScorer(nn.Module):
         return torch.baddbmm(seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2))
 
     def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """From the features p, q of fenceposts as heads and as dependents.
+        """Scores of deprels from the features p, q of fenceposts as heads and as dependents.
 
         head (Tensor): *Shape:* (batch_size, n_heads, deprel_width).
         dependent (Tensor): *Shape:* (batch_size, n_fenceposts, deprel_width).
@@ -182,14 +182,14 @@ class BiaffineScorer(nn.Module):
         return seen.unflatten(-1, self.deprel_from_head.shape), constant
 
     def best_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """The best deprel of each arc, computed for a few heads at once.
+        """The best deprel of each arc, computed for a few heads at a time.
 
         head, dependent (Tensor): p and q. *Shapes:* (batch_size, n_fenceposts, deprel_width).
         RETURNS (Tensor): *Shape:* (batch_size, n_fenceposts, n_fenceposts), int16.
         """
         batch_size, n_fenceposts, width = head.shape
         deprel_ids = head.new_empty((batch_size, n_fenceposts, n_fenceposts), dtype=torch.int16)
-        # heads at once, of one sentence or of several
+        # heads at a time, of one sentence or of several
         n_rows = max(1, _CHUNK_SCORES // (len(self.deprel_bias) * max(n_fenceposts, width)))
         n_sentences, n_heads = max(1, n_rows // n_fenceposts), min(n_rows, n_fenceposts)
         for first in range(0, batch_size, n_sentences):

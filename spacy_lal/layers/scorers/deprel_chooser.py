@@ -1,7 +1,7 @@
-"""The best deprels of arcs that a decoder has chosen, in place of those of all arcs that it might choose.
+"""The best deprels of the arcs that a decoder has chosen, instead of all possible arcs.
 
-On a CPU the decoder is at hand, and n deprels are scored where a sentence has n^2 arcs. *Not* for a GPU, where decoding
-goes on beside the next batch's forward pass, and a question in between would hold both up.
+On a CPU this scores n deprels for a sentence with n^2 arcs. *Not* for a GPU, where decoding runs beside the next
+batch's forward pass: a question in between would delay both.
 """
 
 from typing import Iterator, List, Sequence, Tuple
@@ -14,14 +14,14 @@ from torch import Tensor
 from ..products import Precision, Product
 from .biaffine_scorer import BiaffineScorer
 
-_CHUNK_HEADS = 128  # heads at once: what all deprels make of them then stays in a core's cache, about
+_CHUNK_HEADS = 128  # heads at a time: the products of all deprels with them stay in a core's cache
 
 
 class DeprelWeights:
-    """The weights of a scorer that scores deprels given the head, as they are multiplied.
+    """The weights of a scorer that scores deprels given the head, arranged for multiplication.
 
     scorer (BiaffineScorer): It scores a deprel for each possible head.
-    precision (Precision): In which the largest product is computed.
+    precision (Precision): The precision of the largest product.
     """
 
     def __init__(self, scorer: BiaffineScorer, precision: Precision) -> None:
@@ -46,9 +46,9 @@ class DeprelWeights:
 class DeprelChooser:
     """Chooses deprels for the sentences of a batch.
 
-    weights (DeprelWeights): Of the network that made the features.
+    weights (DeprelWeights): The weights of the network that made the features.
     heads, dependents (Tensor): Features p and q of fenceposts. *Shape:* (n_rows, deprel_width).
-    first_rows (Tensor): Where those of each sentence begin. *Shape:* (batch_size,).
+    first_rows (Tensor): The first row of each sentence. *Shape:* (batch_size,).
     """
 
     def __init__(self, weights: DeprelWeights, heads: Tensor, dependents: Tensor, first_rows: Tensor) -> None:
@@ -59,9 +59,9 @@ class DeprelChooser:
     def __call__(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
         """The best deprels of some sentences.
 
-        sentences (Sequence[int]): Which of the batch.
-        heads (Sequence[ndarray]): Of each, the head of each word, counted from 1. *Shape:* (n,).
-        RETURNS (List[ndarray]): For each the ids of deprels. *Shape:* (n,), int32.
+        sentences (Sequence[int]): Numbers of sentences in the batch.
+        heads (Sequence[ndarray]): For each sentence, the head of each word, counted from 1. *Shape:* (n,).
+        RETURNS (List[ndarray]): For each sentence, the ids of deprels. *Shape:* (n,), int32.
         """
         lengths = [len(one) for one in heads]
         first = numpy.repeat(self.first_rows[numpy.asarray(sentences, dtype=numpy.int64)], lengths)
@@ -77,11 +77,11 @@ class DeprelChooser:
 
 
 def _by_head(heads: ndarray) -> Iterator[Tuple[ndarray, ndarray]]:
-    """Arcs by their heads, those with about as many dependents together.
+    """Arcs by their heads; heads with about as many dependents come together.
 
-    heads (ndarray): Of each arc. *Shape:* (n_arcs,).
-    YIELDS (Tuple[ndarray, ndarray]): Different heads, *shape:* (n_heads,), and their arcs, some of them more than once
-        so that all have as many, *shape:* (n_heads, n_dependents).
+    heads (ndarray): The head of each arc. *Shape:* (n_arcs,).
+    YIELDS (Tuple[ndarray, ndarray]): Different heads, *shape:* (n_heads,), and their arcs, *shape:* (n_heads,
+        n_dependents). Arcs are repeated where a head has fewer dependents.
     """
     order = numpy.argsort(heads, kind="stable")
     distinct, first, counts = numpy.unique(heads[order], return_index=True, return_counts=True)

@@ -10,13 +10,13 @@ from ..products import Precision, Product
 
 
 class FencepostProducts:
-    """Linear layers on fenceposts, as layers on positions.
+    """Linear layers on fenceposts, computed as layers on positions.
 
-    layout (FencepostLayout): Of the fenceposts.
-    weights (Sequence[Tensor]): Of each layer. *Shape:* (n_out, layout.width), or (n_out, 2 * token_width) for a layer
-        that reads whole tokens alone; these come last.
-    bias (Tensor): Of all layers. *Shape:* (sum of n_out,).
-    precision (Precision): In which matrices are multiplied.
+    layout (FencepostLayout): The layout of the fenceposts.
+    weights (Sequence[Tensor]): The weights of each layer. *Shape:* (n_out, layout.width), or (n_out, 2 * token_width)
+        for a layer that reads only whole tokens; such layers come last.
+    bias (Tensor): The biases of all layers. *Shape:* (sum of n_out,).
+    precision (Precision): The precision of matrix products.
     """
 
     def __init__(self, layout: FencepostLayout, weights: Sequence[Tensor], bias: Tensor, precision: Precision) -> None:
@@ -38,15 +38,15 @@ class FencepostProducts:
         return weight.shape[1] == self.layout.width
 
     def add_to(self, sums: Tensor, first: int, encoded: Tensor, tokens: Tensor) -> None:
-        """Add the products of some positions to the fencepost after each of them, and to the fencepost before it.
+        """Add the products of some positions to the fencepost after and the fencepost before each of them.
 
-        sums (Tensor): Of all fenceposts. *Shape:* (n_positions, width).
-        first (int): The number of the first of the positions.
+        sums (Tensor): Sums for all fenceposts. *Shape:* (n_positions, width).
+        first (int): The number of the first position.
         encoded, tokens (Tensor): The positions after and before label attention. *Shapes:* (n, encoded_width) and (n,
             hidden_width).
         """
         after = sums[first : first + len(tokens)]
-        skipped = 1 if first == 0 else 0  # no fencepost comes before the first position of all
+        skipped = 1 if first == 0 else 0  # no fencepost comes before the very first position
         before = sums[first - 1 + skipped : first - 1 + len(tokens)]
         if self.layout.n_blocks:
             forward, backward = self._halves(encoded)

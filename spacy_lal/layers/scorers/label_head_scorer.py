@@ -1,9 +1,9 @@
-"""Scores of spans by one label head each: what ties a label head to the label whose name it bears.
+"""Scores of spans by one label head each. They tie a label head to the label that names it.
 
-In the paper nothing does: a head bears a label's name because there are as many heads as labels. Here head l says, from
-its own block of a span's vector alone, whether the span has label l: t_l(i, j) = u_l . (b_l(j) - b_l(i)), with b_l the
-block of a fencepost. This is added to the score of label l, and a loss on it alone (`spacy_lal.loss.label_heads`) makes
-each block tell the spans of its label from others.
+In the paper this tie is missing: a head bears a label's name because there are as many heads as labels. Here head l
+scores label l on a span from its own block of the span's vector alone: t_l(i, j) = u_l . (b_l(j) - b_l(i)), where b_l
+is the block of a fencepost. This is added to the score of label l. A separate loss on it
+(`spacy_lal.loss.label_heads`) trains each block to tell the spans of its label from others.
 """
 
 import torch
@@ -15,9 +15,9 @@ FIRST_LABEL = 2  # label 2 is head 0's: the empty label and the sub-head label h
 
 
 class LabelHeadScorer(nn.Module):
-    """What each label head says of each fencepost, u_l . b_l(k); of a span, the difference of its ends.
+    """The score of each label head on each fencepost, u_l . b_l(k); a span's score is the difference of its ends.
 
-    layout (FencepostLayout): Of fenceposts that have a block for each label head.
+    layout (FencepostLayout): The layout of fenceposts that have a block for each label head.
     """
 
     columns: Tensor
@@ -34,6 +34,6 @@ class LabelHeadScorer(nn.Module):
         return (fenceposts[..., self.columns] * self.weight).sum(-1)
 
     def matrix(self) -> Tensor:
-        """The same as a sparse matrix, stored densely. *Shape:* (n_label_heads, fencepost_width)."""
+        """The same weights as a sparse matrix, stored densely. *Shape:* (n_label_heads, fencepost_width)."""
         zeros = self.weight.new_zeros(len(self.weight), self.fencepost_width)
         return zeros.scatter(1, self.columns, self.weight)

@@ -1,4 +1,4 @@
-"""What Python sees of span_hidden.pyx."""
+"""The Python interface of span_hidden.pyx."""
 
 from numpy import ndarray
 

@@ -1,5 +1,5 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""The hidden units of spans on a CPU: what `span_scorer.py` asks torch for elsewhere, in one pass over memory."""
+"""The hidden units of spans on a CPU, in one pass over memory; `span_scorer.py` uses torch on other devices."""
 
 from libc.stdint cimport int64_t
 
@@ -33,13 +33,13 @@ def span_hidden(
 ):
     """Write relu(norm(end_rows[end] - start_rows[start] + bias)) of each span.
 
-    start_rows, end_rows (ndarray): What the hidden layer makes of fenceposts as starts and as ends, which may be the
-        same. Shape: (n_rows, width); a row's numbers are side by side.
+    start_rows, end_rows (ndarray): The hidden layer's products with fenceposts as starts and as ends; may be the same
+        array. Shape: (n_rows, width); a row's numbers are contiguous.
     starts, ends (ndarray): Rows of each span's fenceposts. Shape: (n_spans,), int64.
     bias, gain, shift (ndarray): Of the layer and of its norm. Shape: (width,).
     epsilon (float): Added to the standard deviation (unbiased).
     out (ndarray): Shape: (n_spans, width). Written to.
-    RAISES (ValueError): On shapes that do not go together, a width below 2, or rows that there are not.
+    RAISES (ValueError): Shapes do not match, the width is below 2, or a row does not exist.
     """
     cdef size_t width = start_rows.shape[1]
     cdef Py_ssize_t n_rows = start_rows.shape[0]

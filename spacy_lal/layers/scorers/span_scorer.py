@@ -1,8 +1,8 @@
 """Label scores of all spans of a sentence (reference-parser.md 1.11), without a tensor of n^2 x width.
 
-The score of a span depends on f_end and f_start, or on their difference, through a linear layer, so fenceposts are
-projected first and differences are taken of the narrow projections. In training no activation of the n^2 cells is kept:
-a loss touches only the cells of two trees, and these are computed again.
+The score of a span depends on f_end and f_start, or on their difference, through a linear layer. So fenceposts are
+projected first, and differences are taken of the narrow projections. Training keeps no activation of the n^2 cells: a
+loss touches only the cells of two trees, and these are computed a second time.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from .label_head_scorer import FIRST_LABEL, LabelHeadScorer
 from .span_hidden import span_hidden
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
-_NO_LABEL = -1e30  # score of the best label where there is none; decoders want finite numbers
+_NO_LABEL = -1e30  # best score where no label is possible; decoders want finite numbers
 
 
 class _Cells(NamedTuple):
@@ -50,7 +50,7 @@ def _upper_cells(lengths: Tensor, n_fenceposts: int, first_rows: Optional[Tensor
 
 
 def _score_cells(cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
-    """Scores of all labels but the empty one. ends, starts: what fenceposts are as the one and as the other. *Shape:*
+    """Scores of all labels but the empty one. ends, starts: projections of fenceposts as ends and starts. *Shape:*
     (n_cells, n_labels - 1)."""
     hidden_bias, gain, norm_bias, weight, bias = parameters
     hidden = ends.index_select(0, cells.end) - starts.index_select(0, cells.start) + hidden_bias
@@ -65,7 +65,7 @@ def _touched_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
     """The cells that have a gradient, and the gradient of the whole chart with a row for each cell."""
     cells = _upper_cells(lengths, grad.shape[1])
     grad = grad.flatten(0, 2)
-    # the norm of a row is by far the fastest test for a gradient; below 1e-22 it takes one for none
+    # the norm of a row is by far the fastest test for a gradient; a norm below 1e-22 counts as zero
     return cells.select((torch.linalg.vector_norm(grad, dim=-1) != 0)[cells.place]), grad
 
 
@@ -83,8 +83,8 @@ def _named_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
 
 
 class _SpanChart(torch.autograd.Function):
-    """The chart of a batch; backward computes the cells with a gradient again, and only those. The gradient may be a
-    sparse tensor, with an index for each axis of the chart."""
+    """The chart of a batch; backward recomputes only the cells with a gradient. The gradient may be a sparse tensor,
+    with an index for each axis of the chart."""
 
     @staticmethod
     def forward(ctx: Any, lengths: Tensor, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
@@ -123,15 +123,15 @@ class _SpanChart(torch.autograd.Function):
 def best_labels(
     scorer: "SpanScorer", rows: Tensor, first_rows: Tensor, lengths: Tensor, n_fenceposts: int
 ) -> Tuple[Tensor, Tensor]:
-    """The best label of each span that is neither the empty one nor `SUB_HEAD`, without a chart of all labels.
+    """The best label of each span, the empty one and `SUB_HEAD` left out, without a chart of all labels.
 
-    scorer (SpanScorer): Whose hidden layer, but for its bias, is done already.
-    rows (Tensor): What its `projection` makes of fenceposts, those of a sentence one after the other. *Shape:* (n_rows,
+    scorer (SpanScorer): The scorer; `rows` already has the products of its hidden layer, without the bias.
+    rows (Tensor): Fenceposts multiplied with its `projection`, one sentence after the other. *Shape:* (n_rows,
         n_projected).
-    first_rows (Tensor): Where those of each sentence begin. *Shape:* (batch_size,).
+    first_rows (Tensor): The first row of each sentence. *Shape:* (batch_size,).
     lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
-    n_fenceposts (int): Of the longest sentence, or more.
-    RETURNS (Tuple[Tensor, Tensor]): Scores of the empty label, which are 0, of `SUB_HEAD` and of the best other one,
+    n_fenceposts (int): Fenceposts of the longest sentence, or more.
+    RETURNS (Tuple[Tensor, Tensor]): Scores of the empty label, which are 0, of `SUB_HEAD` and of the best other label,
         *shape:* (batch_size, n_fenceposts, n_fenceposts, 3); and its label id, int16, *shape:* (batch_size,
         n_fenceposts, n_fenceposts). 0 where start >= end and beyond a sentence.
     """
@@ -179,9 +179,9 @@ class SpanScorerConfig:
 
     hidden_width (int): Hidden units.
     separate_endpoints (bool): Project the start and the end of a span separately. Otherwise, as in the paper (Eq. 5),
-        the scorer reads f_end - f_start, in which whatever both ends share cancels out.
-    label_heads (bool): Add to a label's score what its own label head says of the span (`label_head_scorer.py`).
-        Requires label attention with a head for each label.
+        the scorer reads f_end - f_start, in which shared features of both ends cancel out.
+    label_heads (bool): Add the score of the label's own head on the span (`label_head_scorer.py`). Requires label
+        attention with a head for each label.
     RAISES (ValueError): An option is out of range.
     """
 
@@ -196,9 +196,9 @@ class SpanScorerConfig:
     def build(self, layout: FencepostLayout, n_labels: int) -> "SpanScorer":
         """Build the scorer.
 
-        layout (FencepostLayout): Of the fenceposts that it reads.
+        layout (FencepostLayout): The layout of the fenceposts.
         n_labels (int): Labels, including the empty label and the sub-head label.
-        RAISES (ValueError): `label_heads` asks for heads that are not there.
+        RAISES (ValueError): `label_heads` requires heads that the layout lacks.
         """
         label_heads = None
         if self.label_heads:
@@ -217,13 +217,13 @@ class SpanScorer(nn.Module):
     """Scores every label on every span; the empty label is fixed at 0.
 
     o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, where the span's vector s(i, j) is f_j - f_i (the paper's Eq. 5) or,
-    with separate endpoints, [f_j ; -f_i]. What the label's own head says of the span is added, where there are ties.
+    with separate endpoints, [f_j ; -f_i]. With `ties`, the score of the label's own head on the span is added.
 
     input_width (int): Width of a fencepost.
     hidden_width (int): Hidden units.
     n_labels (int): Labels, including the empty one.
-    ties (Optional[LabelHeadScorer]): With a head for each label from the third on.
-    separate_endpoints (bool): Whether each end of a span has a projection of its own.
+    ties (Optional[LabelHeadScorer]): Has a head for each label from the third on.
+    separate_endpoints (bool): Whether each end of a span has its own projection.
     """
 
     def __init__(
@@ -243,29 +243,29 @@ class SpanScorer(nn.Module):
         self.ties, self.n_own = ties, max(0, n_labels - FIRST_LABEL) if ties is not None else 0
 
     def span_vectors(self, ends: Tensor, starts: Tensor) -> Tensor:
-        """s(i, j) of some spans. ends, starts: their fenceposts. *Shapes:* (n_spans, input_width) both, to (n_spans,
-        n_projections * input_width)."""
+        """s(i, j) of some spans, from the fenceposts of their ends and starts. *Shapes:* (n_spans, input_width) both,
+        to (n_spans, n_projections * input_width)."""
         return ends - starts if self.n_projections == 1 else torch.cat([ends, -starts], dim=-1)
 
     def end_weights(self) -> Tuple[Tensor, ...]:
-        """Of the hidden layer, the weights of a span's end and, where they are others, of its start. *Shapes:*
-        (hidden_width, input_width)."""
+        """The hidden layer's weights for a span's end and, if they differ, for its start. *Shapes:* (hidden_width,
+        input_width)."""
         return self.hidden.weight.chunk(self.n_projections, dim=1)
 
     def own_weights(self) -> Tensor:
-        """What scores fenceposts by the labels' own heads, of the last labels. *Shape:* (n_own, input_width)."""
+        """The weights of the labels' own heads on fenceposts, for the last labels. *Shape:* (n_own, input_width)."""
         if self.ties is None:
             return self.hidden.weight.new_zeros(0, self.hidden.in_features // self.n_projections)
         return self.ties.matrix()[: self.n_own]
 
     def projection(self) -> Tensor:
-        """What fenceposts are multiplied with before differences are taken. *Shape:* (n_projected, input_width), where
-        n_projected = n_projections * hidden_width + n_own."""
+        """The matrix that fenceposts are multiplied with before differences are taken. *Shape:* (n_projected,
+        input_width), where n_projected = n_projections * hidden_width + n_own."""
         return torch.cat([*self.end_weights(), self.own_weights()])
 
     def parts(self, projected: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-        """What `projection` makes of fenceposts as ends, as starts, and by the labels' own heads. *Shapes:* (...,
-        n_projected), to (..., hidden_width) twice and (..., n_own)."""
+        """Split fenceposts multiplied with `projection`: as ends, as starts, and by the labels' own heads. *Shapes:*
+        (..., n_projected), to (..., hidden_width) twice and (..., n_own)."""
         widths = [self.hidden.out_features] * self.n_projections
         *ends, own = projected.split([*widths, self.n_own], dim=-1)
         return ends[0], ends[-1], own
@@ -275,7 +275,7 @@ class SpanScorer(nn.Module):
 
         fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
         lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
-        ties (Optional[Tensor]): What `LabelHeadScorer` makes of the fenceposts. *Shape:* (batch_size, n_fenceposts,
+        ties (Optional[Tensor]): The output of `LabelHeadScorer` on the fenceposts. *Shape:* (batch_size, n_fenceposts,
             n_heads).
         RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
             *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
@@ -284,6 +284,6 @@ class SpanScorer(nn.Module):
         ends = projected.chunk(self.n_projections, dim=-1)
         own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
         parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)
-        # backward, which is outside of autocast, must see the same
+        # backward runs outside of autocast and must see the same values
         with torch.autocast(projected.device.type, enabled=False):
             return _SpanChart.apply(lengths, ends[0], ends[-1], own, *parameters)

@@ -22,7 +22,7 @@ class WordFeature(ABC):
         """Build the module.
 
         width (int): Width of its output.
-        sizes (InputSizes): Sizes of what it reads.
+        sizes (InputSizes): Sizes of its inputs.
         RETURNS (nn.Module): From `NetworkInputs` to a tensor. *Shape:* (batch_size, seq_len, width).
-        RAISES (ValueError): The data have none of these features.
+        RAISES (ValueError): The data lack these features.
         """

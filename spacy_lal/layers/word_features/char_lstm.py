@@ -17,7 +17,7 @@ class CharLSTM(WordFeature):
     """A bidirectional LSTM over the characters of each word.
 
     char_width (int): Width of a character embedding.
-    max_word_length (int): Characters that are read of a word. Of a longer word, the middle is left out.
+    max_word_length (int): Characters to read of a word. The middle of a longer word is left out.
     dropout (float): Elementwise dropout on the character embeddings.
     RAISES (ValueError): An option is out of range.
     """
@@ -57,8 +57,8 @@ class CharLSTMEncoder(nn.Module):
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words, from `char_ids`: the characters of each word with its start and stop symbols, then 0.
-        Where there are no `char_lengths`, a word ends with its last id that is not 0. A word of length 0 (padding) gets
-        zeros. RETURNS (Tensor): *Shape:* (batch_size, seq_len, output_width)."""
+        Without `char_lengths`, a word ends with its last id other than 0. A word of length 0 (padding) gets zeros.
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, output_width)."""
         char_ids, char_lengths = inputs.require("char_ids"), inputs.char_lengths
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
         if char_lengths is None:
@@ -72,7 +72,7 @@ class CharLSTMEncoder(nn.Module):
         if n_empty < len(words):
             embedded = self.dropout(self.embedding(words[n_empty:]))
             packed = pack_padded_sequence(embedded, word_lengths[n_empty:], batch_first=True, enforce_sorted=False)
-            # torch's LSTM in bfloat16 fails on CPUs that have no instructions for it; on GPUs this changes nothing
+            # torch's LSTM in bfloat16 fails on CPUs that lack the instructions; on GPUs this changes nothing
             with torch.autocast("cpu", enabled=False):
                 _, (states, _) = self.lstm(packed)
             outputs = torch.cat([outputs[:n_empty], states.transpose(0, 1).flatten(1)])

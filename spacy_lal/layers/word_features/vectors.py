@@ -1,4 +1,4 @@
-"""External word vectors, those of a tok2vec or a transformer, projected to the width of the features."""
+"""External word vectors, from a tok2vec or a transformer, projected to the width of the features."""
 
 from dataclasses import dataclass
 from typing import Optional
@@ -47,7 +47,7 @@ class VectorProjection(nn.Module):
 class Vectors(WordFeature):
     """The vectors of the model's `tok2vec`.
 
-    learned_boundaries (bool): See `VectorProjection`. An architecture sets it by what its tok2vec gives.
+    learned_boundaries (bool): See `VectorProjection`. An architecture sets it to fit its tok2vec.
     """
 
     kind = "vectors"
