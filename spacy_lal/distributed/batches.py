@@ -23,7 +23,7 @@ ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words th
 
 
 class BatchError(ValueError):
-    """Texts or settings that a batch function cannot process. The message says what was found."""
+    """Texts or settings that a batch function cannot process."""
 
 
 @dataclass
