@@ -1,5 +1,5 @@
-"""One lock for what threads share and make at its first use: a copy of the weights in another form, the weights of the
-default package. A process that forks meanwhile waits for it, so that no child is born with the lock taken."""
+"""One lock for objects that threads share and create at first use: a copy of the weights in another form, the weights
+of the default package. A process that forks waits for the lock, so that no child inherits it locked."""
 
 import os
 from threading import RLock

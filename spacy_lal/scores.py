@@ -1,6 +1,6 @@
-"""`ParserScores`: what a network says of one sentence. A network ends here; a decoder begins here.
+"""`ParserScores`: the network's scores of one sentence, the input of the decoders.
 
-`PrunedScores` are the same without what no decoder would choose. `ScoresGradient` is what a loss sends back.
+`PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the gradient of a loss.
 """
 
 from typing import Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
@@ -12,21 +12,21 @@ OTHER_LABEL = 2  # in `PrunedScores.labels`: the best label that is neither empt
 
 
 class ParserScores(NamedTuple):
-    """The scores of one sentence of n tokens (or the gradient of a loss with respect to them, where it is not sparse).
+    """The scores of one sentence of n tokens (or the gradient of a loss with respect to them, if it is dense).
 
     Every array is float32 and C-contiguous. In `arcs` and `deprels`, index 0 is the artificial root and index i the
-    i-th token; in `labels`, indices are fenceposts, so that `labels[i, j]` speaks of tokens[i:j].
-    For example `arcs[3, 1]` says how well the first token governs the third.
+    i-th token. In `labels`, indices are fenceposts: `labels[i, j]` scores tokens[i:j].
+    For example, `arcs[3, 1]` is the score of the first token as head of the third.
 
-    labels (ndarray): Shape: (n + 1, n + 1, n_labels). Only start < end is meaningful. Label 0 is the empty label,
-        whose score is 0. An empty array of shape (0, 0, 0) where the network scores no spans.
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels). Only start < end is meaningful. Label 0 is the empty label, whose
+        score is 0. Shape (0, 0, 0) if the network scores no spans.
     arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head].
-    deprels (ndarray): Shape: (n + 1, n_deprels) where a deprel is scored from its dependent alone, or
-        (n + 1, n + 1, n_deprels), [dependent, head, deprel], where it is scored given the head.
-    attention (Optional[ndarray]): Shape: (n_label_heads, n + 2). The label attention over START, tokens, STOP;
-        only when asked for.
-    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). What each label head says of each fencepost; see
-        `layers/scorers/label_head_scorer.py`. Only of a network that has them.
+    deprels (ndarray): Shape: (n + 1, n_deprels) if a deprel is scored from its dependent alone; (n + 1, n + 1,
+        n_deprels), [dependent, head, deprel], if it is scored given the head.
+    attention (Optional[ndarray]): Shape: (n_label_heads, n + 2). The label attention over START, tokens, STOP; only on
+        request.
+    ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label head at each fencepost, see
+        `layers/scorers/label_head_scorer.py`; None if the network has no such scorer.
     """
 
     labels: ndarray
@@ -42,11 +42,11 @@ class ParserScores(NamedTuple):
 
     @property
     def has_deprels(self) -> bool:
-        """Whether there are deprels to choose from."""
+        """Whether the network scores deprels."""
         return self.deprels.shape[-1] > 0
 
     def best_deprels(self, heads: ndarray) -> ndarray:
-        """The best deprel of each token. heads: its head, counted from 1. *Shapes:* (n,), int32."""
+        """The best deprel of each token, given its head, counted from 1. *Shapes:* (n,), int32."""
         if not self.has_deprels:
             return numpy.zeros(self.n_tokens, dtype=numpy.int32)
         words = numpy.arange(1, self.n_tokens + 1)
@@ -54,30 +54,30 @@ class ParserScores(NamedTuple):
         return scores.argmax(axis=-1).astype(numpy.int32)
 
     def with_label_ids(self, spans: ndarray) -> ndarray:
-        """Spans as a decoder found them in `labels`, with label ids of the vocabulary. *Shape:* (k, 3), int32."""
+        """A decoder's spans over `labels`, with label ids of the vocabulary. *Shape:* (k, 3), int32."""
         return spans
 
 
 class ChoosesDeprels(Protocol):
-    """What knows the deprels of a batch of sentences, and tells those of chosen arcs."""
+    """Holds the deprel scores of a batch of sentences, and returns the best deprels of chosen arcs."""
 
     def __call__(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
         """The best deprels of some sentences. sentences: their places in the batch. heads, returned: *Shapes:* (n,)."""
 
 
 class PrunedScores(NamedTuple):
-    """The scores of one sentence of n tokens that a decoder may choose: of each span the best label, of each arc the
-    best deprel. Indices are those of `ParserScores`.
+    """The scores of one sentence of n tokens that a decoder may choose: the best label of each span, the best deprel of
+    each arc. Indices are the same as in `ParserScores`.
 
-    labels (ndarray): Shape: (n + 1, n + 1, 3), float32: of the empty label (0), of SUB_HEAD, of the best other label.
-        An empty array of shape (0, 0, 3) where the network scores no spans.
-    label_ids (ndarray): Shape: (n + 1, n + 1), int16: which label that is.
+    labels (ndarray): Shape: (n + 1, n + 1, 3), float32: scores of the empty label (0), SUB_HEAD, the best other label.
+        Shape (0, 0, 3) if the network scores no spans.
+    label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprel_ids (ndarray): Shape: (n + 1, n + 1), [dependent, head], or (n + 1,) where it does not depend on the head,
-        int16. An empty array of shape (0,) where the network scores no deprels, or there is a `deprel_chooser`.
+    deprel_ids (ndarray): Shape: (n + 1, n + 1), [dependent, head], or (n + 1,) if it does not depend on the head,
+        int16. Shape (0,) if the network scores no deprels, or if `deprel_chooser` is given.
     attention (Optional[ndarray]): As in `ParserScores`.
-    deprel_chooser (Optional[ChoosesDeprels]): Tells the best deprels when heads are chosen. Sentences of one batch have
-        one in common; `best_deprels` asks it once for all of them.
+    deprel_chooser (Optional[ChoosesDeprels]): Returns the best deprels once heads are chosen. Sentences of one batch
+        share a chooser; `best_deprels` calls it once for all of them.
     place (int): The sentence's place in that batch.
     """
 
@@ -96,7 +96,7 @@ class PrunedScores(NamedTuple):
 
     @property
     def has_deprels(self) -> bool:
-        """Whether there are deprels."""
+        """Whether the network scores deprels."""
         return self.deprel_chooser is not None or self.deprel_ids.size > 0
 
     def best_deprels(self, heads: ndarray) -> ndarray:
@@ -123,9 +123,9 @@ AnyScores = Union[ParserScores, PrunedScores]
 def best_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> List[ndarray]:
     """The best deprels of sentences.
 
-    scores (Sequence[AnyScores]): Those of each sentence.
-    heads (Sequence[ndarray]): Of each, the head of each word, counted from 1. *Shape:* (n,), int32.
-    RETURNS (List[ndarray]): Of each, the ids of deprels. *Shape:* (n,), int32.
+    scores (Sequence[AnyScores]): The scores of each sentence.
+    heads (Sequence[ndarray]): For each sentence, the head of each word, counted from 1. *Shape:* (n,), int32.
+    RETURNS (List[ndarray]): For each sentence, the ids of deprels. *Shape:* (n,), int32.
     """
     found: Dict[int, ndarray] = {}
     batches: Dict[int, List[int]] = {}
@@ -141,31 +141,31 @@ def best_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> List[
 
 
 class SparseGradient(NamedTuple):
-    """The gradient of a loss with respect to an array, where it is not zero.
+    """The gradient of a loss with respect to an array, in its non-zero cells only.
 
-    cells (ndarray): Shape: (n_cells, n_axes), int64: indices into the array's first axes. What is said of one cell in
-        several rows adds up.
-    values (ndarray): Shape: (n_cells, ...), float32: the gradient of each cell, of the shape of the axes that are left.
+    cells (ndarray): Shape: (n_cells, n_axes), int64: indices into the array's first axes. Values of the same cell in
+        several rows add up.
+    values (ndarray): Shape: (n_cells, ...), float32: the gradient of each cell, in the shape of the remaining axes.
     """
 
     cells: ndarray
     values: ndarray
 
     def to_dense(self, shape: Tuple[int, ...]) -> ndarray:
-        """The gradient as an array. shape: that of the array whose gradient it is."""
+        """The gradient as an array. shape: the shape of the array that it is the gradient of."""
         dense = numpy.zeros(shape, dtype=numpy.float32)
         numpy.add.at(dense, tuple(self.cells.T), self.values)
         return dense
 
 
 class ScoresGradient(NamedTuple):
-    """The gradient of a loss with respect to the `ParserScores` of one sentence of n tokens. A loss has one for the
-    cells of two trees and for one head of each token only, and so a chart of all labels or deprels is never filled.
+    """The gradient of a loss with respect to the `ParserScores` of one sentence of n tokens. A loss reaches only the
+    cells of two trees and one head per token, so a chart of all labels or deprels is never filled.
 
     labels (SparseGradient): Its cells are (start, end, label).
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprels (Union[ndarray, SparseGradient]): Where a deprel is scored given the head, the cells are (dependent, head),
-        and the values have shape (n_cells, n_deprels); else an array of shape (n + 1, n_deprels), float32.
+    deprels (Union[ndarray, SparseGradient]): If a deprel is scored given the head, the cells are (dependent, head), and
+        the values have shape (n_cells, n_deprels); else an array of shape (n + 1, n_deprels), float32.
     ties (Optional[ndarray]): Shape: (n + 1, n_label_heads), float32.
     """
 

@@ -1,5 +1,5 @@
-"""`python -m spacy lal ...`: one Typer group, one module a command. Commands import what is heavy when they run,
-since spaCy loads this module for every one of its own commands."""
+"""`python -m spacy lal ...`: one Typer group, one module per command. spaCy loads this module for each of its own
+commands, so commands import heavy libraries only when they run."""
 
 import typer
 from spacy.cli._util import app as spacy_app

@@ -1,4 +1,4 @@
-"""`python -m spacy lal app [PIPELINE]`: the page to play with, in a browser."""
+"""`python -m spacy lal app [PIPELINE]`: an interactive page in the browser."""
 
 import sys
 from importlib.util import find_spec
@@ -23,9 +23,10 @@ def app_cli(
     ] = "localhost",
     headless: Annotated[bool, typer.Option("--headless", help="Don't open a browser")] = False,
 ) -> None:
-    """Play with a pipeline in the browser: type, click at a constituent, see its heads, alternatives and margin.
+    """Play with a pipeline in the browser: type a text, click a constituent, see its heads, alternatives and margin.
 
-    Runs until Ctrl-C. Only this machine sees the page unless --host says otherwise, and nothing is reported to anybody.
+    Runs until Ctrl-C. The page is served to this machine only, unless --host names another address. No usage data are
+    sent.
     """
     from spacy.util import is_package
 
@@ -44,7 +45,7 @@ def app_command(model: str, *, port: int, host: str, headless: bool) -> List[str
         "server.address": host,
         "server.headless": str(headless).lower(),
         "server.showEmailPrompt": "false",
-        "server.fileWatcherType": "none",  # it would walk through all modules of torch
+        "server.fileWatcherType": "none",  # the watcher would walk through all modules of torch
         "browser.gatherUsageStats": "false",
         "client.toolbarMode": "viewer",
         "theme.light.backgroundColor": LIGHT,
@@ -55,7 +56,7 @@ def app_command(model: str, *, port: int, host: str, headless: bool) -> List[str
 
 
 def run_until_stopped(command: List[str]) -> int:
-    """Run a server, which gets the signals of this process.
+    """Run a server and forward this process's signals to it.
 
     RETURNS (int): Its exit code.
     """

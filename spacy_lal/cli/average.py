@@ -18,8 +18,8 @@ def average_cli(
 ) -> None:
     """Write the first pipeline with the mean weights of all.
 
-    For several trainings that went on from the same weights (sourced components) with different seeds: their mean is
-    better than each of them, at no cost. The mean of pipelines that were trained apart from the start is useless.
+    Use it for several trainings that continued from the same weights (sourced components) with different seeds: the
+        mean is better than each of them, at no cost. The mean of pipelines trained independently is useless.
     """
     check_output(output, overwrite, *models)
 

@@ -1,4 +1,4 @@
-"""Programs that a command starts: they get the signals that the command gets, each once."""
+"""Programs that a command starts. Each signal to the command reaches them exactly once."""
 
 import signal
 import subprocess
@@ -10,8 +10,8 @@ from spacy_lal.training.stop_signals import SIGNALS
 
 
 class ChildProcesses:
-    """Runs programs and hands signals on to them. They are sessions of their own, so that a Ctrl-C at the terminal does
-    not reach them a second time: a training takes the second one for an order to stop without a checkpoint.
+    """Runs programs and forwards signals to them. Each runs in a session of its own, so that a Ctrl-C at the terminal
+    reaches it only once: a training takes the second one for an order to stop without a checkpoint.
     """
 
     def __init__(self) -> None:
@@ -31,8 +31,7 @@ class ChildProcesses:
 
     @contextmanager
     def handed_on(self) -> Iterator[None]:
-        """For a block of the main thread: SIGTERM, SIGINT and SIGHUP go to the programs, and to nobody else while there
-        are some."""
+        """For a block of the main thread: while programs run, SIGTERM, SIGINT and SIGHUP go to them alone."""
         before = {number: signal.getsignal(number) for number in SIGNALS}
         before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
 

@@ -1,8 +1,8 @@
 """`python -m spacy lal compact MODEL OUT`: a pipeline with weights in half precision, ready to be packaged.
 
-What spaCy and spacy-transformers write is rewritten, nothing is added: they read it as it is, and compute with single
-precision as before. A pipeline that was read so has weights that half precision holds exactly, so that saving it again,
-in either precision, changes nothing. With --lean goes what no component reads.
+The files keep the formats of spaCy and spacy-transformers, which read them as usual and compute in single precision.
+Half precision holds the weights of a compact pipeline exactly: saving it again, in either precision, changes nothing.
+--lean also removes data that no component reads.
 """
 
 from io import BytesIO
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from thinc.api import Config
 
-MODEL_FILE = "model"  # of a component, as thinc writes it
-POOLER = "pooler."  # of a BERT-like transformer, for a vector of the whole input: listeners read those of its pieces
+MODEL_FILE = "model"  # the file of a component, as thinc writes it
+POOLER = "pooler."  # makes a vector of the whole input in BERT-like transformers; listeners read piece vectors
 TRANSFORMERS = ("spacy-transformers.", "spacy-lal.TransformerModel.")
 
 
@@ -35,13 +35,13 @@ def compact_cli(
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in OUT")] = False,
 ) -> None:
-    """Write a pipeline again with half-precision weights: about half the size, and parses that stay as they are however
-    often it is loaded and saved.
+    """Write a pipeline again with half-precision weights: about half the size. Loading and saving the result any number
+    of times does not change its parses.
 
-    With --lean, without what its components do not read: the words that the vocabulary has met in training, and the
-    weights of the transformer's pooler (zeros, which an archive packs into nothing).
-    Its config loses the paths of its training. Where it names a transformer by a folder of this machine, say what the
-    transformer is called elsewhere.
+    --lean leaves out data that no component reads: the words that the vocabulary met in training, and the weights of
+    the transformer's pooler (replaced by zeros, which compress to nothing).
+    The config loses the paths of its training. If it names a transformer by a folder of this machine, give the
+    transformer's public name.
     """
     check_output(output, overwrite, model)
 
@@ -70,9 +70,9 @@ def encoder_names(config: "Config") -> List[str]:
 def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = None, *, lean: bool = False) -> None:
     """Save a pipeline with half-precision weights.
 
-    nlp (Language): Left as it is.
-    folder (Path): Written to.
-    encoder_name (Optional[str]): What its transformers are called from now on.
+    nlp (Language): The pipeline; it is not changed.
+    folder (Path): The folder to write.
+    encoder_name (Optional[str]): New name of its transformers.
     lean (bool): Leave out the words that its vocabulary has met, and the poolers of its transformers.
     RAISES (ValueError): A weight is too large for half precision, or a file still has the former name of a transformer.
     """
@@ -129,7 +129,7 @@ def _rename(attrs: List[Dict[str, bytes]], encoder_name: str) -> None:
 
 
 def _forget_words(folder: Path) -> None:
-    """Leave in the vocabulary of a saved pipeline the strings that its tokenizer and components bring themselves."""
+    """Reduce the vocabulary of a saved pipeline to the strings that its tokenizer and components add themselves."""
     import srsly
     from spacy.util import load_config, load_model_from_config
 
@@ -143,23 +143,24 @@ def _forget_words(folder: Path) -> None:
 
 
 def _compact_shim(shim: bytes, where: str, *, lean: bool) -> bytes:
-    """Rewrite what holds a torch network: thinc's shim, ours, or that of spacy-transformers with its tokenizer."""
+    """Rewrite the bytes of a torch network's shim: thinc's, ours, or the one in spacy-transformers with its
+    tokenizer."""
     import srsly
 
     msg = srsly.msgpack_loads(shim)
     if msg["state"]:
         msg["state"] = to_half(msg["state"], where, zeroed=POOLER if lean else None)
     if "_name_or_path" in msg["config"]:
-        msg["config"]["_name_or_path"] = ""  # the folder that it was read from, of this machine
+        msg["config"]["_name_or_path"] = ""  # the local folder that it was read from
     return srsly.msgpack_dumps(msg)
 
 
 def to_half(state: bytes, where: str, *, zeroed: Optional[str] = None) -> bytes:
-    """Rewrite a torch state dict in half precision; integers stay.
+    """Rewrite a torch state dict in half precision; integers are kept.
 
     state (bytes): As `torch.save` wrote it.
-    where (str): Whose it is, for messages.
-    zeroed (Optional[str]): How the names of weights begin that become zeros.
+    where (str): The owner of the weights, for messages.
+    zeroed (Optional[str]): Prefix of the weights to replace by zeros.
     RAISES (ValueError): A weight is not finite, or larger than half precision can hold (65,504).
     """
     import torch

@@ -1,4 +1,5 @@
-"""`python -m spacy lal complete MODEL IN.spacy OUT.spacy`: heads for a treebank of trees, trees for one of heads."""
+"""`python -m spacy lal complete MODEL IN.spacy OUT.spacy`: adds heads to a constituency treebank, constituents to a
+dependency treebank."""
 
 from collections import Counter
 from pathlib import Path
@@ -17,10 +18,10 @@ def complete_cli(
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
 ) -> None:
-    """Give Docs with constituents alone the heads, and Docs with heads alone the constituents, that go best with what
-    they have, by the joint decoder.
+    """Add heads to Docs that only have constituents, and constituents to Docs that only have heads. The joint decoder
+    finds the best additions that agree with the given tree.
 
-    Docs with both or neither, or with a sentence that is too long for it, are written as they are.
+    Docs with both or neither, or with a sentence that is too long for the decoder, are written unchanged.
     """
     from spacy_lal.treebanks.docs import is_written_name, write_docs
 

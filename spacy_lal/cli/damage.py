@@ -1,4 +1,4 @@
-"""Which file of a pipeline is damaged? Asked when it can't be loaded, since spaCy seldom says."""
+"""Finds the damaged file of a pipeline that cannot be loaded; spaCy seldom names it."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ REINSTALL = "Copy or install the pipeline again"
 
 
 def pipeline_folder(model: str) -> Optional[Path]:
-    """The folder of a pipeline, by its path or the name of an installed package; None where there is none."""
+    """The folder of a pipeline, by its path or the name of an installed package; None if it does not exist."""
     from importlib.util import find_spec
 
     path = Path(model)
@@ -23,10 +23,10 @@ def pipeline_folder(model: str) -> Optional[Path]:
 
 
 def damaged_file(folder: Path) -> Optional[str]:
-    """What is wrong with the first damaged file of a saved pipeline, with its path; None where all can be read.
+    """Path and problem of the first damaged file of a saved pipeline; None if all files can be read.
 
-    Tells files that are missing, cut, or no longer of their format. Of bytes that changed within a file, only those in
-    files that have a checksum are told.
+    Detects missing files, truncated files and files of another format. Bytes that changed within a file are detected
+    only in files with a checksum.
     """
     for path, read in _expected_files(folder):
         try:
@@ -35,7 +35,7 @@ def damaged_file(folder: Path) -> Optional[str]:
             if not path.is_file():
                 return f"{path} is missing. {REINSTALL}"
             read(path)
-        except Exception as err:  # those of msgpack, numpy, json and configs have no base in common
+        except Exception as err:  # errors of msgpack, numpy, json and configs have no common base
             first = next(iter(str(err).splitlines()), "")
             size = f"{path.stat().st_size:,} bytes" if path.exists() else "gone"
             return f"{path} ({size}) is damaged: {type(err).__name__}: {first[:200]}. {REINSTALL}"
@@ -43,7 +43,8 @@ def damaged_file(folder: Path) -> Optional[str]:
 
 
 def _expected_files(folder: Path) -> Iterator[Any]:
-    """Each file that a pipeline has, and its reader: those that all have, then those of the components."""
+    """Each file that a pipeline has, with its reader: first the files of every pipeline, then the files of its
+    components."""
     import numpy
     import srsly
     from thinc.api import Config
@@ -96,7 +97,7 @@ def _read_msgpack(path: Path) -> Any:
 
 
 def _read_model(path: Path) -> None:
-    """Whether a file holds a thinc model, and its torch networks are whole."""
+    """Check that a file holds a thinc model and that its torch networks are complete."""
     import srsly
 
     from spacy_lal.architectures.stored_weights import check_archive

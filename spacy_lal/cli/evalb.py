@@ -24,9 +24,9 @@ def evalb_cli(
         Optional[int], typer.Option("--max-error", "-e", help="Number of errors that the run may have")
     ] = None,
 ) -> None:
-    """Score bracketing as the program EVALB does: its rows and its summary, line for line.
+    """Score bracketing as the program EVALB does: the same rows and summary, line for line.
 
-    Errors in sentences go to stderr, as with the original. Two files are read line by line, a tree a line.
+    Errors in sentences go to stderr, as in the original. Both files are read line by line, one tree per line.
     """
     import sys
     from dataclasses import replace
@@ -44,7 +44,7 @@ def evalb_cli(
         params = replace(params, max_error=max_error)
     paths = {"gold": gold_path, "test": test_path}
     for side, path in paths.items():
-        if not path.exists() or path.is_dir():  # a pipe is no regular file, and can be read
+        if not path.exists() or path.is_dir():  # a pipe is not a regular file, but can be read
             fail(f"Can't open {side} file ({path})")
 
     def on_error(message: str) -> None:
@@ -65,7 +65,7 @@ def evalb_cli(
 
 
 def read_params(param: Optional[str]) -> "EvalbParams":
-    """The parameters by name or file (None: COLLINS); what the file's reader warns of goes to stderr."""
+    """The parameters by name or file (None: COLLINS). Warnings of the file's reader go to stderr."""
     import warnings
 
     from spacy_lal.metrics.evalb_params import COLLINS, NAMED, EvalbParams
@@ -83,6 +83,6 @@ def read_params(param: Optional[str]) -> "EvalbParams":
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Lines by `\\n` alone; bytes that are no UTF-8 are carried through, since the program compares bytes."""
+    """Lines, split at `\\n` only. Bytes that are not UTF-8 are preserved, since the program compares bytes."""
     with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         yield from file

@@ -1,4 +1,5 @@
-"""`python -m spacy lal evaluate MODEL DEV.spacy`: every score of both trees, with what is needed to compare them."""
+"""`python -m spacy lal evaluate MODEL DEV.spacy`: all scores of both trees, with signatures that make them
+comparable."""
 
 import re
 from pathlib import Path
@@ -45,7 +46,7 @@ def evaluate_cli(
     """Score a pipeline on a treebank, on gold tokens: brackets as EVALB counts, attachment under each rule for
     punctuation, tags, sentences a second.
 
-    The first line of each score is its signature. Two numbers compare only where their signatures do.
+    The first line of each score is its signature. Two numbers are comparable only if their signatures are equal.
     """
     if not data_path.is_file():
         fail(f"can't find the file {data_path}")
@@ -83,7 +84,7 @@ def _check_written(data_path: Path, *written: Optional[Path]) -> None:
 
 
 class Scoring:
-    """What is to be scored; arguments are the command's, which ends where the parameters or the regex are wrong."""
+    """The scores to compute. Takes the arguments of the command; wrong parameters or a wrong regex end the command."""
 
     def __init__(
         self, param: Optional[str], *, batch_size: int, by_genre: Optional[str], confusion: bool, raw: bool
@@ -104,8 +105,8 @@ class Scoring:
         """Parse and compare.
 
         RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with
-            `genres`, `confusion`, `own_sents` and `raw` where they are asked for.
-        RAISES (ValueError): Where the gold Docs lack what is needed, or are of several genres.
+            `genres`, `confusion`, `own_sents` and `raw` if requested.
+        RAISES (ValueError): The gold Docs lack required annotation, or are of several genres.
         """
         from spacy_lal import evaluation
 
@@ -125,12 +126,12 @@ class Scoring:
 
 
 def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
-    """The Docs of a `.spacy` file; ends the command where there are none."""
+    """The Docs of a `.spacy` file; ends the command if it has none."""
     from spacy.tokens import DocBin
 
     try:
         docs = list(DocBin().from_disk(path).get_docs(nlp.vocab))
-    except Exception as err:  # zlib's, msgpack's and spaCy's own errors have no base in common
+    except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
         fail(f"{path} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them")
     if not any(len(doc) for doc in docs):
         fail(f"{path} holds no words")
@@ -138,11 +139,11 @@ def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
 
 
 def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> None:
-    """Write the trees of Docs as brackets, one a line, without a root label, which EVALB would count unless it is TOP.
-    A sentence of nothing but whitespace has no tree.
+    """Write the trees of Docs as brackets, one per line, without a root label: EVALB counts any root label but TOP. A
+    sentence of whitespace tokens only has no tree.
 
-    golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB leaves out punctuation by its tag, and
-        refuses a pair of trees of which it would leave out different words.
+    golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes punctuation by its tag, and
+        rejects a pair of trees if it would delete different words in them.
     """
     from spacy_lal.export import read_sentences
     from spacy_lal.files.whole_file import written_file

@@ -7,9 +7,9 @@ SHOWN_CONFUSIONS = 10
 
 
 def report_lines(metrics: Dict[str, Any]) -> List[str]:
-    """The scores for the eye.
+    """The scores as lines of text.
 
-    metrics (Dict[str, Any]): What `lal evaluate` writes as JSON.
+    metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
     """
     common = metrics["signature"]
     brackets = {name: value for name, value in metrics.items() if name.startswith("const_")}

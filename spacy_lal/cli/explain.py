@@ -1,4 +1,4 @@
-"""`python -m spacy lal explain TEXT`: the parse of a text, on one page that can be sent to somebody, or as letters."""
+"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page or as text."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from spacy_lal.display.page import Picture, Section
 
-LONG_SENTENCE = 40  # words; of longer ones only the tree is unfolded
+LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
 
 
@@ -33,8 +33,8 @@ def explain_cli(
 ) -> None:
     """Show how a text is parsed, sentence by sentence.
 
-    With -o, one HTML page, complete in itself: tree, arcs, constituents, and what each label head looks at. Without,
-    the tree drawn with letters and a table of heads.
+    With -o, writes one self-contained HTML page: tree, arcs, constituents, and the attention of each label head.
+    Without -o, prints the tree drawn with letters and a table of heads.
     """
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.display.tree import import_svgling
@@ -68,11 +68,11 @@ def explain_cli(
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
-    """The page: a section for each sentence with a word in it.
+    """The page, with a section for each sentence that has a word.
 
-    nlp (Language): The pipeline that parsed.
+    nlp (Language): The pipeline that parsed the Docs.
     docs (Iterable[Doc]): Parsed Docs.
-    RETURNS (str): HTML that needs nothing from elsewhere.
+    RETURNS (str): Self-contained HTML.
     RAISES (ValueError): The Docs have no sentence boundaries. (ImportError): svgling is not installed.
     """
     from spacy_lal.display.page import page
@@ -110,7 +110,7 @@ def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
 
 
 def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int) -> List["Picture"]:
-    """One picture a sentence; where the pipeline does not give what it shows, the reason in its place."""
+    """One picture per sentence; if the pipeline lacks the annotation for it, the reason instead."""
     from spacy_lal.display.markup import escape
     from spacy_lal.display.page import Picture
     from spacy_lal.render import draw

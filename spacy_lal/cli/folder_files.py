@@ -1,7 +1,7 @@
 """One file of a folder for `lal parse --engine`: read in pieces, parsed, written whole.
 
-What was done stands in the written files: the metadata of each has its input's size and time, and the settings. No list
-of finished files is kept, so none can disagree with the files.
+The written files record the progress: the metadata of each has the settings and the size and time of its input. No
+separate list of finished files exists that could disagree with the files.
 """
 
 import hashlib
@@ -25,22 +25,21 @@ ROWS_AT_A_TIME = 1024
 
 
 class FolderError(ValueError):
-    """Folders that cannot be read from or written to as they are."""
+    """Folders that cannot be read from or written to."""
 
 
 class FileTask(NamedTuple):
-    """A file to read, and the one to write."""
+    """An input file and its output file."""
 
     source: Path
     target: Path
 
 
 def list_tasks(source: Path, output: Path) -> List[FileTask]:
-    """The Parquet and text files of a folder and of the folders in it, each with the file that its parses go to:
-    `a/b.parquet` to `a/b.parquet`, `a/b.txt` to `a/b.txt.parquet`. Names that begin with `.` or `_` are left out, as
-    Spark does.
+    """The Parquet and text files of a folder and its subfolders, each with its output file: `a/b.parquet` for
+    `a/b.parquet`, `a/b.txt.parquet` for `a/b.txt`. As in Spark, names that begin with `.` or `_` are skipped.
 
-    RAISES (FolderError): There are none; two of them go to one file; the folders lie within one another.
+    RAISES (FolderError): No files; two files with the same output; the folders lie within one another.
     """
     source, output = source.resolve(), output.resolve()
     if source == output or source in output.parents or output in source.parents:
@@ -64,8 +63,8 @@ class FileParser:
     """Parses files one by one; picklable.
 
     parser (BatchParser): The batch function.
-    fingerprint (str): Of the pipeline, see `pipeline_fingerprint`.
-    paragraphs (bool): How text files are read, see `TextReader`.
+    fingerprint (str): The pipeline's hash, see `pipeline_fingerprint`.
+    paragraphs (bool): How text files are divided, see `TextReader`.
     """
 
     parser: BatchParser
@@ -74,7 +73,7 @@ class FileParser:
 
     @property
     def settings(self) -> Dict[str, Any]:
-        """What a parse depends on, beside the input."""
+        """The settings that a parse depends on, besides the input."""
         return {
             "pipeline": self.fingerprint,
             "format": self.parser.output,
@@ -83,14 +82,14 @@ class FileParser:
         }
 
     def record(self, source: Path) -> Dict[str, Any]:
-        """What is kept in a written file."""
+        """The metadata of a written file."""
         status = source.stat()
         return {"input": {"size": status.st_size, "mtime_ns": status.st_mtime_ns}, "settings": self.settings}
 
     def is_done(self, task: FileTask) -> bool:
-        """Whether a file was parsed before, and is what it was then.
+        """Whether a file was parsed before and has not changed since.
 
-        RAISES (FolderError): What lies there is not ours, or was made with other settings.
+        RAISES (FolderError): The output file was not written by us, or with other settings.
         """
         if not task.target.exists():
             return False
@@ -105,27 +104,27 @@ class FileParser:
         return bool(found["input"] == expected["input"])
 
     def parse(self, task: FileTask) -> int:
-        """Parse one file. What it goes to is there as a whole or not at all, whatever ends this.
+        """Parse one file. The output is written completely or not at all, even if the process is killed.
 
         RETURNS (int): The number of texts.
         RAISES (OSError): The files cannot be read or written.
-        RAISES (ValueError): What is in the file cannot be parsed.
+        RAISES (ValueError): The content of the file cannot be parsed.
         """
-        record = self.record(task.source)  # before it is read: if it changes meanwhile, the next run sees that
+        record = self.record(task.source)  # taken before reading: the next run notices if the file changes meanwhile
         task.target.parent.mkdir(parents=True, exist_ok=True)
         with written_file(task.target) as file:
             n_texts = self._write(task.source, file, record)
         return n_texts
 
     def load(self) -> None:
-        """Load the pipeline now."""
+        """Load the pipeline."""
         self.parser.load()
 
     def __call__(self, batch: Dict[str, str]) -> Dict[str, Any]:
-        """`parse` for Ray: a file that cannot be parsed is told of, and does not end the others.
+        """`parse` for Ray: an error is returned, so that the other files are still parsed.
 
         batch (Dict[str, str]): One row: `source` and `target`.
-        RETURNS (Dict[str, Any]): `source`, `n_texts`, and `error`, empty where all went well.
+        RETURNS (Dict[str, Any]): `source`, `n_texts`, and `error`, which is empty on success.
         """
         n_texts, error = 0, ""
         try:
@@ -147,7 +146,7 @@ class FileParser:
         return n_texts
 
     def _parquet_batches(self, source: Path) -> Iterator["pa.RecordBatch"]:
-        """The first is empty: it says the schema, of a file without rows too."""
+        """The first batch is empty: it carries the schema, even for a file without rows."""
         pa, pq = import_extra("pyarrow", "arrow"), import_extra("pyarrow.parquet", "arrow")
         with pq.ParquetFile(source) as file:
             yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
@@ -164,15 +163,15 @@ class FileParser:
 
 
 def read_record(target: Path) -> Dict[str, Any]:
-    """What was kept in a written file.
+    """The metadata that we keep in a written file.
 
-    RAISES (FolderError): The file is not one of ours.
+    RAISES (FolderError): The file was not written by us.
     """
     pq = import_extra("pyarrow.parquet", "arrow")
     metadata: Optional[Dict[bytes, bytes]] = None
     try:
         metadata = pq.read_schema(target).metadata
-    except (OSError, ValueError):  # no Parquet, or nothing that can be read
+    except (OSError, ValueError):  # not Parquet, or unreadable
         pass
     if not metadata or RECORD_KEY not in metadata:
         raise FolderError(f"{target} was not written by this command: move it away, or name another folder to write")
@@ -181,11 +180,11 @@ def read_record(target: Path) -> Dict[str, Any]:
 
 
 def pipeline_fingerprint(pipeline: str) -> str:
-    """A hash over the files of a pipeline, which tells it from one that was trained further.
+    """A hash over the files of a pipeline. It differs from the hash of the same pipeline after further training.
 
     pipeline (str): A path, or the name of an installed package.
     RETURNS (str): 16 hexadecimal digits.
-    RAISES (OSError): There is no such pipeline.
+    RAISES (OSError): The pipeline does not exist.
     """
     from spacy.util import get_package_path, is_package
 

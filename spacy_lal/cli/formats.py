@@ -1,5 +1,5 @@
-"""Parsed Docs as text: brackets, CoNLL-U, JSON lines, or a drawn tree with a table of heads. One piece per sentence;
-whitespace tokens, and sentences of nothing else, are left out."""
+"""Parsed Docs as text: brackets, CoNLL-U, JSON lines, or a drawn tree with a table of heads. One piece per sentence.
+Whitespace tokens, and sentences of whitespace only, are left out."""
 
 from enum import Enum
 from typing import Callable, Dict
@@ -14,7 +14,7 @@ __all__ = ["FORMATS", "OutputFormat", "read_sentences"]
 
 
 class OutputFormat(str, Enum):
-    """What `lal parse` writes."""
+    """The output formats of `lal parse`."""
 
     brackets = "brackets"
     conllu = "conllu"
@@ -28,8 +28,8 @@ def format_brackets(sentence: Sentence, doc_number: int) -> str:
 
 
 def format_json(sentence: Sentence, doc_number: int) -> str:
-    """One object on one line. Heads count from 1, 0 is the root; constituents are [start, end, label] over tokens from
-    0, the end excluded, outer before inner. What the pipeline does not set is null."""
+    """One object on one line. Heads count from 1, 0 is the root. Constituents are half-open [start, end, label] over
+    tokens from 0, outer before inner. Annotation that the pipeline does not set is null."""
     constituents = None if sentence.constituents is None else expand_chains(sentence.constituents)
     record = {
         "doc": doc_number,
@@ -45,7 +45,7 @@ def format_json(sentence: Sentence, doc_number: int) -> str:
 
 
 def format_drawing(sentence: Sentence, doc_number: int) -> str:
-    """The tree drawn with letters, and a table of heads below. Control characters are shown, not written."""
+    """The tree drawn with letters, and a table of heads below. Control characters are escaped."""
     pieces = []
     if sentence.constituents is not None:
         pieces.append(tree_to_text(sentence.tree()))

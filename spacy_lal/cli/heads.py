@@ -1,4 +1,4 @@
-"""`python -m spacy lal heads MODEL DEV.spacy`: which label head is which label, over a treebank."""
+"""`python -m spacy lal heads MODEL DEV.spacy`: which label head serves which label, over a treebank."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Iterator, List, Optional
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spacy_lal.interpret import HeadReport
 
 SHOWN_LABELS = 20
-SHOWN_HEADS = 3  # of each label; each of them gets a line in the table of heads
+SHOWN_HEADS = 3  # heads shown for each label; each gets a line in the table of heads
 SHOWN_WORDS = 5
 
 
@@ -26,9 +26,9 @@ def heads_cli(
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
     gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
 ) -> None:
-    """Show which label heads add to which labels, and what words they look at.
+    """Show which label heads contribute to which labels, and which words they attend to.
 
-    A head's part is what it adds to the margin of a label over the next best label, as a mean over the constituents
+    A head's part is its contribution to the margin of a label over the next best label: a mean over the constituents
     that the parser gets right on gold tokens and sentence breaks.
     """
     if not data_path.is_file():
@@ -58,8 +58,8 @@ def heads_cli(
 
 
 def heads_lines(report: "HeadReport") -> List[str]:
-    """The report for the eye: the most frequent labels, the heads that stand first in them, and how many labels have
-    their own head in front."""
+    """The report as lines of text: the most frequent labels, the heads that rank first in them, and the number of
+    labels whose own head ranks first."""
     lines = [f"{report.n_sentences} sentences, {len(report.labels)} labels, {len(report.heads)} label heads"]
     if report.n_left_out:
         lines.append(f"left out, for the parser reads them in pieces: {report.n_left_out} sentences")
@@ -79,7 +79,7 @@ def heads_lines(report: "HeadReport") -> List[str]:
 
 
 def _label_lines(report: "HeadReport") -> Iterator[str]:
-    """Labels: how often, the margin and its parts, the place of the head of its name, the first heads."""
+    """For each label: its count, the margin and its parts, the rank of the head of the same name, the first heads."""
     numbers = "".join(f"{name:>9}" for name in ("correct", "margin", "bias", "tokens", "heads"))
     yield f"{'label':<20}{'gold':>7}{numbers}{'own':>6}  first heads"
     for one in report.labels[:SHOWN_LABELS]:
@@ -92,7 +92,7 @@ def _label_lines(report: "HeadReport") -> Iterator[str]:
 
 
 def _head_lines(report: "HeadReport") -> Iterator[str]:
-    """The heads named in the table of labels: in which labels they stand highest, and what they look at."""
+    """For each head in the table of labels: the labels in which it ranks highest, and the words that it attends to."""
     shown = {i for one in report.labels[:SHOWN_LABELS] for i in one.ranking[:SHOWN_HEADS]}
     if not shown:
         return

@@ -36,7 +36,7 @@ def import_official_cli(
 ) -> None:
     """Turn a checkpoint of the LAL parser (best_parser.pt) or of the HPSG parser into a pipeline for spacy.load.
 
-    Nothing in the file is run: what it asks for beyond tensors, plain containers and a vocabulary class is refused.
+    No code in the file is run: anything but tensors, plain containers and a vocabulary class is refused.
     Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
     """
     check_output(output, overwrite, checkpoint)
@@ -67,10 +67,10 @@ def import_official_cli(
 
 
 def summary(imported: "ImportedPipeline", output: Path, *, scrambled_queries: bool = False) -> str:
-    """What was imported, and what it needs.
+    """A description of the imported pipeline and its requirements.
 
     imported (ImportedPipeline): The pipeline.
-    output (Path): Where it is.
+    output (Path): The folder of the pipeline.
     scrambled_queries (bool): Whether the authors' batch effect is on.
     RETURNS (str): A few lines.
     """

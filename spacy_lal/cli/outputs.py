@@ -1,4 +1,4 @@
-"""Where commands may write: never over their own input, and a pipeline only to a free folder or over another one."""
+"""Where commands may write: never over their own input; a pipeline only to a free folder or over another pipeline."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ from spacy_lal.cli.texts import STDIN
 def check_output(output: Path, overwrite: bool, *inputs: Union[str, Path]) -> None:
     """Ends the command unless OUT is free, or holds a pipeline that may be replaced.
 
-    inputs (Union[str, Path]): Files and folders to read. OUT may be one of them, but none may lie in OUT.
+    inputs (Union[str, Path]): Files and folders to read. OUT may be one of the inputs, but no input may lie inside OUT.
     """
     if not output.exists():
         return
@@ -31,7 +31,7 @@ def check_output(output: Path, overwrite: bool, *inputs: Union[str, Path]) -> No
 
 
 def check_apart(output: Optional[Path], *inputs: Optional[Path], problem: str = "read and written at once") -> None:
-    """Ends the command where a file would be both read and written, by whatever names.
+    """Ends the command if it would both read and write a file, under whatever names.
 
     problem (str): The problem that the message names.
     """
@@ -57,7 +57,7 @@ def _as_well(written: Union[str, Path], given: Union[str, Path]) -> str:
 
 
 def _same(one: Optional[os.stat_result], other: Optional[os.stat_result]) -> bool:
-    """Whether both are the same regular file: a device may well be read and written."""
+    """Whether both are the same regular file. A device may be both read and written."""
     if one is None or other is None or not stat.S_ISREG(one.st_mode):
         return False
     return os.path.samestat(one, other)
@@ -66,5 +66,5 @@ def _same(one: Optional[os.stat_result], other: Optional[os.stat_result]) -> boo
 def _status(place: Any) -> Optional[os.stat_result]:
     try:
         return place.stat() if isinstance(place, Path) else os.fstat(place.fileno())
-    except (OSError, ValueError, AttributeError):  # not there; closed; no file at all
+    except (OSError, ValueError, AttributeError):  # missing; closed; not a file
         return None

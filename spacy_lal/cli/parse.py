@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 BATCH_SIZE = 32
-ZONE_SIZE = 4096  # texts between two times that spaCy forgets the words it has met
+ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
 
 
 def parse_cli(
@@ -51,12 +51,12 @@ def parse_cli(
 ) -> None:
     """Parse plain text: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
 
-    Reads FILE, or stdin, text by text, and writes each parse as it is made; nothing is collected but Docs (docbin), of
-    which a .spacy file is written at the end. The file of --output is in its place when all is parsed. If the command
-    ends early, an earlier file stays, and the parses are kept: under its name if there is none, otherwise beside it.
+    Reads FILE, or stdin, text by text, and writes each parse as it is made. Only Docs (docbin) are collected, for the
+    .spacy file at the end. The file of --output is replaced when all is parsed. If the command ends early, an earlier
+    file stays, and the parses are kept: under its name if it is free, otherwise beside it.
     A text is a line (or a paragraph, with --paragraphs), and may hold several sentences. With --engine, reads the
-    .parquet and .txt files of FOLDER and writes a Parquet file for each to --output; given again, goes on where it
-    stopped.
+    .parquet and .txt files of FOLDER and writes a Parquet file for each to --output. If run again, continues with the
+    unfinished files.
     """
     if model is None:
         fail("name a pipeline to parse with: a path or an installed package (see `python -m spacy lal parse --help`)")
@@ -138,10 +138,10 @@ def _parse_stream(
 
 
 class Interruptible:
-    """Texts up to the first that cannot be read. The error is kept for later, so that the texts that came before it,
-    and wait in a batch with it, are parsed all the same.
+    """Texts up to the first unreadable one. The error is stored, so that earlier texts that wait in the same batch are
+    still parsed.
 
-    error (Optional[TextError]): What ended the texts, if not their end.
+    error (Optional[TextError]): The error that ended the texts; None at their end.
     """
 
     def __init__(self, texts: Iterable[Text]) -> None:
@@ -158,8 +158,8 @@ class Interruptible:
 def parse_texts(
     nlp: "Language", texts: Iterable[Text], *, batch_size: int, n_process: int = 1, zone_size: int = ZONE_SIZE
 ) -> Iterator[Tuple["Doc", int]]:
-    """Parse a stream. In one process, words that the vocabulary did not know are forgotten again from time to time
-    (`nlp.memory_zone`), so that memory does not grow with the text: a Doc is good until the next one is asked for.
+    """Parse a stream. In one process, spaCy regularly forgets new words (`nlp.memory_zone`), so that memory does not
+    grow with the text: each Doc is valid until the next one is requested.
 
     YIELDS (Tuple[Doc, int]): Each Doc, with the line where its text begins.
     """
@@ -181,8 +181,8 @@ def _chain(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
 
 @contextmanager
 def _progress(reader: Optional[TextReader], output: Optional[Path]) -> Iterator[Any]:
-    """A bar on stderr, where that is a terminal and the parses do not go to the same one. By bytes read where the size
-    of the file is known, by sentences where it is not."""
+    """A progress bar on stderr, if stderr is a terminal that the parses are not written to. It counts bytes read if the
+    size of the file is known, otherwise sentences."""
     shown = sys.stderr is not None and sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
     if reader is None or not shown:
         yield lambda n_sentences: None

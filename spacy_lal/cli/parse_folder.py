@@ -1,6 +1,6 @@
 """`python -m spacy lal parse MODEL FOLDER --engine ray --output OUT`: a folder of files in, a folder of parses out.
 
-The same command, given again, goes on with the files that are not done.
+If run again, the command continues with the unfinished files.
 """
 
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from spacy_lal.cli.streams import fail, say
 
 ENGINES = ("local", "ray")
 FOLDER_FORMATS = ("columns", "docbin")
-INTERRUPTED = 130  # as shells say of Ctrl-C
+INTERRUPTED = 130  # the exit code of shells after Ctrl-C
 
 
 @dataclass
 class Workers:
-    """Who parses.
+    """The workers that parse.
 
     engine (str): `local` for this process, `ray` for actors of a Ray cluster.
-    n_process (int): Ray's actors.
-    num_gpus (float): GPUs of each.
+    n_process (int): Number of Ray actors.
+    num_gpus (float): GPUs per actor.
     gpu_id (int): The GPU of this process, or -1.
     """
 
@@ -32,7 +32,7 @@ class Workers:
     gpu_id: int = -1
 
     def check(self) -> None:
-        """Ends the command where the options do not go together."""
+        """Ends the command if the options are incompatible."""
         if self.engine not in ENGINES:
             fail(f"expected an engine of {', '.join(ENGINES)}, got {self.engine!r}")
         if self.engine == "local" and (self.n_process != 1 or self.num_gpus):
@@ -60,12 +60,12 @@ def parse_folder(
     batch_size: int = 32,
     overwrite: bool = False,
 ) -> None:
-    """Parse the files of a folder that are not yet parsed; ends the command with exit code 1 where one cannot be.
+    """Parse the files of a folder that are not yet parsed. If any file fails, ends the command with exit code 1.
 
     model (str): A path, or the name of an installed package.
     source (Path): A folder with .parquet and .txt files.
-    output (Optional[Path]): The folder to write, a Parquet file for each.
-    text_column (str): Where Parquet files have their texts.
+    output (Optional[Path]): The folder for the Parquet files to write, one per file.
+    text_column (str): The column of Parquet files that holds the texts.
     overwrite (bool): Parse all files again.
     """
     from spacy_lal.cli.folder_files import FileParser, FolderError, list_tasks, pipeline_fingerprint
@@ -116,7 +116,7 @@ def _run(workers: Workers, file_parser: Any, rows: List[Dict[str, str]]) -> Iter
 
 
 def _report(results: Iterator[Dict[str, Any]], *, n_left: int, n_skipped: int) -> None:
-    """Wait for the files, and say how many there were."""
+    """Wait for the files, and print how many were parsed."""
     from tqdm import tqdm
 
     n_files = n_texts = n_failed = 0

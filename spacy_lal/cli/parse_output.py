@@ -1,4 +1,4 @@
-"""Where `lal parse` writes: text as it comes, or Docs at the end."""
+"""Where `lal parse` writes: text immediately, or Docs at the end."""
 
 import io
 import sys
@@ -19,7 +19,7 @@ FORMAT_NAMES = ("brackets", "conllu", "json", "tree", DOCBIN)
 
 
 def check_format(output_format: str, output: Optional[Path]) -> None:
-    """Ends the command where there is no such format, or it does not go with the output."""
+    """Ends the command if the format does not exist or cannot be written to the output."""
     if output_format not in FORMAT_NAMES:
         fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
     if output_format == DOCBIN and (output is None or output.suffix != SUFFIX):
@@ -27,7 +27,7 @@ def check_format(output_format: str, output: Optional[Path]) -> None:
 
 
 def writer(output_format: str, output: Optional[Path]) -> "DocWriter":
-    """What writes Docs, as a context.
+    """A context manager that writes Docs.
 
     output_format (str): One of FORMAT_NAMES.
     output (Optional[Path]): A file. None: stdout.
@@ -36,11 +36,10 @@ def writer(output_format: str, output: Optional[Path]) -> "DocWriter":
 
 
 class DocWriter:
-    """Writes one Doc at each call. The file is in its place when the block has ended well. If the block ends early, an
-    earlier file stays as it is, and the Docs that have come are kept: under the file's name where it is free, otherwise
-    beside it.
+    """Writes one Doc at each call. The file is replaced when the block ends well. If the block ends early, an earlier
+    file stays unchanged, and the Docs so far are kept: under the file's name if it is free, otherwise beside it.
 
-    n_docs (int): Docs that have come.
+    n_docs (int): Docs received.
     kept (Optional[Path]): Where they are after an early end.
     """
 
@@ -64,7 +63,7 @@ class DocWriter:
 
         if self.output_format == DOCBIN:
             self.output.parent.mkdir(parents=True, exist_ok=True)
-        self._whole = WholeFile(self.output)  # a file that cannot be written is known before the parsing
+        self._whole = WholeFile(self.output)  # a file that cannot be written fails before the parsing
         if self.output_format == DOCBIN:
             self._docs = _new_docs()
         else:
@@ -75,8 +74,8 @@ class DocWriter:
         """Write a Doc.
 
         number (int): Its place in the stream, from 0.
-        RETURNS (int): How many sentences it has.
-        RAISES (ValueError): It lacks what the format shows.
+        RETURNS (int): Its number of sentences.
+        RAISES (ValueError): It lacks annotation that the format shows.
         RAISES (OSError): The file or stdout cannot be written.
         """
         if self._docs is not None:
@@ -111,7 +110,7 @@ class DocWriter:
 
     @property
     def note(self) -> str:
-        """What to say after an early end."""
+        """The message after an early end."""
         return f"; what was parsed before is in {self.kept}" if self.kept is not None else ""
 
 
@@ -132,8 +131,8 @@ def write_text(doc: "Doc", number: int, output_format: str, file: Union[TextIO, 
 
 
 def _new_docs() -> "DocBin":
-    """Collects Docs as bytes: tokens, tags, lemmas, trees. Of user data nothing, which in a pipeline with a transformer
-    is two kilobytes a token."""
+    """Collects Docs as bytes: tokens, tags, lemmas, trees. User data are left out: in a pipeline with a transformer
+    they take two kilobytes per token."""
     from spacy.tokens import DocBin
 
     from spacy_lal.treebanks.docs import DOCBIN_ATTRS

@@ -1,4 +1,4 @@
-"""Loading a pipeline for a command, with errors that say what to do."""
+"""Loading a pipeline for a command, with errors that say how to fix them."""
 
 from math import isfinite
 from typing import Any
@@ -12,7 +12,7 @@ from spacy_lal.pipeline.storage import FormatError
 
 
 def load_pipeline(model: str, gpu_id: int = -1) -> Language:
-    """Load a pipeline that holds a parser of ours; ends the command where that cannot be.
+    """Load a pipeline with a parser of ours; ends the command if it cannot be loaded.
 
     model (str): A path, or the name of an installed package.
     gpu_id (int): The GPU, or -1 for the CPU.
@@ -24,7 +24,7 @@ def load_pipeline(model: str, gpu_id: int = -1) -> Language:
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
         nlp = spacy.load(model)
-    except Exception as err:  # a damaged file may raise whatever its reader raises
+    except Exception as err:  # a damaged file may raise any error of its reader
         folder = pipeline_folder(model)
         damage = damaged_file(folder) if folder and not isinstance(err, FormatError) else None
         expected = isinstance(err, (OSError, ValueError, ImportError, KeyError))
@@ -37,14 +37,14 @@ def load_pipeline(model: str, gpu_id: int = -1) -> Language:
 
 
 def check_finite_pipeline(nlp: Language, model: str) -> None:
-    """Ends the command where a weight of any component is NaN or infinite.
+    """Ends the command if a weight of any component is NaN or infinite.
 
-    model (str): What the pipeline is called, for the message.
+    model (str): The pipeline's name, for the message.
     """
     from spacy_lal.training.average import named_weights
 
     for place, weight in named_weights(nlp):
-        # of torch, numpy or cupy, all of which find NaN where there is one
+        # an array of torch, numpy or cupy: their minima and maxima propagate NaN
         if 0 not in weight.shape and not (isfinite(float(weight.min())) and isfinite(float(weight.max()))):
             fail(f"can't use the pipeline {model!r}: weights of {place} are NaN or infinite. {REINSTALL}")
 

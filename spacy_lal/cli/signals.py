@@ -1,6 +1,6 @@
-"""Signals that ask a command to stop: an exception that lets files be finished, and no worker process that is left.
+"""Signals that stop a command: they raise an exception, so that files are finished and no worker process is left.
 
-A training has its own way, which writes a checkpoint first: `training/stop_signals.py`.
+Training handles signals differently, since it writes a checkpoint first: `training/stop_signals.py`.
 """
 
 import multiprocessing
@@ -14,15 +14,15 @@ from typing import Iterator, Optional
 
 from spacy_lal.training.stop_signals import SIGNALS
 
-QUEUE_THREAD = "QueueFeederThread"  # multiprocessing's, which sends what a worker is to do
+QUEUE_THREAD = "QueueFeederThread"  # the thread of multiprocessing that sends work to a worker
 SECONDS = 2.0
 
 
 class Stopped(KeyboardInterrupt):
     """A signal has asked to stop.
 
-    number (signal.Signals): Which.
-    ended_workers (bool): Whether there were worker processes, which are gone.
+    number (signal.Signals): The signal.
+    ended_workers (bool): Whether worker processes were ended.
     note (str): The end of the message, such as where the parses are.
     """
 
@@ -37,23 +37,23 @@ class Stopped(KeyboardInterrupt):
 
     @property
     def exit_code(self) -> int:
-        """As shells count: 130 for SIGINT, 143 for SIGTERM."""
+        """The exit code that shells expect: 130 for SIGINT, 143 for SIGTERM."""
         return 128 + self.number
 
 
 @contextmanager
 def raised_signals() -> Iterator[None]:
-    """For a block that a signal leaves by an exception; worker processes are ended before. The second signal of a kind
-    does what it does otherwise. A signal that is ignored, as nohup does with SIGHUP, stays so.
+    """For a block that a signal leaves by an exception, after worker processes are ended. A second signal of the same
+    kind is handled as outside of the block. An ignored signal, such as SIGHUP under nohup, stays ignored.
 
-    Only a main thread gets signals: in others, nothing is changed.
-    RAISES (Stopped): When a signal comes.
+    Only the main thread receives signals: in other threads nothing changes.
+    RAISES (Stopped): A signal was received.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     owner = os.getpid()
-    # None: a handler that Python does not know
+    # None: a handler that was not installed from Python
     before = {number: signal.getsignal(number) for number in SIGNALS}
     before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
 
@@ -74,28 +74,28 @@ def raised_signals() -> Iterator[None]:
 
 
 def _receive_in_worker(number: int) -> None:
-    """A forked process has its parent's handlers. Ctrl-C reaches both, and the parent ends its workers."""
+    """A forked process inherits its parent's handlers. Ctrl-C reaches both, and the parent ends its workers."""
     if number != signal.SIGINT:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
 
 def end_workers() -> bool:
-    """End the processes that `multiprocessing` has started: they have nothing to save, and may wait for ever to hand
+    """End the processes that `multiprocessing` has started. They have nothing to save, and could wait forever to hand
     over their work.
 
-    RETURNS (bool): Whether there were some.
+    RETURNS (bool): Whether any were running.
     """
     workers = multiprocessing.active_children()
     if workers:
-        warnings.filterwarnings("ignore", message=r".*\[W127\]")  # spaCy: not all workers have ended well
+        warnings.filterwarnings("ignore", message=r".*\[W127\]")  # spaCy warns that not all workers ended well
     for worker in workers:
         worker.kill()
     return bool(workers)
 
 
 def queues_are_stuck() -> bool:
-    """Whether a queue has work that nobody fetches: at its end, this process would wait for that."""
+    """Whether a queue holds work that no process fetches: this process would wait for it at exit."""
     threads = [thread for thread in threading.enumerate() if thread.name == QUEUE_THREAD]
     for thread in threads:
         thread.join(SECONDS)

@@ -1,5 +1,5 @@
-"""How our commands end: with a clear line on stderr and exit code 1, quietly when the reader of a pipe has left, and
-with 128 and its number after a signal."""
+"""How commands end: with a clear line on stderr and exit code 1; quietly when a pipe is closed; with 128 plus the
+signal's number after a signal."""
 
 import os
 import sys
@@ -17,41 +17,41 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def fail(message: str) -> NoReturn:
-    """Say what is wrong and leave with exit code 1."""
+    """Print an error message and exit with code 1."""
     _flush_or_drop_stdout()
     say(message, err=True)
     raise typer.Exit(1)
 
 
 def say(message: str, *, err: bool = False) -> None:
-    """Print a line, or several, in which control characters are shown: messages quote texts, labels and names of files.
+    """Print one or more lines with control characters escaped: messages quote texts, labels and names of files.
 
-    err (bool): To stderr.
+    err (bool): Print to stderr.
     """
     typer.echo(printable(message), err=err)
 
 
 class Terminal:
-    """A terminal that gets data: control characters are shown. Files and pipes get them as they are.
+    """A terminal that receives data: control characters are escaped. Files and pipes receive them unchanged.
 
-    stream (TextIO): What to write to.
+    stream (TextIO): The stream to write to.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """As a stream's."""
+        """See `TextIO.write`."""
         return self.stream.write(printable(text))
 
     def flush(self) -> None:
-        """As a stream's."""
+        """See `TextIO.flush`."""
         self.stream.flush()
 
 
 def ends_in_order(command: Command) -> Command:
-    """A command that a signal ends with a line and without worker processes, and a file that cannot be read or written
-    with a line that names it."""
+    """Wrap a command. A signal ends it with one line and without worker processes; a file that cannot be read or
+    written ends it with a line that names the file."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -80,10 +80,10 @@ def raised_signals_end_commands() -> Iterator[None]:
 
 @contextmanager
 def closed_pipe_is_no_error(prints: bool = True) -> Iterator[None]:
-    """For a block that writes to stdout: `... | head` closes the pipe, which ends the command quietly. A stdout that
-    is full, or was closed from the start, ends it with a line and exit code 1.
+    """For a block that writes to stdout: `... | head` closes the pipe, and the command exits quietly. A full stdout, or
+    one closed from the start, ends it with a line and exit code 1.
 
-    prints (bool): Whether the block writes there at all.
+    prints (bool): Whether the block writes to stdout.
     """
     if sys.stdout is None and prints:
         fail("can't write to stdout: it is closed")
@@ -103,11 +103,11 @@ def closed_pipe_is_no_error(prints: bool = True) -> Iterator[None]:
 
 @contextmanager
 def no_workers_left(n_process: int) -> Iterator[None]:
-    """For a block that uses `nlp.pipe` with several processes. Where it ends early, spaCy waits for its workers, while
-    they wait to hand over their Docs: they are ended instead, and this process with them, since it would wait at its
-    own end for queues that nobody empties.
+    """For a block that uses `nlp.pipe` with several processes. If it ends early, spaCy and its workers would wait for
+    each other: the workers are ended instead. This process ends too, since at exit it would wait for queues that are
+    never emptied.
 
-    n_process (int): As given to `nlp.pipe`; with 1 there is nothing to do.
+    n_process (int): As given to `nlp.pipe`; with 1 the block is unaffected.
     """
     try:
         yield
@@ -138,6 +138,6 @@ def _flush_or_drop_stdout() -> None:
 
 
 def _drop_stdout() -> None:
-    """What is still buffered would raise again when the interpreter flushes at its end."""
+    """Discard buffered output, which would raise again when the interpreter flushes at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

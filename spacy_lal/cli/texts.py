@@ -24,11 +24,10 @@ class Text(NamedTuple):
 
 
 class TextReader:
-    """Iterates over the texts of a file, holding one at a time. Blank lines are no texts.
+    """Iterates over the texts of a file, with one in memory at a time. Blank lines are skipped.
 
     source (str): Name of a file, or `-` for stdin.
-    paragraphs (bool): A text is what stands between blank lines, its lines joined by spaces; otherwise each
-        line is one.
+    paragraphs (bool): A text is a block of lines between blank lines, joined by spaces; otherwise each line is a text.
     max_length (int): The longest text, in characters.
     """
 
@@ -41,13 +40,13 @@ class TextReader:
 
     @property
     def n_bytes(self) -> Optional[int]:
-        """The size of the file; None for what has none."""
+        """The size of the file; None for a source without a size."""
         path = Path(self.source)
         return path.stat().st_size if self.source != STDIN and path.is_file() else None
 
     @property
     def is_terminal(self) -> bool:
-        """Whether somebody is typing."""
+        """Whether the texts come from a terminal."""
         return self.source == STDIN and sys.stdin is not None and sys.stdin.isatty()
 
     def __iter__(self) -> Iterator[Text]:
@@ -71,7 +70,7 @@ class TextReader:
             yield Text(first, " ".join(parts))
 
     def _lines(self) -> Iterator[Text]:
-        """Decoded line by line, since only so an error of encoding has a line number."""
+        """Decode line by line, so that an encoding error has a line number."""
         if self.source == STDIN and sys.stdin is None:
             raise TextError("can't read <stdin>: it is closed")
         try:
@@ -81,11 +80,11 @@ class TextReader:
         with file:
             try:
                 number = 0
-                while raw := file.readline(4 * self.max_length + 8):  # bytes of the longest text, mark and line end
+                while raw := file.readline(4 * self.max_length + 8):  # bytes of the longest text, BOM and line end
                     number += 1
                     self.bytes_read += len(raw)
                     yield Text(number, self._decode(number, raw))
-            except OSError as err:  # a directory opens, and only then cannot be read
+            except OSError as err:  # a directory can be opened, but not read
                 raise TextError(f"can't read {self.name}: {err.strerror}") from err
 
     def _decode(self, number: int, raw: bytes) -> str:
@@ -106,7 +105,7 @@ class TextReader:
 
 
 def given_text(text: str, name: str = "--text") -> Iterator[Text]:
-    """The one text of the command line, as texts of a file would come.
+    """The text of the command line, in the form of a file's texts.
 
     name (str): The argument that held it, for the message.
     RAISES (TextError): It was not UTF-8.

@@ -1,4 +1,4 @@
-"""`python -m spacy lal train CONFIG --output DIR`: `spacy train` with checkpoints, from which it goes on."""
+"""`python -m spacy lal train CONFIG --output DIR`: `spacy train` with checkpoints that training resumes from."""
 
 import logging
 import sys
@@ -39,10 +39,10 @@ def train_cli(
         bool, typer.Option("--resume/--no-resume", help="Go on from the checkpoint in the output folder, or begin anew")
     ] = True,
 ) -> None:
-    """Train as `spacy train` does, with checkpoints: the same command, given again, goes on from the last one.
+    """Train as `spacy train` does, with checkpoints: the same command, run again, resumes from the last one.
 
-    Config, overrides (--training.max_steps 500), log and results are those of `spacy train`. SIGTERM and Ctrl-C write a
-    checkpoint before they end the command.
+    Config, overrides (--training.max_steps 500), log and results are the same as in `spacy train`. SIGTERM and Ctrl-C
+    write a checkpoint before they end the command.
     """
     from click import NoSuchOption
     from spacy import util
@@ -72,7 +72,7 @@ def train_cli(
 
 
 def _train(config: "Config", output: Path, settings: Dict[str, Any]) -> None:
-    """Train, and tell how to go on where that ends early."""
+    """Train, and print how to resume if training ends early."""
     from spacy_lal.training.resumable import TrainingStopped
     from spacy_lal.training.stop_signals import StopSignals
     from spacy_lal.training.train import train

@@ -1,4 +1,4 @@
-"""`python -m spacy lal check` and `python -m spacy lal convert`: look at a treebank, make `.spacy` files of it."""
+"""`python -m spacy lal check` and `python -m spacy lal convert`: inspect a treebank, convert it to `.spacy` files."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 BAR_WIDTH = 40
-LONG_NAME = 120  # characters of a label; of a longer one only the beginning is shown
+LONG_NAME = 120  # characters of a label; longer ones are cut
 
 
 def check_cli(
@@ -26,9 +26,9 @@ def check_cli(
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON")] = False,
     top: Annotated[int, typer.Option("--top", help="Rows of each table of labels; 0 shows all")] = 15,
 ) -> None:
-    """Report what a treebank holds and what is odd in it.
+    """Report the contents of a treebank and its irregularities.
 
-    Ends with exit code 1 where something cannot be read, or where words or numbers of sentences disagree.
+    Exits with code 1 if something cannot be read, or if words or numbers of sentences disagree.
     """
     from spacy_lal.display.markup import printable_json
     from spacy_lal.treebanks.reader import TreebankError, treebank_files
@@ -66,10 +66,10 @@ def convert_cli(
         typer.Option("--exclude", "-x", help="Leave out sentences whose sent_id this regex matches"),
     ] = None,
 ) -> None:
-    """Turn a treebank into Docs with heads, deprels, tags and constituents, in a .spacy file.
+    """Convert a treebank to Docs with heads, deprels, tags and constituents, in a .spacy file.
 
-    Nothing is dropped but what --exclude names: a tree that cannot be read, or words that differ between the two files,
-    end the command with the files and lines, and nothing is written.
+    Only sentences that --exclude names are dropped. A tree that cannot be read, or words that differ between the two
+    files, end the command with the files and lines, and no file is written.
     """
     from spacy.vocab import Vocab
 
@@ -150,14 +150,14 @@ def _table_lines(title: str, counter: "Counter[str]", top: int) -> Iterator[str]
     yield f"{len(counter)} {title}:"
     rows = counter.most_common(top or None)
     for name, count in rows:
-        # What could not be printed, as an escape that a terminal obeys, is shown as Python writes it.
+        # Unprintable characters, such as terminal escapes, are shown as Python escapes.
         yield f"  {name if name.isprintable() and len(name) <= LONG_NAME else quoted(name):<24}{count:>10,}"
     if len(rows) < len(counter):
         yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
 
 
 class _Excluded:
-    """Leaves out sentences by their sent_id and counts them. pattern: a compiled regex, None for nothing."""
+    """Leaves out sentences by their sent_id and counts them. pattern: a compiled regex; None excludes none."""
 
     def __init__(self, pattern: Optional["re.Pattern[str]"]) -> None:
         self.pattern = pattern
@@ -172,7 +172,7 @@ class _Excluded:
 
 
 def _with_progress(sentences: Iterable["TreebankSentence"]) -> Iterable["TreebankSentence"]:
-    """A count on stderr where that is a terminal."""
+    """Show a count on stderr if it is a terminal."""
     from tqdm import tqdm
 
     return tqdm(sentences, unit=" sentences", disable=None, leave=False)

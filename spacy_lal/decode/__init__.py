@@ -7,11 +7,11 @@
 | `eisner(arcs)` | arc scores | heads of a projective tree | O(n^3), O(n^2) |
 | `mst(arcs)` | arc scores | heads of any tree | O(n^2), O(n^2) |
 
-For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels), where `labels[i, j]` scores tokens[i:j] and
-label 0 is the empty one; `arcs` has the shape (n + 1, n + 1), [dependent, head], index 0 being the root. Both are
+For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i, j]` scores tokens[i:j], and
+label 0 is the empty label. `arcs` has the shape (n + 1, n + 1), [dependent, head]; index 0 is the root. Both are
 float32 and finite. Spans are int32, shape (2n - 1, 3): start, end, label of each node of the binarised tree in
-pre-order. Heads are int32, shape (n + 1,), heads[0] = 0; exactly one word has the root, 0, as its head.
-Each takes a list of arrays as well, and then decodes the batch on `n_threads` threads.
+pre-order. Heads are int32, shape (n + 1,), heads[0] = 0; exactly one word has the root, 0, as its head. Each function
+also takes a list of arrays, and decodes this batch on `n_threads` threads.
 """
 
 from .cky import cky

@@ -1,24 +1,24 @@
-"""One decoder over many sentences, on one thread or several."""
+"""Runs one decoder over many sentences, on one thread or several."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, List, Optional, Sequence, TypeVar
 
 ResultT = TypeVar("ResultT")
 
-WORTH_A_THREAD = 200.0  # microseconds of work that a thread must find: it takes about half of that to start one
+WORTH_A_THREAD = 200.0  # minimum work of a thread in microseconds; starting one takes about half as long
 
 
 def run_batch(decode: Callable[[int], ResultT], costs: Sequence[float], n_threads: int) -> List[ResultT]:
     """Decode sentence 0, 1, ... of a batch.
 
-    The threads take sentences from one list, longest first, so that a long one does not start last. They only gain
-    where `decode` releases the interpreter lock.
+    The threads take sentences from one list, longest first, so that a long sentence does not start last. Threads only
+    help if `decode` releases the interpreter lock.
 
     decode (Callable[[int], ResultT]): Decodes the i-th sentence.
-    costs (Sequence[float]): For each sentence a guess of the work in microseconds.
-    n_threads (int): Number of threads at most, 1 or more; fewer run where there is too little work for so many.
+    costs (Sequence[float]): Estimated work of each sentence in microseconds.
+    n_threads (int): Maximum number of threads, 1 or more; fewer run if there is too little work.
     RETURNS (List[ResultT]): The results, in the order of the sentences.
-    RAISES (Exception): What `decode` raises for the first sentence, in their order, that it fails on.
+    RAISES (Exception): The error of `decode` for the first failing sentence, in the order of the batch.
     """
     n_workers = min(n_threads, len(costs), int(sum(costs) / WORTH_A_THREAD))
     if n_workers < 2:

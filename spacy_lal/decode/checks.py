@@ -1,7 +1,7 @@
-"""What every decoder asks of its arguments before it releases the interpreter lock.
+"""Checks of the decoders' arguments, made before they release the interpreter lock.
 
-Whether the scores are finite is found out by the decoders themselves, in the pass that reads them anyway; here is only
-the search for the first cell to blame.
+The decoders themselves check that scores are finite, in the pass that reads them; this file only finds the first bad
+cell for the message.
 """
 
 from typing import Any, NoReturn, Optional
@@ -13,9 +13,9 @@ from numpy import ndarray
 def check_labels(labels: Any, name: str, min_labels: int) -> ndarray:
     """Label scores as a C-contiguous array.
 
-    labels (Any): What the caller gave. Shape: (n + 1, n + 1, n_labels), float32.
-    name (str): What to call it in a message.
-    min_labels (int): How many labels the decoder needs.
+    labels (Any): The caller's argument. Shape: (n + 1, n + 1, n_labels), float32.
+    name (str): Its name in messages.
+    min_labels (int): Minimum number of labels of the decoder.
     RETURNS (ndarray): The same array, or a contiguous copy.
     RAISES (ValueError): On any other type, dtype or shape.
     """
@@ -29,9 +29,9 @@ def check_labels(labels: Any, name: str, min_labels: int) -> ndarray:
 def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
     """Arc scores as a C-contiguous array.
 
-    arcs (Any): What the caller gave. Shape: (n + 1, n + 1), [dependent, head], float32.
-    name (str): What to call it in a message.
-    n_tokens (Optional[int]): n, where it is known from the label scores.
+    arcs (Any): The caller's argument. Shape: (n + 1, n + 1), [dependent, head], float32.
+    name (str): Its name in messages.
+    n_tokens (Optional[int]): n, if known from the label scores.
     RETURNS (ndarray): The same array, or a contiguous copy.
     RAISES (ValueError): On any other type, dtype or shape.
     """
@@ -45,11 +45,11 @@ def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
 
 
 def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[ndarray]:
-    """Gold label ids as a C-contiguous array, or None where there is nothing to augment.
+    """Gold label ids as a C-contiguous array, or None without gold labels.
 
-    gold (Any): What the caller gave. Shape: (n + 1, n + 1), of any integer dtype; only start < end is read.
-    margin (Any): What the caller gave for it: a finite number, 0 or more; 0 where there is no gold.
-    name (str): What to call the gold in a message.
+    gold (Any): The caller's argument. Shape: (n + 1, n + 1), of any integer dtype; only start < end is read.
+    margin (Any): Its margin: a finite number, 0 or more; 0 without gold.
+    name (str): The name of `gold` in messages.
     n_tokens (int): n, from the label scores.
     RETURNS (Optional[ndarray]): The same array, or a contiguous int32 copy, or None.
     RAISES (ValueError): On any other type, dtype, shape or margin.
@@ -71,12 +71,12 @@ def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[nda
 
 
 def check_batch(n_threads: Any, n_items: int, **others: Any) -> None:
-    """That the arguments of one batch fit each other.
+    """Check that the arguments of one batch are compatible.
 
-    n_threads (Any): What the caller gave: an int, 1 or more.
+    n_threads (Any): The caller's number of threads: an int, 1 or more.
     n_items (int): Length of the first argument.
-    others (Any): The arguments that go with it by name; a sequence of as many items, or None.
-    RAISES (ValueError): Where they do not.
+    others (Any): The other arguments by name; each a sequence of as many items, or None.
+    RAISES (ValueError): They are incompatible.
     """
     check_threads(n_threads)
     for name, value in others.items():
@@ -88,7 +88,7 @@ def check_batch(n_threads: Any, n_items: int, **others: Any) -> None:
 
 
 def check_threads(n_threads: Any) -> None:
-    """That a number of threads is one. RAISES (ValueError): Where it is not."""
+    """Check a number of threads. RAISES (ValueError): It is not an int of 1 or more."""
     if isinstance(n_threads, bool) or not isinstance(n_threads, (int, np.integer)) or n_threads < 1:
         raise ValueError(f"n_threads must be an integer, 1 or more, got {n_threads!r}")
 
@@ -107,7 +107,7 @@ def raise_bad_arcs(arcs: ndarray, name: str) -> NoReturn:
 
 
 def raise_bad_gold(gold: ndarray, name: str, n_labels: int) -> NoReturn:
-    """Names the first gold label that there is not. RAISES (ValueError): Always."""
+    """Names the first gold label that is out of range. RAISES (ValueError): Always."""
     bad = np.triu((gold < 0) | (gold >= n_labels), 1)
     cell = tuple(np.argwhere(bad)[0].tolist())
     raise ValueError(f"{name} must hold label ids 0 to {n_labels - 1}, got {gold[cell]} at {list(cell)}")

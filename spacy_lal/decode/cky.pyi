@@ -1,4 +1,4 @@
-"""What Python sees of cky.pyx."""
+"""Python interface of cky.pyx."""
 
 from typing import List, Optional, Sequence, Tuple, overload
 

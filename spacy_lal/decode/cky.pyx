@@ -1,9 +1,9 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Constituency decoding over label scores alone: CKY on the tree's binarisation, exact, in O(n^3) (Stern et al. 2017).
 
-The decoder of training, with a margin, and of a pipeline that finds its dependency tree apart. It is not a joint
-decoder: `<H>` (label 1) is here a label as any other.
-Of several trees with equal scores the one of the LAL parser's decoder is kept (reference-parser.md, section 3.5).
+Used in training, with a margin, and in pipelines that decode the dependency tree separately. It is not a joint decoder:
+`<H>` (label 1) is treated like any other label.
+Ties are broken as in the LAL parser's decoder (reference-parser.md, section 3.5).
 """
 
 from libc.math cimport INFINITY
@@ -32,7 +32,7 @@ cdef struct Sentence:
     const float* labels  # (n + 1, n + 1, n_labels)
     const int* gold  # (n + 1, n + 1) or NULL
     float margin
-    # The chart, in one allocation: the same values twice, so that both addends of a split lie in a row.
+    # The chart, in one allocation: the same values twice, so that both addends of a split are contiguous.
     float* by_start  # (n + 1, n + 1): value(i, j) at [i, j]
     float* by_end  # (n + 1, n + 1): value(i, j) at [j, i]
     int* stack  # (n + 1, 2)
@@ -42,17 +42,17 @@ cdef struct Sentence:
 def cky(labels, *, gold=None, margin=0.0, n_threads=1):
     """The constituency tree with the greatest sum of label scores over its binarisation (Stern et al. 2017).
 
-    Every node of the binarised tree bears one label; label 0 is the empty one, and the root may not bear it. Given a
+    Every node of the binarised tree has one label. Label 0 is the empty label, which the root must not have. Given a
     list of arrays, decodes a batch.
 
     labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j]. Only i < j
-        is read. At least two labels: the empty one and one for the root.
+        is read. At least two labels: the empty label and one for the root.
     gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
-    margin (float): What each node, empty or not, gains in the search where its label is not the gold one.
+    margin (float): Added to the score of each node, empty or not, whose label differs from gold.
     n_threads (int): Number of threads for a batch.
-    RETURNS (Tuple[float, ndarray]): The score, margins included; the nodes in pre-order, those with label 0 included
-        (int32, shape (2n - 1, 3): start, end, label). A list of such pairs for a batch.
-    RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels that there are not.
+    RETURNS (Tuple[float, ndarray]): The score, margins included; the nodes in pre-order, including nodes with
+        label 0 (int32, shape (2n - 1, 3): start, end, label). A list of such pairs for a batch.
+    RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels out of range.
     """
     if not isinstance(labels, (list, tuple)):
         check_threads(n_threads)
@@ -117,7 +117,7 @@ cdef Status decode_sentence(Sentence* sent, int* spans, float* score) noexcept n
 
 
 cdef inline int first_label(const Sentence* sent, int start, int end) noexcept nogil:
-    # The root bears a label.
+    # The root has a label.
     return 1 if end - start == sent.n else 0
 
 
@@ -126,7 +126,7 @@ cdef inline int gold_at(const Sentence* sent, size_t cell) noexcept nogil:
 
 
 cdef Status read_labels(Sentence* sent) noexcept nogil:
-    """s*(i, j) = max_y L[i, j, y], in the place of value(i, j)."""
+    """s*(i, j) = max_y L[i, j, y], stored at value(i, j)."""
     cdef int i, j, gold_label
     cdef size_t cell
     cdef const float* row
@@ -207,8 +207,8 @@ cdef void recover(Sentence* sent, int* spans) noexcept nogil:
 cdef float sum_scores(const Sentence* sent, const int* spans) noexcept nogil:
     """The score of the best tree, in float32 and in the order of the authors' decoder.
 
-    It looks for the greatest value(i, k) + value(k, j) but then adds (s* + value(i, k)) + value(k, j), which may round
-    otherwise. Summed again along the tree, the score has its bits.
+    The authors' decoder maximises value(i, k) + value(k, j) but then adds (s* + value(i, k)) + value(k, j), which may
+    round differently. This sum along the tree has the same bits.
     """
     cdef int i, start, end, y, depth = 0
     cdef size_t cell

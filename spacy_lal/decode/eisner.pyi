@@ -1,4 +1,4 @@
-"""What Python sees of eisner.pyx."""
+"""Python interface of eisner.pyx."""
 
 from typing import List, Sequence, overload
 

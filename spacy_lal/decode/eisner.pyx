@@ -1,8 +1,8 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Projective dependency decoding, exact, in O(n^3) (Eisner 1996), with a single root.
 
-The root is no word of the chart: the tree of the words is found for every head, then the root chooses one. Hence
-exactly one word depends on it. Of several trees with equal scores, the first splits win.
+The root is not a word of the chart: the best tree is found for every top word, then the root chooses one of them.
+Hence exactly one word depends on it. Among trees with equal scores, the first splits win.
 """
 
 from libc.math cimport INFINITY
@@ -35,13 +35,13 @@ cdef struct Item:
 
 
 cdef struct Sentence:
-    # Words are numbered from 0. Each table is (n, n); a complete item stands in two of them, so that both addends of
-    # any split lie in a row.
+    # Words are numbered from 0. Each table is (n, n); a complete item is stored in two of them, so that both addends
+    # of any split are contiguous.
     int n
     const float* arcs  # (n + 1, n + 1), [dependent, head], root first
     float* by_head  # complete(h, j) at [h, j]: h governs all words from h to j, on either side
     float* by_end  # complete(h, j) at [j, h]
-    float* incomplete  # incomplete(h, d) at [h, d]: h governs d, and all between are governed by either
+    float* incomplete  # incomplete(h, d) at [h, d]: h governs d, and either governs each word between
     Item* stack  # (2n,)
 
 
@@ -112,7 +112,7 @@ cdef Status check_finite(const Sentence* sent) noexcept nogil:
     cdef float unused, residue = 0.0
     for d in range(1, n + 1):
         row = sent.arcs + <size_t>d * (n + 1)
-        residue += KERNELS.row_max(&unused, row, n + 1, 1, d)  # the diagonal is no arc
+        residue += KERNELS.row_max(&unused, row, n + 1, 1, d)  # the diagonal is not an arc
         residue += KERNELS.row_max(&unused, row + d + 1, n + 1, 1, n - d)
     return DONE if residue == 0.0 else BAD_ARCS
 

@@ -1,4 +1,4 @@
-"""What Python sees of joint.pyx."""
+"""Python interface of joint.pyx."""
 
 from typing import List, Optional, Sequence, Tuple, overload
 

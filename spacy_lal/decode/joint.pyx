@@ -2,10 +2,10 @@
 """Joint decoding of a constituency and a dependency tree: head-lexicalised CKY (Zhou & Zhao 2019), exact, in O(n^4).
 
 The authors' decoder takes O(n^5). The hook trick (Eisner & Satta 1999) attaches a dependent span to its head before it
-looks for the head's own span: the choice of the dependent and the choice of the split no longer multiply.
-Of several trees with equal scores the one of the authors' decoder is kept (reference-parser.md, section 3.3).
+looks for the head's own span: the choices of the dependent and of the split are separate.
+Ties are broken as in the authors' decoder (reference-parser.md, section 3.3).
 
-This is not the decoder of training: that is `cky`, on labels alone.
+Training does not use this decoder but `cky`, on labels alone.
 """
 
 from libc.math cimport INFINITY
@@ -45,21 +45,21 @@ def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
 
     Every constituent has a head word, and a dependency tree follows from the heads: projective, with a single root. The
     score of the pair is the sum of its label scores and its arc scores. Nodes on the path to a head, and leaves, may be
-    empty (label 0); every other node bears a label. Label 1, which only binds a head to its dependents, is for nodes
+    empty (label 0); every other node has a label. Label 1, which only binds a head to its dependents, is for nodes
     between leaves and root. Given a list of arrays for each argument, decodes a batch.
 
     labels (ndarray): Shape: (n + 1, n + 1, n_labels), float32; `labels[i, j]` are the scores of tokens[i:j]. Only i < j
-        is read. At least three labels: the empty one, label 1 and one that a leaf or the root may bear.
+        is read. At least three labels: the empty label, label 1 and one for leaves and the root.
     arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head], float32; index 0 is the root. Row 0 and the diagonal are
         not read.
     gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
-    margin (float): What each node whose label is not the gold one gains in the search.
+    margin (float): Added to the score of each node whose label differs from gold.
     n_threads (int): Number of threads for a batch.
     RETURNS (Tuple[float, ndarray, ndarray]): The score, margins included; the nodes of the binarised tree in pre-order,
-        those with label 0 included (int32, shape (2n - 1, 3): start, end, label); the heads (int32, shape (n + 1,),
-        heads[0] = 0, where 0 is the root). A list of such tuples for a batch. With n = 1, the score counts the best
-        label that is not empty even where the node is left empty, as the authors' decoder does.
-    RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels that there are not.
+        including nodes with label 0 (int32, shape (2n - 1, 3): start, end, label); the heads (int32, shape (n + 1,),
+        heads[0] = 0, where 0 is the root). A list of such tuples for a batch. With n = 1, as in the authors' decoder,
+        the score counts the best non-empty label even if the node is empty.
+    RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels out of range.
     """
     if not isinstance(labels, (list, tuple)):
         check_threads(n_threads)
@@ -181,13 +181,13 @@ cdef Status read_labels(Sentence* sent) noexcept nogil:
 
 
 cdef Status read_arcs(Sentence* sent) noexcept nogil:
-    """Copy the arcs between words to rows that a kernel may read past their end."""
+    """Copy the arcs between words to padded rows, since a kernel may read past their end."""
     cdef int d, n = sent.n
     cdef const float* row
     cdef float unused, residue = 0.0
     for d in range(n):
         row = sent.arcs + <size_t>(d + 1) * (n + 1)
-        residue += KERNELS.row_max(&unused, row, n + 1, 1, d + 1)  # the diagonal is no arc
+        residue += KERNELS.row_max(&unused, row, n + 1, 1, d + 1)  # the diagonal is not an arc
         residue += KERNELS.row_max(&unused, row + d + 2, n + 1, 1, n - d - 1)
         memcpy(sent.T + d * sent.stride, row + 1, n * sizeof(float))
         memset(sent.T + d * sent.stride + n, 0, MAXPLUS_PAD * sizeof(float))
@@ -213,7 +213,7 @@ cdef void fill_chart(Sentence* sent) noexcept nogil:
     cdef float* p
     cdef float* q
     cdef float s_mul
-    # By end, then from the shortest: the rows of Q that a span reads stay in the cache from one span to the next.
+    # By end, then from the shortest: consecutive spans read the same rows of Q from the cache.
     for j in range(1, n + 1):
         for i in range(j - 1, -1 if j < n else 0, -1):
             width = j - i
@@ -264,7 +264,7 @@ cdef int find_dependent(Sentence* sent, int i, int j, int h) noexcept nogil:
 
 
 cdef int choose_label(const Sentence* sent, int i, int j, bint must_label) noexcept nogil:
-    """The lowest label of s1 (or, where the node need not be labelled, of s_mul)."""
+    """The lowest label of s1 (or of s_mul, if the node may be empty)."""
     cdef size_t cell = <size_t>i * (sent.n + 1) + j
     cdef const float* row = sent.labels + cell * sent.n_labels
     cdef int gold_label = gold_at(sent, cell)
@@ -273,7 +273,7 @@ cdef int choose_label(const Sentence* sent, int i, int j, bint must_label) noexc
     if must_label and j - i > 1:
         return y
     s0 = row[0] - sent.margin if gold_label == 0 else row[0]
-    # On a tie a leaf stays empty, a longer span does not.
+    # On a tie a leaf is empty, a longer span is not.
     return 0 if s1 < s0 or (s1 == s0 and j - i == 1) else y
 
 
@@ -297,7 +297,7 @@ cdef void recover(Sentence* sent, int* spans, int* heads) noexcept nogil:
         node = sent.stack[depth]
         y = choose_label(sent, node.start, node.end, node.must_label)
         spans[3 * i], spans[3 * i + 1], spans[3 * i + 2] = node.start, node.end, y
-        # A sentence of one word is scored with a label even where its leaf stays empty.
+        # A sentence of one word is scored with a label even if its leaf is empty.
         cell = <size_t>node.start * (n + 1) + node.end
         row = sent.labels + cell * sent.n_labels
         sent.label_scores[i] = sent.s1[1] if n == 1 else label_score(row, y, gold_at(sent, cell), sent.margin)
@@ -322,7 +322,7 @@ cdef float sum_scores(const Sentence* sent, const int* spans, const int* heads) 
     """The score of the best tree, in float32 and in the order of the authors' O(n^5) recurrence.
 
     one(i, j, h) = ((cpl(i, k, g) + mul(k, j, h)) + T[g, h]) + s1. The hook trick adds the arc first, which may round
-    otherwise; summed again, the score has the authors' bits.
+    differently; this sum has the authors' bits.
     """
     cdef int i, h, root = 0, depth = 0
     cdef float value

@@ -1,10 +1,10 @@
-"""The memory of the joint decoder: what it is given, what its two tables hold and where.
+"""The memory of the joint decoder: its input, and the content and layout of its two tables.
 
-P and Q hold both the heads inside a span and the hooks to heads outside, by where the head stands:
+P and Q hold both the heads inside a span and the hooks to heads outside, by the head's position:
   P[i, k, h] = mul(i, k, h)  for h in i..k-1,   hook(i, k, h)  for h >= k
   Q[j, k, h] = mul(k, j, h)  for h in k..j-1,   hook(k, j, h)  for h < k
-so that one sum serves a split left of the head as well as right of it. The rows of one i (or j) lie together; those of
-P begin at h = i, those of Q end before h = j, but for the padding: n^3 / 3 floats in each table.
+One sum thus serves splits left and right of the head. The rows of one i (or j) are contiguous. Rows of P begin at
+h = i, rows of Q end before h = j plus padding: n^3 / 3 floats in each table.
 """
 
 from .maxplus cimport MAXPLUS_PAD
@@ -18,7 +18,7 @@ cdef struct Node:
 
 
 cdef struct Sentence:
-    # What is given. Heads and dependents are words from 0 here; the root of the arcs is apart.
+    # Input. Heads and dependents are words from 0; arcs from the root are separate.
     int n
     int n_labels
     const float* labels  # (n + 1, n + 1, n_labels)
@@ -34,12 +34,12 @@ cdef struct Sentence:
     float* T  # (n, stride): the arcs between words
     float* s1  # (n + 1, n + 1): best score of a label that is not empty
     float* s_mul  # (n + 1, n + 1): best score of any label
-    float* cpl  # (stride,): of the span at hand
-    float* best  # (stride,): B of the span at hand
+    float* cpl  # (stride,): of the current span
+    float* best  # (stride,): B of the current span
     # The best tree.
     Node* stack  # (n + 1,)
     float* label_scores  # (2n,): of the nodes in pre-order
-    float* arc_scores  # (2n,): for each node but the leaves, of the arc between its children
+    float* arc_scores  # (2n,): for each inner node, of the arc between its children
     float* sums  # (n + 1,)
 
 

@@ -1,6 +1,7 @@
-"""The label scores of one span, with or without a margin: what `cky` and `joint` share.
+"""The label scores of one span, with or without a margin, for `cky` and `joint`.
 
-With a margin, the gold label first loses it, then every label gains it: in this order, as the authors' decoder rounds.
+The margin is first subtracted from the gold label, then added to every label: in this order, for the rounding of the
+authors' decoder.
 Without gold, `gold_label` is -1 and the margin 0.
 """
 
@@ -23,5 +24,5 @@ cdef inline int find_label(
 
 
 cdef inline float label_score(const float* row, int y, int gold_label, float margin) noexcept nogil:
-    """What a node scores with label y."""
+    """The score of a node with label y."""
     return (row[y] - margin if y == gold_label else row[y]) + margin

@@ -1,4 +1,4 @@
-/* What every machine of the platform has: SSE2 on x86-64, NEON on aarch64, else plain floats. See lanes.h. */
+/* The baseline of the platform: SSE2 on x86-64, NEON on aarch64, else plain floats. See lanes.h. */
 #define TARGET
 #if defined(LANES_X86)
 #define LANES 4

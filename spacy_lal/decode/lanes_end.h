@@ -1,4 +1,4 @@
-/* Forgets KERNEL and what lanes_base.h or lanes_avx2.h defined. */
+/* Undefines KERNEL and the macros of lanes_base.h or lanes_avx2.h. */
 #undef KERNEL
 #undef TARGET
 #undef LANES

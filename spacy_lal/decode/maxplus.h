@@ -1,12 +1,12 @@
 /* Max-plus kernels: the inner loops of the decoders, nothing else.
  *
- * The maxima are kept without their arguments. A decoder looks the arguments up again for the few cells of the best tree,
- * which leaves one addition and one max instruction in the loop that runs n^4 times.
+ * Only maxima are stored, not their arguments. A decoder finds the arguments again for the few cells of the
+ * best tree, which leaves one addition and one max instruction in the loop that runs n^4 times.
  *
- * maxplus_kernels.h writes each kernel once, over the five operations of a vector type. It is compiled for what every
- * machine of the platform has (SSE2 on x86-64, NEON on aarch64, else plain floats) and, on x86-64, for AVX2 as well; which
- * of the two runs is decided when the module is loaded. A build needs no flag for that, only -O3.
- * (Plain loops over small arrays of lanes were tried: GCC 12 unrolls some of them to scalar code before it vectorises.)
+ * maxplus_kernels.h writes each kernel once, over the five operations of a vector type. It is compiled for the
+ * baseline of the platform (SSE2 on x86-64, NEON on aarch64, else plain floats) and, on x86-64, also for AVX2. The
+ * choice between the two is made when the module is loaded. A build needs only the flag -O3.
+ * (GCC 12 unrolls some plain loops over small arrays of lanes to scalar code before it vectorises.)
  *
  * max(a, b) is `a > b ? a : b` in all of them, every sum is one float32 addition: all give the same bits.
  */
@@ -42,7 +42,7 @@ typedef struct {
     float (*row_max)(float *out, const float *X, size_t stride, size_t n_rows, size_t width);
 } MaxPlus;
 
-/* What every machine of the platform has. */
+/* The baseline of the platform. */
 #define KERNEL(name) maxplus_##name##_base
 #include "lanes_base.h"
 #include "maxplus_kernels.h"

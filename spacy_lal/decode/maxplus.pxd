@@ -1,4 +1,4 @@
-"""The kernels of maxplus.h as Cython sees them; what each computes stands there."""
+"""Cython interface of maxplus.h, which says what each kernel computes."""
 
 cdef extern from "maxplus.h" nogil:
     enum:

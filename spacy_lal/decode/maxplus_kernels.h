@@ -4,7 +4,7 @@
  * LANES divides MAXPLUS_PAD.
  */
 
-/* `n_vectors` is a constant wherever these are inlined: their loops over v vanish, and `best` stands in registers. */
+/* `n_vectors` is a constant wherever these are inlined: their loops over v vanish, and `best` stays in registers. */
 TARGET MAXPLUS_INLINE void KERNEL(rows_block)(float *MAXPLUS_RESTRICT out, const float *MAXPLUS_RESTRICT P,
                                               size_t p_stride, const float *MAXPLUS_RESTRICT Q, size_t q_stride,
                                               size_t n_rows, const int n_vectors) {

@@ -1,4 +1,4 @@
-"""What Python sees of mst.pyx."""
+"""Python interface of mst.pyx."""
 
 from typing import List, Sequence, overload
 

@@ -1,11 +1,11 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Non-projective dependency decoding: the maximum spanning arborescence with a single root, exact, in O(n^2).
 
-Edmonds (1967), in the order of Tarjan (1977) and Gabow et al. (1986): a path of best arcs is grown backwards until it
-meets the root or itself; a cycle is contracted to one vertex and the path goes on from there.
-Departure: exactly one word depends on the root. Scores are compared as pairs (arcs from the root, score), the fewer of
-the former the better, which the algorithm allows since such pairs add and compare as numbers do. An arc from the root
-is never on a cycle; so a vertex chooses one only when no other arc enters it. No large constant, no second run.
+Edmonds (1967), in the order of Tarjan (1977) and Gabow et al. (1986): a path of best arcs grows backwards until it
+reaches the root or itself; a cycle is contracted to one vertex and the path continues from there.
+Departure: exactly one word depends on the root. Scores are compared as pairs (arcs from the root, score), fewer
+arcs first; the algorithm allows this, since such pairs add and compare like numbers. An arc from the root is never on a
+cycle, so a vertex chooses it only if no other arc enters. No large constant or second run is needed.
 """
 
 from libc.math cimport INFINITY
@@ -31,8 +31,8 @@ cdef struct Sentence:
     # of its first member.
     int n
     const float* arcs  # (n + 1, n + 1), [dependent, head]
-    double* scores  # (n + 1, n + 1): of the arcs that enter a vertex, by head, less what they free
-    int* entries  # (n + 1, n + 1): the word that such an arc enters
+    double* scores  # (n + 1, n + 1): of arcs that enter a vertex, by head, less the arcs that they replace
+    int* entries  # (n + 1, n + 1): the word that each of these arcs enters
     int* row  # (2n + 1,): the row of a vertex
     int* parent  # (2n + 1,): the cycle that a vertex is part of, or the vertex itself
     int* top  # (n + 1,): the outermost cycle around a word
@@ -121,7 +121,7 @@ cdef Status read_arcs(Sentence* sent) noexcept nogil:
     cdef float unused, residue = 0.0
     for d in range(1, side):
         row = sent.arcs + d * side
-        residue += KERNELS.row_max(&unused, row, side, 1, d)  # the diagonal is no arc
+        residue += KERNELS.row_max(&unused, row, side, 1, d)  # the diagonal is not an arc
         residue += KERNELS.row_max(&unused, row + d + 1, side, 1, side - d - 1)
         for h in range(side):
             sent.scores[d * side + h] = row[h]
@@ -136,7 +136,7 @@ cdef Status read_arcs(Sentence* sent) noexcept nogil:
 
 
 cdef void choose_arc(Sentence* sent, int vertex) noexcept nogil:
-    """in(v) = argmax_h score(v, h) over heads outside v; the root only where there is no other."""
+    """in(v) = argmax_h score(v, h) over heads outside v; the root only if no other head is left."""
     cdef size_t side = sent.n + 1
     cdef size_t start = sent.row[vertex] * side
     cdef int h, best_h = 0
@@ -173,7 +173,7 @@ cdef void merge(Sentence* sent, int cycle, const int* members, int n_members) no
 
 
 cdef int contract(Sentence* sent) noexcept nogil:
-    """Give every vertex its arc, contracting cycles on the way. Returns how many there were."""
+    """Give every vertex its arc and contract cycles. Returns the number of cycles."""
     cdef int word, vertex, before, i, n_cycles = 0, length = 0
     for word in range(1, sent.n + 1):
         if sent.state[sent.top[word]] == SETTLED:
@@ -207,7 +207,7 @@ cdef int contract(Sentence* sent) noexcept nogil:
 
 
 cdef void expand(Sentence* sent, int n_cycles, int* heads) noexcept nogil:
-    """Open the cycles, outermost first: the arc that enters one replaces the arc of the member that it enters."""
+    """Open the cycles, outermost first: the arc into a cycle replaces the arc into the member that it enters."""
     cdef int cycle, vertex, word
     for cycle in range(sent.n + n_cycles, sent.n, -1):
         vertex = sent.entry[cycle]

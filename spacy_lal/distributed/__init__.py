@@ -1,6 +1,6 @@
 """Parsing on many machines: one batch function over Arrow tables, and thin adapters for Ray Data and Spark.
 
-Importing this imports none of pyarrow, ray and pyspark: they are extras, asked for where they are used.
+Importing this module does not import pyarrow, ray or pyspark: they are optional, and imported when used.
 """
 
 from .batches import BatchError, BatchParser

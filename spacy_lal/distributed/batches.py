@@ -1,5 +1,5 @@
-"""The batch function: Arrow batches of texts in, their parses out. It knows no cluster; Ray, Spark or a plain loop may
-call it. Pickled it is a handful of settings: each process loads the pipeline itself, once."""
+"""The batch function: Arrow batches of texts in, their parses out. It is independent of clusters: Ray, Spark or a plain
+loop may call it. Its pickle holds only settings: each process loads the pipeline itself, once."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
     Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
-ZONE_SIZE = 4096  # texts between two times that spaCy forgets the words it has met
+ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
 
 
 class BatchError(ValueError):
-    """Texts or settings that a batch function cannot work with; the message says what was found."""
+    """Texts or settings that a batch function cannot process."""
 
 
 @dataclass
 class BatchParser:
     """Parses the texts of Arrow batches; picklable.
 
-    pipeline (str): A pipeline with a parser of ours: the name of a package, or a path, which every worker must see.
+    pipeline (str): A pipeline with a parser of ours: the name of a package, or a path that every worker can read.
     text_column (str): The column with the texts: strings, large strings or a dictionary of strings.
-    keep (Optional[Sequence[str]]): The columns that are handed on beside the parse, such as ids; None keeps all.
+    keep (Optional[Sequence[str]]): The columns to keep besides the parse, such as ids; None keeps all.
     output (str): `columns` or `docbin`, see `doc_fields`.
-    batch_size (int): Texts that the network sees together.
-    gpu_id (int): The GPU, as the worker counts those it may see; -1 for the CPU.
-    RAISES (BatchError): `output` or `batch_size` is none that there is.
+    batch_size (int): Texts per batch of the network.
+    gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU.
+    RAISES (BatchError): `output` is unknown, or `batch_size` is less than 1.
     """
 
     pipeline: str
@@ -59,35 +59,35 @@ class BatchParser:
             self.pipeline = str(Path(self.pipeline).resolve())
 
     def load(self) -> Language:
-        """The pipeline, loaded at the first call in a process. Batches do this by themselves; a worker that does it
-        before them fails before them.
+        """The pipeline, loaded at the first call in a process. Batches load it automatically; a worker that calls this
+        first fails before its first batch.
 
-        RAISES (OSError): There is no such pipeline.
+        RAISES (OSError): The pipeline does not exist.
         RAISES (BatchError): It has no parser of ours.
         """
-        if self.gpu_id >= 0:  # at each call: the choice holds for a thread, and a worker may have several
+        if self.gpu_id >= 0:  # at each call: the choice is per thread, and a worker may have several
             spacy.require_gpu(self.gpu_id)
         return _load(self.pipeline, self.gpu_id)
 
     def schema(self, schema: "pa.Schema") -> "pa.Schema":
-        """The schema of what comes out.
+        """The schema of the output.
 
-        schema (pyarrow.Schema): That of what goes in.
-        RETURNS (pyarrow.Schema): The kept columns as they were, then the parse's.
-        RAISES (BatchError): A column is missing, holds no strings, or has the name of one that is added.
+        schema (pyarrow.Schema): The schema of the input.
+        RETURNS (pyarrow.Schema): The kept columns unchanged, then the columns of the parse.
+        RAISES (BatchError): A column is missing, holds no strings, or has the name of a column of the parse.
         """
         pa = import_extra("pyarrow", "arrow")
         kept = self.kept_columns(schema.names)
         text_type = schema.field(self.text_column).type
         if not _is_text(text_type):
             raise BatchError(f"expected strings in the column {self.text_column!r}, got {text_type}")
-        # Without the metadata: pandas' own describes columns that may be left out.
+        # Without metadata: pandas' metadata may describe columns that are left out.
         return pa.schema([*(schema.field(name) for name in kept), *doc_fields(self.output)])
 
     def kept_columns(self, names: Sequence[str]) -> List[str]:
-        """Which of a table's columns are handed on.
+        """Names of the columns that are kept.
 
-        RAISES (BatchError): A column is missing, twice there, or has the name of one that is added.
+        RAISES (BatchError): A column is missing, duplicated, or has the name of a column of the parse.
         """
         kept = list(names) if self.keep is None else list(self.keep)
         for name in (self.text_column, *kept):
@@ -106,7 +106,7 @@ class BatchParser:
         """Parse one batch.
 
         batch (Union[pyarrow.RecordBatch, pyarrow.Table]): Any number of rows; a text may be null.
-        RETURNS (Union[pyarrow.RecordBatch, pyarrow.Table]): As many rows, in the same order, of what was given.
+        RETURNS (Union[pyarrow.RecordBatch, pyarrow.Table]): As many rows, in the same order, in the type of `batch`.
         RAISES (BatchError): See `schema`; or a text is longer than the pipeline's `max_length`.
         """
         schema = self.schema(batch.schema)
@@ -116,7 +116,7 @@ class BatchParser:
         return cast("Batch", type(batch).from_arrays(arrays, schema=schema))
 
     def _rows(self, texts: List[Optional[str]]) -> Iterator[Dict[str, Any]]:
-        """Docs become plain objects within a memory zone: after it, their words are forgotten."""
+        """Convert Docs to plain objects within a memory zone, at whose end their words are forgotten."""
         nlp = self.load()
         for i, text in enumerate(texts):
             if text is not None and len(text) > nlp.max_length:

@@ -1,6 +1,6 @@
 """A parsed Doc as one row of an Arrow table, and back.
 
-Either as columns, which any program reads, or as the bytes of a spaCy DocBin, which keeps all that a pipeline sets.
+Either as columns, which any program reads, or as the bytes of a spaCy DocBin, which keeps all annotation of a pipeline.
 A row without text is null in all of them.
 """
 
@@ -24,9 +24,9 @@ def doc_fields(output: str = COLUMNS) -> List["pa.Field"]:
 
     With `columns`:
     tokens (list<string>): Length n. The text of each token.
-    spaces (list<bool>): Length n. Whether a space follows: with `tokens` this gives the text back, as it was.
+    spaces (list<bool>): Length n. Whether a space follows: `tokens` and `spaces` give the exact text.
     sent_starts (list<bool>): Length n. Whether a sentence begins here.
-    tags (list<string>): Length n. `token.tag_`, empty where there is none.
+    tags (list<string>): Length n. `token.tag_`, empty if the token has no tag.
     heads (list<int32>): Length n. The index of the head in the Doc, from 0; a root is its own head, as in spaCy. Null
         where the pipeline sets no heads.
     deprels (list<string>): Length n. Null together with `heads`.
@@ -58,7 +58,7 @@ def doc_fields(output: str = COLUMNS) -> List["pa.Field"]:
 def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
     """The values of the fields above for one Doc, as plain Python objects.
 
-    RAISES (ValueError): Where sentence boundaries are not known.
+    RAISES (ValueError): The Doc has no sentence boundaries.
     """
     if output == DOCBIN:
         return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
@@ -77,22 +77,22 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
 
 
 def doc_arrays(rows: Iterable[Mapping[str, Any]], output: str = COLUMNS) -> List["pa.Array"]:
-    """Rows as one Arrow array a field; an empty row is null in each."""
+    """Rows as one Arrow array per field; an empty row is null in each array."""
     pa = import_extra("pyarrow", "arrow")
     rows = list(rows)
     return [pa.array([row.get(field.name) for row in rows], type=field.type) for field in doc_fields(output)]
 
 
 def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
-    """The Doc of a row, as `table.to_pylist()` gives rows. From columns it has tokens, tags, sentences and parse; from
-    a DocBin, what the pipeline had set.
+    """The Doc of a row of `table.to_pylist()`. From columns, it has tokens, tags, sentences and parse; from a DocBin,
+    all annotation of the pipeline.
 
-    row (Mapping[str, Any]): Values by column, those of either output; other columns do not matter.
+    row (Mapping[str, Any]): Values by column, of either output; other columns are ignored.
     vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
-    RETURNS (Optional[Doc]): None where the row had no text.
+    RETURNS (Optional[Doc]): None if the row had no text.
     RAISES (KeyError): The row has the columns of neither output.
     """
-    install_extensions()  # this process may have made no parser
+    install_extensions()  # this process may not have created a parser
     if "docbin" in row:
         data = row["docbin"]
         return None if data is None else next(DocBin().from_bytes(data).get_docs(vocab))
@@ -101,7 +101,7 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     doc = Doc(
         vocab, words=row["tokens"], spaces=row["spaces"], tags=row["tags"], heads=row["heads"], deps=row["deprels"]
     )
-    # After the heads: from those spaCy derives sentences of its own, which differ on some non-projective trees.
+    # After the heads: spaCy derives sentences from them, which differ on some non-projective trees.
     set_sentence_starts(doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start])
     if row["constituents"] is not None:
         spans = [Span(doc, span["start"], span["end"], label=span["label"]) for span in row["constituents"]]

@@ -1,4 +1,4 @@
-"""The batch function on Ray Data: actors, each with a pipeline of its own."""
+"""The batch function on Ray Data: actors, each with its own pipeline."""
 
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Protocol
 
@@ -21,15 +21,15 @@ def parse_ray(
     rows_per_batch: int = 256,
     **settings: Any,
 ) -> "Dataset":
-    """Parse a Ray dataset. Lazy, as Ray is: nothing runs until the result is read or written. A worker that dies is
-    started again, and its rows are parsed again.
+    """Parse a Ray dataset. Lazy, as Ray is: the parser runs when the result is read or written. If a worker dies, Ray
+    restarts it and its rows are parsed again.
 
     dataset (ray.data.Dataset): Rows with a text.
     pipeline (str): See `BatchParser`.
-    concurrency (int): Actors, each with a pipeline of its own.
+    concurrency (int): Number of actors, each with its own pipeline.
     num_gpus (float): GPUs of each actor; 0.5 lets two share one, 0 is the CPU.
-    num_cpus (Optional[float]): CPUs of each actor, as Ray counts them. None is 1 where enough are over, else 0: actors
-        stay until the end, and where they hold all CPUs, the tasks that read wait for ever.
+    num_cpus (Optional[float]): CPUs of each actor, as Ray counts them. None is 1 if enough CPUs remain free, else 0:
+        actors stay until the end, and if they hold all CPUs, the reading tasks wait forever.
     rows_per_batch (int): Rows that an actor gets at a time.
     settings (Any): The other settings of `BatchParser`.
     RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the order of rows.
@@ -57,12 +57,13 @@ def map_rows(
     num_gpus: float = 0.0,
     num_cpus: Optional[float] = None,
 ) -> Iterator[Dict[str, Any]]:
-    """Call a function on rows that are a piece of work each, such as a file. A row whose worker dies is done again.
+    """Call a function on rows, each of them a separate piece of work such as a file. If a worker dies, its row is
+    processed again.
 
     rows (List[Dict[str, Any]]): Small values by name.
     function (Loading): Picklable; a row in, a row out.
     concurrency, num_gpus, num_cpus: As for `parse_ray`.
-    YIELDS (Dict[str, Any]): The rows that come out, as they come.
+    YIELDS (Dict[str, Any]): The resulting rows, in order of completion.
     RAISES (ImportError): Ray is not installed.
     RAISES (ray.exceptions.RayError): A worker cannot load its pipeline.
     """
@@ -81,7 +82,7 @@ def map_rows(
 
 
 def _free_cpus(concurrency: int) -> float:
-    """Ray's reader of Parquet files is a task that starts actors of its own: two CPUs at once, beside ours."""
+    """CPUs of each actor: 1 if two remain for Ray's Parquet reader, a task that starts actors; else 0."""
     ray = import_extra("ray", "ray")
     return 1.0 if ray.cluster_resources().get("CPU", 0) >= concurrency + READING_CPUS else 0.0
 
@@ -90,16 +91,16 @@ class Loading(Protocol):
     """A picklable function that loads a pipeline, such as `BatchParser`."""
 
     def load(self) -> Any:
-        """Load it now."""
+        """Load the pipeline."""
 
     def __call__(self, batch: Any) -> Any:
-        """Work on a batch, or on a row."""
+        """Process a batch or a row."""
 
 
 class ParsingActor:
-    """What an actor runs. It loads the pipeline when it is made, so that an error of loading comes before the work.
+    """A Ray actor. It loads the pipeline when it is created, so that loading errors come before the work.
 
-    function (Loading): What it calls on each batch or row.
+    function (Loading): The function to call on each batch or row.
     """
 
     def __init__(self, function: Loading) -> None:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
-    """Parse a Spark DataFrame. Lazy, as Spark is. A task whose worker dies is run again, as often as
-    `spark.task.maxFailures` says.
+    """Parse a Spark DataFrame. Lazy, as Spark is. If a worker dies, Spark repeats its task at most
+    `spark.task.maxFailures` times.
 
     df (pyspark.sql.DataFrame): Rows with a text.
     pipeline (str): See `BatchParser`.

@@ -1,1 +1,1 @@
-"""Files and folders that are written whole, or not at all."""
+"""Files and folders that are written completely, or not at all."""

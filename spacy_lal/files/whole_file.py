@@ -1,7 +1,7 @@
-"""Files that are written as a whole or not at all: beside their place, then renamed.
+"""Files that are written completely or not at all: written beside the target path, then renamed.
 
-A process that is killed leaves a part beside the file, under a name that nobody else gives. The next write to the same
-place removes it. A lock protects the part of a process that is still writing.
+A killed process leaves a part beside the file, under a unique name. The next write to the same path removes it. A lock
+protects the part of a process that is still writing.
 
 FIFOs, devices and the file behind `/dev/stdout` cannot be replaced by a rename: they are written in place.
 """
@@ -19,23 +19,23 @@ from uuid import uuid4
 
 try:
     import fcntl
-except ImportError:  # Windows, which refuses to remove what is open
+except ImportError:  # Windows, which refuses to remove an open file
     fcntl = None  # type: ignore[assignment]
 
 PART, OLD = "part", "old"
-MAX_NAME = 200  # bytes of a name that is kept in a part's; file systems allow 255
+MAX_NAME = 200  # bytes of the file's name kept in the name of a part; file systems allow 255
 MAX_LINKS = 40
 
 
 class WholeFile:
-    """A file to write, which stays as it was until `commit`.
+    """A file to write. The earlier file stays unchanged until `commit`.
 
-    The links in a path are followed, and the mode of an existing file is kept. Another hard link to it keeps the former
+    Links in the path are followed, and the mode of an existing file is kept. Another hard link to it keeps the former
     content.
 
     path (Path): The file as it was named.
-    file (BinaryIO): Where to write.
-    RAISES (OSError): It cannot be written. As from the writing, `filename` is the path, not the part beside it.
+    file (BinaryIO): The file object to write to.
+    RAISES (OSError): It cannot be written. Here and in all methods, `filename` is the path, not the part beside it.
     """
 
     def __init__(self, path: Union[str, Path]) -> None:
@@ -48,31 +48,31 @@ class WholeFile:
         self.file: BinaryIO = cast(BinaryIO, io.BufferedWriter(self._raw))
 
     def mark(self) -> None:
-        """Note that the content so far is sound by itself: `keep` keeps it."""
+        """Note that the content so far is valid: `keep` keeps it."""
         self.file.flush()
         if self._target is not None:
             self._marked = self.file.tell()
 
     def finish(self) -> None:
-        """Write all of it to the disk, and close it, before `commit` puts it in its place.
+        """Write all of the content to the disk and close the part, before `commit` renames it.
 
-        RAISES (OSError): It could not be written to its end; an earlier file is as it was.
+        RAISES (OSError): It could not be written completely; an earlier file is unchanged.
         """
         try:
             with _blaming(self.path):
                 if not self.file.closed:
                     self.file.flush()
                     if self._part is not None:
-                        os.fsync(self._raw.fileno())  # otherwise the name may survive a power cut, the content not
+                        os.fsync(self._raw.fileno())  # otherwise a power cut may keep the name but lose the content
                     self.file.close()
         except BaseException:
             self.discard()
             raise
 
     def commit(self) -> None:
-        """Put the file in its place.
+        """Replace the file at the path.
 
-        RAISES (OSError): It could not be written to its end; an earlier file is as it was.
+        RAISES (OSError): It could not be written completely; an earlier file is unchanged.
         """
         self.finish()
         if self._target is not None and self._part is not None:
@@ -84,15 +84,15 @@ class WholeFile:
                 raise
 
     def discard(self) -> None:
-        """Leave an earlier file as it was, and remove the part."""
+        """Remove the part and leave an earlier file unchanged."""
         self._close()
         if self._part is not None:
             self._part.unlink(missing_ok=True)
 
     def keep(self) -> Optional[Path]:
-        """Keep the marked content after an early end: under the file's name, or beside a file that has it.
+        """Keep the marked content after an early end: under the file's name if it is free, otherwise beside it.
 
-        RETURNS (Optional[Path]): Where it is; None where nothing was marked.
+        RETURNS (Optional[Path]): Where it is; None if nothing was marked.
         """
         self._close()
         if self._target is None or self._part is None:
@@ -107,16 +107,16 @@ class WholeFile:
         return place
 
     def _close(self) -> None:
-        with suppress(OSError, ValueError):  # what is still buffered may not fit on the disk
+        with suppress(OSError, ValueError):  # buffered data may not fit on the disk
             self.file.close()
 
 
 @contextmanager
 def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
-    """For a block that writes a file: it is in its place when the block has ended well, otherwise all is as before.
+    """For a block that writes a file: it is replaced when the block has ended well, otherwise it stays unchanged.
 
-    YIELDS (BinaryIO): Where to write.
-    RAISES (OSError): The file cannot be written; `filename` says which.
+    YIELDS (BinaryIO): The file object to write to.
+    RAISES (OSError): The file cannot be written; `filename` names it.
     """
     whole = WholeFile(path)
     try:
@@ -128,26 +128,27 @@ def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
 
 
 def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
-    """Write a file as a whole; text as UTF-8.
+    """Write a file completely or not at all; text as UTF-8.
 
-    RAISES (OSError): The file cannot be written; `filename` says which.
+    RAISES (OSError): The file cannot be written; `filename` names it.
     """
     with written_file(path) as file:
         file.write(content.encode("utf8") if isinstance(content, str) else content)
 
 
 def beside(path: Path, kind: str) -> Path:
-    """A new name beside a path, for its unfinished content or for its former content (PART, OLD)."""
+    """A new name beside a path, for its unfinished content (PART) or its former content (OLD)."""
     return path.with_name(f".{_stem(path)}.{uuid4().hex}.{kind}")
 
 
 def left_over(path: Path, kind: str) -> List[Path]:
-    """Parts that killed processes have left beside a path, the newest last; none that another process has locked."""
+    """Parts that killed processes have left beside a path, the newest last, without the parts that another process has
+    locked."""
     return [one for one in left_in(path.parent, kind) if one.name.startswith(f".{_stem(path)}.")]
 
 
 def left_in(folder: Path, kind: str) -> List[Path]:
-    """Parts that killed processes have left in a folder, beside whichever file."""
+    """Parts that killed processes have left in a folder, beside any file."""
     pattern = re.compile(rf"\..+\.[0-9a-f]{{32}}\.{kind}")
     found = [one for one in folder.iterdir() if pattern.fullmatch(one.name)] if folder.is_dir() else []
     return sorted((one for one in found if not _is_locked(one)), key=lambda one: one.lstat().st_mtime_ns)
@@ -199,14 +200,14 @@ def _blaming(path: Path) -> Iterator[None]:
 
 
 def _target(path: Path) -> Optional[Path]:
-    """The file that links lead to, which may not exist; None where it is to be written in place.
+    """The file that the path's links lead to, which may not exist; None if it must be written in place.
 
-    RAISES (OSError): A folder, or links that lead round.
+    RAISES (OSError): The path is a folder, or its links form a loop.
     """
     place = path
     for _ in range(MAX_LINKS):
         place = Path(os.path.realpath(place.parent)) / place.name
-        if place.parts[1:2] == ("proc",):  # an open file by its number
+        if place.parts[1:2] == ("proc",):  # an open file descriptor
             return None
         if not place.is_symlink():
             break
@@ -220,7 +221,7 @@ def _target(path: Path) -> Optional[Path]:
 
 def _open(path: Path, target: Optional[Path], part: Optional[Path]) -> _Raw:
     if target is None or part is None:
-        raw = _Raw(path, "ab")  # `>> file` keeps what the file has
+        raw = _Raw(path, "ab")  # `>> file` keeps the file's content
         raw.shown = path
         return raw
     former = target.stat() if target.exists() else None

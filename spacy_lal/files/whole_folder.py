@@ -1,4 +1,4 @@
-"""Folders that are written as a whole or not at all: pipelines and checkpoints."""
+"""Folders that are written completely or not at all: pipelines and checkpoints."""
 
 import errno
 import os
@@ -14,11 +14,11 @@ from .whole_file import OLD, PART, beside, left_in, left_over, lock
 def written_whole(path: Path) -> Iterator[Path]:
     """For a block that writes a folder: it writes beside `path`, which is replaced when the block has ended well.
 
-    Only `path` itself and what a killed process of ours has left beside it are removed.
+    Only `path` itself and the parts that our killed processes have left beside it are removed.
 
-    path (Path): The folder to write; its former content is gone afterwards.
+    path (Path): The folder to write; its former content is replaced.
     YIELDS (Path): An empty folder to write into.
-    RAISES (OSError): It cannot be written; an earlier folder is as it was. `filename` is `path` or lies in it.
+    RAISES (OSError): It cannot be written; an earlier folder is unchanged. `filename` is `path` or lies in it.
     """
     path = path.resolve()
     if path.exists() and not path.is_dir():
@@ -54,14 +54,14 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def restore(path: Path) -> None:
-    """Put the former folder back in its place, where a process was killed between the renames of `written_whole`."""
+    """Put the former folder back if a process was killed between the renames of `written_whole`."""
     former = left_over(path, OLD)
     if former and not path.exists():
         former[-1].rename(path)
 
 
 def remove_left_over(folder: Path) -> None:
-    """Remove what killed processes of ours have left in a folder, whatever they were writing there."""
+    """Remove all parts that our killed processes have left in a folder."""
     for path in (*left_in(folder, PART), *left_in(folder, OLD)):
         _remove(path)
 
@@ -77,7 +77,7 @@ def _remove(path: Path) -> None:
 def _locked(folder: Path) -> Optional[int]:
     try:
         descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows opens no folders
+    except OSError:  # Windows cannot open folders
         return None
     lock(descriptor)
     return descriptor

@@ -1,11 +1,11 @@
-"""What a language and its treebanks say of trees: one module a language, constants alone.
+"""Constants of each language and its treebanks: one module per language.
 
-Another language: add `lang/<code>.py` with the same names, and its default package below.
+To add a language, add `lang/<code>.py` with the same names, and its default package below.
 """
 
 from . import en
 
-# Language code -> the package whose parser a `lal_parser` takes that was neither trained nor loaded.
+# Language code -> the default package: its weights are loaded by a `lal_parser` that was neither trained nor loaded.
 DEFAULT_PACKAGES = {"en": en.DEFAULT_PACKAGE}
-# The pipeline of commands and of the app, where none is named.
+# The default pipeline of the commands and the app.
 DEFAULT_PIPELINE = en.DEFAULT_PACKAGE

@@ -1,25 +1,25 @@
-"""English: the Penn Treebank's conventions and those of Universal Dependencies, and rules for text from the web."""
+"""English: conventions of the Penn Treebank and Universal Dependencies, and tokenizer rules for web text."""
 
 DEFAULT_PACKAGE = "en_lal_md"
 
 # Labels of the node that only marks a tree. "" is the outer bracket of the Penn Treebank.
 ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
 
-# Deprels of a word that stands for its clause: Universal Dependencies, then those that only Stanford dependencies have.
+# Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford dependencies have.
 CLAUSE_DEPRELS = frozenset(
     ["root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis"]
     + ["csubjpass", "pcomp", "rcmod", "vmod", "partmod", "infmod", "purpcl"]
 )
 
-# The string in which Zhou & Zhao (2019) and Mrini et al. (2020) look for a tag to find punctuation.
+# Zhou & Zhao (2019) and Mrini et al. (2020) take a tag for punctuation if it lies within this string.
 REFERENCE_PUNCTUATION = ".``'':,"
 
-# COLLINS.prm: tags of words that EVALB deletes, and labels that it takes for one another.
+# COLLINS.prm: tags of words that EVALB deletes, and labels that it treats as equal.
 EVALB_DELETED = ("TOP", "-NONE-", ",", ":", "``", "''", ".")
 EVALB_EQUAL = (("ADVP", "PRT"),)
 
 # Rules of `spacy-lal.WebTokenizer.v1`, chosen on the training files of EWT and GUM.
-# The end of a sentence, shouted; but not the full stop of U.S.A. with the mark after it.
+# Repeated marks at the end of a sentence, but not the full stop of U.S.A. and the mark after it.
 SHOUTS = r"(?:[.!?]*[!?][.!?]+|[.][.]+[!?]*|(?<![A-Za-z][.][A-Za-z])[.][!?]+)"
 RUNS = [SHOUTS, *(rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-"))]
 TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
@@ -30,4 +30,4 @@ PREFIXES = (
 )
 WHOLE = ("Ft.", "al.", "Capt.", "Sts.", "Drs.", "ext.", "ect.", "w/", "W/", "b/c")
 DIVIDED = {"and/or": ("and", "/", "or"), "wanna": ("wan", "na"), "Wanna": ("Wan", "na")}
-NOT_WHOLE = ("):",)  # for spaCy an emoticon; on the web more often the end of a bracket, and a colon
+NOT_WHOLE = ("):",)  # an emoticon in spaCy; in web text more often a closing bracket and a colon

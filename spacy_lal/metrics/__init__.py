@@ -1,4 +1,4 @@
-"""Counts of what a parser got right: EVALB for constituents, attachment for dependencies. No torch, no spaCy."""
+"""Scores of a parser: EVALB for constituents, attachment for dependencies. No torch, no spaCy."""
 
 from spacy_lal.metrics.attachment import AttachmentCounts, score_attachments
 from spacy_lal.metrics.confusion import ConstituentConfusion, DeprelConfusion

@@ -1,5 +1,5 @@
-"""Attachment scores: UAS, LAS and complete matches, with the rule for punctuation named, since half a point hangs on
-it. Labels are compared as strings.
+"""Attachment scores: UAS, LAS and complete matches. The rule for punctuation is always named, since it changes scores
+by half a point. Labels are compared as strings.
 
 - `"reference"`: a word is punctuation by its gold tag, as Zhou & Zhao (2019) and Mrini et al. (2020) count: the tag
   lies within the string ``.``'':,`` (on Penn tags: exactly . , : `` ''), or is `PU`. Brackets, $ and # count.
@@ -25,7 +25,7 @@ class AttachmentCounts:
     n_sentences (int): Sentences seen.
     gold_words, predicted_words (int): Words that count on each side; they differ only under the rule "spacy".
     correct_heads, correct_arcs (int): Words with the right head; with the right head and deprel.
-    complete_heads, complete_arcs (int): Sentences in which that is so of all words that count.
+    complete_heads, complete_arcs (int): Sentences in which all words that count have the right head; head and deprel.
     """
 
     n_sentences: int = 0
@@ -41,7 +41,7 @@ class AttachmentCounts:
 
     @property
     def dep_uas(self) -> float:
-        """Unlabelled attachment score, 0 to 1; 0 where there is nothing to divide by."""
+        """Unlabelled attachment score, 0 to 1; 0 if the divisor is 0."""
         return _ratio(2 * self.correct_heads, self.gold_words + self.predicted_words)
 
     @property
@@ -60,17 +60,17 @@ class AttachmentCounts:
         return _ratio(self.complete_arcs, self.n_sentences)
 
     def scores(self) -> Dict[str, float]:
-        """All of them by name."""
+        """All scores by name."""
         return {name: getattr(self, name) for name in ("dep_uas", "dep_las", "dep_ucm", "dep_lcm")}
 
     def signature(self, punctuation: PunctuationRule) -> str:
-        """What is needed to compare two numbers."""
+        """The conditions under which two numbers can be compared."""
         return f"attachment|punct:{punctuation}|sents:{self.n_sentences}|words:{self.gold_words}"
 
 
 def is_reference_punctuation(tag: str) -> bool:
-    """Whether the reference leaves out a word with this tag. A missing tag is no punctuation (in the reference's own
-    test, the empty string lies within every string)."""
+    """Whether the reference leaves out a word with this tag. A missing tag is not punctuation (in the reference's test,
+    the empty string lies within every string)."""
     return bool(tag) and (tag in REFERENCE_PUNCTUATION or tag == "PU")
 
 
@@ -83,7 +83,7 @@ def score_attachments(
     punctuation: PunctuationRule,
     tags: Optional[Sequence[str]] = None,
 ) -> AttachmentCounts:
-    """Compare the dependencies of one sentence. Heads are in any numbering that both sides share.
+    """Compare the dependencies of one sentence. Heads may be in any numbering that both sides share.
 
     gold_heads, heads (Sequence[int]): The head of each word. A negative gold head is missing: the word is left out.
         Shape: (n,).

@@ -1,7 +1,7 @@
-"""What is taken for what: counts by label, of constituents and of dependencies. No spaCy, no files.
+"""Confusion counts by label, of constituents and of dependencies. No spaCy, no files.
 
-Labels count as they stand: ADVP and PRT, which EVALB takes for equal, are two labels here. Otherwise a constituent
-counts where EVALB counts it, so that the sums over labels are EVALB's but for those.
+Labels are compared exactly: ADVP and PRT, which EVALB treats as equal, are two labels here. Otherwise the same
+constituents count as in EVALB, so that sums over labels differ only for these two.
 """
 
 from collections import Counter
@@ -19,9 +19,9 @@ Confusion = Tuple[str, str, int]  # gold label, predicted label, how often
 class ConstituentConfusion:
     """Constituents by label.
 
-    gold, predicted, correct (Counter[str]): How many there are on each side, and on both.
+    gold, predicted, correct (Counter[str]): Number of constituents on each side, and on both.
     confused (Counter[Tuple[str, str]]): Constituents of the right words under another label, by gold and predicted
-        label. In a unary chain, what is left when right labels are taken out is paired from the outside in.
+        label. In a unary chain, correct labels are removed first; the rest is paired from the outside in.
     """
 
     gold: "Counter[str]" = field(default_factory=Counter)
@@ -34,7 +34,7 @@ class ConstituentConfusion:
 
         gold, test (Parse): Parses of the same words, as `evalb.score_sentence` takes them.
         params (EvalbParams): Which words and brackets do not count.
-        RAISES (ValueError): Where the words that count are not of one number.
+        RAISES (ValueError): The numbers of words that count differ.
         """
         gold, test = as_sentence(gold, params), as_sentence(test, params)
         if len(gold.words) != len(test.words):
@@ -49,8 +49,8 @@ class ConstituentConfusion:
             self.confused.update(zip(_without(ours, correct), _without(theirs, correct), strict=False))
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
-        """For each label, the most frequent first: `gold`, `predicted`, `correct`; precision, recall, F1 as `p`, `r`,
-        `f` (0 to 1, None where there is nothing to divide by); `confused`, gold constituents of this label whose words
+        """Figures for each label, the most frequent first: `gold`, `predicted`, `correct`; precision, recall, F1 as
+        `p`, `r`, `f` (0 to 1, None if the divisor is 0). `confused` counts gold constituents of this label whose words
         have another label."""
         confused = _sums(self.confused)
         return {
@@ -62,7 +62,7 @@ class ConstituentConfusion:
         }
 
     def confusions(self, top: Optional[int] = None) -> List[Confusion]:
-        """The most frequent ones, all of them unless `top` is given."""
+        """The `top` most frequent confusions; all unless given."""
         return _most_common(self.confused, top)
 
 
@@ -70,8 +70,9 @@ class ConstituentConfusion:
 class DeprelConfusion:
     """Words by deprel.
 
-    gold, predicted (Counter[str]): How many words have it on each side.
-    correct_heads, correct (Counter[str]): Words of this gold deprel with the right head; with the right deprel besides.
+    gold, predicted (Counter[str]): Number of words with the deprel on each side.
+    correct_heads, correct (Counter[str]): Words of this gold deprel with the right head; with the right head and
+        deprel.
     confused (Counter[Tuple[str, str]]): Wrong deprels by gold and predicted one, whatever the head.
     """
 
@@ -101,9 +102,9 @@ class DeprelConfusion:
                 self.confused[gold_deprel, deprel] += 1
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
-        """For each deprel, the most frequent first: `gold`, `predicted`, `correct` (head and deprel); `p`, `r`, `f` of
-        the last; `head_acc`, the share of its words with the right head, and `deprel_acc`, of these the share with the
-        right deprel (0 to 1, None where there is nothing to divide by)."""
+        """Figures for each deprel, the most frequent first: `gold`, `predicted`, `correct` (head and deprel), and its
+        `p`, `r`, `f`. `head_acc` is the share of its words with the right head; `deprel_acc` the share of right deprels
+        among them. Shares are 0 to 1, None if the divisor is 0."""
         return {
             deprel: {
                 **_precision_recall(self.gold[deprel], self.predicted[deprel], self.correct[deprel]),
@@ -114,7 +115,7 @@ class DeprelConfusion:
         }
 
     def confusions(self, top: Optional[int] = None) -> List[Confusion]:
-        """The most frequent ones, all of them unless `top` is given."""
+        """The `top` most frequent confusions; all unless given."""
         return _most_common(self.confused, top)
 
 

@@ -1,8 +1,8 @@
-"""EVALB in Python: one gold parse against one test parse, and sums over many. Equal to the program `evalb.c` (Sekine
-and Collins, 1997-2013) to the last digit, also where it is odd: labels are cut at `-` and `=`, tags are not; equal
-labels (`ADVP`, `PRT`) count as deleted together; a wrong sentence still prints its figures.
+"""EVALB in Python: compares one gold parse with one test parse, and sums over many. Equal to the program `evalb.c`
+(Sekine and Collins, 1997-2013) to the last digit, including its oddities: labels are cut at `-` and `=`, tags are not;
+equal labels (`ADVP`, `PRT`) count as deleted together; a wrong sentence still prints its figures.
 
-Unlike the program, nothing here has a largest length.
+Unlike the program, this module has no maximum length.
 Not here: files and the printed table (`evalb_report.py`).
 """
 
@@ -19,10 +19,10 @@ VALID, ERROR, SKIPPED = 0, 1, 2  # the column "Stat."
 
 
 class EvalbRow(NamedTuple):
-    """The figures of one sentence, in the order of the printed row. An error or a skipped sentence adds nothing to
-    the sums but itself.
+    """The figures of one sentence, in the order of the printed row. An error or a skipped sentence is only counted as
+    such.
 
-    errors (tuple): What the program says on stderr, in order.
+    errors (tuple): The program's messages on stderr, in order.
     """
 
     length: int
@@ -44,7 +44,7 @@ class EvalbCounts:
     matched, gold_brackets, test_brackets (int): Brackets.
     complete (int): Sentences whose brackets are all right.
     crossing (int): Test brackets that cross a gold bracket.
-    no_crossing, two_crossing (int): Sentences with none, with at most two of them.
+    no_crossing, two_crossing (int): Sentences with no, with at most two crossing brackets.
     words, correct_tags (int): Words compared, and those with the right tag.
     """
 
@@ -89,7 +89,7 @@ class EvalbCounts:
 
     @property
     def const_p(self) -> float:
-        """Bracketing precision, 0 to 1; 0 where there is nothing to divide by."""
+        """Bracketing precision, 0 to 1; 0 if the divisor is 0."""
         return _ratio(self.matched, self.test_brackets)
 
     @property
@@ -128,12 +128,13 @@ class EvalbCounts:
         return _ratio(self.correct_tags, self.words)
 
     def scores(self) -> Dict[str, float]:
-        """All of them by name."""
+        """All scores by name."""
         names = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb", "tag_acc")
         return {name: getattr(self, name) for name in names}
 
     def signature(self, params: EvalbParams = COLLINS) -> str:
-        """What is needed to compare two numbers: the parameters and how many sentences did not count."""
+        """The conditions under which two numbers can be compared: the parameters and how many sentences did not
+        count."""
         return f"evalb|{params.signature}|sents:{self.n_sentences}|errors:{self.n_errors}|skipped:{self.n_skipped}"
 
 
@@ -142,9 +143,9 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
 
     gold, test (Parse): Each an `nltk.Tree`, a line of brackets, `(words, tags, spans)` with half-open spans in
         pre-order (labels may be chains, `"S::VP"`), or an `EvalbSentence`.
-    params (EvalbParams): What counts; `COLLINS.prm` unless given.
+    params (EvalbParams): The parameters; `COLLINS.prm` unless given.
     RETURNS (EvalbRow): The figures of the sentence.
-    RAISES (EvalbFormatError): A parse that is no tree at all.
+    RAISES (EvalbFormatError): A parse that is not a tree.
     """
     gold, test = as_sentence(gold, params), as_sentence(test, params)
     errors = [*gold.errors, *test.errors]
@@ -181,7 +182,8 @@ def score_parses(
 ) -> Tuple[EvalbCounts, EvalbCounts]:
     """Sum over pairs of (gold, test).
 
-    RETURNS (Tuple[EvalbCounts, EvalbCounts]): All sentences, and those of at most `cutoff_len` words.
+    RETURNS (Tuple[EvalbCounts, EvalbCounts]): Counts over all sentences, and over sentences of at most `cutoff_len`
+        words.
     """
     everything, short = EvalbCounts(), EvalbCounts()
     for gold, test in parses:
@@ -193,8 +195,8 @@ def score_parses(
 
 
 def scored_brackets(sentence: EvalbSentence, params: EvalbParams) -> List[Tuple[Span, str]]:
-    """The brackets that count, as ((start, end), label): those over no word at all and those under a deleted label
-    are left out, labels are cut."""
+    """The brackets that count, as ((start, end), label). Brackets without words and brackets with a deleted label are
+    left out; labels are cut."""
     labels = params.bracket_labels
     brackets = []
     for start, end, label in sentence.brackets:
@@ -206,8 +208,8 @@ def scored_brackets(sentence: EvalbSentence, params: EvalbParams) -> List[Tuple[
 
 
 def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], params: EvalbParams) -> int:
-    """How many gold brackets find a test bracket of their own. Each takes the first that fits: with pairs of equal
-    labels the order can matter, and the program's is kept."""
+    """The number of gold brackets that match a test bracket of their own. Each takes the first that matches: with pairs
+    of equal labels the order can matter, and follows the program."""
     equal = params.eq_label_pairs
     by_span: Dict[Span, List[str]] = {}
     for span, label in test:
@@ -226,9 +228,9 @@ def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], pa
 
 
 def count_crossing(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *, nested: bool) -> int:
-    """How many test brackets cross any gold bracket; labels do not matter.
+    """The number of test brackets that cross any gold bracket; labels are ignored.
 
-    nested (bool): The gold brackets are a tree, so that none of them can cross a test bracket that is also gold.
+    nested (bool): The gold brackets form a tree: none of them can cross a test bracket that is also gold.
     """
     gold_spans = {span for span, _ in gold}
     crossing = 0
@@ -245,10 +247,10 @@ def count_crossing(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *
 def restore_quotes(
     gold: EvalbSentence, test: EvalbSentence, params: EvalbParams
 ) -> Tuple[EvalbSentence, EvalbSentence]:
-    """Put back quote characters that were deleted on one side only, since one parser's '' is another's POS. Quotes
-    are paired by the number of words before them, as the program does.
+    """Put back quote characters that were deleted on one side only, since parsers may tag '' as '' or as POS. Like the
+    program, pairs quotes by the number of words before them.
 
-    RETURNS (Tuple[EvalbSentence, EvalbSentence]): New parses; the arguments stay as they are.
+    RETURNS (Tuple[EvalbSentence, EvalbSentence]): New parses; the arguments are not changed.
     """
     gold, test = _copy(gold), _copy(test)
     deleted = frozenset(params.delete_label)
@@ -277,7 +279,7 @@ def _copy(sentence: EvalbSentence) -> EvalbSentence:
 
 
 def _reinsert(sentence: EvalbSentence, number: int) -> None:
-    """Undo the deletion of one quote: brackets that begin after it move by one, those around it grow by one."""
+    """Undo the deletion of one quote: brackets that begin after it move by one, brackets around it grow by one."""
     quote = sentence.quotes[number]
     sentence.words.insert(quote.position, quote.word)
     sentence.tags.insert(quote.position, quote.tag)

@@ -1,6 +1,6 @@
-"""What EVALB prints below a row under `DEBUG 1`: the words and brackets of both parses, side by side.
+"""The words and brackets of both parses side by side, as EVALB prints them below a row under `DEBUG 1`.
 
-A result is 1 for a match, 0 for none, 5 for a bracket that does not count, 9 where nothing was compared.
+A result is 1 for a match, 0 for no match, 5 for a bracket that does not count, 9 if the words were not compared.
 """
 
 from typing import Iterator, List, Optional, Tuple
@@ -15,9 +15,9 @@ NO_MATCH, MATCH, IGNORED, UNDEFINED = 0, 1, 5, 9
 def debug_lines(gold: EvalbSentence, test: EvalbSentence, row: EvalbRow, params: EvalbParams) -> Iterator[str]:
     """The block below one row.
 
-    gold, test (EvalbSentence): As they were read.
-    row (EvalbRow): How they compare.
-    YIELDS (str): Its lines.
+    gold, test (EvalbSentence): The parses as they were read.
+    row (EvalbRow): Their figures.
+    YIELDS (str): The lines of the block.
     """
     if test.words and len(gold.words) != len(test.words):
         gold, test = restore_quotes(gold, test, params)
@@ -55,12 +55,12 @@ def _cell(words: List[Tuple[str, str]], i: int, result: int) -> str:
 
 
 def _pad(text: str, width: int) -> str:
-    """Padded as the program pads: it counts bytes."""
+    """Pad to a number of bytes, as the program does."""
     return text + " " * (width - len(text.encode("utf-8", "surrogateescape")))
 
 
 def _brackets(sentence: EvalbSentence, params: EvalbParams, results: Optional[List[int]]) -> List[str]:
-    """The brackets' lines; labels are cut only where they were compared."""
+    """The lines of the brackets; labels are cut only if they were compared."""
     lines = []
     for i, (start, end, label) in enumerate(sentence.brackets):
         result = UNDEFINED if results is None else results[i]
@@ -71,7 +71,7 @@ def _brackets(sentence: EvalbSentence, params: EvalbParams, results: Optional[Li
 
 
 def _bracket_results(gold: EvalbSentence, test: EvalbSentence, params: EvalbParams) -> Tuple[List[int], List[int]]:
-    """A result for each bracket of both sides, by the plain double loop."""
+    """A result for each bracket of both sides, by a plain double loop."""
     sides = []
     for sentence in (gold, test):
         labels = [None if start == end else params.bracket_labels[label] for start, end, label in sentence.brackets]

@@ -1,5 +1,6 @@
-"""EVALB's parameters: which labels count, which are the same, when to give up. What the program calls `COLLINS.prm`
-(the field's standard, and our default) and `nk.prm` (Kitaev & Klein's) are constants here; other files are read.
+"""EVALB's parameters: which labels count, which labels are equal, how many errors stop the run. The program's
+`COLLINS.prm` (the field's standard, and our default) and `nk.prm` (Kitaev & Klein's) are constants here; other files
+are read.
 
 Not here: any counting (`evalb.py`) or printing (`evalb_report.py`).
 """
@@ -34,17 +35,17 @@ class EvalbParamsError(ValueError):
 
 @dataclass(frozen=True)
 class EvalbParams:
-    """What EVALB reads from a `.prm` file. The defaults are the program's own without a file: nothing is deleted.
+    """The content of EVALB's `.prm` files. The defaults are the program's own without a file: nothing is deleted.
 
     debug (int): 1 lists words and brackets after each row. (The program's level 2, a trace of its loops, reads as 1.)
-    max_error (int): The run stops at the error after next to this number, as the program's counter does.
+    max_error (int): As in the program, the run stops at the second error beyond this number.
     cutoff_len (int): The second summary block is over sentences of at most this many words.
-    labeled (bool): Compare the labels of brackets, not only their ends.
+    labeled (bool): Compare the labels of brackets as well as their ends.
     delete_label (tuple): A preterminal with one of these labels is deleted with its word, a bracket is ignored.
     delete_label_for_length (tuple): Preterminals that do not count in a sentence's length.
     quote_label (tuple): Preterminals of a quote character (', " or /) whose deletion on one side only is repaired.
-    eq_label (tuple): Pairs of labels that count as the same, in both directions, not transitively. Tags too.
-    eq_word (tuple): Pairs of words that count as the same.
+    eq_label (tuple): Pairs of labels that count as equal, in both directions, not transitively. Tags too.
+    eq_word (tuple): Pairs of words that count as equal.
     """
 
     debug: int = 0
@@ -59,9 +60,9 @@ class EvalbParams:
 
     @classmethod
     def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
-        """Read a `.prm` file as the program does: `#` comments, one `NAME value` a line, names repeated for lists.
-        An unknown name or a pair that is no pair is a `UserWarning` and is passed over (the program says so on
-        stderr and goes on).
+        """Read a `.prm` file as the program does: `#` comments, one `NAME value` per line, names repeated for lists.
+        Unknown names and incomplete pairs are skipped with a `UserWarning` (the program prints a message to stderr and
+        continues).
 
         path (Union[str, Path]): The file.
         RETURNS (EvalbParams): Its parameters.
@@ -86,7 +87,7 @@ class EvalbParams:
 
     @property
     def signature(self) -> str:
-        """The parameters that change a score, in one line. The two well-known sets go by their names."""
+        """The parameters that change a score, in one line. The two well-known sets are given by their names."""
         plain = replace(self, debug=0, max_error=COLLINS.max_error)
         if plain == COLLINS:
             return "params:COLLINS"
@@ -106,8 +107,8 @@ class EvalbParams:
 
     @cached_property
     def bracket_labels(self) -> Dict[str, Optional[str]]:
-        """From a bracket's label to the one under which it is compared: cut at the first `-` or `=`; None where such
-        brackets do not count. The deletion list is compared through `eq_label`, as the program does."""
+        """From a bracket's label to the label used for comparison: cut at the first `-` or `=`; None if the bracket
+        does not count. Like the program, compares deleted labels through `eq_label`."""
         return _BracketLabels(self)
 
     @staticmethod
@@ -148,7 +149,7 @@ class _BracketLabels(Dict[str, Optional[str]]):
 
 
 def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
-    """Enter one line of a parameter file; returns what is wrong with it, if anything."""
+    """Enter one line of a parameter file. Returns the problem with it, if any."""
     if name in _NUMBERS:
         match = _LEADING_INT.match(value)
         number = int(match.group(1)) if match else 0  # C's atoi

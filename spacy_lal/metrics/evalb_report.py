@@ -1,6 +1,7 @@
-"""EVALB's printed table: a row for each pair of lines, totals, two summary blocks; line for line what `evalb.c` prints.
+"""EVALB's printed table: a row for each pair of lines, totals, two summary blocks; equal to the output of `evalb.c`
+line for line.
 
-Lines come in and lines go out, one at a time: neither file is held in memory. Not here: opening files, the terminal.
+Lines are processed one at a time: neither file is held in memory. Not here: opening files, the terminal.
 """
 
 from typing import Callable, Iterable, Iterator, List, Optional
@@ -33,11 +34,11 @@ class EvalbLineError(EvalbFormatError):
 
 
 class EvalbStopped(RuntimeError):
-    """More errors than `max_error` allows; the rows so far have been given out, and no totals follow."""
+    """More errors than `max_error` allows. The rows so far have been yielded, and no totals follow."""
 
 
 class _Errors:
-    """Hands on each error with its line number, and stops the run where the program would."""
+    """Passes on each error with its line number, and stops the run where the program would."""
 
     def __init__(self, max_error: int, on_error: Optional[Callable[[str], None]]) -> None:
         self.max_error = max_error
@@ -60,15 +61,15 @@ def report(
     on_error: Optional[Callable[[str], None]] = None,
     on_done: Optional[Callable[[EvalbCounts, EvalbCounts], None]] = None,
 ) -> Iterator[str]:
-    """Compare two bracket files of one tree a line.
+    """Compare two bracket files with one tree per line.
 
     gold_lines, test_lines (Iterable[str]): The lines.
-    params (EvalbParams): What counts; `COLLINS.prm` unless given.
-    on_error (Optional[Callable]): Receives what the program prints on stderr, line by line.
+    params (EvalbParams): The parameters; `COLLINS.prm` unless given.
+    on_error (Optional[Callable]): Receives the program's messages on stderr, line by line.
     on_done (Optional[Callable]): Receives the sums over all sentences and over the short ones.
     YIELDS (str): The lines that the program prints on stdout, without their ends.
-    RAISES (EvalbLineError): On a line that the program cannot get past.
-    RAISES (EvalbStopped): At the error that ends the program's run.
+    RAISES (EvalbLineError): A line that the program cannot process.
+    RAISES (EvalbStopped): The error at which the program stops.
     """
     errors = _Errors(params.max_error, on_error)
     everything, short = EvalbCounts(), EvalbCounts()
@@ -145,7 +146,7 @@ def summary_lines(counts: EvalbCounts) -> List[str]:
     """The block of twelve lines below `-- All --`, in percent."""
     recall = _percent(counts.matched, counts.gold_brackets)
     precision = _percent(counts.matched, counts.test_brackets)
-    # Without a match the program divides 0 by 0, and x86 prints the outcome with its sign.
+    # Without a match the program divides 0 by 0, and x86 prints the result with its sign.
     f_measure = f"{2 * precision * recall / (precision + recall):6.2f}" if counts.matched else "  -nan"
     n_valid = counts.n_valid
     average_crossing = counts.crossing / n_valid if n_valid else 0.0
@@ -166,5 +167,5 @@ def summary_lines(counts: EvalbCounts) -> List[str]:
 
 
 def _percent(part: int, whole: int) -> float:
-    """In the program's order of operations, so that the last digit is its own."""
+    """In the program's order of operations, for the same last digit."""
     return 100.0 * part / whole if whole else 0.0

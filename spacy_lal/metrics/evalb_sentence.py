@@ -1,8 +1,8 @@
-"""What EVALB sees of one parse: words, tags and brackets after the deletion of preterminals. Made from a line of a
+"""One parse as EVALB reads it: words, tags and brackets after the deletion of preterminals. Made from a line of a
 bracket file (as the program reads it), from an `nltk.Tree`, or from words, tags and half-open spans.
 
-The line reader is EVALB's own grammar, not the treebank reader of `trees/`: `(NP )` is a word without letters,
-`( (S ...))` a bracket without a label, a sentence may have too many brackets and still be scored.
+The line reader follows EVALB's own grammar, not the treebank reader of `trees/`: `(NP )` is a word without letters, `(
+(S ...))` a bracket without a label. A sentence with surplus brackets may still be scored.
 Not here: comparing two parses (`evalb.py`).
 """
 
@@ -14,13 +14,13 @@ from nltk import Tree
 from spacy_lal.metrics.evalb_params import EvalbParams
 from spacy_lal.trees.labels import split_chain
 
-Bracket = Tuple[int, int, str]  # start, end (half-open, over the kept words), label as it stands
+Bracket = Tuple[int, int, str]  # start, end (half-open, over the kept words), uncut label
 Spans = Tuple[Sequence[str], Sequence[str], Sequence[Bracket]]  # words, tags, spans over all words (chains by `::`)
 
 OPEN = -1  # the end of a bracket that is never closed
 
-# C's isspace in the C locale, hence not \s on text. A preterminal, or the opening of a bracket; a closing; anything
-# else, which the program cannot get past.
+# C's isspace in the C locale, hence not \s on text. A preterminal, or an opening bracket; a closing one; anything
+# else, which the program cannot process.
 _TOKEN = re.compile(r"\(([^() \t-\r]*)(?:[ \t-\r]+([^() \t-\r]*)\))?|(\))|([^() \t-\r]+)")
 _QUOTES = frozenset(("'", '"', "/"))
 
@@ -29,15 +29,15 @@ TOO_MANY_CLOSED = "Bracketing unbalance (too many close bracket)"
 
 
 class EvalbFormatError(ValueError):
-    """A line on which the original program does not come to an end, or reads beyond it. The message says what was
-    found; who reads a file adds the file and the line."""
+    """A line on which the original program hangs or reads beyond its end. A file reader adds the file and the line to
+    the message."""
 
 
 class Quote(NamedTuple):
-    """A quote character under a `quote_label`, kept or deleted: what is needed to put it back.
+    """A quote character under a `quote_label`, kept or deleted, with the data to put it back.
 
     position (int): The number of kept words before it.
-    bracket (int): The number of brackets opened before it; those from here on begin after it.
+    bracket (int): The number of brackets opened before it; later brackets begin after it.
     enclosing (tuple): The brackets (by number) around it.
     """
 
@@ -52,10 +52,10 @@ class EvalbSentence(NamedTuple):
     """One parse.
 
     words, tags (list): The preterminals that are not deleted.
-    brackets (list): All brackets in pre-order, labels as they stand; an end of -1 is a bracket that was never closed.
-    length (int): Number of words, but for those under `delete_label_for_length`.
+    brackets (list): All brackets in pre-order with uncut labels; an end of -1 marks a bracket that is never closed.
+    length (int): Number of words, without words under `delete_label_for_length`.
     quotes (list): Empty unless the parameters have a `quote_label`.
-    errors (list): What the reader had to say; not empty: the sentence does not count.
+    errors (list): The reader's errors; if not empty, the sentence does not count.
     """
 
     words: List[str]
@@ -85,7 +85,7 @@ class _Builder:
         self.errors: List[str] = []
         self.length = 0
         # Open brackets by depth. A dict, since a surplus closing bracket takes the depth below zero, where the
-        # program finds bracket 0 (in memory that nobody wrote), and goes on.
+        # program finds bracket 0 (in uninitialised memory) and continues.
         self.open: Dict[int, int] = {}
         self.depth = 0
 
@@ -124,11 +124,11 @@ class _Builder:
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
     """Read one line of a bracket file as EVALB does. A line without brackets is an empty parse.
 
-    line (str): The line; its end of line may be there or not.
+    line (str): The line, with or without its line end.
     params (EvalbParams): What to delete.
-    RETURNS (EvalbSentence): The parse, with `errors` where its brackets do not balance.
-    RAISES (EvalbFormatError): Where the program would hang or read beyond the line: words beside brackets, more than
-        one word in a bracket, a line that ends just after an opening.
+    RETURNS (EvalbSentence): The parse, with `errors` if its brackets do not balance.
+    RAISES (EvalbFormatError): The program would hang or read beyond the line: words beside brackets, more than one word
+        in a bracket, a line that ends just after an opening.
     """
     builder = _Builder(params)
     preterminal, open_bracket, close_bracket = builder.preterminal, builder.open_bracket, builder.close_bracket
@@ -152,7 +152,7 @@ def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
 
 
 def sentence_from_tree(tree: Tree, params: EvalbParams) -> EvalbSentence:
-    """The same for a tree in memory, its top label (`TOP`) included as it stands. No recursion.
+    """Convert a tree in memory, its top label (`TOP`) included. No recursion.
 
     tree (Tree): Preterminals are trees with one string below.
     params (EvalbParams): What to delete.
@@ -179,14 +179,14 @@ def sentence_from_tree(tree: Tree, params: EvalbParams) -> EvalbSentence:
 def sentence_from_spans(
     words: Sequence[str], tags: Sequence[str], spans: Sequence[Bracket], params: EvalbParams
 ) -> EvalbSentence:
-    """The same for arrays: the quick way for parses that never were text.
+    """Convert arrays: the fast way for parses that are not text.
 
     words, tags (Sequence[str]): All words of the sentence and their tags. Shape: (n,).
-    spans (Sequence[Tuple[int, int, str]]): Half-open spans over `words`, outer before inner; a label may be a unary
-        chain (`"S::VP"`); the empty label is no bracket. Whether there is a `TOP` does not matter where it is deleted.
+    spans (Sequence[Tuple[int, int, str]]): Half-open spans over `words`, outer before inner. A label may be a unary
+        chain (`"S::VP"`); the empty label is not a bracket. If `TOP` is deleted, it may be present or absent.
     params (EvalbParams): What to delete.
     RETURNS (EvalbSentence): The parse.
-    RAISES (ValueError): Words and tags are not of one number.
+    RAISES (ValueError): The numbers of words and tags differ.
     """
     if len(words) != len(tags):
         raise ValueError(f"expected one tag for each word, got {len(words)} words and {len(tags)} tags")
@@ -209,7 +209,7 @@ def sentence_from_spans(
 def _sentence_with_quotes(
     words: Sequence[str], tags: Sequence[str], spans: Sequence[Bracket], params: EvalbParams
 ) -> EvalbSentence:
-    """Spans played back as opening and closing brackets, since a quote must know the brackets around it."""
+    """Replay spans as opening and closing brackets, since a quote must know the brackets around it."""
     builder = _Builder(params)
     opening: Dict[int, List[Bracket]] = {}
     for span in spans:
@@ -229,7 +229,7 @@ def _sentence_with_quotes(
 
 
 def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
-    """Any of the forms of a parse: a line, a tree, (words, tags, spans), or an `EvalbSentence` itself."""
+    """Convert any form of a parse: a line, a tree, (words, tags, spans), or an `EvalbSentence` itself."""
     if isinstance(parse, EvalbSentence):
         return parse
     if isinstance(parse, Tree):

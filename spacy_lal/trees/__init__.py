@@ -1,4 +1,4 @@
-"""What a parse is: brackets, spans, labels, heads."""
+"""Parses: brackets, spans, labels, heads."""
 
 from .brackets import (
     FALLBACK_ROOT,

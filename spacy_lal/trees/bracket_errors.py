@@ -1,4 +1,4 @@
-"""What may be wrong with brackets. Each error has the file, the line and the beginning of the line."""
+"""Errors in brackets. Each has the file, the line and the beginning of the line."""
 
 from .lines import quoted
 
@@ -6,18 +6,18 @@ EXCERPT = 80  # characters of a line, a word or a label that an error shows
 
 
 class BracketError(ValueError):
-    """A text that is no sequence of trees.
+    """A text that is not a sequence of trees.
 
-    path (str): The file, or what the caller named the text.
-    line (int): The line, from 1. Of a tree that is never closed: the line on which it begins.
+    path (str): The file, or the caller's name for the text.
+    line (int): The line, from 1. For an unclosed tree, its first line.
     text (str): The beginning of that line.
-    reason (str): What was expected there.
+    reason (str): The expected content.
     """
 
     def __init__(self, path: str, line: int, text: str, reason: str) -> None:
         self.path, self.line, self.reason = path, line, reason
         self.text = text.strip()[:EXCERPT]
-        super().__init__(path, line, self.text, reason)  # the arguments as they are: errors cross processes as pickles
+        super().__init__(path, line, self.text, reason)  # the original arguments: errors are pickled between processes
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.reason}: {quoted(self.text)}"
@@ -28,11 +28,11 @@ class UnclosedTreeError(BracketError):
 
 
 class ExtraCloseTreeError(BracketError):
-    """`(NP (NN dawn)))`: a bracket closes that was never opened."""
+    """`(NP (NN dawn)))`: a closing bracket without an opening one."""
 
 
 class UnlabeledTreeError(BracketError):
-    """`(S ((DT the) (NN dawn)))`, `(S (dawn))`, `(S ())`: a bracket without a label, or with nothing beside it."""
+    """`(S ((DT the) (NN dawn)))`, `(S (dawn))`, `(S ())`: a bracket without a label, or without content."""
 
 
 class MixedTreeError(BracketError):
@@ -40,8 +40,8 @@ class MixedTreeError(BracketError):
 
 
 class OversizedTreeError(BracketError):
-    """A tree of more brackets or characters than are read: most likely one that is never closed."""
+    """A tree with more brackets or characters than the limit: probably an unclosed tree."""
 
 
 class BracketDecodeError(BracketError):
-    """A line that is not UTF-8, or is too long to be read."""
+    """A line that is not UTF-8, or exceeds the maximum length."""

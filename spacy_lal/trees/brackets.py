@@ -1,10 +1,10 @@
-"""Brackets: the text form of constituency trees, in and out.
+"""Brackets: reading and writing the text form of constituency trees.
 
 `read_brackets("dev.ptb")` yields one `nltk.Tree` per tree of a file; `parse_tree("(NP (NN dawn))")` reads a string;
 `write_brackets(tree)` gives one line. Words are raw text in memory and escaped in files: `(` is `-LRB-`.
 
-Nothing here recurses, so that a tree may be as deep as it has brackets (`MAX_BRACKETS`). Methods of `nltk.Tree` that do
-recurse (`leaves`, `str`, `==`, `deepcopy`, ...) are not used. This file knows no spans and no heads.
+No function here recurses, so trees may be as deep as they have brackets (`MAX_BRACKETS`). Recursive methods of
+`nltk.Tree` (`leaves`, `str`, `==`, `deepcopy`, ...) are not used. This file knows no spans and no heads.
 """
 
 import os
@@ -29,19 +29,19 @@ from .bracket_errors import (
 from .escapes import escape_characters, escape_word, unescape_word
 from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
 
-MAX_BRACKETS = 200_000  # that open in a tree, tags among them
-FALLBACK_ROOT = "TOP"  # stands above several constituents that no constituent covers
+MAX_BRACKETS = 200_000  # opening brackets in a tree, including tags
+FALLBACK_ROOT = "TOP"  # the parent of several top constituents
 TRACE_TAG = "-NONE-"
 
 Source = Union[str, "os.PathLike[str]", Iterable[str]]
 
 # Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000") belongs to it.
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
-_LONG_LINE = 100_000  # characters; the tokens of a longer one are not all in memory at once
+_LONG_LINE = 100_000  # characters; the tokens of longer lines are read one by one
 
 
 class BracketedTree(NamedTuple):
-    """A tree and where it stood.
+    """A tree and its line.
 
     line (int): The line, from 1, on which its outermost bracket opens.
     """
@@ -73,18 +73,18 @@ def read_brackets_with_lines(
     strip_functions: bool = True,
     unescape: bool = True,
 ) -> Iterator[BracketedTree]:
-    """The trees of a file, each with its line; reads the file as it goes on yielding.
+    """The trees of a file, each with its line. The file is read lazily.
 
-    Several trees may stand on a line and one tree over many lines; blank lines and, between trees, lines that begin
-    with `#` are skipped.
+    A line may hold several trees, and a tree may span several lines. Skipped are blank lines and, between trees, lines
+    that begin with `#`.
 
     source (str, PathLike or Iterable[str]): A path (a `str` is always a path), or the lines of a text.
-    name (Optional[str]): What errors call the source; its path unless given.
-    strip_root (bool): Take off a root labelled TOP, ROOT, S1, VROOT or not at all. Over one child it gives way to that
-        child, be it a preterminal; over several it stays, as TOP, so that nothing is lost.
-    strip_traces (bool): Leave out `-NONE-` leaves and what they leave empty, be it a whole tree.
-    strip_functions (bool): Cut labels and tags at the first `-`, `=` or `|` after their first character
-        (`NP-SBJ-1` to `NP`, `ADVP|PRT` to `ADVP`), but not those that begin with `-` (`-LRB-`).
+    name (Optional[str]): Name of the source in errors; its path unless given.
+    strip_root (bool): Remove a root labelled TOP, ROOT, S1, VROOT or without label. A single child replaces it, even a
+        preterminal; over several children it stays as TOP, so that none is lost.
+    strip_traces (bool): Leave out `-NONE-` leaves and the constituents that they leave empty, even whole trees.
+    strip_functions (bool): Cut labels and tags at the first `-`, `=` or `|` after their first character (`NP-SBJ-1` to
+        `NP`, `ADVP|PRT` to `ADVP`), except labels that begin with `-` (`-LRB-`).
     unescape (bool): Give words as raw text, see `unescape_word`.
     RAISES (BracketError): One of its subclasses, while iterating, with file, line and the offending text.
     """
@@ -114,15 +114,15 @@ def parse_tree(
 
 
 def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> str:
-    """A tree on one line, without a root of its own: `(NP (DT the) (NN dawn))`.
+    """A tree on one line, without an added root: `(NP (DT the) (NN dawn))`.
 
-    escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped where they hold brackets or
-        white space; reading leaves them so, as treebanks write `(-LRB- -LRB-)`.
-    spaces (bool): Leave the spaces in words, `(NNP New York)`, as benepar and `str(tree)` do. `parse_tree` refuses
-        such a line, and `Tree.fromstring` reads several words.
+    escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped if they hold brackets or white
+        space; reading keeps these escapes, as treebanks write `(-LRB- -LRB-)`.
+    spaces (bool): Keep spaces in words, `(NNP New York)`, as benepar and `str(tree)` do. `parse_tree` refuses such a
+        line, and `Tree.fromstring` reads several words.
 
-    What this writes, `parse_tree(text, strip_root=False, strip_traces=False, strip_functions=False)` reads, if every
-    word has a tag and every label is a non-empty string without brackets and white space.
+    `parse_tree(text, strip_root=False, strip_traces=False, strip_functions=False)` reads the line back, if every word
+    has a tag and every label is a non-empty string without brackets and white space.
     """
     pieces: List[str] = []
     todo: List[object] = [tree]
@@ -142,7 +142,7 @@ def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> 
     return "".join(pieces)[1:]
 
 
-_CLOSE = object()  # stands in the writer's stack for a bracket that closes
+_CLOSE = object()  # marks a closing bracket in the writer's stack
 
 
 def _read(
@@ -174,19 +174,19 @@ def _lines_of(path: Path, name: str) -> Iterator[Tuple[int, str]]:
 
 
 class _OpenNode:
-    """A bracket that is not closed yet. `holds`: whether anything stood in it, be it a trace."""
+    """A bracket that is not closed yet. `holds`: the kind of its content, traces included."""
 
     __slots__ = ("label", "children", "holds", "line")
 
     def __init__(self, line: int) -> None:
         self.label: Optional[str] = None
         self.children: List[Union[Tree, str]] = []
-        self.holds: Optional[str] = None  # "word", "brackets" or nothing yet
+        self.holds: Optional[str] = None  # "word", "brackets" or None
         self.line = line
 
 
 class _Builder:
-    """Brings lines in, gives trees out; what is open stands on a stack, not in recursive calls."""
+    """Turns lines into trees. Open brackets are on a stack, without recursion."""
 
     def __init__(self, name: str, strip_traces: bool, strip_functions: bool, unescape: bool) -> None:
         self.name = name
@@ -282,7 +282,7 @@ class _Builder:
 
 
 class _Fault(Exception):
-    """What is wrong, before file and line are known."""
+    """An error whose file and line are not known yet."""
 
     def __init__(self, error_class: Type[BracketError], reason: str) -> None:
         super().__init__(reason)
@@ -294,8 +294,8 @@ def _tokens(line: str) -> Iterable[str]:
 
 
 def _begins_like(root: _OpenNode, line: str) -> bool:
-    """Whether a line that no white space indents opens with the same root label as the tree that is open. Without this
-    check a missing bracket would be reported at the end of the file, with all later trees hung below the open one."""
+    """Whether an unindented line opens with the same root label as the open tree. Without this check a missing bracket
+    would be reported at the end of the file, with all later trees below the open one."""
     if line[:1] != "(":
         return False
     tokens = [match[0] for match in islice(_TOKEN.finditer(line), 2)]

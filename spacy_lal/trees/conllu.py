@@ -1,8 +1,8 @@
-"""CoNLL-U in and out, one sentence at a time, over the `conllu` library's readers of single fields.
+"""Reading and writing CoNLL-U, one sentence at a time, over the `conllu` library's readers of single fields.
 
-Not here: enhanced dependencies (column 9 is not kept), and any judgement of a sound sentence that is merely odd (no
-root, several roots, crossing arcs); `spacy lal check` reports those. What raises is what cannot be read as a
-dependency graph over words 1..n at all, and then with the file and the line.
+Not here: enhanced dependencies (column 9 is dropped), and checks of valid but unusual sentences (no root, several
+roots, crossing arcs); `spacy lal check` reports them. Only sentences that are not a dependency graph over words 1..n
+raise an error, with the file and the line.
 
 Format: https://universaldependencies.org/format.html
 """
@@ -19,25 +19,25 @@ from conllu.parser import parse_comment_line, parse_dict_value, parse_id_value, 
 from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
 
 N_COLUMNS = 10
-MAX_ROWS = 200_000  # lines of a sentence, comments among them
+MAX_ROWS = 200_000  # lines of a sentence, including comments
 _SHOWN = 60  # characters of a field that an error shows
 _FEATS = re.compile(r"[^=|]*=[^=|]*(?:\|[^=|]*=[^=|]*)*")
-_LONG_NUMBER = re.compile(r"\d{10}")  # such a word does not exist; Python refuses to read numbers of 5,000 digits
-_UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")  # what would break a line or a column in two
+_LONG_NUMBER = re.compile(r"\d{10}")  # no sentence has so many words; Python refuses to convert 5,000 digits
+_UNWRITABLE = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")  # characters that would split a line or a column
 
 Source = Union[str, Path, Iterable[str]]
 
 
 class ConlluError(ValueError):
-    """A sentence that is no dependency graph over words 1..n.
+    """A sentence that is not a dependency graph over words 1..n.
 
-    reason (str): What was expected, and what stands there.
+    reason (str): The expected and the actual content.
     path (str): The file. line (int): The line, from 1.
     """
 
     def __init__(self, reason: str, path: str, line: int) -> None:
         self.reason, self.path, self.line = reason, path, line
-        super().__init__(reason, path, line)  # the arguments as they are: errors cross processes as pickles
+        super().__init__(reason, path, line)  # the original arguments: errors are pickled between processes
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.reason}"
@@ -45,10 +45,10 @@ class ConlluError(ValueError):
 
 @dataclass
 class ConlluSentence:
-    """One sentence of n words; all lists have length n. Ranges (`1-2`) and empty nodes (`1.1`) are not among the words.
+    """One sentence of n words; all lists have length n. Ranges (`1-2`) and empty nodes (`1.1`) do not count as words.
 
     words (List[str]): Forms as written.
-    lemmas, pos, tags, morphs, deprels (List[str]): LEMMA, UPOS, XPOS, FEATS, DEPREL; the empty string where missing.
+    lemmas, pos, tags, morphs, deprels (List[str]): LEMMA, UPOS, XPOS, FEATS, DEPREL; empty string if missing.
     heads (List[Optional[int]]): Word numbers from 1; 0 = root; None = missing.
     spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`).
     metadata (Dict[str, Optional[str]]): The comment lines `# key = value`, in order.
@@ -69,23 +69,23 @@ class ConlluSentence:
 
     @property
     def line(self) -> int:
-        """The line of the first word; 0 for a sentence that comes from no file."""
+        """The line of the first word; 0 for a sentence without a file."""
         return self.lines[0] if self.lines else 0
 
 
 class ConlluBlock(NamedTuple):
-    """The lines of one sentence as they stand in the file: (line number from 1, text without line end)."""
+    """The unparsed lines of one sentence: (line number from 1, text without line end)."""
 
     path: str
     lines: List[Tuple[int, str]]
 
 
 def read_conllu(source: Source) -> Iterator[ConlluSentence]:
-    """The sentences of a file, in order; never holds more than one of them.
+    """The sentences of a file, in order, with at most one in memory.
 
     source (Union[str, Path, Iterable[str]]): Name of a file, or lines.
-    RAISES (ConlluError): With file and line: wrong number of columns; ids that are not 1..n; a head that is no whole
-        number, lies outside 0..n, or closes a circle; FEATS that are no `Name=Value` pairs, as in CoNLL-X; text that is
+    RAISES (ConlluError): With file and line: wrong number of columns; ids that are not 1..n; a head that is not a whole
+        number, lies outside 0..n, or closes a cycle; FEATS that are not `Name=Value` pairs, as in CoNLL-X; text that is
         not UTF-8; a sentence of more than `MAX_ROWS` lines.
     """
     for block in read_conllu_blocks(source):
@@ -93,9 +93,9 @@ def read_conllu(source: Source) -> Iterator[ConlluSentence]:
 
 
 def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
-    """The unparsed sentences of a file: for whoever wants to go on after a sentence that cannot be read.
+    """The unparsed sentences of a file, for callers that continue after an invalid sentence.
 
-    RAISES (ConlluError): Text that is not UTF-8; a sentence that is too long to be read.
+    RAISES (ConlluError): Text that is not UTF-8; a sentence that exceeds the maximum length.
     """
     path = str(source) if isinstance(source, (str, Path)) else "<conllu>"
     lines: List[Tuple[int, str]] = []
@@ -110,7 +110,7 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
                 raise ConlluError(message, path, lines[0][0] if lines else number)
             lines.append((number, line))
             has_words = has_words or not line.startswith("#")
-        elif has_words:  # comments alone belong to the sentence that follows
+        elif has_words:  # comments alone belong to the next sentence
             yield ConlluBlock(path, lines)
             lines, has_words = [], False
     if has_words:
@@ -149,7 +149,7 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
 def format_conllu(sentence: ConlluSentence) -> str:
     """One sentence as CoNLL-U text, with the empty line at its end.
 
-    Whitespace that would break the format (tabs, line breaks inside of a word) becomes a space.
+    Whitespace that would break the format (tabs, line breaks inside a word) becomes a space.
     """
     tokens = []
     for i, word in enumerate(sentence.words):
@@ -253,8 +253,8 @@ def _open_range(sentence: ConlluSentence, columns: List[str], start: int, end: i
 
 
 def _finish_range(sentence: ConlluSentence, pending: Optional[_Range]) -> None:
-    """Give the words of a range their spaces: none inside where they spell the surface form (do|n't), and after the
-    last one what stands on the range's own line."""
+    """Set the spaces of a range's words: none inside if they spell the surface form (do|n't); after the last word, the
+    space of the range's own line."""
     if pending is None:
         return
     words = sentence.words[pending.start - 1 : pending.end]

@@ -1,4 +1,4 @@
-"""Words as they stand in brackets, and back: `(` is `-LRB-`. *Not* here: what a tree is."""
+"""Escaping and unescaping words in brackets: `(` is `-LRB-`. *Not* here: trees."""
 
 import re
 
@@ -10,12 +10,12 @@ _ESCAPED = re.compile(r"-[LR][RCS]B-|-U\+([0-9A-F]{4})-|\\([/*])")
 
 
 def escape_word(word: str) -> str:
-    """A word as it stands in brackets: without bracket, white space or nothing at all.
+    """A word in its escaped form for brackets: without brackets or white space, and never empty.
 
     `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
-    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A backslash at the end becomes `-U+005C-`:
-    NLTK takes the bracket after it as a part of the word. A word that is literally `-LRB-` is left alone, and so reads
-    as `(`: for every word, `unescape_word(escape_word(word)) == unescape_word(word)`.
+    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A final backslash becomes `-U+005C-`: NLTK
+    reads a backslash and a bracket as part of the word. A literal `-LRB-` is kept, and so reads as `(`: for every word,
+    `unescape_word(escape_word(word)) == unescape_word(word)`.
 
     >>> escape_word("friend(s)")
     'friend-LRB-s-RRB-'
@@ -34,8 +34,8 @@ def escape_word(word: str) -> str:
 
 
 def unescape_word(word: str) -> str:
-    r"""The raw text of a word that stood in brackets: the reverse of `escape_word`, and `\/` to `/`, `\*` to `*`, which
-    the Wall Street Journal part of the Penn Treebank has.
+    r"""The raw text of a word in brackets: the reverse of `escape_word`; also `\/` to `/` and `\*` to `*`, as in the
+    Wall Street Journal part of the Penn Treebank.
 
     >>> unescape_word("friend-LRB-s-RRB-"), unescape_word(r"3\/4")
     ('friend(s)', '3/4')
@@ -46,7 +46,7 @@ def unescape_word(word: str) -> str:
 
 
 def escape_characters(text: str) -> str:
-    """Brackets and white space escaped, as in labels; nothing else."""
+    """Escape only brackets and white space, as in labels."""
     if not _NEEDS_ESCAPE.search(text):
         return text
     return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text)
@@ -60,5 +60,5 @@ def _raw_text(match: "re.Match[str]") -> str:
     code_point, after_slash = match.groups()
     if code_point:
         char = chr(int(code_point, 16))
-        return char if char.isspace() or char in "-\\" else match[0]  # a text may speak of -U+200D- itself
+        return char if char.isspace() or char in "-\\" else match[0]  # a literal -U+200D- in a text is kept
     return after_slash or _RAW.get(match[0], match[0])

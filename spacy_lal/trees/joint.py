@@ -1,14 +1,15 @@
 """HPSG joint spans: constituents with their lexical heads, and the `<H>` spans that let one grammar derive both trees.
 
-A head-lexicalised binary grammar attaches every child of a constituent to its head child. Where a child depends on
-another sibling instead, the two are bound by a node labelled `<H>` (the sub-head label) whose head then attaches.
+A head-lexicalised binary grammar attaches every child of a constituent to its head child. If a child depends on another
+sibling instead, a node labelled `<H>` (the sub-head label) binds the two, and its head is then attached.
 
-On trees that agree with the dependencies this gives what Zhou & Zhao (2019, section 3) and the authors' code give
+On trees that agree with the dependencies, the result equals Zhou & Zhao (2019, section 3) and the authors' code
 (reference-parser.md 2.2-2.3). Their code stops on chains among siblings, groups with gaps, several or no words governed
-from outside; this one takes every projective or non-projective set of heads, with cycles and missing ones, by one total
-order on the words of a sentence (`word_order`). What `dissolve` returns is always what `joint_spans` was given.
+from outside. This code takes every projective or non-projective set of heads, with cycles and missing heads, by one
+total order on the words of a sentence (`word_order`). `dissolve` always returns the constituents given to
+`joint_spans`.
 
-Not here: repair of either tree. Arcs that no `<H>` span can express are left as they are.
+Not here: repair of either tree. Arcs that no `<H>` span can express are skipped.
 """
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -52,11 +53,11 @@ def joint_spans(
 ) -> List[JointSpan]:
     """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words.
 
-    spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans that are empty or `<H>` already are left out.
-    heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a number off 0..n = missing.
-    deprels, punctuation: As in `word_order`; they matter only where the two trees disagree.
+    spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans with the label `<H>` or the empty label are left out.
+    heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a number outside 0..n = missing.
+    deprels, punctuation: As in `word_order`; they matter only if the two trees disagree.
     RETURNS (List[JointSpan]): In pre-order, one span per stretch of words.
-    RAISES (SpanError): Where spans cross or lie outside of the n words.
+    RAISES (SpanError): Spans cross or lie outside of the n words.
 
     >>> joint_spans([(0, 4, "S")], [3, 1, 0, 3])
     [JointSpan(start=0, end=4, label='S', lexical_head=2), JointSpan(start=0, end=2, label='<H>', lexical_head=0)]
@@ -64,7 +65,7 @@ def joint_spans(
     n_words = len(heads)
     ranks = word_order(heads, deprels=deprels, punctuation=punctuation)
     joint: List[JointSpan] = []
-    # Open constituents as (start, end, label, children); the first is no constituent but the sentence.
+    # Open constituents as (start, end, label, children); the first is the sentence.
     around: List[Tuple[int, int, str, List[_Child]]] = [(0, n_words, "", [])]
     for start, end, label in [*nested_spans(collapse_chains(dissolve(spans)), n_words), (n_words, n_words, "")]:
         while around and around[-1][1] <= start:
@@ -83,7 +84,7 @@ def joint_spans(
 
 
 def dissolve(spans: Iterable[Tuple]) -> List[Span]:  # type: ignore[type-arg]  # of joint spans or of plain ones
-    """Joint spans back to constituents: without `<H>` spans, empty labels and lexical heads; order as given.
+    """Constituents of joint spans: without `<H>` spans, empty labels and lexical heads; in the given order.
 
     >>> dissolve([JointSpan(0, 4, "S", 2), JointSpan(0, 2, "<H>", 0)])
     [(0, 4, 'S')]
@@ -97,15 +98,15 @@ def word_order(
     deprels: Optional[Sequence[str]] = None,
     punctuation: Optional[Sequence[bool]] = None,
 ) -> List[int]:
-    """The rank of each word in the total order by which lexical heads are chosen; the smallest represents.
+    """The rank of each word in the total order that chooses lexical heads; the smallest rank wins.
 
-    Smallest first by: is punctuation that governs nothing, depth in the dependency tree, predicate of a clause first,
-    position. If one word alone of a constituent has its head outside, all others depend on it, however indirectly:
-    then it is the smallest, and the lexical head is the reference's.
+    Sort keys, smallest first: is punctuation that governs no word, depth in the dependency tree, predicate of a clause
+    first, position. If exactly one word of a constituent has its head outside, all others depend on it directly or
+    indirectly: it has the smallest rank, and the lexical head is the same as the reference's.
 
     heads (Sequence[Optional[int]]): (n,), as in `joint_spans`. A word without head, and the first word of a cycle,
         counts as one step below a root.
-    deprels (Optional[Sequence[str]]): (n,). Tells clause predicates; and punctuation (`punct`) unless that is given.
+    deprels (Optional[Sequence[str]]): (n,). Identify clause predicates; and punctuation (`punct`) unless that is given.
     punctuation (Optional[Sequence[bool]]): (n,).
     RETURNS (List[int]): (n,), a permutation of 0..n-1.
     """
@@ -129,9 +130,9 @@ def word_order(
 
 
 def outside_heads(start: int, end: int, heads: Heads) -> int:
-    """How many words of a span have their head outside of it. The root is outside; a missing head is nowhere.
+    """The number of words of a span whose head is outside of it. The root is outside; a missing head is not counted.
 
-    A constituent agrees with the dependencies where this is 1.
+    A constituent agrees with the dependencies if this is 1.
     """
     n_words = len(heads)
     return sum(1 for head in heads[start:end] if head is not None and 0 <= head <= n_words and not start < head <= end)
@@ -142,11 +143,11 @@ def label_ids(
     n_words: int,
     vocab: LabelVocab,
 ) -> Tuple[NDArray[np.int32], List[str]]:
-    """Spans as a table of label ids, as the decoders take it for `gold`.
+    """Spans as a table of label ids: the decoders' argument `gold`.
 
     spans (Iterable[JointSpan] or Iterable[Tuple[int, int, str]]): One per stretch of words.
-    RETURNS (Tuple[NDArray, List[str]]): (n_words + 1, n_words + 1) int32, [start, end], `EMPTY` where there is no
-        constituent; and the labels that the vocabulary lacks, in order: their cells are `EMPTY` too.
+    RETURNS (Tuple[NDArray, List[str]]): (n_words + 1, n_words + 1) int32, [start, end], `EMPTY` where no constituent
+        is; and the labels that the vocabulary lacks, in order: their cells are `EMPTY` too.
     """
     ids = np.full((n_words + 1, n_words + 1), EMPTY, dtype=np.int32)
     unseen: Dict[str, None] = {}
@@ -169,7 +170,7 @@ def _bind_siblings(children: Sequence[_Child], heads: Heads, ranks: Sequence[int
         return -1
     index = {child.lexical_head: i for i, child in enumerate(children)}
     node_head = min(index, key=ranks.__getitem__)
-    # Who depends on whom among the siblings. Like the reference, only a sibling's lexical head governs it; the arc to
+    # Arcs among the siblings. Like the reference, only a sibling's lexical head governs it; the arc to
     # another of its words cannot be derived, and no <H> would help. Arcs against the order close a cycle.
     governors: Dict[int, int] = {}
     for word, i in index.items():
@@ -189,8 +190,8 @@ def _bind_groups(
 ) -> None:
     """Binds each governing sibling and its dependents, the deepest first, so that chains give nested `<H>` spans.
 
-    A group is what stands together without a gap around its governor. A dependent beyond a gap is handed on to the
-    governor's own governor, and at last stands by itself under the node.
+    A group is a contiguous block around its governor. A dependent beyond a gap is passed to the governor's own
+    governor, and finally attaches directly to the node.
     """
     dependents: Dict[int, List[Tuple[int, int]]] = {i: [] for i in governors.values()}  # as (first, last) child
     for i in sorted({*governors, *dependents}, key=lambda i: -ranks[children[i].lexical_head]):
@@ -219,8 +220,8 @@ def _bind_groups(
 def _depths(heads: Heads) -> List[int]:
     """Steps from each word to the root: 1 for a root, at [word number]; [0] is the root itself.
 
-    Words without head and the first of each cycle hang on a node of their own below the root, so that a true root of
-    the sentence comes before them.
+    Words without head and the first word of each cycle hang on an extra node below the root: true roots of the sentence
+    precede them.
     """
     n_words = len(heads)
     nowhere = n_words + 1

@@ -52,5 +52,5 @@ class LabelVocab:
         return label in self.ids
 
     def chain(self, label_id: int) -> Chain:
-        """The labels of one id, outermost first; nothing for the two fixed ids, which no tree shows."""
+        """The labels of one id, outermost first; empty for the two fixed ids, which no tree shows."""
         return () if label_id <= SUB_HEAD else split_chain(self.strings[label_id])

@@ -1,22 +1,22 @@
-"""Lines of a treebank's file, decoded one at a time and bounded, and how a message quotes them.
+"""Lines of a treebank's file, decoded one at a time with a maximum length, and their quotation in messages.
 
-*Not* here: what a line means (`brackets.py`, `conllu.py`).
+*Not* here: the meaning of a line (`brackets.py`, `conllu.py`).
 """
 
 from pathlib import Path
 from typing import Iterator, Tuple
 
 MAX_LINE = 10_000_000  # bytes of a line
-MAX_CHARACTERS = 10_000_000  # of a sentence or a tree, on however many lines
+MAX_CHARACTERS = 10_000_000  # characters of a sentence or a tree, over all its lines
 QUOTE = 200  # characters of a line that a message shows
 
 
 class LineError(ValueError):
-    """A line that is no text of a treebank.
+    """A line that is not valid text.
 
     number (int): The line, from 1.
-    text (str): Its beginning, as far as it can be shown.
-    reason (str): What was expected there.
+    text (str): Its beginning, as far as it is printable.
+    reason (str): The expected content.
     """
 
     def __init__(self, number: int, text: str, reason: str) -> None:
@@ -28,12 +28,12 @@ class LineError(ValueError):
 
 
 def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[int, str]]:
-    r"""The lines of a file with their numbers, from 1. Only `\n` ends a line, and it stays; a byte order mark does not.
+    r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is kept; a byte order mark is removed.
 
-    max_line (int): The longest line, in bytes: no more than one such line is in memory.
-    RAISES (LineError): On a line that is too long, is not UTF-8, or holds a NUL character.
+    max_line (int): The longest line, in bytes; at most one such line is in memory.
+    RAISES (LineError): A line is too long, is not UTF-8, or holds a NUL character.
     """
-    # Read as bytes, so that the line with a stray byte can be named.
+    # Read as bytes, so that an invalid byte has a line number.
     with path.open("rb") as file:
         number = 0
         while raw := file.readline(max_line + 1):
@@ -55,9 +55,9 @@ def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[in
 
 
 def quoted(text: str, length: int = QUOTE) -> str:
-    r"""A text as a message shows it: in quotes, on one line, with control characters as escapes, and cut.
+    r"""Quote a text for a message: on one line, with control characters escaped, cut to a maximum length.
 
-    length (int): How many characters the quotation has at most, quotes and escapes among them.
+    length (int): The longest quotation in characters, including quotes and escapes.
 
     >>> quoted("a\x1b[31m"), quoted("a" * 300, 10)
     ("'a\\x1b[31m'", "'aaaaa'...")

@@ -1,8 +1,8 @@
 """Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order.
 
-Two forms. Collapsed: one span per stretch of words, its label a unary chain joined by `::`, outermost first
-(`(0, 2, "S::VP")`). Expanded: one span per constituent, outer before inner (`(0, 2, "S"), (0, 2, "VP")`).
-A tree is spans + words + tags, and nothing is lost on the way there and back. No recursion; no heads (`joint.py`).
+Two forms. Collapsed: one span per stretch of words, its label a unary chain joined by `::`, outermost first (`(0, 2,
+"S::VP")`). Expanded: one span per constituent, outer before inner (`(0, 2, "S"), (0, 2, "VP")`).
+A tree is spans + words + tags; the conversion is lossless both ways. No recursion; no heads (`joint.py`).
 """
 
 import re
@@ -17,10 +17,10 @@ Span = Tuple[int, int, str]
 
 
 class TreeSpans(NamedTuple):
-    """A tree in three lists.
+    """A tree as three lists.
 
-    words (List[Any]): The leaves, n of them. Strings, unless the tree came with other leaves.
-    tags (List[str]): The label above each word; the empty string where the word has no preterminal.
+    words (List[Any]): The leaves, n of them. Strings, unless the tree has other leaves.
+    tags (List[str]): The label above each word; the empty string if the word has no preterminal.
     spans (List[Tuple[int, int, str]]): Collapsed, in pre-order.
     """
 
@@ -30,7 +30,7 @@ class TreeSpans(NamedTuple):
 
 
 class SpanError(ValueError):
-    """Spans that make no tree."""
+    """Spans that do not form a tree."""
 
 
 class CrossingSpansError(SpanError):
@@ -55,10 +55,10 @@ def is_preterminal(node: object) -> bool:
 def tree_to_spans(tree: Tree) -> TreeSpans:
     """A tree as words, tags and collapsed spans.
 
-    A label that could not be told apart in a chain (it is empty, is `<H>`, has `::` within or `:` at an end) is
+    A label that would be ambiguous in a chain (it is empty, is `<H>`, contains `::`, begins or ends with `:`) is
     percent-encoded, and `spans_to_tree` decodes it.
 
-    RAISES (SpanError): On a constituent without words.
+    RAISES (SpanError): A constituent without words.
 
     >>> tree_to_spans(Tree("S", [Tree("VP", [Tree("VB", ["Go"]), Tree("RB", ["on"])])]))
     TreeSpans(words=['Go', 'on'], tags=['VB', 'RB'], spans=[(0, 2, 'S::VP')])
@@ -66,7 +66,7 @@ def tree_to_spans(tree: Tree) -> TreeSpans:
     words: List[Any] = []
     tags: List[str] = []
     spans: List[Span] = []
-    open_spans: List[int] = []  # indices into `spans` of the constituents around
+    open_spans: List[int] = []  # indices into `spans` of the enclosing constituents
     todo: List[Any] = [tree]
     while todo:
         node = todo.pop()
@@ -105,12 +105,12 @@ def spans_to_tree(
     """A tree from its words, tags and spans.
 
     words (Sequence[str]): n >= 1 words.
-    tags (Optional[Sequence[str]]): Their tags; an empty one, or None for all, leaves the word without preterminal.
-    spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order but that of spans over the same words,
-        which is outermost first. An empty label is no constituent.
-    root (str): Label of the node above all, made only where neither a span nor a tag is above all words.
-    RAISES (CrossingSpansError): Where two spans cross.
-    RAISES (SpanError): Where a span lies outside of the words, or there are no words, or not as many tags.
+    tags (Optional[Sequence[str]]): Their tags; an empty tag, or None for all, leaves the word without preterminal.
+    spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order; but spans over the same words are
+        outermost first. A span with an empty label is ignored.
+    root (str): Label of an added top node, used only if neither a span nor a tag covers all words.
+    RAISES (CrossingSpansError): Two spans cross.
+    RAISES (SpanError): A span lies outside of the words, `words` is empty, or the number of tags differs.
 
     >>> spans_to_tree(["Go", "on"], ["VB", "RB"], [(0, 2, "S::VP")])
     Tree('S', [Tree('VP', [Tree('VB', ['Go']), Tree('RB', ['on'])])])
@@ -122,7 +122,7 @@ def spans_to_tree(
     leaves = [Tree(_decode_tag(tags[i]), [word]) if tags and tags[i] else word for i, word in enumerate(words)]
     top: List[Any] = []
     around: List[Tuple[int, List[Any]]] = [(len(words), top)]  # (end, children) of the open constituents
-    position = 0  # words that have found their place
+    position = 0  # number of words placed so far
     for start, end, label in nested_spans(spans, len(words)):
         while around[-1][0] <= start:
             position = _fill(around.pop(), leaves, position)
@@ -138,9 +138,9 @@ def spans_to_tree(
 
 
 def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
-    """Spans in pre-order: by start, the longer first, those over the same words in the order given.
+    """Spans in pre-order: by start, the longer first, spans over the same words in the order given.
 
-    RAISES (CrossingSpansError): Where two cross. (SpanError): where one lies outside of the words.
+    RAISES (CrossingSpansError): Two spans cross. (SpanError): A span lies outside of the words.
     """
     ordered = sorted(spans, key=lambda span: (span[0], -span[1]))
     around: List[Span] = []
@@ -157,7 +157,7 @@ def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
 
 
 def expand_chains(spans: Sequence[Span]) -> List[Span]:
-    """One span per label of each chain, outermost first; a span with the empty label gives none.
+    """One span per label of each chain, outermost first; spans with the empty label are dropped.
 
     >>> expand_chains([(0, 2, "S::VP"), (1, 2, "PRT")])
     [(0, 2, 'S'), (0, 2, 'VP'), (1, 2, 'PRT')]
@@ -180,14 +180,14 @@ def collapse_chains(spans: Sequence[Span]) -> List[Span]:
     return collapsed
 
 
-_CLOSE = object()  # stands in a stack of nodes for the end of a constituent
+_CLOSE = object()  # marks the end of a constituent in a stack of nodes
 _CODES = {"%25": "%", "%3A": ":", "%3C": "<", "%00": ""}
 _CODE = re.compile("|".join(_CODES))
 _CODED_EMPTY_TAG = re.compile("%(?:25)*00")
 
 
 def _fill(constituent: Tuple[int, List[Any]], leaves: Sequence[Any], position: int) -> int:
-    """Gives a constituent that ends the words after its last child; returns where it ends."""
+    """Give a closing constituent the words after its last child. Returns its end."""
     end, children = constituent
     children.extend(leaves[position:end])
     return max(position, end)
@@ -207,7 +207,7 @@ def _decode_label(label: str) -> str:
 
 
 def _encode_tag(tag: str) -> str:
-    # The empty string among tags says that there is no preterminal; an empty preterminal label must differ from it.
+    # Among tags, the empty string means "no preterminal"; an empty preterminal label must differ from it.
     if tag and not _CODED_EMPTY_TAG.fullmatch(tag):
         return tag
     return "%25" + tag[1:] if tag else "%00"
