@@ -1,11 +1,11 @@
-"""Parses on a Doc: the only place that writes them, and the only place that reads them back.
+"""Parses on a Doc: only this package writes them and reads them back.
 
 Dependencies are spaCy's own (`token.head`, `token.dep_`). Constituents are a span group, `doc.spans["constituents"]`:
-one labelled Span per constituent, pre-order, outer before inner, a unary chain as several Spans over the same tokens.
-A span group survives `to_bytes`, DocBin, pickle and worker processes; an object in `user_data` does not. The mark that
-tells how each sentence was parsed is one as well: `doc.spans["parse_methods"]`, a Span for each sentence.
+one labelled Span per constituent, pre-order, outer before inner, a unary chain as several Spans over the same tokens. A
+span group survives `to_bytes`, DocBin, pickle and worker processes; an object in `user_data` does not. The span group
+`doc.spans["parse_methods"]` marks how each sentence was parsed, with a Span for each sentence.
 
-Whitespace tokens are no part of a parse: no bracket shows them, and each hangs on the token before it. Here "word"
+Whitespace tokens are no part of a parse: brackets leave them out, and each hangs on the token before it. "Word"
 therefore means a token that is not whitespace, and a word position counts the words of one sentence from 0.
 """
 

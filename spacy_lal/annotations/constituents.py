@@ -18,7 +18,7 @@ CollapsedSpan = Tuple[int, int, str]
 def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequence[Sequence[CollapsedSpan]]) -> None:
     """Write `doc.spans["constituents"]`.
 
-    sentences (List[List[int]]): The words of each sentence, as `sentence_words` gives them, in order.
+    sentences (List[List[int]]): The words of each sentence, from `sentence_words`, in order.
     constituents (Sequence[Sequence[Tuple[int, int, str]]]): For each sentence, spans of word positions, pre-order.
     """
     spans = []
@@ -29,18 +29,18 @@ def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequenc
 
 
 def constituent_tokens(doc: Doc) -> List[Tuple[int, int, str]]:
-    """The constituents that stand on a Doc as half-open ranges of its tokens, in the order of the span group.
+    """A Doc's constituents as half-open ranges of its tokens, in the order of the span group.
 
-    RAISES (StaleParseError): The Doc's text is another than when they were written.
+    RAISES (StaleParseError): The Doc's text has changed since they were written.
     """
     return present_spans(doc.spans[SPANS_KEY]) if SPANS_KEY in doc.spans else []
 
 
 def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
-    """For each sentence, the constituents that stand on the Doc, as spans of word positions with their unary chains,
-    pre-order. A constituent that crosses a sentence boundary is left out, with a warning.
+    """For each sentence, its constituents as spans of word positions with their unary chains, pre-order. A constituent
+    that crosses a sentence boundary is left out, with a warning.
 
-    RAISES (ValueError): Where sentence boundaries are not known. (StaleParseError): As `constituent_tokens`.
+    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): As `constituent_tokens`.
     """
     sentences = sentence_words(doc)
     if SPANS_KEY not in doc.spans:
@@ -64,7 +64,7 @@ def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
 
 
 def constituents_of(sentence: Span, words: List[int]) -> List[CollapsedSpan]:
-    """What `get_constituents` gives for one sentence."""
+    """The result of `get_constituents` for one sentence."""
     found = spans_between(sentence.doc.spans[SPANS_KEY], sentence.start, sentence.end)
     if found is None:
         bounds = sentence_bounds(sentence.doc)

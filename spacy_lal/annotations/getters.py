@@ -1,6 +1,6 @@
-"""What Doc, Span and Token say of their parse: `doc._.parse_string`, `span._.tree`, ...
+"""The getters of a Doc's, Span's or Token's parse: `doc._.parse_string`, `span._.tree`, ...
 
-Read from the Doc when asked for. Nothing here writes on a Doc.
+They read the Doc on demand, and write nothing on it.
 """
 
 from bisect import bisect_left
@@ -24,7 +24,7 @@ class _Constituency:
 
     def __init__(self, span: Span) -> None:
         self.doc = span.doc
-        # What is asked for every sentence of a long Doc must not cost as much as the Doc each time.
+        # Callers ask for every sentence of a long Doc: the cost must not grow with the Doc.
         sentence = span.doc[span.start : span.start + 1].sent if len(span.doc) > 1 else span.doc[:]
         self.words: List[int] = [token.i for token in sentence if not token.is_space]
         constituents = nested_spans(constituents_of(sentence, self.words), len(self.words))
@@ -58,8 +58,8 @@ class _Constituency:
 def _constituency(span: Span) -> Optional[_Constituency]:
     """None for a span that is no node of a tree, or whose Doc has no parse.
 
-    RAISES (StaleParseError): The span is of tokens that the Doc does not have. (CrossingSpansError): Others have
-        written constituents that cross.
+    RAISES (StaleParseError): The Doc does not have the span's tokens. (CrossingSpansError): The constituents of the Doc
+        cross.
     """
     check_present(span)
     if SPANS_KEY not in span.doc.spans or not has_sentences(span.doc) or not len(span):
@@ -81,20 +81,21 @@ def get_parse_string(span: Span) -> Optional[str]:
 
 
 def get_labels(span: Span) -> Tuple[str, ...]:
-    """The labels of a constituent, outermost first; none for a lone word or where the span is no constituent."""
+    """The labels of a constituent, outermost first; empty for a word without labels or where the span is no
+    constituent."""
     constituency = _constituency(span)
     return split_chain(constituency.labels.get(constituency.here, "")) if constituency else ()
 
 
 def iter_constituents(span: Span) -> Iterator[Span]:
-    """The constituents at or below a span, pre-order, words included; nothing where the span is no constituent."""
+    """The constituents at or below a span, pre-order, words included; empty where the span is no constituent."""
     constituency = _constituency(span)
     if constituency:
         yield from map(constituency.span, constituency.nodes())
 
 
 def iter_children(span: Span) -> Iterator[Span]:
-    """The constituents directly below a span, words included; nothing where the span is no constituent."""
+    """The constituents directly below a span, words included; empty where the span is no constituent."""
     constituency = _constituency(span)
     if not constituency:
         return
@@ -117,8 +118,8 @@ def get_parent(span: Span) -> Optional[Span]:
 
 
 def get_parse_method(span: Span) -> Optional[str]:
-    """Which way the sentence around a span was parsed: "joint", "separate" or "split"; None where it has no parse that
-    says so, or the span is no part of one sentence."""
+    """How the sentence around a span was parsed: "joint", "separate" or "split"; None for a parse without a mark, or a
+    span not within one sentence."""
     if METHODS_KEY not in span.doc.spans or not len(span):
         return None
     check_present(span)
@@ -127,7 +128,7 @@ def get_parse_method(span: Span) -> Optional[str]:
 
 def get_doc_parse_string(doc: Doc) -> Optional[str]:
     """The constituency trees of a Doc in brackets, one sentence a line, or None where the Doc has no parse. Sentences
-    of nothing but whitespace have no tree and no line."""
+    of whitespace alone have no line."""
     if SPANS_KEY not in doc.spans or not has_sentences(doc):
         return None
     lines = []
@@ -144,7 +145,7 @@ def _of_token(token: Token, *, getter: Callable[[Span], Any]) -> Any:
 
 
 def install_extensions() -> None:
-    """Give Doc, Span and Token the getters that users of benepar know. One that exists already is left alone."""
+    """Give Doc, Span and Token the getters that users of benepar know. Existing extensions are left alone."""
     getters: List[Tuple[Any, str, Callable]] = [
         (Doc, "parse_string", get_doc_parse_string),
         (Span, "parse_string", get_parse_string),

@@ -1,4 +1,4 @@
-"""The parse of a whole Doc, as a decoder's component writes it."""
+"""The parse of a whole Doc, as a parser writes it."""
 
 from typing import List, Literal, NamedTuple, Optional, Sequence
 
@@ -11,7 +11,7 @@ from .span_groups import PreorderGroup
 
 METHODS_KEY = "parse_methods"
 
-# Both trees found together; each by itself; in pieces, which were joined.
+# Both trees are found together; independently; in pieces, which are joined.
 ParseMethod = Literal["joint", "separate", "split"]
 
 
@@ -19,10 +19,10 @@ class SentenceParse(NamedTuple):
     """A parse of one sentence of n words, ready to be written.
 
     constituents (Optional[List[Tuple[int, int, str]]]): Half-open spans of word positions with their unary chain
-        ("S::VP"), pre-order. None leaves the Doc's constituents alone.
-    heads (Optional[ndarray]): Shape: (n,). The head of each word, counted from 1; 0 is the root. None leaves the heads.
+        ("S::VP"), pre-order. None keeps the Doc's constituents.
+    heads (Optional[ndarray]): Shape: (n,). The head of each word, counted from 1; 0 is the root. None keeps the heads.
     deprels (Optional[List[str]]): One for each word.
-    method (Optional[str]): Which way it was found. None leaves the sentence without a mark.
+    method (Optional[str]): How it was found. None leaves the sentence without a mark.
     """
 
     constituents: Optional[List[CollapsedSpan]]
@@ -36,8 +36,8 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
 
     doc (Doc): Modified in place. Its sentence boundaries stay as they are.
     parses (Sequence[SentenceParse]): One for each sentence, in order.
-    overwrite (bool): Whether heads and constituents that the Doc already has are replaced.
-    RAISES (ValueError): Where the number of parses, or of heads in one, does not fit the Doc.
+    overwrite (bool): Whether to replace heads and constituents that the Doc already has.
+    RAISES (ValueError): The number of parses, or of heads in one, does not fit the Doc.
     """
     sentences = sentence_words(doc)
     if len(sentences) != len(parses):
@@ -61,6 +61,6 @@ def _set_methods(doc: Doc, sentences: List[List[int]], parses: Sequence[Sentence
     spans = [
         Span(doc, start, end, label=parse.method)
         for (start, end), words, parse in zip(sentence_bounds(doc), sentences, parses, strict=True)
-        if parse.method and words  # what has no words has no parse
+        if parse.method and words  # a sentence without words has no parse
     ]
     doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, spans)

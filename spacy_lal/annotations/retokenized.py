@@ -1,4 +1,4 @@
-"""Parses carried over to other tokens: of the same Doc, where tokens were merged or split, or of a part of it."""
+"""Parses carried over to other tokens: after tokens of a Doc were merged or split, or to a Doc of a part of it."""
 
 from spacy.tokens import Doc, Span
 
@@ -8,14 +8,14 @@ from .span_groups import PreorderGroup, check_present, present_spans
 
 
 def carry_over(doc: Doc) -> None:
-    """Write the constituents of a Doc, whose tokens were merged or split, for its present tokens.
+    """Rewrite the constituents of a Doc with merged or split tokens for its present tokens.
 
-    The getters, `render` and the exporters read them rightly without; spaCy does not: it can't store such a Doc, nor
-    send it to another process, where a constituent stands beyond the last token. Constituents that begin or end within
-    a token are dropped, with a warning.
+    The getters, `render` and the exporters do not need it, but spaCy does. It can neither store such a Doc nor send it
+    to another process, if a constituent stands beyond the last token. Constituents that begin or end within a token are
+    dropped, with a warning.
 
-    doc (Doc): Modified in place; without a parse, left as it is.
-    RAISES (StaleParseError): The Doc's text is another than when it was parsed.
+    doc (Doc): Modified in place; left unchanged without a parse.
+    RAISES (StaleParseError): The Doc's text has changed since it was parsed.
     """
     for key in (SPANS_KEY, METHODS_KEY):
         if key in doc.spans:
@@ -25,10 +25,10 @@ def carry_over(doc: Doc) -> None:
 
 
 def as_doc(span: Span) -> Doc:
-    """A part of a parsed Doc, most often a sentence, as a Doc of its own: what `span.as_doc()` gives, with the
-    constituents within the Span. spaCy leaves all span groups out.
+    """A part of a parsed Doc, usually a sentence, as its own Doc: the result of `span.as_doc()` with the constituents
+    within the Span. spaCy leaves all span groups out.
 
-    RAISES (StaleParseError): The Span is of tokens that its Doc does not have.
+    RAISES (StaleParseError): The Doc does not have the Span's tokens.
     """
     check_present(span)
     whole, doc = span.doc, span.as_doc()

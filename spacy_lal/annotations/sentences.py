@@ -1,22 +1,22 @@
-"""The sentences of a Doc, and their words. The one place that cuts a Doc into sentences."""
+"""The sentences of a Doc, and their words. No other module divides a Doc into sentences."""
 
 from typing import List, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
 
-Sentences = Sequence[Sequence[int]]  # of a Doc: for each sentence, the indices of its words
+Sentences = Sequence[Sequence[int]]  # for each sentence of a Doc, the indices of its words
 
 
 def has_sentences(doc: Doc) -> bool:
-    """Whether the Doc's sentence boundaries are known (those of a Doc of at most one token always are)."""
+    """Whether the Doc's sentence boundaries are known; always true for a Doc of at most one token."""
     return len(doc) < 2 or doc.has_annotation("SENT_START")
 
 
 def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
-    """The half-open token range of each sentence, in order; none for an empty Doc.
+    """The half-open token range of each sentence, in order; empty for an empty Doc.
 
-    RAISES (ValueError): Where sentence boundaries are not known.
+    RAISES (ValueError): Sentence boundaries are not known.
     """
     if not len(doc):
         return []
@@ -32,9 +32,9 @@ def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
 
 
 def sentence_words(doc: Doc) -> List[List[int]]:
-    """For each sentence, the indices of its words in the Doc: its tokens without the whitespace tokens.
+    """For each sentence, the indices of its words in the Doc, without whitespace tokens.
 
-    RAISES (ValueError): Where sentence boundaries are not known.
+    RAISES (ValueError): Sentence boundaries are not known.
     """
     bounds = sentence_bounds(doc)
     is_space = doc.to_array("IS_SPACE").tolist() if bounds else []
@@ -42,12 +42,12 @@ def sentence_words(doc: Doc) -> List[List[int]]:
 
 
 def same_tokens(x: Doc, y: Doc) -> bool:
-    """Whether two Docs have the same tokens by their text, whatever their spaces."""
+    """Whether two Docs have tokens of the same text, whatever their spaces."""
     return len(x) == len(y) and bool((x.to_array("ORTH") == y.to_array("ORTH")).all())
 
 
 def set_sentence_starts(doc: Doc, starts: Sequence[int]) -> None:
-    """Set the Doc's sentence boundaries, whatever it had before.
+    """Replace the Doc's sentence boundaries.
 
     starts (Sequence[int]): Index of the first token of each sentence.
     """

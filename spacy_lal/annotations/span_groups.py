@@ -1,8 +1,8 @@
 """Span groups on a Doc whose tokens have changed since they were written.
 
-When tokens are merged or split, spaCy moves heads, but leaves the Spans of a group at the token indices that they had.
-Their character offsets stay right: a Span whose tokens and characters disagree is read by its characters. *Not* here:
-what the Spans mean.
+When tokens are merged or split, spaCy moves heads, but leaves the Spans of a group at their old token indices. Their
+character offsets stay right: a Span whose tokens and characters disagree is read by its characters. *Not* here: the
+meaning of the Spans.
 """
 
 import struct
@@ -13,17 +13,17 @@ from typing import Iterable, List, Optional, Sequence, Tuple
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-# Attributes of a group: how many Spans it had when they were in pre-order; the Doc's tokens and characters then.
+# Attributes of a group, as it is written in pre-order: its number of Spans; the Doc's numbers of tokens and characters.
 IN_ORDER, N_TOKENS, N_CHARS = "in_order", "n_tokens", "n_chars"
 _STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the numbers of a `_Raw`
 
-# Of a Span: tokens, of the Doc as it was; characters; label. Both ranges are half-open.
+# A Span: its tokens when the group was written; its characters; its label. Both ranges are half-open.
 _Raw = Tuple[int, int, int, int, str]
 _Words = Tuple[List[int], List[int], List[int]]  # index, first character and end of each
 
 
 class StaleParseError(ValueError):
-    """A parse or a Span that does not fit the Doc's present tokens, and cannot be carried over to them."""
+    """A parse or a Span does not fit the Doc's present tokens, and cannot be carried over to them."""
 
 
 class LostConstituentsWarning(UserWarning):
@@ -31,8 +31,8 @@ class LostConstituentsWarning(UserWarning):
 
 
 class PreorderGroup(SpanGroup):
-    """A group that is written in pre-order, and knows when it is no longer sure of that. What others append shows in
-    the number of Spans."""
+    """A group that is written in pre-order, and records whether it is still known to be. Appended Spans show in its
+    number of Spans."""
 
     def __init__(self, doc: Doc, name: str, spans: Sequence[Span]) -> None:
         attrs = {IN_ORDER: len(spans), N_TOKENS: len(doc), N_CHARS: _n_chars(doc)}
@@ -53,9 +53,9 @@ def is_in_order(group: SpanGroup) -> bool:
 
 
 def check_present(span: Span) -> None:
-    """See that a Span has the Doc's present tokens.
+    """Check that a Span has the Doc's present tokens.
 
-    RAISES (StaleParseError): It was made before tokens were merged or split, or others have set its ends.
+    RAISES (StaleParseError): Tokens were merged or split after it was made, or its ends were changed.
     """
     doc = span.doc
     if len(span) and not _fits(doc, span):
@@ -67,14 +67,14 @@ def check_present(span: Span) -> None:
 
 
 def present_spans(group: SpanGroup, *, preorder: bool = False) -> List[Tuple[int, int, str]]:
-    """The Spans of a group that have tokens, as half-open ranges of the Doc's present tokens, with their labels.
+    """The non-empty Spans of a group, as half-open ranges of the Doc's present tokens, with their labels.
 
-    A Span over several tokens that were merged is one over the new token; one over a token that was split is one over
-    its parts. One over a part of a merged token is left out; with a warning, if it is over other tokens too.
+    A Span over several merged tokens becomes a Span over the new token. A Span over a split token becomes a Span over
+    its parts. A Span over a part of a merged token is left out, with a warning if it is over other tokens too.
 
-    preorder (bool): Give them by their start, the longer first; those over the same characters in their order in the
+    preorder (bool): Whether to sort by start, the longer first; Spans over the same characters keep their order in the
         group. Otherwise all are in the order of the group.
-    RAISES (StaleParseError): Tokens and characters of the Doc are others than when the group was written.
+    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since the group was written.
     """
     raws = _read(group)
     if preorder:
@@ -84,11 +84,11 @@ def present_spans(group: SpanGroup, *, preorder: bool = False) -> List[Tuple[int
 
 
 def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple[int, int, str]]]:
-    """Those of `present_spans` that begin in a half-open range of present tokens, in pre-order. The cost does not grow
-    with the group.
+    """The Spans of `present_spans` that begin in a half-open range of present tokens, in pre-order. The cost does not
+    grow with the group.
 
-    RETURNS (Optional[List[Tuple[int, int, str]]]): None where the whole group must be read: it is not in pre-order, or
-        a Span goes on after the range, or the group does not give its Spans one by one.
+    RETURNS (Optional[List[Tuple[int, int, str]]]): None where the whole group must be read: it is not in pre-order, a
+        Span goes on after the range, or the group cannot give single Spans.
     """
     doc = group.doc
     if not is_in_order(group) or _goes_by_tokens(group):
@@ -112,8 +112,7 @@ def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple
 
 
 def label_around(group: SpanGroup, span: Span) -> Optional[str]:
-    """The label of the Span of a group, whose Spans lie side by side, that a present Span is a part of; None where it
-    is a part of none.
+    """The label of the Span in a group of disjoint Spans that contains a present Span; None if no Span contains it.
 
     RAISES (StaleParseError): As `present_spans`.
     """
@@ -128,7 +127,7 @@ def label_around(group: SpanGroup, span: Span) -> Optional[str]:
 
 
 def warn_of_lost() -> None:
-    """Say that constituents were left out; once, unless the filters of warnings say otherwise."""
+    """Warn that constituents were left out; once, unless the filters of warnings say otherwise."""
     warnings.warn(
         "constituents are left out of a tree: they begin or end within a token, or go beyond the end of a sentence. "
         "Tokens were merged or split, or sentences changed, after lal_parser had run; a component that does so, such "
@@ -139,7 +138,7 @@ def warn_of_lost() -> None:
 
 
 def _place(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> List[Tuple[int, int, str]]:
-    """Spans as ranges of present tokens, those without left out; the tokens are `doc[first:last]`."""
+    """Spans as ranges of the present tokens `doc[first:last]`; Spans that cover no whole token are left out."""
     if not raws:
         return []
     if (first, last) == (0, len(doc)):
@@ -168,8 +167,8 @@ def _place(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> List[Tuple[
 
 
 def _by_characters(words: _Words, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
-    """The range of tokens of a range of characters, if there is one; and whether there is none because it is over parts
-    of tokens and over others."""
+    """The range of tokens for a range of characters, or None; and whether it is None because the characters are of
+    parts of tokens and of other tokens."""
     indices, starts, ends = words
     first, last = bisect_left(starts, start_char), bisect_right(ends, end_char)
     cuts_first = first > 0 and ends[first - 1] > start_char
@@ -180,8 +179,8 @@ def _by_characters(words: _Words, start_char: int, end_char: int) -> Tuple[Optio
 
 
 def _visible_words(tokens: Iterable[Token]) -> _Words:
-    """Index, first character and end of each word. White space with which a merged token begins or ends is no part of
-    it: a constituent may go without."""
+    """Index, first character and end of each word, without white space at the ends of a merged token: a constituent may
+    lack it."""
     indices, starts, ends = [], [], []
     for token in tokens:
         if not token.is_space:
@@ -199,7 +198,7 @@ def _start_char(span: Span) -> int:
 
 
 def _fits(doc: Doc, span: Span) -> bool:
-    """Whether the tokens of a Span, which has some, have its characters."""
+    """Whether the tokens of a non-empty Span have its characters."""
     if span.end > len(doc) or doc[span.start].idx != span.start_char:
         return False
     last = doc[span.end - 1]
@@ -219,10 +218,10 @@ def _read(group: SpanGroup) -> List[_Raw]:
 
 
 def _goes_by_tokens(group: SpanGroup) -> bool:
-    """Whether the characters have changed, and not the tokens: a DocBin forgets the spaces of a Doc that was made
-    without them.
+    """Whether the characters have changed but not the tokens: a DocBin loses the spaces of a Doc that was made without
+    them.
 
-    RAISES (StaleParseError): Both have.
+    RAISES (StaleParseError): Both have changed.
     """
     doc = group.doc
     before = group.attrs.get(N_TOKENS), group.attrs.get(N_CHARS)

@@ -7,7 +7,7 @@ from numpy import ndarray
 
 
 def cross_entropy(logits: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
-    """Summed over rows. logits: (n, n_classes); gold: (n,)."""
+    """Cross-entropy summed over rows, and its gradient. logits: (n, n_classes); gold: (n,)."""
     if not len(gold):
         return 0.0, logits
     rows = np.arange(len(gold))

@@ -1,10 +1,10 @@
-"""The loss of scores against other scores, those of a teacher, and its gradient.
+"""The loss of scores against a teacher's scores, and its gradient.
 
-Of each word the Kullback-Leibler divergence of the distribution over heads, and of that over deprels given the head
-which the teacher prefers (Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", at temperature 1). Scores
-of labels were taught by a margin and are no logarithms of probabilities, so these are matched as they are (Ba & Caruana
-2014, "Do Deep Nets Really Need to be Deep?"): squared errors, linear from 1 on, where either has a label within the
-margin of the empty one, whose score is 0. What both are sure of, and that is nearly all of a chart, says nothing.
+For each word, the loss is the Kullback-Leibler divergence over heads, and over deprels given the teacher's best head
+(Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", at temperature 1). Label scores are trained with a
+margin and are no log probabilities, so they are matched directly (Ba & Caruana 2014, "Do Deep Nets Really Need to be
+Deep?"). Their loss is the squared error, linear from 1 on, of the cells where either score is above 0, the empty
+label's score, minus the margin. Cells on which both agree confidently, nearly all of a chart, are skipped.
 """
 
 from typing import List, Sequence, Tuple, Union
@@ -24,12 +24,13 @@ def distillation_loss(
     arc_weight: float = 0.5,
     deprel_weight: float = 0.5,
 ) -> Tuple[float, List[ScoresGradient]]:
-    """How far what a network says of some sentences is from what a teacher says, and the gradient of that.
+    """The loss of a network's scores against a teacher's, and its gradient.
 
-    scores, targets (Sequence[ParserScores]): Of the network and of the teacher, one for each sentence, of equal shapes.
-    margin (float): The labels that count are those which either scores above minus this.
-    RETURNS (Tuple[float, List[ScoresGradient]]): The weighted sum; for each sentence the gradient.
-    RAISES (ValueError): Where they are not of equal shapes.
+    scores, targets (Sequence[ParserScores]): Scores of the network and of the teacher, one for each sentence, of equal
+        shapes.
+    margin (float): Labels count where either score is above minus this.
+    RETURNS (Tuple[float, List[ScoresGradient]]): The weighted sum, and the gradient for each sentence.
+    RAISES (ValueError): The shapes are not equal.
     """
     total, gradients = 0.0, []
     for ours, theirs in zip(scores, targets, strict=True):
@@ -51,8 +52,8 @@ def distillation_loss(
 
 
 def divergence(ours: ndarray, theirs: ndarray) -> Tuple[float, ndarray]:
-    """The divergence of the softmax of some scores from that of others, summed over rows, and its gradient with respect
-    to the former. *Shapes:* (n, n_classes)."""
+    """The divergence of the softmax of `ours` from the softmax of `theirs`, summed over rows, and its gradient with
+    respect to `ours`. *Shapes:* (n, n_classes)."""
     if not ours.size:
         return 0.0, np.zeros_like(ours)
     log_ours, log_theirs = log_softmax(ours), log_softmax(theirs)
@@ -61,7 +62,7 @@ def divergence(ours: ndarray, theirs: ndarray) -> Tuple[float, ndarray]:
 
 
 def log_softmax(scores: ndarray) -> ndarray:
-    """Logarithms of the probabilities that scores stand for, along the last axis. *Shapes:* (..., n)."""
+    """Log probabilities of scores, along the last axis. *Shapes:* (..., n)."""
     shifted = scores - scores.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
@@ -85,7 +86,7 @@ def _as_deprels(deprels: ndarray, cells: Tuple[ndarray, ...], gradient: ndarray)
 
 
 def add_gradients(first: ScoresGradient, second: ScoresGradient) -> ScoresGradient:
-    """The sum of the gradients of two losses of one sentence; ties are the first's."""
+    """The sum of the gradients of two losses of one sentence, with the ties of the first."""
     labels = _join(first.labels, second.labels)
     deprels: Union[ndarray, SparseGradient]
     if isinstance(first.deprels, ndarray) and isinstance(second.deprels, ndarray):

@@ -1,7 +1,7 @@
-"""Example -> what a parser should have said, on the predicted tokens and sentences.
+"""The gold parses of Examples, on the predicted tokens and sentences.
 
-What is missing or cannot be carried over to the predicted tokens becomes a mask, so that a treebank with only trees or
-only dependencies trains, and so does text whose gold tokens differ from the tokenizer's.
+Annotations that are missing or cannot be carried over to the predicted tokens are masked. So a treebank with only trees
+or only dependencies can be trained on, and so can text whose gold tokens differ from the tokenizer's.
 """
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -28,8 +28,8 @@ MISSING = -1
 class GoldParse(NamedTuple):
     """The gold parse of one predicted sentence of n words.
 
-    labels (Optional[ndarray]): Shape: (n + 1, n + 1), int32: the label id of each span, 0 where there is no
-        constituent. Where heads are known it has the sub-head spans of the HPSG joint form. None: the tree is masked.
+    labels (Optional[ndarray]): Shape: (n + 1, n + 1), int32: the label id of each span, 0 for no constituent. Where
+        heads are known, sub-head spans of the HPSG joint form are included. None: the tree is masked.
     heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root, -1 is masked.
     deprels (ndarray): Shape: (n,), int32: the deprel id of each word; -1 is masked.
     """
@@ -43,9 +43,9 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
     """The gold parses of an Example, one for each sentence of `eg.predicted`, in order.
 
     eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
-    labels (LabelVocab): A tree with a label that is not in it is masked.
-    deprels (Dict[str, int]): A deprel that is not in it is masked.
-    RAISES (ValueError): Where the predicted Doc has no sentence boundaries, or gold constituents cross.
+    labels (LabelVocab): A tree with an unknown label is masked.
+    deprels (Dict[str, int]): An unknown deprel is masked.
+    RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold constituents cross.
     """
     sentences = sentence_words(eg.predicted)
     heads, arcs_deprels = _aligned_arcs(eg)
@@ -70,8 +70,8 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
 
 
 def copy_sentence_starts(eg: Example) -> None:
-    """Give the predicted Doc the sentence boundaries of the reference, where it has none of its own. A reference
-    without boundaries is one sentence, or as many as it has outermost constituents that cover it."""
+    """Give a predicted Doc without sentence boundaries the reference's boundaries. A reference without boundaries is
+    one sentence, or one for each of its outermost constituents if they cover it."""
     predicted, reference = eg.predicted, eg.reference
     if has_sentences(predicted) and len(predicted) != 1:
         return
@@ -93,7 +93,7 @@ def _outermost_starts(doc: Doc) -> List[int]:
 
 
 def _aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
-    """For each predicted token: the index of its head (itself: root), and its deprel; None where missing."""
+    """For each predicted token, the index of its head (a root's own index) and its deprel; None where missing."""
     if not eg.reference.has_annotation("DEP"):
         return [None] * len(eg.predicted), [None] * len(eg.predicted)
     if not same_tokens(eg.predicted, eg.reference):
@@ -105,7 +105,7 @@ def _aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Option
 
 
 def _aligned_trees(eg: Example, sentences: List[List[int]]) -> List[Optional[List[CollapsedSpan]]]:
-    """For each predicted sentence: its gold constituents over word positions; None where there is no whole tree."""
+    """For each predicted sentence, its gold constituents over word positions; None without a whole tree."""
     reference = eg.reference
     if SPANS_KEY not in reference.spans or not len(reference):
         return [None] * len(sentences)
@@ -129,7 +129,7 @@ def _aligned_trees(eg: Example, sentences: List[List[int]]) -> List[Optional[Lis
 
 
 def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]]:
-    """First and last predicted token of a reference span, or None where an end of it falls inside a token."""
+    """First and last predicted token of a reference span; None if one of its ends falls inside a token."""
     first, last = eg.alignment.y2x[start].tolist(), eg.alignment.y2x[end - 1].tolist()
     if not first or not last or eg.alignment.x2y[first[0]][0] != start or eg.alignment.x2y[last[-1]][-1] != end - 1:
         return None
@@ -139,8 +139,8 @@ def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]
 def _label_chart(
     spans: Optional[List[CollapsedSpan]], heads: List[int], deprels: List[str], labels: LabelVocab
 ) -> Optional[np.ndarray]:
-    """None where there is no tree, where no constituent covers the sentence (every candidate of the margin loss has
-    one), or where a label is unknown."""
+    """The chart of gold label ids. None without a tree, with an unknown label, or if no constituent covers the
+    sentence: every candidate of the margin loss has such a constituent."""
     if not spans or spans[0][:2] != (0, len(heads)):
         return None
     any_heads = any(head != MISSING for head in heads)

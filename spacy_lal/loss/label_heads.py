@@ -1,8 +1,8 @@
-"""The loss that ties a label head to its label: by its own block, it must tell its label's spans from others.
+"""The loss that ties a label head to its label: its own block must tell its label's spans from other spans.
 
-Neither the paper nor the authors' code has one; see `layers/scorers/label_head_scorer.py` for what is scored. The spans are those of
-the gold tree, and of each its neighbours that are no constituents: an end moved by one word. Over the heads and "no
-constituent", whose score is 0, stands a softmax, and the cross-entropy of the head of the gold label is the loss.
+Neither the paper nor the authors' code has such a loss; `layers/scorers/label_head_scorer.py` makes the scores. The
+spans are the gold tree's spans and their neighbours (one end moved by one word) that are no constituents. The loss is
+the cross-entropy of the gold label's head, under a softmax over the heads and "no constituent", whose score is 0.
 """
 
 from typing import Tuple
@@ -17,8 +17,8 @@ from .cross_entropy import cross_entropy
 def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
     """The loss of a sentence of n words, summed over spans, and its gradient.
 
-    ties (ndarray): Shape: (n + 1, n_label_heads). What each head says of each fencepost.
-    gold (ndarray): Shape: (n + 1, n + 1). The label id of each span, 0 where there is no constituent.
+    ties (ndarray): Shape: (n + 1, n_label_heads). Each head's score of each fencepost.
+    gold (ndarray): Shape: (n + 1, n + 1). The label id of each span, 0 for no constituent.
     RETURNS (Tuple[float, ndarray]): The loss, and its gradient with respect to `ties`.
     """
     starts, ends, heads = _spans(gold)
@@ -32,7 +32,7 @@ def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
 
 
 def _spans(gold: ndarray) -> Tuple[ndarray, ndarray, ndarray]:
-    """Start, end and head of the spans of the loss; heads count from 1, 0 is for no constituent."""
+    """Start, end and head of the spans of the loss; heads count from 1, 0 means no constituent."""
     starts, ends = np.nonzero(gold)
     near = np.zeros(gold.shape, dtype=bool)
     for d_start, d_end in ((-1, 0), (1, 0), (0, -1), (0, 1)):

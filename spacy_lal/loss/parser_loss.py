@@ -1,11 +1,12 @@
 """The training loss and its gradient: margin over trees, cross-entropy over arcs and deprels.
 
-Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11, 12; the weights are those of the authors' code (reference-parser.md
+Sources: Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11, 12; the weights of the authors' code (reference-parser.md
 4.1): hinge + 0.5 arcs + 0.5 deprels, summed over words and sentences. Trees are found by plain CKY with the margin,
-arcs by local softmax: the joint decoder takes no part in training.
+arcs by local softmax. Training does not use the joint decoder.
 
-Departure: the authors divide the sum by the number of sentences. Adam does not care; but spaCy's other components send
-back sums over tokens, and to an encoder that they share, a mean over sentences would be a hundred times fainter.
+Departure: the authors divide the sum by the number of sentences. Adam is scale-invariant. But spaCy's other components
+backpropagate sums over tokens: to a shared encoder, the gradient of a mean over sentences would be a hundred times
+smaller.
 """
 
 import math
@@ -28,7 +29,7 @@ class ParserLoss:
     margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
     span_weight, arc_weight, deprel_weight (float): Weights of the losses of trees, heads and deprels.
     label_head_weight (float): Weight of the loss of label heads, where the model's span scorer has `label_heads`.
-    RAISES (ValueError): One of them is negative or not finite.
+    RAISES (ValueError): A value is negative or not finite.
     """
 
     margin: float = 1.0
@@ -62,15 +63,15 @@ def parser_loss(
 ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
     """The loss of a batch of sentences, and its gradient.
 
-    scores (Sequence[ParserScores]): What the network said, one for each sentence.
-    golds (Sequence[GoldParse]): What it should have said; masked parts add neither loss nor gradient.
+    scores (Sequence[ParserScores]): The network's scores, one for each sentence.
+    golds (Sequence[GoldParse]): The gold parses; masked parts add neither loss nor gradient.
     margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
     label_head_weight (float): Weight of the loss that ties label heads to labels, where the scores have ties; see
         `label_heads.py`.
     RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`, `deprels`,
-        `ties`), and for each sentence the gradient of their sum. That of labels has only the cells in which the best
-        tree and the gold tree differ; that of deprels given the head, only those of gold heads.
-    RAISES (ValueError): Where there is not one gold parse for each sentence, or a score is not finite.
+        `ties`), and for each sentence the gradient of their sum. The gradient of labels has only the cells in which the
+        best tree and the gold tree differ. The gradient of deprels given the head has only the cells of gold heads.
+    RAISES (ValueError): The numbers of gold parses and sentences differ, or a score is not finite.
     """
     if len(scores) != len(golds):
         raise ValueError(f"expected one gold parse for each of {len(scores)} sentences, got {len(golds)}")
@@ -97,7 +98,8 @@ def parser_loss(
 def _span_loss(
     scores: Sequence[ParserScores], golds: Sequence[GoldParse], margin: float, n_threads: int
 ) -> Tuple[float, List[SparseGradient]]:
-    """Eq. 9: the best tree with the margin, less the gold tree. It is never negative, since gold is a candidate."""
+    """Eq. 9: the best tree's score with the margin, minus the gold tree's. It is never negative, since gold is a
+    candidate."""
     gradients = [SparseGradient(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.float32)) for _ in scores]
     scored = [
         (i, sentence.labels, gold.labels)
@@ -118,7 +120,7 @@ def _span_loss(
 def _tree_gradient(
     best: Tuple[np.ndarray, ...], gold: Tuple[np.ndarray, ...], shape: Tuple[int, ...]
 ) -> SparseGradient:
-    """1 for what is in the best tree only, -1 for what is in the gold tree only. best, gold: start, end, label."""
+    """1 for nodes of the best tree alone, -1 for nodes of the gold tree alone. best, gold: start, end, label."""
     best_places, gold_places = np.ravel_multi_index(best, shape), np.ravel_multi_index(gold, shape)
     wrong = np.setdiff1d(best_places, gold_places, assume_unique=True)
     missed = np.setdiff1d(gold_places, best_places, assume_unique=True)
@@ -137,7 +139,7 @@ def _arc_loss(arcs: np.ndarray, heads: np.ndarray) -> Tuple[float, np.ndarray]:
 def _deprel_loss(
     deprels: np.ndarray, heads: np.ndarray, gold: np.ndarray
 ) -> Tuple[float, Union[np.ndarray, SparseGradient]]:
-    """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor); of the word alone where the
+    """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor), or of the word alone if the
     scores do not depend on the head."""
     if deprels.ndim == 3:
         words = np.flatnonzero((gold >= 0) & (heads >= 0))

@@ -1,9 +1,8 @@
-"""Checksums of a component's files, in a file beside them: a block that was overwritten still holds numbers, which no
-other check tells from weights.
+"""Checksums of a component's files, stored in a file beside them.
 
-With the component's own files go those of the components before it in the same pipeline: of those that are not ours,
-spaCy checks nothing. What was stored without checksums is read as it is. CRC-32, since damage is what it is for,
-not deceit.
+An overwritten block of weights still holds numbers: only a checksum tells the difference. The components before ours in
+the same pipeline are covered too, since spaCy does not check their files. Files stored without checksums are read
+unchecked. CRC-32 detects damage, not forgery.
 """
 
 import zlib
@@ -20,8 +19,8 @@ _PARTS = ("cfg", "model")  # of components that are not ours
 def write_checksums(folder: Path, parts: Iterable[str]) -> None:
     """Write the checksums of files that have just been written.
 
-    folder (Path): The component's.
-    parts (Iterable[str]): The names of its files, and of folders of files.
+    folder (Path): The component's folder.
+    parts (Iterable[str]): Names of its files, and of folders of files.
     """
     files = [file for part in parts for file in _files(folder / part)]
     beside = [f"../{file.relative_to(folder.parent).as_posix()}" for file in _parts_before(folder)]
@@ -37,11 +36,11 @@ def rewrite_checksums(pipeline: Path) -> None:
 
 
 def check_checksums(folder: Path, part: str) -> None:
-    """See that files are those that were saved.
+    """Check that files have not changed since they were saved.
 
-    folder (Path): The component's.
-    part (str): The name of a file, or of a folder of files; `..` for those of components before it.
-    RAISES (ValueError): One has another checksum, or is missing in a folder that is there.
+    folder (Path): The component's folder.
+    part (str): Name of a file or of a folder of files; `..` for the files of components before it.
+    RAISES (ValueError): A file has another checksum, or is missing in an existing folder.
     """
     stored = _read(folder / FILE)
     for name, expected in stored.items():
@@ -59,9 +58,9 @@ def check_checksums(folder: Path, part: str) -> None:
 
 
 def check_finite_layers(model: Model) -> None:
-    """See that the weights of thinc's layers are numbers. Those of torch networks are seen by who loads them.
+    """Check that the weights of thinc layers are finite. Weights of torch networks are checked by their loader.
 
-    RAISES (ValueError): One is NaN or infinite.
+    RAISES (ValueError): A weight is NaN or infinite.
     """
     for node in model.walk():
         for key in node.param_names:
@@ -90,7 +89,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _parts_before(folder: Path) -> Iterator[Path]:
-    """The files of the components before one, where it is in the folder of a pipeline."""
+    """The files of the components before this one, if its folder is in the folder of a pipeline."""
     config = folder.parent / "config.cfg"
     names = Config().from_disk(config, interpolate=False)["nlp"]["pipeline"] if config.is_file() else []
     for name in names[: names.index(folder.name)] if folder.name in names else ():

@@ -1,7 +1,7 @@
-"""From scores to parses: the registered choices.
+"""Registered decoders: from scores to parses.
 
-`spacy-lal.joint_decoder.v1` finds the best pair of trees that agree; `spacy-lal.separate_decoder.v1` finds each by
-itself, which is quicker and, with `mst`, allows non-projective arcs. Neither knows strings or Docs.
+`spacy-lal.joint_decoder.v1` finds the best pair of trees that agree. `spacy-lal.separate_decoder.v1` finds each tree
+independently: it is faster and, with `mst`, allows non-projective arcs. Decoders know neither strings nor Docs.
 """
 
 import warnings
@@ -20,14 +20,14 @@ ArcDecoder = Literal["eisner", "mst"]
 
 
 class DecodedParse(NamedTuple):
-    """What a decoder found for one sentence of n words.
+    """The parse of one sentence of n words.
 
     spans (ndarray): Shape: (k, 3), int32: start, end, label id of each constituent, pre-order; a label id is a whole
-        unary chain. None of them is empty or a sub-head.
+        unary chain. Empty labels and sub-heads are left out.
     heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root.
     deprels (ndarray): Shape: (n,), int32: the deprel id of each word.
-    method (Optional[str]): Whether the two trees were found together ("joint") or each by itself ("separate"); None
-        where a decoder does not say.
+    method (Optional[str]): "joint" if the trees were decoded together, "separate" if independently, "split" if in
+        pieces. None where the decoder does not say.
     """
 
     spans: np.ndarray
@@ -47,23 +47,21 @@ def make_joint_decoder(
     empty_nodes: bool = True,
     disagreement_cost: Optional[float] = None,
 ) -> "JointDecoder":
-    """The exact joint decoder: the best constituency and dependency trees that agree (Zhou & Zhao 2019), O(n^4).
-    And, if wanted, constituents that the heads contradict.
+    """The exact joint decoder, in O(n^4): the best constituency and dependency trees that agree (Zhou & Zhao 2019).
 
-    constituency_weight (float): Weight of label scores, between 0 and 1; arc scores weigh one minus it.
-    max_length (Optional[int]): Sentences of more words than this are decoded by `cky` and `long_sentences`, with one
-        warning: the joint decoder's memory grows with the third power of the length, and its time with the fourth.
-        None: none is too long.
+    constituency_weight (float): Weight of label scores, between 0 and 1; the weight of arc scores is one minus this.
+    max_length (Optional[int]): Sentences of more words are decoded by `cky` and `long_sentences`, with one warning.
+        Joint decoding takes memory cubic in the length, and time to its fourth power. None: no limit.
     long_sentences (str): "eisner" or "mst".
     n_threads (int): Sentences decoded at once.
     empty_nodes (bool): Whether a node of the joint tree that is no constituent costs nothing, as in CKY. The authors'
-        decoder gives it the best of the labels, sub-head included, be their scores below zero: on text like that of a
-        treebank which was learned for its trees alone, where no sub-head was seen, labels then come at random.
-    disagreement_cost (Optional[float]): Treebanks disagree with themselves: in "let it die" Universal Dependencies hang
-        "it" and "die" on "let", and the Penn Treebank has a clause "it die". With a cost, constituents that fit the
-        brackets of the joint tree are added to it where the label's score is greater, those of higher scores first.
-        None: there are none, and the trees always agree.
-    RAISES (ValueError): On a weight, a cost or a name out of range.
+        decoder gives it the best label score, sub-head included, even below zero. A treebank without heads has no
+        sub-heads: on text like it, that decoder chooses labels at random.
+    disagreement_cost (Optional[float]): Treebanks disagree with themselves: in "let it die" Universal Dependencies
+        attach "it" and "die" to "let", and the Penn Treebank has a clause "it die". With a cost, constituents that fit
+        the brackets of the joint tree are added where their label score exceeds it, highest first. None: nothing is
+        added, and the trees always agree.
+    RAISES (ValueError): A weight, a cost or a name is out of range.
     """
     if not 0.0 <= constituency_weight <= 1.0:
         raise ValueError(f"constituency_weight is a share between 0 and 1, got {constituency_weight}")
@@ -71,14 +69,14 @@ def make_joint_decoder(
         raise ValueError(
             f"disagreement_cost is 0 or more, or null for trees that always agree, got {disagreement_cost}"
         )
-    make_separate_decoder(long_sentences)  # refuses another name
+    make_separate_decoder(long_sentences)  # raises on another name
     return JointDecoder(constituency_weight, max_length, long_sentences, n_threads, empty_nodes, disagreement_cost)
 
 
 @dataclass
 class JointDecoder:
-    """What `make_joint_decoder` returns. A class and no closure, so that a pipeline can be pickled, as worker processes
-    are where a process cannot fork."""
+    """The decoder of `make_joint_decoder`. It is a class, not a closure, so that a pipeline can be pickled: worker
+    processes require this where a process cannot fork."""
 
     constituency_weight: float
     max_length: Optional[int]
@@ -113,26 +111,26 @@ class JointDecoder:
         return [parses[i] for i in range(len(scores))]
 
     def _with_disagreeing(self, labels: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-        """The nodes of a joint tree, and constituents that its heads contradict, if they are wanted."""
+        """The nodes of a joint tree, with constituents that its heads contradict if the config allows them."""
         if self.disagreement_cost is None:
             return nodes
         return in_preorder(np.concatenate([nodes, disagreeing_constituents(labels, nodes, self.disagreement_cost)]))
 
     def without_limit(self) -> "JointDecoder":
-        """The same decoder, for which no sentence is too long."""
+        """The same decoder without a limit on length."""
         return replace(self, max_length=None)
 
 
 def disagreeing_constituents(labels: np.ndarray, nodes: np.ndarray, cost: float) -> np.ndarray:
-    """Constituents that the heads of a joint tree contradict, and that score more than a cost: in the order of their
-    scores, each that crosses no constituent of the tree and none before it.
+    """Constituents that the heads of a joint tree contradict and whose scores exceed a cost. They are taken by
+    descending score if they cross no constituent of the tree and none taken before.
 
-    labels (ndarray): Shape: (n + 1, n + 1, n_labels), label scores; the first two are no constituents.
-    nodes (ndarray): Shape: (k, 3), int32: start, end, label of the tree's nodes, empty ones and sub-heads too.
+    labels (ndarray): Shape: (n + 1, n + 1, n_labels), label scores; the first two labels are no constituents.
+    nodes (ndarray): Shape: (k, 3), int32: start, end, label of the tree's nodes, including empty nodes and sub-heads.
     RETURNS (ndarray): Shape: (m, 3), int32.
     """
     best = np.triu(labels[..., SUB_HEAD + 1 :].max(axis=-1), k=1)
-    best[nodes[:, 0], nodes[:, 1]] = 0.0  # here the joint decoder has had its choice
+    best[nodes[:, 0], nodes[:, 1]] = 0.0  # the joint decoder has chosen the labels of these
     starts, ends = np.nonzero(best > cost)
     constituents = nodes[nodes[:, 2] > SUB_HEAD]
     n_of_tree = len(constituents)
@@ -152,11 +150,11 @@ def in_preorder(spans: np.ndarray) -> np.ndarray:
 
 
 def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> Decoder:
-    """The best constituency tree by CKY, and the best dependency tree by itself: the two may disagree.
+    """The best constituency tree by CKY and, independently, the best dependency tree: the two may disagree.
 
-    arcs (str): "eisner" for projective trees, "mst" for all; either has a single root.
+    arcs (str): "eisner" for projective trees, "mst" for all trees; both find a single root.
     n_threads (int): Sentences decoded at once.
-    RAISES (ValueError): On another name.
+    RAISES (ValueError): The name is unknown.
     """
     if arcs not in ("eisner", "mst"):
         raise ValueError(f"arcs are decoded by 'eisner' or 'mst', got {arcs!r}")
@@ -181,26 +179,26 @@ def decode_separately(scores: Sequence[AnyScores], arcs: ArcDecoder, n_threads: 
 
 
 def takes_pruned(decoder: Decoder) -> bool:
-    """Whether a decoder may be given `PrunedScores`. Those made here may; one of another make gets `ParserScores`."""
+    """Whether a decoder accepts `PrunedScores`. Our own decoders do; other decoders get `ParserScores`."""
     return isinstance(decoder, JointDecoder) or separate_arcs(decoder) is not None
 
 
 def separate_arcs(decoder: Decoder) -> Optional[ArcDecoder]:
-    """How a decoder made by `make_separate_decoder` finds arcs; None of another decoder."""
+    """The arc decoder of a decoder from `make_separate_decoder`; None for other decoders."""
     if isinstance(decoder, partial) and decoder.func is decode_separately:
         return decoder.keywords["arcs"]
     return None
 
 
 def _is_joint(scores: AnyScores) -> bool:
-    """Whether there are words, spans and arcs to be decoded together."""
+    """Whether there are words, spans and arcs to decode together."""
     return bool(scores.n_tokens and scores.labels.size and scores.has_deprels)
 
 
 def _parses(
     scores: Sequence[AnyScores], trees: Sequence[Tuple[np.ndarray, np.ndarray]], method: ParseMethod
 ) -> List[DecodedParse]:
-    """Parses with label ids and deprels. trees: spans as decoders give them, and heads with that of the root first."""
+    """Parses with label ids and deprels. trees: spans from the decoder, and heads with an entry for the root first."""
     heads = [found[1:].astype(np.int32) for _, found in trees]
     parses = []
     for one, (spans, _), arcs, deprels in zip(scores, trees, heads, best_deprels(scores, heads), strict=True):

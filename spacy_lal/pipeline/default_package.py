@@ -1,4 +1,4 @@
-"""The packages whose parser a `lal_parser` takes that was neither trained nor loaded: one a language."""
+"""The default packages, one for each language: a `lal_parser` without weights takes theirs."""
 
 import logging
 from importlib.metadata import version
@@ -20,9 +20,9 @@ class DefaultParser(NamedTuple):
 
     source (str): Name and version of the package.
     model (Model): The network, with its weights.
-    model_config (Dict[str, Any]): How it was made: the block `model` of the component's config.
-    label_data (Dict[str, List[str]]): What the component was trained for.
-    encoder (Optional[Encoder]): The transformer that the model listens to, if it does.
+    model_config (Dict[str, Any]): The block `model` of the component's config.
+    label_data (Dict[str, List[str]]): The component's label data.
+    encoder (Optional[Encoder]): The transformer that the model listens to, if any.
     """
 
     source: str
@@ -33,11 +33,11 @@ class DefaultParser(NamedTuple):
 
 
 def load_default_parser(lang: str, name: str) -> DefaultParser:
-    """Load the parser of the default package for a language, and say so.
+    """Load the parser of a language's default package, and log a warning.
 
     lang (str): The language's code.
-    name (str): The component that asks, for messages.
-    RAISES (ValueError): There is no such package, it is not installed, or it cannot be loaded.
+    name (str): The name of the requesting component, for messages.
+    RAISES (ValueError): The language has no such package, or the package is not installed or cannot be loaded.
     """
     package = DEFAULT_PACKAGES.get(lang)
     blank = f"'{name}' was neither trained nor loaded"
@@ -53,7 +53,7 @@ def load_default_parser(lang: str, name: str) -> DefaultParser:
     source = f"{package} {version(package)}"
     try:
         nlp = spacy.load(package)
-    except Exception as err:  # those of msgpack, torch, thinc, spaCy and of a missing module have no base in common
+    except Exception as err:  # msgpack, torch, thinc, spaCy and the import system have no common error
         raise ValueError(
             f"{blank}, and the installed package {source}, whose weights it would take, can't be loaded "
             f"({type(err).__name__}: {err}). Install it again, with --force-reinstall; or {train}"
@@ -68,7 +68,7 @@ def load_default_parser(lang: str, name: str) -> DefaultParser:
     components, encoder = nlp.config.interpolate()["components"], parser.encoder
     if encoder is not None:
         encoder.config = components.get(encoder.pipe.name, encoder.config)
-    # A warning, since that is what is seen where nobody has configured logging.
+    # Warnings appear even where logging is not configured.
     logger.warning(
         "'%s' was neither trained nor loaded: it takes the weights of %s. To train it, call nlp.initialize() first",
         name,

@@ -1,8 +1,9 @@
-"""The transformer behind a parser's listeners, for Docs that it has not seen.
+"""The transformer behind a parser's listeners, for Docs that it has not encoded.
 
-A listener of spacy-transformers reads `doc._.trf_data`, whichever transformer set it, and reads zeros where none did. A
-parser may be added to another pipeline than the one it was trained in; it therefore remembers its transformer, knows
-which Docs have vectors of that one, and shows it the others. *Not* here: training, where spaCy links listeners.
+A listener of spacy-transformers reads `doc._.trf_data`, whichever transformer set it, and reads zeros where it is not
+set. A parser may be added to another pipeline than the one it was trained in. It therefore remembers its transformer,
+recognises Docs with that transformer's vectors, and encodes the others. *Not* here: training, where spaCy links
+listeners.
 """
 
 from contextlib import contextmanager
@@ -26,15 +27,15 @@ WAYS_OUT = {
     "transformer": "save the pipeline that it comes from and load it again: a parser that was loaded brings it along",
     "tok2vec": "make one a part of it where it comes from, with replace_listeners",
 }
-OWN = " of its own"  # after the upstream name of a listener: no transformer of a pipeline bears such a name
+OWN = " of its own"  # suffix of a listener's upstream name; no transformer of a pipeline has such a name
 
 
 class SignedSetter:
-    """An annotation setter of spacy-transformers around another, which also signs the vectors of each Doc, so that they
-    can be told from those of another transformer.
+    """An annotation setter that wraps another one and also signs the vectors of each Doc. The signature tells them from
+    another transformer's vectors.
 
-    setter (Callable): The component's own, called with the same arguments.
-    signature (str): Different for every transformer that was made; the same after pickling.
+    setter (Callable): The component's own setter, called with the same arguments.
+    signature (str): Differs for every transformer that is made; pickling keeps it.
     """
 
     def __init__(self, setter: Any) -> None:
@@ -42,13 +43,13 @@ class SignedSetter:
         self.signature = uuid4().hex
 
     def __call__(self, docs: List[Doc], outputs: Any) -> None:
-        """Called by the transformer when it has set `doc._.trf_data`."""
+        """Called by the transformer after it has set `doc._.trf_data`."""
         for doc in docs:
             doc._.get(DATA).signature = self._signature_of(doc)
         self.setter(docs, outputs)
 
     def has_signed(self, doc: Doc) -> bool:
-        """Whether the vectors that stand on a Doc are this transformer's, for the tokens that the Doc has."""
+        """Whether a Doc's vectors are this transformer's, for the Doc's present tokens."""
         return getattr(doc._.get(DATA), "signature", None) == self._signature_of(doc)
 
     def _signature_of(self, doc: Doc) -> Tuple[str, bytes]:
@@ -60,7 +61,7 @@ class Encoder:
     """A transformer component that a parser was trained on.
 
     pipe (Transformer): The component; shared with the pipeline that the parser was loaded in, or the parser's own.
-    config (Mapping): Its block of that pipeline's config.
+    config (Mapping): The component's block in that pipeline's config.
     """
 
     def __init__(self, pipe: Any, config: Mapping[str, Any]) -> None:
@@ -70,14 +71,14 @@ class Encoder:
 
     @classmethod
     def from_config(cls, config: Dict[str, Any], vocab: Vocab) -> "Encoder":
-        """Make an encoder whose weights are still to be loaded."""
+        """Make an encoder whose weights are not loaded yet."""
         from spacy_transformers import Transformer
 
         settings = {key: value for key, value in config.items() if key != "factory"}
         return cls(Transformer(vocab, **registry.resolve({"encoder": settings})["encoder"]), config)
 
     def _sign(self) -> SignedSetter:
-        """See that the transformer signs, whatever annotation setter it was given since."""
+        """Ensure that the transformer signs, even if its annotation setter was replaced."""
         with MAKING:  # one signature, however many threads ask
             if not isinstance(self.pipe.set_extra_annotations, SignedSetter):
                 self.pipe.set_extra_annotations = SignedSetter(self.pipe.set_extra_annotations)
@@ -85,9 +86,9 @@ class Encoder:
 
     @contextmanager
     def encoded(self, docs: Sequence[Doc]) -> Iterator[None]:
-        """For the time of the block, all Docs have this encoder's vectors; those that had others get them back.
+        """Within the block, all Docs have this encoder's vectors. Docs with other vectors get them back afterwards.
 
-        docs (Sequence[Doc]): Those that it has encoded already are not encoded again.
+        docs (Sequence[Doc]): Docs that it has encoded already are not encoded again.
         """
         signer = self._sign()
         unseen = [doc for doc in docs if not signer.has_signed(doc)]
@@ -102,14 +103,14 @@ class Encoder:
 
     @property
     def is_portable(self) -> bool:
-        """Whether its config is whole: no variables, whose values are elsewhere in the config of a pipeline."""
+        """Whether its config is self-contained, without variables that refer to a pipeline's config."""
         return "${" not in srsly.json_dumps(self.config)
 
     @property
     def portable_config(self) -> Dict[str, Any]:
-        """Its config as it is stored with a parser.
+        """Its config as stored with a parser.
 
-        RAISES (ValueError): It is not portable.
+        RAISES (ValueError): The config is not portable.
         """
         if not self.is_portable:
             raise ValueError(
@@ -120,15 +121,15 @@ class Encoder:
         return dict(self.config)
 
     def has_weights_of(self, other: "Encoder") -> bool:
-        """Whether both have the same transformer, to the last bit."""
+        """Whether both transformers have bitwise equal weights."""
         mine, others = (one.pipe.model.transformer.state_dict() for one in (self, other))
         return mine.keys() == others.keys() and all(bool((mine[key] == others[key]).all()) for key in mine)
 
     def is_saved_beside(self, path: Path) -> bool:
         """Whether a pipeline that is being saved holds this very encoder.
 
-        path (Path): The folder of the parser within that of the pipeline, whose config and whose components before the
-            parser are written already.
+        path (Path): The parser's folder in the pipeline's folder. The config and the components before the parser have
+            already been written.
         """
         config, model = path.parent / "config.cfg", path.parent / self.pipe.name / "model"
         if not config.is_file() or not model.is_file():
@@ -138,8 +139,8 @@ class Encoder:
 
 
 def find_encoder(nlp: Language, model: Model) -> Optional[Encoder]:
-    """The transformer that a model listens to, among the components that a pipeline has so far; None where it listens
-    to none."""
+    """The transformer that a model listens to, among the components added to a pipeline so far; None for a model
+    without such a listener."""
     names = {node.upstream_name for node in _transformer_listeners(model)}
     if not names:
         return None
@@ -157,7 +158,7 @@ def has_transformer_listener(model: Model) -> bool:
 
 
 def unlink(model: Model) -> None:
-    """Let no transformer of a pipeline send its vectors to a model that has an encoder of its own."""
+    """Stop a pipeline's transformers from sending vectors to a model that has its own encoder."""
     for node in _transformer_listeners(model):
         node.upstream_name = node.upstream_name.removesuffix(OWN) + OWN
 
@@ -169,11 +170,10 @@ def relink(model: Model) -> None:
 
 
 def require_vectors(name: str, model: Model, docs: Sequence[Doc]) -> None:
-    """See that a model's listeners have something to hear: without, they would go by zeros.
+    """Check that a model's listeners have vectors to read: without vectors, they read zeros.
 
     name (str): The component's name, for the message.
-    RAISES (ValueError): A Doc has no vectors of the kind of component that the model listens to, or has other tokens
-        than when they were made.
+    RAISES (ValueError): A Doc lacks vectors of the kind that the model listens to, or its tokens have changed since.
     """
     for node in _listeners(model):
         kind = "transformer" if node.name == TRANSFORMER_LISTENER else "tok2vec"

@@ -1,4 +1,4 @@
-"""The factory `lal_parser`: from the block of a config to a component."""
+"""The factory `lal_parser`: from a config block to a component."""
 
 import warnings
 from dataclasses import replace
@@ -56,7 +56,7 @@ disagreement_cost = 1.0
 @scorers = "spacy-lal.parser_scorer.v1"
 """
 DEFAULT_CONFIG = Config().from_str(DEFAULT_CONFIG_STR)["lal_parser"]
-# Options that stood beside `loss`, and where they are in it.
+# Deprecated options of the component, and their names in `loss`.
 MOVED = {
     "margin": "margin",
     "span_weight": "span_weight",
@@ -97,19 +97,19 @@ def make_lal_parser(
     deprel_weight: Optional[float] = None,
     tie_weight: Optional[float] = None,
 ) -> LALParser:
-    """Make a `lal_parser` component. One that is used without having been trained or loaded takes the weights of the
-    installed default package of its language.
+    """Make a `lal_parser` component. An untrained component takes the weights of its language's installed default
+    package when it first parses.
 
     model (Model[List[Doc], List[ParserScores]]): Scores each sentence of the Docs, in order.
     decoder (Decoder): From scores to trees; see `spacy_lal.pipeline.decoders`.
     loss (ParserLoss): Weights of the losses.
     scorer (Optional[Callable]): From Examples to scores.
-    overwrite (bool): Whether heads and constituents that a Doc already has are replaced.
-    long_policy (str): What is done with long sentences: "joint", "separate" or "split"; see `LongSentences`.
-    split_length (Optional[int]): The most words that are parsed as a whole. None: it follows from the policy.
+    overwrite (bool): Whether to replace heads and constituents that a Doc already has.
+    long_policy (str): How long sentences are parsed: "joint", "separate" or "split"; see `LongSentences`.
+    split_length (Optional[int]): The most words parsed as a whole. None: the policy decides.
     margin, span_weight, arc_weight, deprel_weight, tie_weight (Optional[float]): Deprecated: options of `loss`, where
         `tie_weight` is `label_head_weight`.
-    RAISES (ImportError): The installed spaCy is not one that this version supports.
+    RAISES (ImportError): This version does not support the installed spaCy, spacy-transformers or thinc.
     """
     check_requirements()
     moved = {

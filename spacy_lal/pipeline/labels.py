@@ -1,4 +1,4 @@
-"""The vocabularies of a parser, collected from its training data. *Not* ids: those are the model's."""
+"""The vocabularies of a parser, collected from its training data. *Not* here: ids."""
 
 from collections import Counter
 from typing import Dict, Iterable, List, Tuple
@@ -8,13 +8,13 @@ from spacy.training import Example
 from ..annotations import get_constituents, has_sentences
 from ..loss.gold import copy_sentence_starts
 
-MIN_CHAR_COUNT = 2  # rarer characters share the vector of unknown ones, which is thereby trained
+MIN_CHAR_COUNT = 2  # rarer characters share the unknown character's vector, which is thereby trained
 VOCABULARIES = ("constituents", "deprels", "tags", "chars")
 
 
 def collect_labels(examples: Iterable[Example]) -> Dict[str, List[str]]:
-    """The vocabularies of the references: constituents (unary chains), deprels, tags, chars; each from the most
-    frequent to the least."""
+    """The vocabularies of the references: constituents (unary chains), deprels, tags, chars; each by descending
+    frequency."""
     constituents: Counter[str] = Counter()
     deprels: Counter[str] = Counter()
     tags: Counter[str] = Counter()

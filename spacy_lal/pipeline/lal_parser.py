@@ -1,7 +1,6 @@
 """The component `lal_parser`: constituency and dependency trees for the sentences of a Doc.
 
-It is spaCy's side only: sentences in, annotations out, losses between. The network and the decoder come from the
-config; neither is imported here.
+It handles sentences, annotations and losses. The config supplies the network and the decoder.
 """
 
 from functools import partial
@@ -40,7 +39,7 @@ from .labels import VOCABULARIES, collect_labels
 from .long_sentences import LongPolicy, LongSentences, join_pieces, parse_in_pieces
 from .portable_pipe import PortablePipe
 
-# Docs are parsed so many tokens at a time, however many Docs a batch has: their vectors are copied for the network.
+# Docs are parsed in runs of about this many tokens, whatever the batch size: their vectors are copied for the network.
 MAX_TOKENS = 50_000
 
 
@@ -48,7 +47,8 @@ class LALParser(PortablePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
 
     It needs sentence boundaries, and sets `token.head`, `token.dep_` and `doc.spans["constituents"]`. Gold trees of an
-    Example are `reference.spans["constituents"]`, gold arcs are `reference`'s heads and deprels; either may be missing.
+    Example are `reference.spans["constituents"]`, gold arcs are the heads and deprels of `reference`. Either may be
+    missing.
     """
 
     def __init__(
@@ -67,15 +67,15 @@ class LALParser(PortablePipe):
     ) -> None:
         """See `spacy_lal.pipeline.factory` for the arguments.
 
-        loss (Optional[ParserLoss]): Weights of the losses. None: its defaults.
-        upstream (Optional[Encoder]): The transformer of the pipeline that the model listens to, if it does.
+        loss (Optional[ParserLoss]): Weights of the losses. None: the defaults.
+        upstream (Optional[Encoder]): The pipeline's transformer that the model listens to, if any.
         """
         super().__init__(vocab, model, name, upstream=upstream)
         self.decoder = decoder
         self.scorer = scorer
         self.overwrite = overwrite
         self.long_sentences = LongSentences(long_policy, split_length)
-        self.long_sentences.choose(decoder)  # refuses a decoder that can't do what the policy asks for
+        self.long_sentences.choose(decoder)  # raises if the decoder does not support the policy
         self.loss = loss if loss is not None else ParserLoss()
         self.teacher: Optional[Callable[..., float]] = None  # in training, see `make_teachers`; never saved
         self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
@@ -90,20 +90,20 @@ class LALParser(PortablePipe):
 
     @property
     def label_data(self) -> Dict[str, List[str]]:
-        """All that `initialize` would collect from the training data: constituents, deprels, tags, chars."""
+        """The vocabularies that `initialize` collects from training data: constituents, deprels, tags, chars."""
         return {key: list(values) for key, values in self.cfg.items()}
 
     def add_label(self, label: str) -> int:
-        """RAISES (ValueError): Always: a label is a constituent's or a deprel, and the network's size follows it."""
+        """Not supported, since labels determine the network's size. RAISES (ValueError): Always."""
         raise ValueError(
             f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
         )
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
-        """Set the vocabularies, and with them the sizes of the network; weights of other sizes are dropped.
+        """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
 
-        label_data (Mapping[str, Sequence[str]]): As the property of that name gives it.
-        RAISES (ValueError): It has other keys, or neither constituents nor deprels.
+        label_data (Mapping[str, Sequence[str]]): In the form of the property `label_data`.
+        RAISES (ValueError): It has unknown keys, or neither constituents nor deprels.
         """
         unknown = set(label_data) - set(self.cfg)
         if unknown or not isinstance(label_data, Mapping):
@@ -115,7 +115,7 @@ class LALParser(PortablePipe):
                 f"'{self.name}' has nothing to learn: expected Examples whose reference has constituents "
                 f'(reference.spans["{SPANS_KEY}"]) or heads and deprels, got neither'
             )
-        # Interned once and for all, so that a parse within `nlp.memory_zone()` does not take them away again.
+        # Interned in advance: strings that a parse adds within `nlp.memory_zone()` are removed at its end.
         for constituent in constituents:
             self.vocab.strings.add(constituent)
             for label in split_chain(constituent):
@@ -139,13 +139,13 @@ class LALParser(PortablePipe):
         """Parse Docs without changing them.
 
         RETURNS (List[List[DecodedParse]]): For each Doc, one parse for each of its sentences.
-        RAISES (ValueError): Where a Doc has no sentence boundaries; where the component was neither trained nor loaded
-            and there is no default package; where nobody has made the vectors that the model listens to.
+        RAISES (ValueError): A Doc has no sentence boundaries; the component is untrained and its language has no
+            default package; or no component provides the vectors that the model listens to.
         """
         docs = list(docs)
         parses: List[List[DecodedParse]] = [[] for _ in docs]
         longest = [max(map(len, sentence_words(doc)), default=0) for doc in docs]
-        # An empty Doc has no sentence, and spacy-transformers gives it no width.
+        # An empty Doc has no sentence, and its vectors from spacy-transformers have no width.
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
         if with_tokens:
             self._take_default_weights()
@@ -168,11 +168,11 @@ class LALParser(PortablePipe):
     def _parse_sentences(
         self, docs: Sequence[Doc], sentences: Optional[Sequence[Sentences]] = None, rough: bool = False
     ) -> List[List[DecodedParse]]:
-        """For each Doc, the parse of each of its sentences.
+        """For each Doc, the parses of its sentences.
 
-        sentences (Optional[Sequence[Sentences]]): For each Doc the words of what is parsed like a sentence. None: the
-            Doc's own sentences.
-        rough (bool): Quick parses will do: trees that need not agree.
+        sentences (Optional[Sequence[Sentences]]): For each Doc, the words of each stretch to parse. None: the Doc's own
+            sentences.
+        rough (bool): Whether quick parses suffice, whose trees need not agree.
         """
         found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
         decode = make_separate_decoder() if rough else self.long_sentences.choose(self.decoder)
@@ -183,7 +183,7 @@ class LALParser(PortablePipe):
         return [list(islice(in_order, len(doc_sentences))) for doc_sentences in found]
 
     def _take_default_weights(self) -> None:
-        """If there are none yet. Other threads wait until all is in place."""
+        """Load default weights if the parser has no labels yet. Other threads wait until all is in place."""
         with MAKING:
             if not self.labels:
                 default = load_default_parser(self.vocab.lang, self.name)
@@ -193,11 +193,11 @@ class LALParser(PortablePipe):
     def iter_scores(
         self, docs: List[Doc], *, pruned: bool, sentences: Optional[Sequence[Sentences]] = None
     ) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
-        """Scores and the sentences they belong to, in sub-batches where the network offers them: charts are large, and
-        those of a whole batch of Docs need not be in memory together.
+        """Scores and the indices of their sentences, in sub-batches where the network offers them: charts are large,
+        and a whole batch's charts need not be in memory together.
 
         sentences (Optional[Sequence[Sentences]]): As for `_parse_sentences`.
-        RAISES (ValueError): The model can score whole sentences alone, and is given pieces.
+        RAISES (ValueError): The model scores only whole sentences, and `sentences` is given.
         """
         if "iter_scores" in self.model.attrs:
             yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned, sentences=sentences)
@@ -217,7 +217,7 @@ class LALParser(PortablePipe):
             set_parses(doc, [self.to_strings(parse) for parse in parses], overwrite=self.overwrite)
 
     def to_strings(self, parse: DecodedParse) -> SentenceParse:
-        """A parse with labels and deprels in place of their ids, as Docs take it."""
+        """A parse with labels and deprels in place of their ids."""
         constituents = heads = deprels = None
         if self.cfg["constituents"]:
             strings = self._label_vocab.strings
@@ -238,12 +238,12 @@ class LALParser(PortablePipe):
         sgd: Optional[Optimizer] = None,
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
-        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes those of its reference. A
-        transformer of the parser's own is not trained.
+        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes the reference's boundaries.
+        The parser's own transformer, if any, is not trained.
 
-        drop (float): Dropout rate of the token vectors' layers; the network's own rates are in the config.
+        drop (float): Dropout rate of the token vectors' layers; the config sets the network's own rates.
         RETURNS (Dict[str, float]): The losses, with this component's added.
-        RAISES (ValueError): Where the component was never initialised, or the loss is not finite.
+        RAISES (ValueError): The component was never initialised, or the loss is not finite.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -269,8 +269,8 @@ class LALParser(PortablePipe):
     def get_loss(self, examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ScoresGradient]]:
         """The loss of the scores of the Examples' sentences, and its gradient.
 
-        RETURNS (Tuple[float, List[ScoresGradient]]): The loss, summed; for each sentence the gradient.
-        RAISES (ValueError): Where the loss is not finite.
+        RETURNS (Tuple[float, List[ScoresGradient]]): The summed loss, and the gradient for each sentence.
+        RAISES (ValueError): The loss is not finite.
         """
         examples = list(examples)
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
@@ -293,8 +293,8 @@ class LALParser(PortablePipe):
         """Collect labels, and make the network.
 
         get_examples (Callable): Gives a representative sample of the training data.
-        labels (Optional[Dict[str, List[str]]]): What `label_data` returned once, for instance by `init labels`.
-        RAISES (ValueError): Where the data has neither constituents nor heads.
+        labels (Optional[Dict[str, List[str]]]): Stored `label_data`, for instance from `init labels`.
+        RAISES (ValueError): The data has neither constituents nor heads.
         """
         validate_get_examples(get_examples, "LALParser.initialize")
         self.use_configured_model()

@@ -1,12 +1,12 @@
-"""What is done with sentences that are too long: the policy, and `split`, which parses a sentence in pieces.
+"""Sentences that are too long: the policy, and `split`, which parses a sentence in pieces.
 
-Charts grow with the square of a sentence's length, so a sentence is cut before the network sees it: a piece is a
-sentence to the network and to the decoder. *Not* here: cky and eisner instead of the joint decoder, which are the
-decoder's own answer to a sentence that is too long for it alone (`decoders.py`).
+Charts grow with the square of a sentence's length, so a sentence is cut before the network runs. Network and decoder
+treat a piece like a sentence. *Not* here: the joint decoder's own limit, beyond which it uses cky and eisner
+(`decoders.py`).
 
-Where a sentence is cut is the parser's own opinion. It first parses two rows of windows over the sentence, the second
-shifted by half a window, so that each place is well inside of one. A place is as good a cut as few constituents and
-arcs of its window cross it.
+The parser itself finds the cuts. It first parses two rows of windows over the sentence. The second row is shifted by
+half a window, so that each place is well inside of a window. The best cuts are the places that the fewest constituents
+and arcs cross.
 """
 
 import warnings
@@ -25,29 +25,29 @@ from ..trees import LabelVocab
 from .decoders import DecodedParse, Decoder, JointDecoder
 
 LongPolicy = Literal["joint", "separate", "split"]
-# Parses the sentences, or pieces of sentences, whose words it is given for each Doc; roughly, where it is told so: trees
-# that need not agree will do.
+# Parses the given sentences, or pieces of sentences, of each Doc. If the flag is set, quick parses suffice, whose trees
+# need not agree.
 Parse = Callable[[Sequence[Doc], Sequence[Sentences], bool], List[List[DecodedParse]]]
-# For each sentence of a Doc, the words, counted from 0, with which its pieces begin, but for the first piece.
+# For each sentence of a Doc, the first word of each piece but the first, counted from 0.
 Cuts = List[List[int]]
 
-PIECE_LENGTH = 200  # where neither the config nor the decoder says more
-# CKY and Eisner take O(n^3). Up to here a sentence costs less as a whole than in pieces, which need three network runs.
-# Hand-made treebanks have no longer sentence: 90 words in EWT and GUM, 376 in CRAFT.
+PIECE_LENGTH = 200  # where neither config nor decoder sets another
+# CKY and Eisner take O(n^3). Up to this length, pieces cost more than the whole, since they need three network runs.
+# Sentences of hand-made treebanks are shorter: at most 90 words in EWT and GUM, 376 in CRAFT.
 WHOLE_LENGTH = 500
-ATTACHED_DEPRELS = ("parataxis", "dep")  # how the root of a piece depends on that of the first
+ATTACHED_DEPRELS = ("parataxis", "dep")  # attach the root of a later piece to the first piece's root
 
 
 @dataclass
 class LongSentences:
     """The policy of a component.
 
-    policy (str): "joint": sentences are decoded jointly, however long. "separate": those that are too long for the
-        decoder are decoded separately. "split": they are parsed in pieces.
-    split_length (Optional[int]): Sentences of more words than this are parsed in pieces of at most so many, whatever
-        the policy. None: "split" takes the decoder's `max_length`; "separate" parses sentences of more than 500 words
-        in pieces of at most 200 (or `max_length`, where the decoder takes more); "joint" has no limit.
-    RAISES (ValueError): On another policy, or a length of less than two.
+    policy (str): "joint": all sentences are decoded jointly. "separate": sentences that are too long for the decoder
+        are decoded separately. "split": they are parsed in pieces.
+    split_length (Optional[int]): Sentences of more words are parsed in pieces of at most this length, whatever the
+        policy. None: "split" takes the decoder's `max_length`; "separate" parses sentences of more than 500 words in
+        pieces of at most 200 (or `max_length`, where that is greater); "joint" has no limit.
+    RAISES (ValueError): The policy is unknown, or the length is less than two.
     """
 
     policy: LongPolicy = "separate"
@@ -61,7 +61,7 @@ class LongSentences:
             raise ValueError(f"split_length is a number of words, 2 or more, got {self.split_length}")
 
     def limit(self, decoder: Decoder) -> Optional[int]:
-        """How many words a sentence may have that is parsed as a whole; None where it may have any number."""
+        """The most words of a sentence that is parsed as a whole; None for no limit."""
         if self.split_length is not None:
             return self.split_length
         if self.policy == "joint":
@@ -69,16 +69,16 @@ class LongSentences:
         return self.piece_length(decoder) if self.policy == "split" else max(WHOLE_LENGTH, self.piece_length(decoder))
 
     def piece_length(self, decoder: Decoder) -> int:
-        """How many words a piece of a longer sentence may have."""
+        """The most words of a piece of a longer sentence."""
         if self.split_length is not None:
             return self.split_length
         length = getattr(decoder, "max_length", None) or PIECE_LENGTH
         return max(2, length) if self.policy == "split" else max(PIECE_LENGTH, length)
 
     def choose(self, decoder: Decoder) -> Decoder:
-        """The decoder as the policy has it.
+        """The decoder that the policy requires.
 
-        RAISES (ValueError): The policy is "joint", and the decoder finds each tree by itself.
+        RAISES (ValueError): The policy is "joint", and the decoder is not the joint decoder.
         """
         if self.policy != "joint":
             return decoder
@@ -87,9 +87,9 @@ class LongSentences:
         return decoder.without_limit()
 
     def warn_once(self, name: str, limit: int) -> None:
-        """Say that a sentence was split.
+        """Warn that a sentence is split.
 
-        name (str): The component's.
+        name (str): The component's name.
         limit (int): The most words that are parsed as a whole.
         """
         if not self.warned:
@@ -108,13 +108,13 @@ def parse_in_pieces(
     piece_length: int,
     join: Callable[[Sequence[DecodedParse]], DecodedParse],
 ) -> List[List[DecodedParse]]:
-    """Parse Docs of which some have sentences of more than `limit` words.
+    """Parse Docs, and cut sentences of more than `limit` words.
 
-    docs (Sequence[Doc]): Nothing on them is changed.
+    docs (Sequence[Doc]): Left unchanged.
     parse (Callable): Parses pieces of Docs.
     limit (int): The most words that are parsed as a whole.
     piece_length (int): The most words of a piece, no more than `limit`.
-    join (Callable): Makes one parse of those of the pieces of a sentence.
+    join (Callable): Joins the parses of a sentence's pieces.
     RETURNS (List[List[DecodedParse]]): For each Doc, one parse for each of its sentences.
     """
     cuts: List[Cuts] = [[[] for _ in sentence_words(doc)] for doc in docs]
@@ -126,8 +126,8 @@ def parse_in_pieces(
 
 
 def find_cuts(docs: Sequence[Doc], parse: Parse, limit: int, piece_length: int) -> List[Cuts]:
-    """Where to cut the sentences of Docs; nowhere those of `limit` words or less. For the arguments see
-    `parse_in_pieces`."""
+    """The cuts of each Doc's sentences; sentences of up to `limit` words have no cuts. See `parse_in_pieces` for the
+    arguments."""
     lengths = [[len(words) for words in sentence_words(doc)] for doc in docs]
     votes = [[BoundaryVotes(n) for n in ns] for ns in lengths]
     for shift in (piece_length, piece_length // 2):
@@ -158,7 +158,7 @@ def _parse_with_cuts(
 
 
 class BoundaryVotes:
-    """How many constituents and arcs cross each place of a sentence, as seen from windows.
+    """Counts of the constituents and arcs of windows that cross each place of a sentence.
 
     n_words (int): The length of the sentence.
     """
@@ -169,16 +169,16 @@ class BoundaryVotes:
         self._room = np.full(n_words + 1, -1, dtype=np.int64)
 
     def count(self, cuts: Sequence[int], parses: Sequence[DecodedParse]) -> None:
-        """Take in a row of windows. A place that was seen before is seen anew where it has more words of the window on
-        either side: near the edge of a window, trees are what is left of those that go on.
+        """Take in a row of windows. A count replaces an earlier one if the place is further from the edges of its
+        window: trees near an edge are incomplete.
 
-        cuts (Sequence[int]): The word with which each window but the first begins.
-        parses (Sequence[DecodedParse]): Those of the windows.
+        cuts (Sequence[int]): The first word of each window but the first.
+        parses (Sequence[DecodedParse]): The parses of the windows.
         """
         n_words = len(self.crossings) - 1
         for start, end, parse in zip([0, *cuts], [*cuts, n_words], parses, strict=True):
             places = np.arange(start, end + 1)
-            before = places - start if start else np.full_like(places, n_words)  # the sentence's ends are real ones
+            before = places - start if start else np.full_like(places, n_words)  # the ends cut no trees
             after = end - places if end < n_words else np.full_like(places, n_words)
             room = np.minimum(before, after)
             better = room > self._room[start : end + 1]
@@ -187,7 +187,7 @@ class BoundaryVotes:
 
 
 def count_crossings(parse: DecodedParse) -> ndarray:
-    """How many constituents and arcs of a sentence of n words lie across each place between two of them.
+    """How many constituents and arcs of a sentence of n words cross each place between two words.
 
     RETURNS (ndarray): Shape: (n + 1,), int64.
     """
@@ -203,17 +203,17 @@ def count_crossings(parse: DecodedParse) -> ndarray:
 
 
 def choose_cuts(crossings: ndarray, limit: int) -> List[int]:
-    """Cut a sentence into pieces of at most `limit` words. From left to right, each piece ends at the place that is
-    crossed least in the second half of what it may take, the last of such places.
+    """Cut a sentence into pieces of at most `limit` words. From left to right, each piece ends at the least crossed
+    place in the second half of its range; the last of equal places is chosen.
 
-    crossings (ndarray): Shape: (n + 1,). What each place between two words costs.
-    RETURNS (List[int]): The word with which each piece but the first begins; nothing where the sentence is one piece.
+    crossings (ndarray): Shape: (n + 1,). The cost of each place between two words.
+    RETURNS (List[int]): The first word of each piece but the first; empty where the sentence is one piece.
     """
     cuts: List[int] = []
     start, n_words = 0, len(crossings) - 1
     while n_words - start > limit:
         first = start + max(1, limit // 2)
-        last = min(start + limit, max(first, n_words - limit // 4))  # no crumb is left over at the end
+        last = min(start + limit, max(first, n_words - limit // 4))  # avoids a tiny last piece
         window = crossings[first : last + 1]
         start = last - int(window[::-1].argmin())
         cuts.append(start)
@@ -221,14 +221,14 @@ def choose_cuts(crossings: ndarray, limit: int) -> List[int]:
 
 
 def join_pieces(parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dict[str, int]) -> DecodedParse:
-    """One parse of a sentence from those of its pieces.
+    """Join the parses of a sentence's pieces.
 
-    The tops of the pieces come under one node, with the label that most of them have (of a unary chain, the outermost).
-    The roots of the other pieces depend on that of the first, as `parataxis` or `dep` where the vocabulary has it;
-    where it has neither, their deprels stay. Projective pieces make a projective tree, for nothing spans a root.
+    The tops of the pieces come under one node, with their most frequent label (of a unary chain, the outermost). The
+    roots of later pieces depend on the first piece's root, as `parataxis` or `dep` if the vocabulary has either.
+    Otherwise their deprels stay. Projective pieces make a projective tree, since no arc spans a root.
 
-    parses (Sequence[DecodedParse]): Those of the pieces, from left to right, each of one word or more.
-    labels (LabelVocab): What the ids in `spans` mean.
+    parses (Sequence[DecodedParse]): The parses of the pieces, from left to right, each of one word or more.
+    labels (LabelVocab): The vocabulary of the ids in `spans`.
     deprels (Dict[str, int]): The ids of the deprels.
     """
     offsets = np.cumsum([0, *(len(parse.heads) for parse in parses)])

@@ -1,4 +1,4 @@
-"""Which components of a pipeline are parsers of ours, and which set sentence breaks, whatever they are called there."""
+"""Finds our parsers in a pipeline, and the components that set sentence breaks, whatever their names."""
 
 from typing import Collection, List
 
@@ -9,14 +9,14 @@ SENTENCE_START = "token.is_sent_start"
 
 
 def parser_names(nlp: Language) -> List[str]:
-    """The names under which a pipeline holds parsers of ours, in order."""
+    """The names of a pipeline's `lal_parser` components, in order."""
     return [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == FACTORY]
 
 
 def sentence_splitters(nlp: Language, parsers: Collection[str]) -> List[str]:
-    """The names of the components that set sentence breaks, in order: those to set aside where breaks are given.
+    """The names of the components that set sentence breaks, in order. They are disabled where breaks are given.
 
-    parsers (Collection[str]): Names of components that are none, though spaCy's own parser sets breaks, too.
+    parsers (Collection[str]): Names of components to leave out: parsers, since spaCy's own parser also sets breaks.
     """
     names = [name for name in nlp.pipe_names if name not in parsers]
     return [name for name in names if SENTENCE_START in nlp.get_pipe_meta(name).assigns]

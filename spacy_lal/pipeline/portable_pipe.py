@@ -1,5 +1,5 @@
-"""A trainable component that can be taken out of its pipeline: it brings along the transformer that it was trained on,
-and may have another network than its config says. Saving and loading of both. *Not* here: what the network is for."""
+"""Base of trainable components that can move to another pipeline: saving, loading, and the transformer that goes along.
+The network may differ from the config's network. *Not* here: the purpose of the network."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,7 +21,7 @@ from .threads import ThreadWatch
 class PortablePipe(TrainablePipe):
     """The base of our components.
 
-    A subclass has `labels`, the dict of lists `cfg` and `set_label_data`, from which follow the sizes of the network.
+    A subclass has `labels`, the dict of lists `cfg`, and `set_label_data`, which sets the sizes of the network.
     """
 
     cfg: Dict[str, Any]
@@ -29,52 +29,53 @@ class PortablePipe(TrainablePipe):
     def __init__(self, vocab: Vocab, model: Model, name: str, *, upstream: Optional[Encoder] = None) -> None:
         """Hold a model.
 
-        model (Model): The one that the config describes.
-        upstream (Optional[Encoder]): The transformer of the pipeline that the model listens to, if it does.
+        model (Model): The model that the config describes.
+        upstream (Optional[Encoder]): The pipeline's transformer that the model listens to, if any.
         """
         self.vocab = vocab
         self.model = model
         self.name = name
         self._configured_model = model
-        self._model_config: Optional[Dict[str, Any]] = None  # of a model that is not the configured one
+        self._model_config: Optional[Dict[str, Any]] = None  # None for the configured model
         self._own_encoder: Optional[Encoder] = None
         self._upstream = upstream
         self._threads = ThreadWatch()
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
-        """Set the labels, and with them the sizes of the network."""
+        """Set the labels and thereby the sizes of the network."""
         raise NotImplementedError(f"{type(self).__name__} sets no labels")
 
     # The network, and the transformer that it was trained on
 
     @property
     def encoder(self) -> Optional[Encoder]:
-        """The transformer that the model was trained on, where it listens to one: the component's own, or that of the
-        pipeline in which it was loaded. None where the component was trained further since: then it is the one that is
-        trained with it."""
+        """The transformer that the model was trained on, if it listens to one: the component's own, or the transformer
+        of the pipeline in which it was loaded. None after further training, where the pipeline's transformer is trained
+        with it."""
         return (self._own_encoder or self._upstream) if has_transformer_listener(self.model) else None
 
     def use_model(self, model: Model, config: Dict[str, Any], encoder: Optional[Encoder]) -> None:
-        """Take another model than the configured one.
+        """Replace the configured model.
 
-        config (Dict[str, Any]): How it was made; saved with it.
-        encoder (Optional[Encoder]): The transformer that it listens to, henceforth the component's own.
+        config (Dict[str, Any]): The config of the model; saved with it.
+        encoder (Optional[Encoder]): The transformer that it listens to; becomes the component's own.
         """
         self._use(model, config, encoder)
 
     def use_configured_model(self) -> None:
-        """Go back to the model of the config, to train it from the start with the transformer of the pipeline."""
+        """Return to the model of the config, to train it from the start with the pipeline's transformer."""
         self._use(self._configured_model, None, None)
         self._upstream = None
 
     def encoded(self, docs: List[Doc], *, is_train: bool = False) -> ContextManager[None]:
-        """For the time of a block, all Docs have the vectors that the model listens to.
+        """Within the block, all Docs have the vectors that the model listens to.
 
-        is_train (bool): For an update: spaCy has sent the vectors, unless the transformer is the component's own.
-        RAISES (ValueError): Nobody has made them, and it is not known who should.
+        is_train (bool): Whether it is for an update: spaCy has sent the vectors, unless the transformer is the
+            component's own.
+        RAISES (ValueError): No component provides the vectors.
         """
         if is_train:
-            # The transformer of the pipeline that trains the component may be another than the one it was loaded with.
+            # The component may be trained with another transformer than the one it was loaded with.
             self._upstream = None
         else:
             self._threads.see(self.name, self.model, self.encoder)
@@ -96,8 +97,8 @@ class PortablePipe(TrainablePipe):
     # Storage
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialise to bytes; `exclude` names parts (cfg, vocab, encoder, model) to leave out. The transformer that the
-        model listens to is one of them."""
+        """Serialise to bytes. `exclude` names parts to leave out (cfg, vocab, model, or encoder, the model's
+        transformer)."""
         encoder = self.encoder if self.labels else None
         if encoder is self._upstream and encoder is not None and not encoder.is_portable:
             encoder = None  # it is most likely in the same pipeline, so this need not be an error
@@ -122,8 +123,8 @@ class PortablePipe(TrainablePipe):
         return self
 
     def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
-        """Save to a directory; `exclude` as for `to_bytes`. The transformer that the model listens to is saved with it,
-        unless the pipeline that is being saved holds it."""
+        """Save to a directory; `exclude` as for `to_bytes`. The transformer that the model listens to is saved too,
+        unless the pipeline being saved holds it."""
         path = Path(path)
         encoder = self.encoder if self.labels else None
         if encoder is not None and encoder is self._upstream and encoder.is_saved_beside(path):
@@ -141,7 +142,7 @@ class PortablePipe(TrainablePipe):
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "PortablePipe":
         """Load from a directory, in place.
 
-        RAISES (ValueError): A file cannot be read, or is not the one that was saved; it is named.
+        RAISES (ValueError): A file cannot be read, or has changed since it was saved; the message names it.
         """
         path = Path(path)
         readers: Dict[str, Callable[[Path], Any]] = {
@@ -170,7 +171,7 @@ class PortablePipe(TrainablePipe):
         model = registry.resolve({"model": model_config})["model"] if model_config else self._configured_model
         encoder = Encoder.from_config(encoder_config, self.vocab) if encoder_config else None
         self._use(model, model_config, encoder)
-        # The sizes of the network follow the labels, so they come first; a component saved before its
+        # Labels come first, since they determine the sizes of the network. A component saved before its
         # initialisation has neither.
         if any(cfg.values()):
             self.set_label_data(cfg)

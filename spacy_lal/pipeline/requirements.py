@@ -1,4 +1,4 @@
-"""What `lal_parser` needs of what is installed; pip sees to it, but not to what is changed afterwards."""
+"""Checks the installed versions of the packages that `lal_parser` needs; pip checks them only on installation."""
 
 from importlib.metadata import PackageNotFoundError, requires, version
 
@@ -9,9 +9,9 @@ CHECKED = ("spacy", "spacy-transformers", "thinc")
 
 
 def check_requirements() -> None:
-    """See that spaCy and its companions are those that this version was made for, as its metadata says.
+    """Check that spaCy and its companions have the versions that this package's metadata requires.
 
-    RAISES (ImportError): One of them is missing, or of another version.
+    RAISES (ImportError): A package is missing or has another version.
     """
     try:
         requirements = [Requirement(line) for line in requires(DISTRIBUTION) or []]

@@ -1,5 +1,5 @@
-"""`spacy-lal.parser_scorer.v1`: Examples -> the scores of both trees, in spaCy's manner (0 to 1, None where there is
-no gold annotation)."""
+"""`spacy-lal.parser_scorer.v1`: the scores of both trees of Examples, as in spaCy from 0 to 1, or None without gold
+annotation."""
 
 from collections import Counter
 from functools import partial
@@ -22,7 +22,7 @@ SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
 def make_parser_scorer(param: Optional[str] = None) -> Callable[..., Dict[str, Any]]:
     """Make a scorer.
 
-    param (Optional[str]): Path of an EVALB parameter file; `COLLINS.prm` where there is none.
+    param (Optional[str]): Path of an EVALB parameter file. None: `COLLINS.prm`.
     """
     return partial(score_parses, params=COLLINS if param is None else EvalbParams.from_file(param))
 
@@ -31,9 +31,9 @@ def score_parses(examples: Iterable[Example], params: EvalbParams = COLLINS, **k
     """The scores of parsed Examples.
 
     `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold tokens and boundaries are compared
-    as EVALB does; a Doc whose tokens or sentences differ is compared as a whole, by characters.
-    `dep_uas`, `dep_las` follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`,
-    `dep_las_reference` follow the authors' rule (gold tags of punctuation do not count).
+    as EVALB does. A Doc with other tokens or sentences is compared as a whole, by characters. `dep_uas`, `dep_las`
+    follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`, `dep_las_reference` follow the
+    authors' rule (gold tags of punctuation do not count).
 
     params (EvalbParams): EVALB's parameters.
     """
@@ -43,7 +43,7 @@ def score_parses(examples: Iterable[Example], params: EvalbParams = COLLINS, **k
         for row in _rows(eg, params):
             counts.add(row)
     scores: Dict[str, Any] = {key: getattr(counts, key) if counts.n_valid else None for key in CONST_KEYS}
-    # spaCy's own function compares sentence boundaries too; those are another component's.
+    # spaCy's function also scores sentence boundaries, which another component sets.
     parsed = parser_score(examples, **kwargs)
     scores.update({key: parsed[key] for key in SPACY_KEYS})
     scores.update(_reference_attachment(examples))
@@ -65,7 +65,7 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
 
 
 def _row_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> EvalbRow:
-    """Constituents as stretches of the text's characters, those of whitespace and of deleted gold words left out."""
+    """Compare constituents as ranges of characters, without whitespace and deleted gold words."""
     kept = [0]
     deleted = {
         i for token in gold if token.tag_ in params.delete_label for i in range(token.idx, token.idx + len(token))
@@ -111,7 +111,7 @@ def _arc(doc: Doc, i: int) -> Tuple[int, str]:
 
 
 def _aligned_arc(eg: Example, i: int) -> Tuple[int, str]:
-    """Head (index in the reference) and deprel that the prediction gives a gold word; NO_TOKEN where tokens differ."""
+    """Predicted head (index in the reference) and deprel of a gold word; NO_TOKEN where tokens differ."""
     aligned = eg.alignment.y2x[i]
     if len(aligned) != 1:
         return NO_TOKEN, ""

@@ -1,4 +1,4 @@
-"""How a stored parser tells its format, and what is said of one that cannot be read."""
+"""The format of stored parsers, and the errors for unreadable ones."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,24 +8,24 @@ import srsly
 
 from .. import __version__
 
-FORMAT = 1  # one more where a parser that was stored by an earlier version can no longer be read
+FORMAT = 1  # raised by one when parsers stored by earlier versions become unreadable
 
 
 class FormatError(ValueError):
-    """A component that was stored in a format that this version of spacy_lal does not read."""
+    """A component is stored in a format that this version of spacy_lal does not read."""
 
 
 def with_format(cfg: Mapping[str, Any]) -> Dict[str, Any]:
-    """A component's cfg as it is stored: with the format, and who wrote it."""
+    """A component's cfg as stored, with the format and the version of spacy_lal."""
     return {"format": FORMAT, "spacy_lal": __version__, **cfg}
 
 
 def without_format(cfg: Mapping[str, Any], name: str) -> Dict[str, Any]:
-    """Check the format of a stored cfg, and take it off.
+    """Check the format of a stored cfg, and remove it.
 
-    RAISES (FormatError): It is of another format than this version of spacy_lal reads.
+    RAISES (FormatError): This version of spacy_lal reads another format.
     """
-    # What was stored before the format was: the first one.
+    # A cfg without a format has the first one.
     found, writer = cfg.get("format", FORMAT), cfg.get("spacy_lal", "of an unknown version")
     if found != FORMAT:
         age = "newer" if isinstance(found, int) and found > FORMAT else "other"
@@ -41,7 +41,7 @@ def read_cfg(path: Path, name: str) -> Dict[str, Any]:
     """Read a component's cfg.
 
     name (str): The component's name.
-    RAISES (ValueError): It cannot be read, or is no cfg.
+    RAISES (ValueError): The file cannot be read, or holds no cfg.
     """
     try:
         cfg: Any = srsly.read_json(path)
@@ -60,15 +60,15 @@ def read_cfg(path: Path, name: str) -> Dict[str, Any]:
 
 @contextmanager
 def readable_weights(name: str, source: Union[Path, bytes]) -> Iterator[None]:
-    """For a block that reads weights.
+    """For a block that reads weights: any error becomes a ValueError that names the file and the remedy.
 
     name (str): The component's name.
-    source (Union[Path, bytes]): Where they are read from.
-    RAISES (ValueError): Whatever goes wrong, with what was found and what to do.
+    source (Union[Path, bytes]): The file or bytes that hold the weights.
+    RAISES (ValueError): The weights cannot be read.
     """
     try:
         yield
-    except Exception as err:  # those of msgpack, torch, thinc and zip files have no base in common
+    except Exception as err:  # msgpack, torch, thinc and zipfile have no common error
         if isinstance(source, bytes):
             found = f"{len(source):,} bytes"
         elif source.is_file():

@@ -1,8 +1,8 @@
-"""Says so where threads share a model that they must not share.
+"""Warns where threads share a model that is not thread-safe.
 
-thinc's torch shim, and spacy-transformers' own transformer with it, put a module into training mode whenever they have
-predicted: the prediction of another thread then runs with dropout, and gives another parse. Our own architectures do
-not, see `architectures/shared_shim.py`. *Not* here: locks. A lock would make threads useless without a word.
+thinc's torch shim, and with it spacy-transformers' own transformer, puts a module into training mode after each
+prediction. A concurrent prediction then runs with dropout and gives another parse. Our own architectures do not
+(`architectures/shared_shim.py`). *Not* here: locks, which would silently make threads useless.
 """
 
 import logging
@@ -22,7 +22,7 @@ WAYS_OUT = (
 
 
 class ThreadWatch:
-    """Knows the first thread that parsed with a component, and warns once when another one does."""
+    """Remembers the first thread that parses with a component, and warns once when another thread does."""
 
     def __init__(self) -> None:
         self._first: Optional[Tuple[int, int]] = None
@@ -31,12 +31,12 @@ class ThreadWatch:
     def see(self, name: str, model: Model, encoder: Any) -> None:
         """Called before each prediction.
 
-        name (str): The component's.
+        name (str): The component's name.
         model (Model): Its model.
-        encoder (Optional[Encoder]): The transformer that it listens to, if it does.
+        encoder (Optional[Encoder]): The transformer that the model listens to, if any.
         """
         present = os.getpid(), get_ident()
-        if self._first is None or self._first[0] != present[0]:  # a worker process has threads of its own
+        if self._first is None or self._first[0] != present[0]:  # a worker process has its own threads
             self._first, self._seen_second = present, False
         if self._seen_second or self._first == present:
             return
@@ -55,7 +55,7 @@ class ThreadWatch:
 
 
 def unsafe_layers(model: Model) -> List[str]:
-    """The names of the layers that hold a torch module with dropout by a shim that changes the module's mode."""
+    """The names of layers that hold a torch module with dropout, in a shim that changes the module's mode."""
     return [
         node.name
         for node in model.walk()
@@ -65,7 +65,7 @@ def unsafe_layers(model: Model) -> List[str]:
 
 
 def _has_dropout(module: Any) -> bool:
-    """Whether a torch module has a rate of dropout above 0, in a layer for it or as a number that a function takes."""
+    """Whether a torch module has a dropout rate above 0, in a dropout layer or as a number passed to a function."""
     if not hasattr(module, "modules"):
         return False
     for part in module.modules():

@@ -1,7 +1,7 @@
-"""spaCy's tokenizer with rules for what people type on the web, so that text has the tokens that treebanks of it have.
+"""spaCy's tokenizer with rules for text from the web, which give it the tokens of web treebanks.
 
-English Web Treebank and GUM (Universal Dependencies) keep a run of marks together (`!!!`, `?!`, `=====`), and telephone
-numbers, and words with a prefix that is none by itself (`e-mail`, `non-human`); spaCy's own rules divide all of these.
+English Web Treebank and GUM (Universal Dependencies) keep together runs of marks (`!!!`, `?!`, `=====`), telephone
+numbers, and words with a bound prefix (`e-mail`, `non-human`). spaCy's own rules divide all of these.
 """
 
 import re
@@ -20,9 +20,9 @@ MAX_RUN = 2100  # characters without whitespace; browsers' URLs end at 2,083
 
 
 class WebTokenizer(Tokenizer):
-    """spaCy's tokenizer, which takes time that grows with the square of a run of characters without whitespace: it
-    searches all the rest of the run for each bracket or quote that it takes off. Here a run of more than 2,100
-    characters is cut there, and each piece is tokenized by itself."""
+    """spaCy's tokenizer, which cuts a run of non-whitespace every 2,100 characters and tokenizes the pieces apart. The
+    time of spaCy's tokenizer is quadratic in such a run: for each bracket or quote that it takes off, it searches the
+    rest."""
 
     def __call__(self, string: str) -> Doc:
         """Make a Doc of a text, without losing a character."""
@@ -49,8 +49,8 @@ def _pieces(string: str) -> Iterator[str]:
 def make_web_tokenizer() -> Callable[[Language], Tokenizer]:
     """Registered as `spacy-lal.WebTokenizer.v1`: for `[nlp.tokenizer]` of an English pipeline.
 
-    The rules of the language stay; those of this module come first. They were chosen on the training files of EWT and
-    GUM. The rules are saved as those of spaCy's tokenizer are, and it loads as any other.
+    The rules of this module come before the language's rules. They were chosen on the training files of EWT and GUM.
+    The tokenizer is saved and loaded like spaCy's own.
     """
     return create_web_tokenizer
 
@@ -63,7 +63,7 @@ def create_web_tokenizer(nlp: Language) -> Tokenizer:
     tokenizer.prefix_search = compile_prefix_regex([*RUNS, *(defaults.prefixes or [])]).search
     tokenizer.suffix_search = compile_suffix_regex([*RUNS, *(defaults.suffixes or []), TIME_OF_DAY]).search
     tokenizer.infix_finditer = compile_infix_regex([*RUNS, *(defaults.infixes or [])]).finditer
-    if tokenizer.token_match is None:  # English has none; French, for one, knows its own words with hyphens by it
+    if tokenizer.token_match is None:  # English has none; French uses it for words with hyphens
         tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|(?i:{'|'.join(PREFIXES.split())})-\w+)$").match
     tokenizer.rules = {text: rule for text, rule in (tokenizer.rules or {}).items() if text not in NOT_WHOLE}
     for text in WHOLE:

@@ -1,8 +1,8 @@
 """Pipelines averaged into one: the mean of each weight.
 
-Trainings that start from the same weights and see the data in different orders end in different places of one valley;
-their mean lies nearer to its floor than any of them (Wortsman et al. 2022, "Model soups"). It costs nothing to run.
-*Not* for pipelines that were trained apart from the start: a mean of those is no network at all.
+Trainings that start from the same weights and see the data in different orders end near the same minimum. Their mean is
+nearer to it than each of them (Wortsman et al. 2022, "Model soups"), and costs nothing to run. *Not* for pipelines that
+were initialised separately: the mean of their weights is not a working network.
 """
 
 from typing import Any, Iterator, Sequence, Tuple
@@ -17,10 +17,10 @@ Weight = Tuple[str, Any]  # its place in the pipeline, and a torch tensor or a t
 def average_pipelines(pipelines: Sequence[Language]) -> Language:
     """Give the first pipeline the mean weights of all.
 
-    pipelines (Sequence[Language]): Pipelines of the same components, labels and sizes. The first is changed in place;
-        all but its weights stay what they are.
+    pipelines (Sequence[Language]): Pipelines of the same components, labels and sizes. The weights of the first are
+        changed in place.
     RETURNS (Language): The first.
-    RAISES (ValueError): Where there are fewer than two, or one differs from the first in more than weights.
+    RAISES (ValueError): There are fewer than two, or one differs from the first in more than weights.
     """
     if len(pipelines) < 2:
         raise ValueError(f"expected two pipelines or more, got {len(pipelines)}")
@@ -36,7 +36,7 @@ def average_pipelines(pipelines: Sequence[Language]) -> Language:
                         f"{tuple(weight.shape)}: expected pipelines of the same sizes"
                     )
             if isinstance(weight, torch.Tensor) and not weight.is_floating_point():
-                continue  # positions, say: no weights, and the same in all
+                continue  # integer buffers, such as positions, are equal in all
             for _, other in others:
                 weight += other
             weight /= len(pipelines)
@@ -44,7 +44,7 @@ def average_pipelines(pipelines: Sequence[Language]) -> Language:
 
 
 def _check_alike(first: Language, other: Language, name: str) -> None:
-    """RAISES (ValueError): Where two pipelines have other components or other labels."""
+    """RAISES (ValueError): The pipelines have different components or labels."""
     names, other_names = (
         [f"{pipe} ({nlp.get_pipe_meta(pipe).factory})" for pipe, _ in nlp.components] for nlp in (first, other)
     )
@@ -56,7 +56,7 @@ def _check_alike(first: Language, other: Language, name: str) -> None:
 
 
 def named_weights(nlp: Language) -> Iterator[Weight]:
-    """All weights of a pipeline, in order: those of thinc layers, and those of the torch networks in them."""
+    """All weights of a pipeline, in order: of thinc layers, and of the torch networks in them."""
     for name, pipe in nlp.components:
         model = getattr(pipe, "model", None)
         for i, node in enumerate(model.walk() if isinstance(model, Model) else ()):

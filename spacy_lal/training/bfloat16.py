@@ -1,7 +1,7 @@
-"""`spacy-lal.bfloat16_products.v1`: train a pretrained encoder on a CPU in half of the time that its products take.
+"""`spacy-lal.bfloat16_products.v1`: on a CPU, train a pretrained encoder with matrix products in half of the time.
 
-thinc's mixed precision is for GPUs. Recent CPUs multiply bfloat16 matrices twice as fast as float32 ones; all else, and
-all weights, stay float32. It is a callback of the training, not of a model: what was trained runs in float32.
+thinc's mixed precision is for GPUs. Recent CPUs multiply bfloat16 matrices twice as fast as float32 ones; the rest,
+weights included, stays float32. It is a callback of the training, not of a model: the trained pipeline runs in float32.
 """
 
 from functools import partial
@@ -18,8 +18,8 @@ from ..layers.products import has_bfloat16_products
 def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
     """Registered as `spacy-lal.bfloat16_products.v1`, for `[training.before_update]`.
 
-    RETURNS (Callable[[Language, Dict[str, Any]], None]): Before the first update, lets the linear layers of the
-        pipeline's torch modules multiply in bfloat16 in training, if it is on a CPU with instructions for that.
+    RETURNS (Callable[[Language, Dict[str, Any]], None]): A callback. Before the first update, it lets the linear layers
+        of the pipeline's torch modules multiply in bfloat16 in training, on a CPU with instructions for it.
     """
     seen: List[Language] = []
 
@@ -34,9 +34,9 @@ def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
 
 
 def use_bfloat16_products(models: List[Model]) -> int:
-    """Let the linear layers of the torch modules in thinc models multiply in bfloat16 while they are trained on a CPU.
+    """Let the linear layers of torch modules in thinc models multiply in bfloat16 during training on a CPU.
 
-    models (List[Model]): Changed in place; their weights are not. Besides `torch.nn.Linear`, modules that keep a
+    models (List[Model]): Changed in place, except for their weights. Besides `torch.nn.Linear`, modules that keep a
         product as `linear` (see `layers.products`) are changed, too.
     RETURNS (int): The number of modules changed.
     """
@@ -61,6 +61,6 @@ def _layer(layer: nn.Linear, inputs: Tensor) -> Tensor:
 def _product(module: nn.Module, inputs: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     if not module.training or inputs.device.type != "cpu" or inputs.dtype != torch.float32:
         return nn.functional.linear(inputs, weight, bias)
-    # The output goes back to float32 at once: attention and activations have slower kernels for bfloat16.
+    # The output is converted to float32 at once: attention and activations have slower kernels for bfloat16.
     with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=False):
         return nn.functional.linear(inputs, weight, bias).float()

@@ -1,7 +1,7 @@
-"""Heads for trees, trees for heads: Docs of a treebank that has only one of the two get the other.
+"""Completes Docs of a treebank that has only heads or only constituents: the parser adds the other tree.
 
-The joint decoder searches pairs of trees that agree. What is known of one tree is bound: it scores so much more than
-all else that the best pair has it, and the other tree is the best of those that go with it.
+The joint decoder searches pairs of trees that agree. The known tree gets a bonus that outweighs all other scores. So
+the best pair contains it, and the other tree is the best tree that agrees with it.
 """
 
 from itertools import islice, takewhile
@@ -21,19 +21,19 @@ from ..trees import SUB_HEAD
 
 Lacking = Literal["heads", "constituents"]
 
-BOND = 8.0  # what is bound is worth as many times the greatest score: more than a sentence's other nodes can gain by it
+BOND = 8.0  # the bonus as a multiple of the greatest score: more than a sentence's other nodes can gain
 
 
 def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-    """Copies of gold Docs, in which those with constituents and no heads have heads and deprels, and those with heads
-    and no constituents have constituents. What they had, they keep; the others come back as they are, and so do Docs
-    with a sentence that is too long for the joint decoder (its `max_length`).
+    """Copies of gold Docs, completed: Docs with constituents alone get heads and deprels, Docs with heads alone get
+    constituents. Existing annotations stay. Other Docs are copied unchanged, and so are Docs with a sentence that is
+    too long for the joint decoder (its `max_length`).
 
-    nlp (Language): The pipeline that the parser is in; the components before it are run.
-    parser (LALParser): One that was trained on both trees.
+    nlp (Language): The parser's pipeline; the components before the parser are run.
+    parser (LALParser): A parser that was trained on both trees.
     docs (Iterable[Doc]): With sentence boundaries.
     batch_size (int): Docs that are read together.
-    RAISES (ValueError): The parser was trained on one kind of tree, or its decoder looks at one alone; a Doc has no
+    RAISES (ValueError): The parser was trained on one kind of tree, or its decoder uses one alone; a Doc has no
         sentence boundaries.
     """
     decoder = _joint_decoder(parser)
@@ -49,7 +49,7 @@ def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_siz
 
 
 def lacks(doc: Doc) -> Optional[Lacking]:
-    """Which tree a Doc has not, where it has the other; None where it has both or neither."""
+    """The tree that a Doc lacks where it has the other; None where it has both or neither."""
     has_heads, has_constituents = doc.has_annotation("DEP"), bool(doc.spans.get(SPANS_KEY))
     if has_heads == has_constituents:
         return None
@@ -57,9 +57,9 @@ def lacks(doc: Doc) -> Optional[Lacking]:
 
 
 def bind_constituents(scores: ParserScores, spans: Sequence[CollapsedSpan], bond: float) -> ParserScores:
-    """Scores by which the best tree has these constituents and no others, whatever their labels.
+    """Scores for which the best tree has exactly these constituents, whatever their labels.
 
-    spans (Sequence[Tuple[int, int, str]]): Half-open spans of word positions. bond (float): What each is worth.
+    spans (Sequence[Tuple[int, int, str]]): Half-open spans of word positions. bond (float): The bonus of each.
     """
     labels = scores.labels.copy()
     labels[..., SUB_HEAD + 1 :] -= np.float32(bond)
@@ -69,10 +69,10 @@ def bind_constituents(scores: ParserScores, spans: Sequence[CollapsedSpan], bond
 
 
 def bind_heads(scores: ParserScores, heads: Sequence[Optional[int]], bond: float) -> ParserScores:
-    """Scores by which the best tree has these heads. Where arcs cross, no tree of the joint decoder has them all.
+    """Scores for which the best tree has these heads. Where arcs cross, no tree of the joint decoder has them all.
 
-    heads (Sequence[Optional[int]]): For each word its head, counted from 1; 0 is the root, None is unknown.
-    bond (float): What each is worth.
+    heads (Sequence[Optional[int]]): The head of each word, counted from 1; 0 is the root, None is unknown.
+    bond (float): The bonus of each arc.
     """
     arcs = scores.arcs.copy()
     for dependent, head in enumerate(heads, start=1):
@@ -100,7 +100,7 @@ def _short_enough(doc: Doc, decoder: JointDecoder) -> bool:
 
 
 def _parse(nlp: Language, parser: LALParser, decoder: JointDecoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
-    """For each Doc, the parses of its sentences that go best with what it tells of them."""
+    """For each Doc, the best parses of its sentences that agree with its known tree."""
     if not golds:
         return []
     docs = _read(nlp, parser, golds)
@@ -120,7 +120,7 @@ def _parse(nlp: Language, parser: LALParser, decoder: JointDecoder, golds: Seque
 
 
 def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
-    """For each sentence the heads of its words, counted from 1; 0 is the root, None is unknown."""
+    """For each sentence, the heads of its words, counted from 1; 0 is the root, None is unknown."""
     for words in sentence_words(gold):
         place = {word: position for position, word in enumerate(words, start=1)}
         tokens = [gold[i] for i in words]
@@ -140,7 +140,7 @@ def _bound(
 
 
 def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[Doc]:
-    """Docs of the same tokens and sentences, with what the components before the parser say, and the gold tags."""
+    """Docs of the same tokens and sentences, with the gold tags, annotated by the components before the parser."""
     before = [name for name, _ in takewhile(lambda named: named[1] is not parser, nlp.pipeline)]
     splitters = sentence_splitters(nlp, parser_names(nlp))
     docs = [copy_text(gold, with_sentences=True, vocab=nlp.vocab) for gold in golds]

@@ -1,4 +1,4 @@
-"""Several pipelines that score sentences together: the mean of what their parsers say."""
+"""Several pipelines that score sentences together: the mean of their parsers' scores."""
 
 from itertools import takewhile
 from typing import Dict, Iterator, List, Optional, Sequence
@@ -19,10 +19,10 @@ UNKNOWN = -30.0  # the score of a label that no pipeline knows
 
 
 class Member:
-    """A pipeline, one of several that parse together.
+    """One of several pipelines that score together.
 
     name (str): Its package or folder. nlp (Language): The pipeline. parser (LALParser): Its parser.
-    RAISES (ValueError): It has no `lal_parser`, or not one.
+    RAISES (ValueError): It does not have exactly one `lal_parser`.
     """
 
     def __init__(self, name: str) -> None:
@@ -34,16 +34,16 @@ class Member:
         self.parser: LALParser = self.nlp.get_pipe(names[0])  # type: ignore[assignment]
 
     def labels(self, wanted: Sequence[str]) -> List[int]:
-        """Where in this parser's scores each of another's labels is, after those that all have; -1: nowhere. A treebank
-        has chains of its own, and so labels differ where parsers have read other treebanks."""
+        """The index of each of another parser's labels in this parser's scores, after the labels that all parsers
+        share; -1 for unknown labels. Parsers of different treebanks have different unary chains."""
         n_fixed = SUB_HEAD + 1
         own = {label: i + n_fixed for i, label in enumerate(self.parser.label_data["constituents"])}
         return [*range(n_fixed), *(own.get(label, -1) for label in wanted)]
 
     def deprels(self, wanted: Sequence[str]) -> List[int]:
-        """Where in this parser's scores each of another's deprels is.
+        """The index of each of another parser's deprels in this parser's scores.
 
-        RAISES (ValueError): One is missing: the parsers have learned other schemes.
+        RAISES (ValueError): A deprel is missing: the parsers have learned different schemes.
         """
         own = {deprel: i for i, deprel in enumerate(self.parser.label_data["deprels"])}
         if missing := [deprel for deprel in wanted if deprel not in own]:
@@ -51,7 +51,7 @@ class Member:
         return [own[deprel] for deprel in wanted]
 
     def ready(self, docs: Sequence[Doc]) -> List[Doc]:
-        """The same tokens and sentence breaks, with what this pipeline's parser reads of the components before it."""
+        """Docs of the same tokens and sentence breaks, annotated by the components before this pipeline's parser."""
         copies = [copy_text(doc, with_sentences=True, vocab=self.nlp.vocab) for doc in docs]
         before = [name for name, _ in takewhile(lambda named: named[1] is not self.parser, self.nlp.pipeline)]
         splitters = sentence_splitters(self.nlp, parser_names(self.nlp))
@@ -59,7 +59,7 @@ class Member:
             return list(self.nlp.pipe(copies, batch_size=len(copies)))
 
     def scores(self, docs: Sequence[Doc]) -> List[ParserScores]:
-        """Of each sentence of Docs that are `ready`."""
+        """The scores of each sentence of Docs from `ready`."""
         found: Dict[int, AnyScores] = {}
         with self.parser.encoded(list(docs)):
             for indices, scores in self.parser.iter_scores(list(docs), pruned=False):
@@ -70,8 +70,8 @@ class Member:
 class Ensemble:
     """Pipelines that score sentences together, in the labels of one parser.
 
-    members (Sequence[Member]): At least one. label_data (Dict[str, List[str]]): Those of the parser that is to read
-        the scores, as its property of that name gives it.
+    members (Sequence[Member]): At least one. label_data (Dict[str, List[str]]): The label data of the parser that reads
+        the scores.
     RAISES (ValueError): A member does not know one of the deprels.
     """
 
@@ -81,11 +81,12 @@ class Ensemble:
         self._deprels = [member.deprels(label_data["deprels"]) for member in self.members]
 
     def scores(self, docs: Sequence[Doc], *, own: Optional[LALParser] = None) -> Iterator[ParserScores]:
-        """The mean of what the members say of each sentence: of scores of labels (what only some of them know is the
-        mean of theirs), and of logarithms of probabilities of heads and deprels.
+        """The members' mean scores of each sentence: the mean of label scores, over the members that know the label,
+        and the mean of log probabilities of heads and deprels.
 
         docs (Sequence[Doc]): With sentence breaks.
-        own (Optional[LALParser]): That parser's member reads the Docs as they are: they have been through its pipeline.
+        own (Optional[LALParser]): A parser whose pipeline has processed the Docs already: its member reads them as
+            given.
         """
         said = [member.scores(docs if member.parser is own else member.ready(docs)) for member in self.members]
         for of_one in zip(*said, strict=True):
@@ -97,7 +98,7 @@ class Ensemble:
 
 
 def mean_scores(all_scores: Sequence[ParserScores]) -> ParserScores:
-    """The mean of what several networks say of one sentence, in the same labels and deprels; NaN counts as nothing."""
+    """The mean of several networks' scores of one sentence, in the same labels and deprels; NaN is left out."""
     total = np.sum([np.nan_to_num(scores.labels) for scores in all_scores], axis=0)
     known = np.sum([~np.isnan(scores.labels) for scores in all_scores], axis=0)
     labels = np.where(known, total / np.maximum(known, 1), UNKNOWN)
@@ -107,7 +108,7 @@ def mean_scores(all_scores: Sequence[ParserScores]) -> ParserScores:
 
 
 def _in_order(labels: np.ndarray, places: Sequence[int]) -> np.ndarray:
-    """Scores of labels in another order; NaN where there are none. *Shapes:* (..., n), (..., len(places))."""
+    """Label scores in another order; NaN for missing labels. *Shapes:* (..., n), (..., len(places))."""
     ordered = labels[..., np.maximum(places, 0)]
     ordered[..., np.asarray(places) < 0] = np.nan
     return ordered

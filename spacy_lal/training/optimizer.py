@@ -1,7 +1,7 @@
-"""`spacy-lal.Adam.v1`: thinc's Adam with a slower pace for chosen parameters.
+"""`spacy-lal.Adam.v1`: thinc's Adam with other learning rates for chosen parameters.
 
-A pretrained encoder forgets what it knows at the learning rates that fresh layers need to learn anything; spaCy's
-trainings have one optimizer, hence one rate, for the whole pipeline.
+At the learning rates that fresh layers need, a pretrained encoder forgets what it knows. spaCy's trainings have one
+optimizer, hence one rate, for the whole pipeline.
 """
 
 from typing import Any, Dict, Optional, Tuple
@@ -14,11 +14,10 @@ from thinc.types import FloatsXd
 class LayerwiseAdam(Optimizer):
     """Adam whose learning rate depends on a parameter's name.
 
-    rate_factors (Dict[str, float]): What the learning rate is multiplied by for parameters whose name begins so; the
-        longest beginning counts. Names are those of torch: "encoder.layer.0." is a transformer's first layer. 0: such
-        parameters stay as they are.
+    rate_factors (Dict[str, float]): Factors of the learning rate by the beginning of a parameter's name; the longest
+        match counts. Names are torch's: "encoder.layer.0." is a transformer's first layer. 0 freezes the parameters.
     settings: As for thinc's `Optimizer`.
-    RAISES (ValueError): Where a factor is negative.
+    RAISES (ValueError): A factor is negative.
     """
 
     def __init__(self, learn_rate: FloatOrSeq, *, rate_factors: Dict[str, float], **settings: Any) -> None:
@@ -33,13 +32,13 @@ class LayerwiseAdam(Optimizer):
     ) -> Tuple[FloatsXd, FloatsXd]:
         """Update a parameter in place; see thinc's `Optimizer`."""
         factor = self._factor(key[1])
-        if factor == 0.0:  # weight decay included
+        if factor == 0.0:  # weight decay is skipped, too
             gradient.fill(0)
             return weights, gradient
         return super().__call__(key, weights, gradient, lr_scale=lr_scale * factor)
 
     def freezes(self, name: str) -> bool:
-        """Whether parameters of this name stay as they are."""
+        """Whether parameters of this name are frozen."""
         return self._factor(name) == 0.0
 
     def _factor(self, name: str) -> float:
@@ -58,7 +57,7 @@ def make_adam(
     L2_is_weight_decay: bool = True,
     use_averages: bool = False,
 ) -> LayerwiseAdam:
-    """Registered as `spacy-lal.Adam.v1`. Arguments as for thinc's `Adam.v1`, and `LayerwiseAdam`'s `rate_factors`."""
+    """Registered as `spacy-lal.Adam.v1`. Arguments as for thinc's `Adam.v1`, with `rate_factors` of `LayerwiseAdam`."""
     return LayerwiseAdam(
         learn_rate,
         rate_factors=rate_factors or {},

@@ -1,8 +1,8 @@
-"""`spacy train` that can be interrupted: the same steps on the same data, with checkpoints from which it goes on.
+"""`spacy train` with checkpoints: an interrupted training resumes with the same steps on the same data.
 
 The loop follows spaCy's (`spacy/training/loop.py`, MIT licence) step by step, and gives the same weights; spaCy's own
-is a generator whose state can't be stored. What random numbers decided before an interruption is decided in the same
-way after it: the order of the data is found again without the model, everything else is read from the checkpoint.
+loop is a generator whose state can't be stored. Random choices are the same with and without an interruption: the order
+of the data is recomputed without the model, and the rest is read from the checkpoint.
 
 Not here: the state of optimizer and generators (`train_state.py`), the data's order (`train_batches.py`), files
 (`train_checkpoint.py`), signals (`stop_signals.py`), the comparison of configs and the beginning (`train.py`).
@@ -40,7 +40,7 @@ LogStep = Callable[[Optional[Dict[str, Any]]], None]
 
 
 class TrainingStopped(Exception):
-    """A training that was asked to stop, and has written a checkpoint.
+    """A training has stopped on request, after writing a checkpoint.
 
     path (Path): The checkpoint.
     n_steps (int): Steps done.
@@ -54,23 +54,23 @@ class TrainingStopped(Exception):
 
 @dataclass
 class CheckpointInterval:
-    """How often a checkpoint is written: every `steps` steps, or where that is 0, every `minutes` minutes."""
+    """How often a checkpoint is written: every `steps` steps, or if that is 0, every `minutes` minutes."""
 
     minutes: float = 15.0
     steps: int = 0
 
     def is_due(self, n_steps: int, seconds: float) -> bool:
-        """Whether to write one after so many steps in all, `seconds` after the last."""
+        """Whether a checkpoint is due after `n_steps` steps in all, and `seconds` after the last one."""
         return n_steps % self.steps == 0 if self.steps else seconds >= 60 * self.minutes
 
 
 @dataclass
 class Progress:
-    """How far a training is.
+    """The progress of a training.
 
-    n_steps (int): Steps done. spaCy counts from 0: the last of them has the number `n_steps - 1`.
-    epoch (int): Of the last step.
-    evaluation_due (bool): Whether the evaluation after the last step was not finished.
+    n_steps (int): Steps done. spaCy counts from 0: the last step has the number `n_steps - 1`.
+    epoch (int): The epoch of the last step.
+    evaluation_due (bool): Whether the evaluation after the last step is unfinished.
     results (List[Tuple[float, int]]): Score and step of each evaluation.
     losses (Dict[str, float]): Sums since the last evaluation, by component.
     words (int): Words seen.
@@ -87,14 +87,14 @@ class Progress:
 
 
 class ResumableTraining:
-    """A training at one of its steps.
+    """A training between two of its steps.
 
-    nlp (Language): An initialised pipeline with its full config, or that of the checkpoint.
+    nlp (Language): An initialised pipeline with its full config, or the checkpoint's pipeline.
     output_path (Path): Where models and checkpoints go.
-    checkpoint (Optional[Checkpoint]): Where to go on; None to begin.
+    checkpoint (Optional[Checkpoint]): The checkpoint to resume from; None to begin.
     interval (CheckpointInterval): How often to write checkpoints.
     stop (StopSignals): Asked after each step.
-    notes (Dict[str, Any]): What else is to stand in a checkpoint's summary.
+    notes (Dict[str, Any]): Further entries for a checkpoint's summary.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class ResumableTraining:
         self.notes = notes
         config = nlp.config.interpolate()
         self.T = registry.resolve(config["training"], schema=ConfigSchemaTraining)
-        if checkpoint is not None:  # spaCy scales the weights anew each time that it reads them from a config
+        if checkpoint is not None:  # spaCy rescales the weights each time that it reads them from a config
             self.T["score_weights"] = checkpoint.summary["score_weights"]
         train_corpus, dev_corpus = resolve_dot_names(config, [self.T["train_corpus"], self.T["dev_corpus"]])
         self.optimizer: Optimizer = self.T["optimizer"]
@@ -140,8 +140,8 @@ class ResumableTraining:
     def run(self, log_step: LogStep) -> None:
         """Train to the end.
 
-        log_step (Callable): The logger's; it gets what spaCy gives it.
-        RAISES (TrainingStopped): When a signal has come; a checkpoint is written before.
+        log_step (Callable): The logger's callback, called as spaCy calls it.
+        RAISES (TrainingStopped): A signal has come; a checkpoint is written first.
         """
         if self._random_state is not None:
             seed = (self.T["seed"] or 0) + self.progress.n_steps
@@ -181,7 +181,7 @@ class ResumableTraining:
         progress.words += sum(len(eg) for eg in batch)
 
     def _finish_step(self, log_step: LogStep) -> None:
-        """Evaluate and save where it is time to, and log."""
+        """Evaluate and save if it is time to, and log."""
         if (self.progress.n_steps - 1) % self.T["eval_frequency"]:
             log_step(None)
             return
@@ -227,8 +227,8 @@ class ResumableTraining:
 
     @contextmanager
     def _averages(self) -> Iterator[None]:
-        """The averaged weights, where the optimizer has some. The others come back after an exception, too, which
-        `nlp.use_params` does not provide for."""
+        """The averaged weights, where the optimizer has some. Unlike in `nlp.use_params`, the others come back after an
+        exception, too."""
         context = self.nlp.use_params(self.optimizer.averages)
         context.__enter__()
         try:
@@ -237,7 +237,7 @@ class ResumableTraining:
             context.__exit__(None, None, None)
 
     def save_model_last(self) -> None:
-        """Write the model as it is."""
+        """Write `model-last`, with averaged weights where the optimizer has some."""
         with written_whole(self.output_path / DIR_MODEL_LAST) as path, self._averages():
             self.before_to_disk(self.nlp).to_disk(path)
 
@@ -248,7 +248,7 @@ class ResumableTraining:
         return self.interval.is_due(self.progress.n_steps, timer() - self.last_checkpoint_time)
 
     def _stop_or_go_on(self) -> None:
-        """Write a checkpoint. One that can't be written, on a full disk, ends no training that is to go on."""
+        """Write a checkpoint. If that fails, on a full disk, a training that is to continue does so with a warning."""
         try:
             path = self.write_checkpoint(train_state.get_random_state())
         except OSError as error:
@@ -263,9 +263,9 @@ class ResumableTraining:
     def write_checkpoint(self, random_state: Dict[str, Any]) -> Path:
         """Write a checkpoint of the state between two steps, or between a step and its evaluation.
 
-        random_state (Dict[str, Any]): As `train_state.get_random_state` gives it.
-        RETURNS (Path): Its folder.
-        RAISES (OSError): Where it can't be written.
+        random_state (Dict[str, Any]): From `train_state.get_random_state`.
+        RETURNS (Path): The checkpoint's folder.
+        RAISES (OSError): The checkpoint can't be written.
         """
         progress = {**asdict(self.progress), "seconds": self._seconds()}
         progress["losses"] = {name: float(loss) for name, loss in self.progress.losses.items()}

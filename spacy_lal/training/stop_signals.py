@@ -1,4 +1,4 @@
-"""SIGTERM, Ctrl-C and a closed terminal as a wish: heard between two steps, not as the end in the middle of one."""
+"""SIGTERM, Ctrl-C and a closed terminal as requests to stop between two steps, not in the middle of one."""
 
 import signal
 import threading
@@ -12,13 +12,13 @@ _HANGUP = getattr(signal, "SIGHUP", None)
 
 
 class StopRequest(BaseException):
-    """Raised where a block may be left at once; no Exception, since spaCy's components handle those."""
+    """Raised to leave a block at once. It is no Exception, since spaCy's components handle Exceptions."""
 
 
 class StopSignals:
-    """Remembers the first signal that asks to stop. The second one ends the process, as it always does.
+    """Remembers the first signal that asks to stop. The second one ends the process, as usual.
 
-    received (Optional[signal.Signals]): Which came, if one did.
+    received (Optional[signal.Signals]): The first signal; None before.
     """
 
     def __init__(self) -> None:
@@ -27,8 +27,8 @@ class StopSignals:
 
     @contextmanager
     def caught(self) -> Iterator[None]:
-        """For a block that asks for `received` now and then. Only a main thread gets signals: in others, nothing is
-        caught."""
+        """Within the block, signals are stored in `received`. Only a main thread gets signals: other threads catch
+        nothing."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -55,9 +55,9 @@ class StopSignals:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """For a block that changes nothing that is kept.
+        """For a block without lasting changes.
 
-        RAISES (StopRequest): When a signal comes, or has come before.
+        RAISES (StopRequest): A signal comes, or has come before.
         """
         self._interruptible = True
         try:

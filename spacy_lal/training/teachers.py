@@ -1,7 +1,7 @@
-"""Pipelines that teach another: what their parsers say of a sentence together, on average.
+"""Pipelines that teach another pipeline the mean of their parsers' scores.
 
-Networks that were trained apart know more together than each; one that learns their scores learns more of a text than
-one that is told their best trees (docs/training.md, "A teacher").
+Networks that were trained separately know more together than each alone. A parser that learns their scores learns more
+from a text than from their best trees (docs/training.md, "A teacher").
 """
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
@@ -19,9 +19,10 @@ from .ensemble import Ensemble, Member
 
 
 class Teacher:
-    """Teaches a parser what an ensemble says of the texts that a parser parsed; see `make_teachers`.
+    """Teaches a parser the scores of an ensemble on texts that a parser has parsed; see `make_teachers`.
 
-    ensemble (Ensemble): In the labels of the parser that learns. weight (float): Of its loss beside that of the parses.
+    ensemble (Ensemble): In the labels of the parser that learns. weight (float): Of its loss, beside the loss of the
+        parses.
     """
 
     def __init__(self, ensemble: Ensemble, weight: float) -> None:
@@ -37,10 +38,10 @@ class Teacher:
         margin: float,
         **weights: float,
     ) -> float:
-        """Add the gradient of what is to be learned of some Examples; what it adds to the loss.
+        """Add the gradient of the teacher's loss on some Examples, and return the loss.
 
-        scores (Sequence[ParserScores]), d_scores (List[ScoresGradient]): Of each sentence of the Examples. The latter
-            are changed in place.
+        scores (Sequence[ParserScores]), d_scores (List[ScoresGradient]): The scores of each sentence of the Examples,
+            and their gradients. The gradients are changed in place.
         weights (float): `margin`, `span_weight`, `arc_weight`, `deprel_weight`.
         """
         taught: List[int] = []
@@ -71,17 +72,17 @@ def make_teachers(
     weight: float = 1.0,
     also: Optional[Callable[[Language, Dict[str, Any]], None]] = None,
 ) -> Callable[[Language, Dict[str, Any]], None]:
-    """Registered as `spacy-lal.teachers.v1`, for `[training.before_update]`: lets the pipeline's parser learn what
-    other pipelines say, together, of each Doc that a parser of ours has parsed (plain text that `lal parse --format
-    docbin` or projects/en_lal_md/scripts/parse_together.py parsed), besides the parses. Other Docs, and Docs that an
-    augmenter has changed, it learns as ever.
+    """Registered as `spacy-lal.teachers.v1`, for `[training.before_update]`. Besides the parses, the pipeline's parser
+    learns the scores of other pipelines on each Doc that a parser of ours has parsed. Such Docs are plain text parsed
+    by `lal parse --format docbin` or by projects/en_lal_md/scripts/parse_together.py. From other Docs, and Docs that an
+    augmenter has changed, it learns as usual.
 
-    pipelines (Sequence[str]): Packages or folders. None: nobody teaches.
-    weight (float): Of the divergence from the teachers' scores, beside the loss of the parses.
+    pipelines (Sequence[str]): Packages or folders. Empty: the parser has no teacher.
+    weight (float): Weight of the divergence from the teachers' scores, beside the loss of the parses.
     also (Optional[Callable]): Another such callback, called first.
     RETURNS (Callable[[Language, Dict[str, Any]], None]): The callback.
-    RAISES (ValueError): The weight is negative. The callback: one of the pipelines, or the one that is trained, has no
-        `lal_parser`, or not one; or one does not know its deprels.
+    RAISES (ValueError): The weight is negative. In the callback: a pipeline does not have exactly one `lal_parser`, or
+        a teacher does not know one of the deprels.
     """
     if weight < 0:
         raise ValueError(f"expected a weight of 0 or more, got {weight}")

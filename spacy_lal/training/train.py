@@ -1,4 +1,4 @@
-"""Begin a training or go on with one: what is in the output folder, and whether it was made with this config."""
+"""Begins or resumes a training: checks the output folder, and whether its checkpoint was made with this config."""
 
 import sys
 from pathlib import Path
@@ -42,16 +42,16 @@ def train(
     """Train as `spacy train` does, but from the last checkpoint of the output folder, if there is one.
 
     config (Config): As read with `interpolate=False`, overrides applied.
-    output_path (Path): For `model-best`, `model-last` and `checkpoint`.
-    use_gpu (int): Which GPU, -1 for none; thinc is on it already.
+    output_path (Path): The folder of `model-best`, `model-last` and `checkpoint`.
+    use_gpu (int): The GPU's number, -1 for the CPU; thinc is on it already.
     interval (Optional[CheckpointInterval]): How often to write checkpoints; None for every 15 minutes.
-    resume (bool): Whether to go on from a checkpoint. If not, the one that is there is removed.
+    resume (bool): Whether to resume from a checkpoint. If not, an existing one is removed.
     stop (Optional[StopSignals]): Remembers signals; None for a new one.
     stdout (Optional[IO]): For the log; None for `sys.stdout`.
     stderr (Optional[IO]): For the logger's progress bar; None for `sys.stderr`.
     RETURNS (Path): The model's folder.
-    RAISES (CheckpointError): Where the checkpoint can't be used, or the config or the data is another.
-    RAISES (TrainingStopped): When a signal has come; a checkpoint is written before.
+    RAISES (CheckpointError): The checkpoint can't be used, or the config or the data has changed.
+    RAISES (TrainingStopped): A signal has come; a checkpoint is written first.
     """
     msg = Printer(no_print=True)
     stdout, stderr = stdout or sys.stdout, stderr or sys.stderr
@@ -105,7 +105,7 @@ def _make_pipeline(
 
 
 def _run(training: ResumableTraining, stdout: IO, stderr: IO) -> None:
-    """Say what is trained, train it, and save it as it is then; after an error too, if a step was done."""
+    """Log the settings, train, and save the model; after an error too, if a step was done."""
     msg = Printer(no_print=True)
     write = _line_writer(stdout)
     nlp, T, n_steps = training.nlp, training.T, training.progress.n_steps
@@ -142,11 +142,11 @@ def _line_writer(stdout: IO) -> Callable[[str], None]:
 
 
 def load_pipeline(checkpoint: Checkpoint, config: Config, *, use_gpu: int = -1) -> Language:
-    """The pipeline of a checkpoint, with those parts of its config that may differ: where data lies, and the logger.
+    """The pipeline of a checkpoint, with the config's parts that may differ: locations of data, and the logger.
 
-    checkpoint (Checkpoint): Where to go on.
-    config (Config): The config that is given now, which `check_config` has let through.
-    use_gpu (int): Which GPU, -1 for none.
+    checkpoint (Checkpoint): The checkpoint to resume from.
+    config (Config): The config given for resuming, which `check_config` has accepted.
+    use_gpu (int): The GPU's number, -1 for the CPU.
     RETURNS (Language): The pipeline.
     """
     allocator = config.interpolate()["training"].get("gpu_allocator")
@@ -167,16 +167,16 @@ def load_pipeline(checkpoint: Checkpoint, config: Config, *, use_gpu: int = -1) 
 
 
 def flat_config(config: Config) -> Dict[str, Any]:
-    """A config as values by dotted names, variables filled in."""
+    """A config as values by dotted names, with variables filled in."""
     return dict_to_dot(config.interpolate())
 
 
 def check_config(before: Dict[str, Any], now: Dict[str, Any], output_path: Path) -> None:
-    """Compare the config that a training was begun with and the one that it is to go on with, both flat.
+    """Compare the config of the interrupted training with the config to resume it with, both flat.
 
-    RAISES (CheckpointError): Where they differ in more than the places of data and the logger.
+    RAISES (CheckpointError): They differ in more than the locations of data and the logger.
     """
-    streamed = now.get("training.max_epochs") == -1  # then the words that are learned from can't be compared
+    streamed = now.get("training.max_epochs") == -1  # streamed data can't be compared with the checkpoint's
 
     def matters(name: str) -> bool:
         is_place = name.startswith("paths.") or (name.startswith("corpora.") and name.endswith(".path"))

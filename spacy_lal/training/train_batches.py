@@ -1,4 +1,4 @@
-"""The batches of a training in spaCy's order, and how to find a place among them again without running the model."""
+"""The batches of a training in spaCy's order, and how to return to a place among them without running the model."""
 
 import random
 import zlib
@@ -22,8 +22,8 @@ class Place(NamedTuple):
     """A place among the batches.
 
     n_batches (int): Batches taken, in all epochs together.
-    random_state (Dict[str, Any]): Random numbers before the corpus was read.
-    fingerprint (int): Of a corpus that is read once, see `fingerprint`; 0 of one that is streamed.
+    random_state (Dict[str, Any]): The random state before the corpus is read.
+    fingerprint (int): The `fingerprint` of a corpus that is read once; 0 for a streamed corpus.
     """
 
     n_batches: int
@@ -32,18 +32,18 @@ class Place(NamedTuple):
 
 
 class TrainBatches:
-    """Batches, epoch after epoch, as spaCy's `create_train_batches` makes them: the corpus is read once and shuffled
+    """Batches of successive epochs, as spaCy's `create_train_batches` makes them: the corpus is read once and shuffled
     before each epoch, or streamed where `max_epochs` is -1.
 
-    To come to a place, all batches before it are made again: batchers may have a schedule of sizes, shuffling goes on
-    from the order of the epoch before, and a batcher may hold Examples back. That they come out the same, corpora and
-    batchers have random numbers of their own, which what the models draw does not change.
+    To return to a place, all batches before it are made again: batchers may have a schedule of sizes or hold Examples
+    back, and each shuffle starts from the order of the epoch before. Corpora and batchers have their own random state,
+    which draws of the models do not change. So the batches come out the same.
 
     nlp (Language): For the corpus.
     corpus (Corpus): Gives the Examples.
     batcher (Batcher): Cuts them into batches.
-    max_epochs (int): 0: without end. -1: without end, and streamed.
-    place (Optional[Place]): Where to go on; None to begin.
+    max_epochs (int): 0: unlimited. -1: unlimited and streamed.
+    place (Optional[Place]): The place to resume from; None to begin.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class TrainBatches:
         self._random_state: Tuple[Any, Any] = (None, None)
 
     def __iter__(self) -> Iterator[Tuple[int, List[Example]]]:
-        """Epoch and batch, one after the other; `place` is then the one after the batch that was given last.
+        """Yield epochs and batches. After each batch, `place` is the place after it.
 
-        RAISES (ValueError): Where the corpus is empty.
-        RAISES (CheckpointError): Where it has changed since the place was noted.
+        RAISES (ValueError): The corpus is empty.
+        RAISES (CheckpointError): The corpus has changed since the place was recorded.
         """
         random_state = get_data_random_state() if self.place is None else self.place.random_state
         with _kept_random_state():
@@ -100,7 +100,7 @@ class TrainBatches:
             epoch += 1
 
     def _next(self, batches: Iterator[Tuple[int, List[Example]]]) -> Optional[Tuple[int, List[Example]]]:
-        """The next batch, made with the random numbers that are the batches' own."""
+        """The next batch, drawn with the batches' own random state."""
         with _kept_random_state():
             _set_raw_random_state(self._random_state)
             item = next(batches, None)
@@ -119,7 +119,7 @@ def fingerprint(examples: List[Example]) -> int:
 
 @contextmanager
 def _kept_random_state() -> Iterator[None]:
-    """What a block draws does not change what is drawn after it."""
+    """Restore the random state after the block."""
     before = _raw_random_state()
     try:
         yield

@@ -1,10 +1,10 @@
-"""Checkpoints of a training on disk: written whole or not at all, and read with a clear error where they are not whole.
+"""Checkpoints of a training on disk: written whole or not at all. Reading a damaged checkpoint raises a clear error.
 
 OUTPUT/checkpoint/step-00001200/    the newest; the one before it is removed when this one is whole
-    pipeline/                       as `nlp.to_disk` writes it: weights, labels, strings, the filled config
+    pipeline/                       from `nlp.to_disk`: weights, labels, strings, the filled config
     training.pt                     optimizer, gradients, random numbers (`train_state.py`)
-    checkpoint.json                 progress, the config that was given, size and checksum of the other files
-OUTPUT/checkpoint/finished.json     instead, when the training has come to its end
+    checkpoint.json                 progress, the given config, size and checksum of the other files
+OUTPUT/checkpoint/finished.json     replaces them at the end of the training
 """
 
 import json
@@ -36,11 +36,11 @@ class CheckpointError(ValueError):
 
 
 class Checkpoint(NamedTuple):
-    """A checkpoint that has been read, but for its pipeline.
+    """A checkpoint that has been read, except for its pipeline.
 
     path (Path): Its folder.
-    summary (Dict[str, Any]): Progress and config, as they were given to `write_checkpoint`.
-    tensors (Dict[str, Any]): The same of the tensors.
+    summary (Dict[str, Any]): Progress and config, as given to `write_checkpoint`.
+    tensors (Dict[str, Any]): The tensors, as given to `write_checkpoint`.
     """
 
     path: Path
@@ -64,10 +64,10 @@ def write_checkpoint(
 
     output_path (Path): The training's output folder.
     step (int): Steps done: names the folder.
-    summary (Dict[str, Any]): What JSON can hold.
-    tensors (Dict[str, Any]): What `torch.save` can hold and `torch.load` reads with `weights_only=True`.
+    summary (Dict[str, Any]): Values that JSON can hold.
+    tensors (Dict[str, Any]): Values that `torch.save` can hold and `torch.load` reads with `weights_only=True`.
     write_pipeline (Callable[[Path], Any]): Writes the pipeline into a folder.
-    RETURNS (Path): Its folder.
+    RETURNS (Path): The checkpoint's folder.
     """
     folder = output_path / DIR_CHECKPOINT
     path = folder / f"step-{step:08d}"
@@ -84,9 +84,9 @@ def write_checkpoint(
 
 
 def read_checkpoint(output_path: Path) -> Optional[Checkpoint]:
-    """The newest checkpoint of an output folder, with every file checked; None where there is none.
+    """The newest checkpoint of an output folder, with every file checked; None if the folder has no checkpoint.
 
-    RAISES (CheckpointError): Where a file is missing, cut off or changed.
+    RAISES (CheckpointError): A file is missing, cut off or changed.
     """
     paths = _checkpoints(output_path / DIR_CHECKPOINT)
     if not paths:
@@ -111,7 +111,7 @@ def read_checkpoint(output_path: Path) -> Optional[Checkpoint]:
 
 
 def write_finished(output_path: Path, summary: Dict[str, Any]) -> None:
-    """Note that the training has ended, and remove its checkpoints, which nobody needs any more."""
+    """Record the end of the training, and remove its checkpoints."""
     folder = output_path / DIR_CHECKPOINT
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / FINISHED, json.dumps(summary, indent=1))
@@ -119,16 +119,16 @@ def write_finished(output_path: Path, summary: Dict[str, Any]) -> None:
 
 
 def read_finished(output_path: Path) -> Optional[Dict[str, Any]]:
-    """What `write_finished` wrote; None for a training that has not ended.
+    """The summary from `write_finished`; None for a training that has not ended.
 
-    RAISES (CheckpointError): Where the file is not sound.
+    RAISES (CheckpointError): The file is damaged.
     """
     path = output_path / DIR_CHECKPOINT / FINISHED
     return _read_json(path) if path.exists() else None
 
 
 def remove_old_checkpoints(output_path: Path) -> None:
-    """Remove checkpoints, and what killed processes have left of some."""
+    """Remove checkpoints, including incomplete ones of killed processes."""
     folder = output_path / DIR_CHECKPOINT
     for path in _checkpoints(folder):
         shutil.rmtree(path)
@@ -136,7 +136,7 @@ def remove_old_checkpoints(output_path: Path) -> None:
 
 
 def remove_checkpoints(output_path: Path) -> None:
-    """Forget the training of an output folder. Other files in the folder of checkpoints stay."""
+    """Remove the training's checkpoints and the record of its end. Other files in the folder of checkpoints stay."""
     folder = output_path / DIR_CHECKPOINT
     if not folder.exists():
         return
@@ -147,7 +147,7 @@ def remove_checkpoints(output_path: Path) -> None:
 
 
 def _checkpoints(folder: Path) -> List[Path]:
-    """From the oldest to the newest. Unfinished ones begin with a dot."""
+    """Complete checkpoints, from the oldest to the newest. Names of incomplete ones begin with a dot."""
     found = (path for path in folder.glob("step-*") if re.fullmatch("step-[0-9]{8,}", path.name) and path.is_dir())
     return sorted(found, key=lambda path: int(path.name.removeprefix("step-")))
 
@@ -178,7 +178,7 @@ def _checksum(path: Path) -> int:
 
 
 def _sum_and_sync(path: Path) -> List[int]:
-    """Size and CRC-32 of a file, which is on the disk afterwards, not only in the system's memory."""
+    """Size and CRC-32 of a file, after its contents are flushed to the disk."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
     return [path.stat().st_size, _checksum(path)]

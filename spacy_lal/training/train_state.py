@@ -1,8 +1,8 @@
-"""What a training is made of between two steps, beside the pipeline: optimizer, gradients, random numbers.
+"""The state of a training between two steps, beside the pipeline: optimizer, gradients, random numbers.
 
-thinc keys the optimizer's arrays by (id of a layer or shim, name of a parameter), and ids are counted anew in every
-process. So they are stored under where a parameter is found: component, place in the walk over its model, name.
-Everything is tensors and plain containers, to be written with `torch.save` and read with `weights_only=True`.
+thinc keys the optimizer's arrays by (id of a layer or shim, name of a parameter), and ids differ between processes. So
+arrays are stored under a parameter's location: component, place in the walk over its model, name. All values are
+tensors and plain containers, written with `torch.save` and read with `weights_only=True`.
 
 Not here: files (`train_checkpoint.py`) and the order of the data (`train_batches.py`).
 """
@@ -24,14 +24,14 @@ ARRAYS = ("mom1", "mom2", "averages")
 
 
 class Owner(NamedTuple):
-    """A layer or a shim that may hold parameters, and the name that it has in every process."""
+    """A layer or a shim that may hold parameters, and its name, which is the same in every process."""
 
     place: str
     holder: Union[Model, Shim]
 
 
 def owners(nlp: Language) -> Iterator[Owner]:
-    """Every layer and shim of the pipeline, disabled components too, in an order that depends on the config alone."""
+    """Every layer and shim of the pipeline, disabled components included. The order depends on the config alone."""
     for pipe_name, pipe in nlp.components:
         model = getattr(pipe, "model", None)
         if not isinstance(model, Model):
@@ -43,7 +43,7 @@ def owners(nlp: Language) -> Iterator[Owner]:
 
 
 def parameter_keys(nlp: Language) -> Dict[Key, str]:
-    """The optimizer's keys in this process, and the names under which we store them."""
+    """The optimizer's keys in this process, and their stored names."""
     keys: Dict[Key, str] = {}
     for place, holder in owners(nlp):
         for name in _parameter_names(holder):
@@ -52,9 +52,9 @@ def parameter_keys(nlp: Language) -> Dict[Key, str]:
 
 
 def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
-    """Moments, averages and counts. Schedules are not in it: they are run again (`resumable.py`).
+    """Moments, averages and counts. Schedules are left out: they are run again (`resumable.py`).
 
-    RAISES (ValueError): Where the optimizer knows a parameter that is in no component's `model`.
+    RAISES (ValueError): The optimizer has a parameter that is in no component's `model`.
     """
     names = parameter_keys(nlp)
     unknown = sorted(str(key) for key in optimizer.nr_update if key not in names)
@@ -74,9 +74,9 @@ def get_optimizer_state(nlp: Language, optimizer: Optimizer) -> State:
 
 
 def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> None:
-    """Give the state to a fresh optimizer of the same config.
+    """Set the state of a fresh optimizer of the same config.
 
-    RAISES (ValueError): Where the pipeline lacks a parameter of the state.
+    RAISES (ValueError): The pipeline lacks a parameter of the state.
     """
     keys = {name: key for key, name in parameter_keys(nlp).items()}
     lacking = sorted(set(state["nr_update"]) - set(keys))
@@ -90,10 +90,10 @@ def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> No
 
 
 def get_gradient_state(nlp: Language) -> State:
-    """Which parameters have a gradient, and the scales of half precision.
+    """The parameters that have a gradient, and the scales of half precision.
 
-    After a step all gradients are zero. But one that is zero still lets Adam's momentum move the weights, where one
-    that is absent does not.
+    After a step all gradients are zero. But with a zero gradient, Adam's momentum still moves the weights; without a
+    gradient, it does not.
     """
     state: State = {"present": [], "scalers": {}}
     for place, holder in owners(nlp):
@@ -109,7 +109,7 @@ def get_gradient_state(nlp: Language) -> State:
 
 
 def set_gradient_state(nlp: Language, state: State) -> None:
-    """Give zero gradients to the parameters that had some, and their scales to the scalers."""
+    """Give zero gradients to the parameters that had a gradient, and their scales to the scalers."""
     present = set(state["present"])
     for place, holder in owners(nlp):
         if isinstance(holder, Model):
@@ -127,7 +127,7 @@ def set_gradient_state(nlp: Language, state: State) -> None:
 
 
 def get_data_random_state() -> State:
-    """The generators from which corpora and batchers draw: those of `random` and `numpy.random`."""
+    """The state of the generators that corpora and batchers draw from: `random` and `numpy.random`."""
     version, numbers, gauss = random.getstate()
     kind, keys, position, has_gauss, cached = cast(Tuple[str, ndarray, int, int, float], numpy.random.get_state())
     return {
@@ -145,7 +145,7 @@ def set_data_random_state(state: State) -> None:
 
 
 def get_random_state() -> State:
-    """All generators that a step draws from. cupy's can't be read: it is seeded anew, see `set_random_state`."""
+    """All generators that a step draws from, except cupy's, which can't be read; see `set_random_state`."""
     state = get_data_random_state()
     state["torch"] = torch.get_rng_state()
     state["cuda"] = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
@@ -155,7 +155,7 @@ def get_random_state() -> State:
 def set_random_state(state: State, *, cupy_seed: int = 0) -> None:
     """Set all generators.
 
-    cupy_seed (int): For cupy's, whose state can't be stored: on a GPU, thinc's own dropout masks are other ones after
+    cupy_seed (int): For cupy's generator, whose state can't be stored: on a GPU, thinc's own dropout masks differ after
         a restart.
     """
     set_data_random_state(state)
@@ -185,7 +185,7 @@ def _to_tensor(array: Any) -> torch.Tensor:
 
 
 def _to_array(tensor: torch.Tensor) -> Any:
-    """As the optimizer makes its arrays: in memory of thinc's, on thinc's device."""
+    """An array in thinc's memory, on thinc's device, like the optimizer's own."""
     ops = get_current_ops()
     array = ops.alloc(tuple(tensor.shape), dtype="float32")
     array[...] = ops.asarray(tensor.numpy())  # type: ignore[arg-type]

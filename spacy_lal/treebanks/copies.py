@@ -1,4 +1,4 @@
-"""Copies of a gold Doc: some of its tokens with all that is known of them, or its tokens and next to nothing else."""
+"""Copies of a gold Doc: some of its tokens with their annotations, or all of its tokens without annotations."""
 
 from typing import List, Optional, Sequence, Tuple, Union
 
@@ -17,14 +17,14 @@ def copy_tokens(
 ) -> Doc:
     """Tokens of a gold Doc as a Doc, with their tags, constituents, sentences, heads and deprels.
 
-    A constituent is over those of its tokens that are taken. Without any it is gone, and so is one that has come to lie
-    over the same tokens as one of its label around it.
+    A constituent keeps its remaining tokens. It is dropped if no token remains, or if a constituent around it has the
+    same label and the same remaining tokens.
 
-    doc (Doc): Is not changed.
+    doc (Doc): Left unchanged.
     tokens (Sequence[int]): Indices in the Doc, ascending.
-    words (Optional[Sequence[str]]): Other words for them, one each.
-    with_arcs (bool): Whether heads and deprels are taken over.
-    RAISES (ValueError): Where a token is taken but its head is not.
+    words (Optional[Sequence[str]]): Replacement words, one for each token.
+    with_arcs (bool): Whether heads and deprels are copied.
+    RAISES (ValueError): A token is copied without its head.
     """
     spaces = None if doc.has_unknown_spaces else _spaces(doc, tokens)
     copied = Doc(doc.vocab, words=[doc[i].text for i in tokens] if words is None else list(words), spaces=spaces)
@@ -34,7 +34,7 @@ def copy_tokens(
         attrs.extend(ARCS)
         array = np.hstack([array, _arcs(doc, tokens)])
     copied.from_array(attrs, array)  # type: ignore[arg-type]  # spaCy's stubs say int
-    n_before = np.searchsorted(tokens, np.arange(len(doc) + 1))  # of a token: how many that are taken lie before it
+    n_before = np.searchsorted(tokens, np.arange(len(doc) + 1))  # for each token, the number of copied tokens before it
     if has_sentences(doc):
         starts = {int(n_before[start]) for start, end in sentence_bounds(doc) if n_before[start] < n_before[end]}
         set_sentence_starts(copied, sorted(starts))
@@ -45,9 +45,9 @@ def copy_tokens(
 
 
 def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
-    """The same tokens and spaces without annotations: what a pipeline is shown.
+    """The same tokens and spaces without annotations, as input for a pipeline.
 
-    with_sentences (bool): Whether sentence boundaries are taken over, where there are any.
+    with_sentences (bool): Whether sentence boundaries, if known, are copied.
     vocab (Optional[Vocab]): Another vocab for the copy. None: the Doc's.
     """
     spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
@@ -58,13 +58,13 @@ def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) 
 
 
 def _spaces(doc: Doc, tokens: Sequence[int]) -> List[bool]:
-    """Whether a space follows each token, if only after others that are not taken."""
+    """Whether a space follows each token, directly or after tokens that are left out."""
     ends = [*tokens[1:], tokens[-1] + 1] if tokens else []
     return [any(doc[i].whitespace_ for i in range(token, end)) for token, end in zip(tokens, ends, strict=True)]
 
 
 def _arcs(doc: Doc, tokens: Sequence[int]) -> np.ndarray:
-    """HEAD and DEP of the tokens, as `Doc.from_array` wants them. Shape: (tokens, 2)."""
+    """HEAD and DEP of the tokens, as `Doc.from_array` expects them. *Shape:* (n_tokens, 2)."""
     array = doc.to_array([*ARCS])[list(tokens)]
     position = {token: i for i, token in enumerate(tokens)}
     for i, token in enumerate(tokens):
@@ -85,7 +85,7 @@ def _constituents(doc: Doc, n_before: Sequence[int]) -> List[Tuple[int, int, str
         constituent = (n_before[start], n_before[end], label)
         if constituent[0] == constituent[1]:
             continue
-        was_shorter = end - start < last_length  # not a unary chain of the treebank's own
+        was_shorter = end - start < last_length  # False in a unary chain of the treebank
         if not (was_shorter and constituents[-1] == constituent):
             constituents.append(constituent)
             last_length = end - start

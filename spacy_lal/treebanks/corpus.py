@@ -1,10 +1,10 @@
-"""Examples for training a parser: gold tokens and gold sentence boundaries on the predicted Docs.
+"""Examples for training a parser: predicted Docs with gold tokens and gold sentence boundaries.
 
-A parser is given sentences and told their parses. With spaCy's own reader the sentences of the predicted Docs would be
-those that another component finds, and a gold tree over other words is no use. So here the predicted Doc of an Example
-begins with the reference's tokens and boundaries, which sentencizer and senter leave as they are.
+A parser learns the parses of given sentences. With spaCy's own reader, another component sets the sentences of
+predicted Docs, and a gold tree over other words is useless. So here the predicted Doc of an Example begins with the
+reference's tokens and boundaries, which sentencizer and senter leave as they are.
 
-Not here: alignment of other tokens or sentences (`gold.py` copes with them), and files other than `.spacy`.
+Not here: alignment of other tokens or sentences (`gold.py`), and files other than `.spacy`.
 """
 
 import random
@@ -27,7 +27,7 @@ Augmenter = Callable[[Language, Example], Iterable[Example]]
 
 
 class _Pair(NamedTuple):
-    """A gold Doc and the Doc that a parser is shown."""
+    """A gold Doc and the Doc that a parser reads."""
 
     reference: Doc
     predicted: Doc
@@ -44,7 +44,7 @@ def make_treebank_corpus(
 ) -> "TreebankCorpus":
     """Registered as `spacy-lal.TreebankCorpus.v1`. Arguments as for `TreebankCorpus`.
 
-    RAISES (ValueError): Where neither `path` nor `trees_only` is given.
+    RAISES (ValueError): Neither `path` nor `trees_only` is given.
     """
     return TreebankCorpus(
         path,
@@ -60,17 +60,17 @@ def make_treebank_corpus(
 class TreebankCorpus:
     """Iterates over Examples from `.spacy` files. Docs are read once and kept; predicted Docs are fresh at each call.
 
-    path (Optional[Union[str, Path, List[Union[str, Path]]]]): A `.spacy` file, a folder with some at any depth, or a
-        list of such.
-    trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): More of the same, from which constituents and tags
-        are taken but no heads and deprels: for a treebank whose deprels are another scheme.
-    gold_sents (bool): Whether the predicted Docs have the gold sentence boundaries. Without them, a component before
-        the parser must set some.
-    max_length (int): Sentences of more tokens are left out, with one warning; their Doc is cut there. 0: no limit.
-    limit (int): Docs to read, at most. 0: all.
-    shuffle (bool): Whether to shuffle the Docs at each call, by the generator of `random` that spaCy seeds.
+    path (Optional[Union[str, Path, List[Union[str, Path]]]]): A `.spacy` file, a folder with such files at any depth,
+        or a list of such paths.
+    trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): Further files, from which constituents and tags are
+        taken but no heads and deprels: for a treebank with another scheme of deprels.
+    gold_sents (bool): Whether predicted Docs have gold sentence boundaries. Without them, a component before the parser
+        must set some.
+    max_length (int): Sentences of more tokens are left out, with one warning; their Doc is divided there. 0: no limit.
+    limit (int): The most Docs to read. 0: all.
+    shuffle (bool): Whether to shuffle the Docs at each call, with the generator of `random` that spaCy seeds.
     augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in spaCy's corpus.
-    RAISES (ValueError): Where no path is given, or a limit is negative.
+    RAISES (ValueError): No path is given, or a limit is negative.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class TreebankCorpus:
         """The Examples.
 
         nlp (Language): Its vocab is the Docs'.
-        RAISES (ValueError): Where a path does not exist or has no `.spacy` files.
+        RAISES (ValueError): A path does not exist or has no `.spacy` files.
         """
         pairs = self._pairs(nlp.vocab)
         if self.shuffle:
@@ -159,9 +159,9 @@ def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
 
 
 def _spacy_files(path: Path) -> List[Path]:
-    """The files of a location, in the order of their names.
+    """The files of a location, sorted by name.
 
-    RAISES (ValueError): Where there are none.
+    RAISES (ValueError): The location has no files.
     """
     if path.is_file():
         return [path]
@@ -175,7 +175,7 @@ def _spacy_files(path: Path) -> List[Path]:
 
 
 def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
-    """The stretches of a Doc between dropped sentences, as Docs; the Doc itself where none is dropped."""
+    """The parts of a Doc between dropped sentences, as Docs; the Doc itself if no sentence is dropped."""
     if not dropped:
         yield doc
         return

@@ -1,8 +1,8 @@
 """Sentences of a treebank as Docs, Docs as `.spacy` files, and sentences of a Doc as CoNLL-U.
 
-On a Doc, heads and deprels are spaCy's own and constituents a span group (`annotations.py`). A head that the treebank
-does not have is left unset (`token.has_head()` is False). spaCy reads sentence boundaries off the arcs whenever a Doc
-is loaded; what this file does about unset heads and second roots has no other reason than that they survive it.
+On a Doc, heads and deprels are spaCy's own and constituents a span group (`annotations`). A head that the treebank
+lacks is left unset (`token.has_head()` is False). spaCy derives sentence boundaries from the arcs whenever a Doc is
+loaded. This file treats unset heads and second roots so that the boundaries survive.
 """
 
 import re
@@ -20,15 +20,15 @@ from ..trees.conllu import ConlluSentence
 from .reader import TreebankSentence
 
 CONLLU_ROOT = "root"
-UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes a token without deprel for one without head
+UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes the head of a token without deprel for unset
 DOCBIN_ATTRS = ("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START")
-SENT_IDS = "sent_ids"  # in user_data: the `# sent_id` of each sentence, from which scores by genre are made
-DOCS_A_FILE = 5_000  # where a folder is written
+SENT_IDS = "sent_ids"  # in user_data: the `# sent_id` of each sentence, for scores by genre
+DOCS_A_FILE = 5_000  # in a folder of several
 SUFFIX = ".spacy"
 
 
 class WrittenCounts(NamedTuple):
-    """What went into `.spacy` files."""
+    """Counts of the written `.spacy` files and their contents."""
 
     docs: int
     sentences: int
@@ -42,11 +42,11 @@ def make_docs(
     """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents and, where
     the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`).
 
-    sentences (Iterable[TreebankSentence]): See `treebank.read_treebank`.
-    n_sents (int): Sentences in a Doc, at most. A sentence without a root stands in a Doc of its own, since spaCy
-        could not tell where it begins; a Doc has heads for all of its sentences or for none.
-    by_document (bool): A Doc ends where `# newdoc` stands; `n_sents` still bounds it unless it is 0.
-    RAISES (ValueError): Where `n_sents` is negative, or 0 without `by_document`.
+    sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
+    n_sents (int): The most sentences in a Doc. A sentence without a root gets its own Doc, since spaCy could not find
+        its beginning. A Doc has heads for all of its sentences or for none.
+    by_document (bool): Whether `# newdoc` begins a new Doc; `n_sents` is a limit too, unless it is 0.
+    RAISES (ValueError): `n_sents` is negative, or 0 without `by_document`.
     """
     if n_sents < 0 or (n_sents == 0 and not by_document):
         raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
@@ -66,11 +66,11 @@ def make_docs(
 
 
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
-    """Write Docs: to one file where the path ends in `.spacy`, else to a folder of several, in which
-    the files of an earlier run are replaced. Nothing is replaced or removed before all is on the disk.
+    """Write Docs: to one file if the path ends in `.spacy`, else to a folder of several, which replace an earlier run's
+    files. Nothing is replaced or removed before all data is on the disk.
 
-    RAISES (ValueError): Where there are no Docs.
-    RAISES (OSError): They cannot be written; the earlier files are as they were.
+    RAISES (ValueError): No Docs are given.
+    RAISES (OSError): Writing fails; the earlier files are unchanged.
     """
     one_file = path.suffix == SUFFIX
     n_docs = n_sents = n_tokens = 0
@@ -96,7 +96,7 @@ def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FIL
 
 
 def is_written_name(name: str) -> bool:
-    """Whether `write_docs` gives such a name to a file of a folder."""
+    """Whether `write_docs` gives this name to a file of a folder."""
     return re.fullmatch(rf"[0-9]{{4,}}{re.escape(SUFFIX)}", name) is not None
 
 
@@ -120,7 +120,7 @@ def _write_folder(folder: Path, packed: List[bytes]) -> None:
 
 
 def span_to_conllu(sent: DocSpan) -> ConlluSentence:
-    """A sentence of a Doc as CoNLL-U. Whitespace tokens are left out; what hangs on one hangs on that one's head."""
+    """A sentence of a Doc as CoNLL-U. Whitespace tokens are left out; their dependents attach to their head."""
     words = [token for token in sent if not token.is_space]
     number = {token.i: i for i, token in enumerate(words, start=1)}
     heads: List[Optional[int]] = []
@@ -150,7 +150,8 @@ def _space_after(doc: Doc, i: int) -> bool:
 
 
 def _anchor(sentence: TreebankSentence) -> str:
-    """What holds the sentence together in a Doc: "arcs" below a root, "starts" (it has no heads), or nothing."""
+    """How spaCy finds the sentence in a Doc: by "arcs" below a root, by "starts" (it has no heads), or not
+    ("rootless")."""
     heads = sentence.dependencies.heads if sentence.dependencies else []
     if 0 in heads:
         return "arcs"
@@ -190,8 +191,8 @@ def _or_none(values: List[str]) -> Optional[List[str]]:
 def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str]]:
     """First token of each sentence; head of each token as an index in the Doc; deprels, empty where the head is unset.
 
-    A token without head points at the root all the same, and so do second roots, which count as unset: spaCy starts a
-    sentence at the leftmost token below each root with a deprel, and nowhere else.
+    A token without head still points at the root, and so do second roots, which count as unset. spaCy starts a sentence
+    at the leftmost token below each root with a deprel, and nowhere else.
     """
     starts: List[int] = []
     heads: List[int] = []

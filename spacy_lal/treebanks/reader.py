@@ -1,10 +1,9 @@
-"""Treebanks: a file of brackets and a file of CoNLL-U, together or either alone, as one stream of sentences.
+"""Treebanks: a bracket file, a CoNLL-U file or both, as one stream of sentences.
 
-Where both kinds are given, tree k and sentence k are the same sentence. Its words are those of the CoNLL-U; they are
-compared with the tree's leniently (escapes, quotes, dashes), sentences strictly: nothing is dropped, a disagreement is
-an error.
+With both files, tree k and sentence k are the same sentence, with the words of the CoNLL-U. Words are compared
+leniently (escapes, quotes, dashes), sentences strictly: nothing is dropped, and a disagreement is an error.
 
-Not here: Docs (`treebank_docs.py`), judging a treebank (`treebank_report.py`), reading for training (`corpus.py`).
+Not here: Docs (`docs.py`), reports (`report.py`), reading for training (`corpus.py`).
 """
 
 import re
@@ -27,11 +26,11 @@ _SAME = str.maketrans({"`": "'", "‘": "'", "’": "'", "“": '"', "”": '"',
 
 
 class TreebankError(ValueError):
-    """Two files that are not the same treebank, or a file that is none. The message names files and lines."""
+    """Mismatched or invalid treebank files. The message names files and lines."""
 
 
 class TreebankTree(NamedTuple):
-    """A constituency tree in lists, and where it stood. spans: collapsed, pre-order, without a root label."""
+    """A constituency tree as lists, and its location. spans: collapsed, pre-order, without a root label."""
 
     words: List[str]
     tags: List[str]
@@ -42,7 +41,7 @@ class TreebankTree(NamedTuple):
 
 @dataclass
 class TreebankSentence:
-    """One sentence of n words as the treebank has it; at least one of the two is there.
+    """One sentence of n words from a treebank, with at least one of the two attributes.
 
     tree (Optional[TreebankTree]): Its constituency tree.
     dependencies (Optional[ConlluSentence]): Its words, tags, heads and deprels.
@@ -53,12 +52,13 @@ class TreebankSentence:
 
     @property
     def words(self) -> List[str]:
-        """The words; those of the CoNLL-U where there is one."""
+        """The words, from the CoNLL-U if there is one."""
         return self.dependencies.words if self.dependencies else self.tree.words if self.tree else []
 
     @property
     def tags(self) -> List[str]:
-        """The fine-grained tags (XPOS), or where the CoNLL-U has none, the tree's; empty strings where neither has."""
+        """The fine-grained tags (XPOS), or where the CoNLL-U has no tags, the tree's; empty strings if both have no
+        tags."""
         tags = self.dependencies.tags if self.dependencies else []
         if not any(tags) and self.tree:
             tags = self.tree.tags
@@ -66,19 +66,19 @@ class TreebankSentence:
 
     @property
     def sent_id(self) -> str:
-        """`# sent_id` of the CoNLL-U; empty where there is none."""
+        """The `# sent_id` of the CoNLL-U, or an empty string."""
         return (self.dependencies.metadata.get("sent_id") or "") if self.dependencies else ""
 
     @property
     def begins_document(self) -> bool:
-        """Whether a `# newdoc` stands before it."""
+        """Whether a `# newdoc` precedes it."""
         return any(key.startswith("newdoc") for key in self.dependencies.metadata) if self.dependencies else False
 
 
 class Pair(NamedTuple):
-    """Tree k and sentence k, one of them None where it has no partner.
+    """Tree k and sentence k; one is None where the other has no partner.
 
-    differs (Optional[int]): The first word, from 0, that the two do not share; None where they are the same sentence.
+    differs (Optional[int]): The first word, from 0, at which they differ; None where they are the same sentence.
     """
 
     tree: Optional[TreebankTree]
@@ -90,10 +90,10 @@ class Pair(NamedTuple):
 
 
 def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path]]:
-    """Tell which file holds the trees and which the dependencies: by extension, else by content.
+    """Tell the bracket file from the CoNLL-U file: by extension, else by content.
 
     RETURNS (Tuple[Optional[Path], Optional[Path]]): The bracket file and the CoNLL-U file.
-    RAISES (TreebankError): Where there is no such file, it is neither kind, or there are two of a kind.
+    RAISES (TreebankError): A file does not exist or is of neither kind, or there are two of a kind.
     """
     found: dict[str, Path] = {}
     for path in paths:
@@ -109,7 +109,7 @@ def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path
 
 
 def _what_is_there(path: Path) -> str:
-    """What a path is that is no file. It is not opened: a pipe would keep whoever opens it waiting."""
+    """Describe a path that is no file. It is not opened, since opening a pipe blocks."""
     if not path.exists():
         return "a link to what does not exist" if path.is_symlink() else "no such file"
     mode = path.stat().st_mode
@@ -136,8 +136,8 @@ def _sniff(path: Path) -> str:
 def read_trees(path: Path) -> Iterator[TreebankTree]:
     """The trees of a bracket file as lists.
 
-    RAISES (BracketError): On a malformed tree, with file and line.
-    RAISES (TreebankError): On an empty word, or one of white space, which a Doc takes for space between words.
+    RAISES (BracketError): A tree is malformed; with file and line.
+    RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between words.
     """
     for tree, line in read_brackets_with_lines(path):
         words, tags, spans = tree_to_spans(tree)
@@ -152,9 +152,8 @@ def read_trees(path: Path) -> Iterator[TreebankTree]:
 def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[TreebankSentence]:
     """The sentences of a treebank, in order, one at a time.
 
-    RAISES (BracketError, ConlluError): On what cannot be read, with file and line.
-    RAISES (TreebankError): Where words or numbers of sentences disagree, with both files and lines; where there are no
-        sentences.
+    RAISES (BracketError, ConlluError): Input is malformed; with file and line.
+    RAISES (TreebankError): Words or numbers of sentences disagree, with both files and lines; or the treebank is empty.
     """
     found = False
     for sentence in _read_sentences(brackets, conllu):
@@ -181,7 +180,7 @@ def _read_sentences(brackets: Optional[Path], conllu: Optional[Path]) -> Iterato
 
 
 def comparable(word: str) -> str:
-    """A word as it is compared between trees and CoNLL-U: quotes, dashes and the escapes of slashes made one.
+    """A word normalised for comparing trees and CoNLL-U: its quotes, dashes and escaped slashes.
 
     >>> comparable("``") == comparable('"'), comparable("3\\\\/4")
     (True, '3/4')
@@ -191,8 +190,8 @@ def comparable(word: str) -> str:
 
 
 def pair_up(trees: Iterable[TreebankTree], sentences: Iterable[ConlluSentence]) -> Iterator[Pair]:
-    """Trees beside sentences. Where one of the two lacks a sentence that the other has, and goes on as the other does
-    after it, the odd one is given alone, so that one missing line is one disagreement and not thousands."""
+    """Pair trees with sentences. Where one side lacks a sentence and continues as the other does after it, the odd
+    sentence is given alone: one missing line is one disagreement, not thousands."""
     tree_source, sentence_source = iter(trees), iter(sentences)
     tree, sentence = next(tree_source, None), next(sentence_source, None)
     while tree is not None or sentence is not None:
@@ -213,7 +212,7 @@ def pair_up(trees: Iterable[TreebankTree], sentences: Iterable[ConlluSentence]) 
 
 
 def _first_difference(tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]) -> Optional[int]:
-    """The first word position at which the two differ; None where they are the same sentence (or one is missing)."""
+    """The first word position at which the two differ; None where they are the same sentence or one is missing."""
     if tree is None or sentence is None or tree.words == sentence.words:
         return None
     for i, (ours, theirs) in enumerate(zip(tree.words, sentence.words, strict=False)):
@@ -223,7 +222,7 @@ def _first_difference(tree: Optional[TreebankTree], sentence: Optional[ConlluSen
 
 
 def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
-    """What is wrong with a pair, with both files and lines."""
+    """Describe how a pair disagrees, with both files and lines."""
     tree, sentence, differs = pair
     if tree is None and sentence is not None:
         return f"{conllu}:{sentence.line}: no tree in {brackets} for the sentence {_excerpt(sentence.words)}"

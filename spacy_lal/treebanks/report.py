@@ -1,8 +1,8 @@
-"""What a treebank holds and what is odd in it: the figures behind `python -m spacy lal check`.
+"""Counts and oddities of a treebank: the figures behind `python -m spacy lal check`.
 
-Problems (what cannot be read, words or counts that disagree) make a treebank unsound. Crossing arcs, several roots,
-constituents with several outside heads and tags that differ are counted and make it nothing of the kind: the parser
-takes such trees. Not here: text for a terminal (`cli/treebank.py`).
+Problems (unreadable input, words or counts that disagree) make a treebank unsound. Crossing arcs, several roots,
+constituents with several outside heads and tags that differ are only counted, since the parser accepts such trees. Not
+here: text for a terminal (`cli/treebank.py`).
 """
 
 from collections import Counter
@@ -19,25 +19,25 @@ from ..trees.labels import split_chain
 from ..trees.spans import SpanError
 from .reader import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
 
-MAX_PROBLEMS = 1000  # that are kept: in a file that is no treebank, each line may be one
-LONG_SENTENCE = 500  # words; where its tree is as deep as it is long, each word is in hundreds of constituents
-LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for what is longer
+MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
+LONG_SENTENCE = 500  # words; in a tree as deep as it is long, each word is in hundreds of constituents
+LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for longer sentences
 
 
 @dataclass
 class TreebankReport:
     """Counts over one treebank. Constituents are without the root label (TOP, ROOT, ...).
 
-    lengths (Counter): Words in a sentence -> sentences.
-    labels, chains (Counter): Labels one by one; unary chains of two labels or more, joined by `::`.
-    wide_constituents (int): Constituents of two words or more that have all their heads; each label of a chain counts.
-    one_outside_head (int): Those of them in which exactly one word has its head outside.
+    lengths (Counter): Number of sentences by number of words.
+    labels, chains (Counter): Single labels; unary chains of two labels or more, joined by `::`.
+    wide_constituents (int): Constituents of two words or more whose heads are all known; each label of a chain counts.
+    one_outside_head (int): Wide constituents in which exactly one word has its head outside.
     non_projective, several_roots, no_root, missing_heads (int): Sentences with crossing arcs, with two or more roots,
         with no root, with a word without head.
     trees_without_cover (int): Trees in which no constituent covers all words.
-    different_tags (int): Words whose tag in the tree is not the XPOS.
-    problems (List[str]): What makes the treebank unsound, with file and line: the first `MAX_PROBLEMS`.
-    n_problems (int): How many there are.
+    different_tags (int): Words whose tag in the tree differs from the XPOS.
+    problems (List[str]): Why the treebank is unsound, with file and line: the first `MAX_PROBLEMS` problems.
+    n_problems (int): Number of all problems.
     """
 
     brackets: Optional[str] = None
@@ -64,18 +64,18 @@ class TreebankReport:
 
     @property
     def sound(self) -> bool:
-        """Whether everything could be read and the files agree."""
+        """Whether all input is readable and the files agree."""
         return not self.n_problems
 
     def add_problem(self, problem: str) -> None:
-        """Count a problem, and keep it if it is one of the first."""
+        """Count a problem, and keep it if it is among the first `MAX_PROBLEMS`."""
         self.n_problems += 1
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(problem)
 
     @property
     def one_outside_head_share(self) -> Optional[float]:
-        """Share (0 to 1) of constituents of two words or more with exactly one outside head; None where not known."""
+        """Share (0 to 1) of wide constituents with exactly one outside head; None without wide constituents."""
         return self.one_outside_head / self.wide_constituents if self.wide_constituents else None
 
     def length_quantile(self, quantile: float) -> int:
@@ -88,7 +88,7 @@ class TreebankReport:
         return 0
 
     def length_histogram(self) -> Dict[str, int]:
-        """Sentences by length, in bins (`"6-10"`); all bins, empty ones too."""
+        """Number of sentences by length, in bins (`"6-10"`), including empty bins."""
         lows = [1, *(bound + 1 for bound in LENGTH_BINS)]
         names = [str(low) if low == high else f"{low}-{high}" for low, high in zip(lows, LENGTH_BINS, strict=False)]
         histogram = dict.fromkeys([*names, f"{lows[-1]}+"], 0)
@@ -98,7 +98,7 @@ class TreebankReport:
         return histogram
 
     def to_dict(self) -> Dict[str, Any]:
-        """The report as JSON takes it; counters in order of frequency."""
+        """The report as values for JSON; counters by descending frequency."""
         values = {name: dict(v.most_common()) if isinstance(v, Counter) else v for name, v in vars(self).items()}
         values["lengths"] = {
             "mean": self.tokens / self.sentences if self.sentences else 0.0,
@@ -111,10 +111,10 @@ class TreebankReport:
 
 
 def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> TreebankReport:
-    """Read a treebank to its end and report; either file alone will do.
+    """Read a whole treebank and report on it; either file alone is enough.
 
-    What cannot be read is a problem in the report, not an error: a malformed CoNLL-U sentence is passed over, a
-    malformed tree ends the reading of its file.
+    Unreadable input is a problem in the report, not an error: a malformed CoNLL-U sentence is skipped, a malformed tree
+    ends the reading of its file.
     """
     report = TreebankReport(str(brackets) if brackets else None, str(conllu) if conllu else None)
     trees = _sound_trees(brackets, report) if brackets else iter(())
@@ -134,10 +134,10 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
 
 
 def is_projective(heads: Heads) -> bool:
-    """Whether no two arcs cross, the arc from the root in front of the sentence among them.
+    """Whether no two arcs cross, including the arc from the root in front of the sentence.
 
-    A tree is projective where the words below each word, itself among them, are a stretch without gaps: the test is
-    the number of words below against first and last. Words without head hang on the root. No circles.
+    In a projective tree, each word and the words below it are contiguous. The test compares their number with the first
+    and the last word. Words without head hang on the root. The arcs must have no cycle.
     """
     n_words = len(heads)
     size, first, last = [1] * (n_words + 1), list(range(n_words + 1)), list(range(n_words + 1))

@@ -1,6 +1,6 @@
-"""Training text made rough: in one case, without punctuation, as people type it and as speech is transcribed.
+"""Rough training text: in one case or without punctuation, like typed messages and transcribed speech.
 
-Registered as an augmenter; spaCy's own (`spacy.lower_case.v1`) tokenizes anew, and so loses gold tokens and sentences.
+Registered as an augmenter. spaCy's own (`spacy.lower_case.v1`) retokenizes, and so loses gold tokens and sentences.
 """
 
 import random
@@ -19,22 +19,22 @@ def make_rough_text(
 ) -> Callable[[Language, Example], Iterator[Example]]:
     """Registered as `spacy-lal.rough_text.v1`: an augmenter for `TreebankCorpus`, and any corpus of gold tokens.
 
-    Of each Example one is made. Whether its words are changed, and whether punctuation is left out, is drawn for a Doc
-    as a whole, each by itself: who writes without capitals does so throughout. Tags, constituents, heads and sentences
-    are those of the tokens that are left. An Example whose predicted tokens are not the reference's stays as it is.
+    Each Example gives one Example. Case and punctuation are drawn independently, each for a whole Doc: authors who
+    write without capitals do so throughout. The remaining tokens keep their tags, constituents, heads and sentences. An
+    Example whose predicted tokens differ from the reference's is left unchanged.
 
     lower_case, upper_case (float): Probability that all words are in lower case, or in capitals.
     no_final_punct (float): Probability that sentences end without their last punctuation.
-    no_punct (float): Probability that punctuation is left out everywhere, but for hyphens and the like within words,
-        what others depend on, and sentences of nothing else.
-    RAISES (ValueError): Where a probability, or the sum of the first two or the last two, is not from 0 to 1.
+    no_punct (float): Probability that all punctuation is left out, except within words (hyphens and the like), with
+        dependents, or in sentences of punctuation alone.
+    RAISES (ValueError): A probability, or the sum of the first two or the last two, is not from 0 to 1.
     """
     for name, levels in [("case", (lower_case, upper_case)), ("punctuation", (no_final_punct, no_punct))]:
         if not (levels[0] >= 0 and levels[1] >= 0 and sum(levels) <= 1):
             raise ValueError(f"expected probabilities of {name} from 0 to 1 in sum, got {levels[0]} and {levels[1]}")
 
     def augment(nlp: Language, eg: Example) -> Iterator[Example]:
-        case, punct = random.random(), random.random()  # both for every Doc: what is drawn next does not depend on it
+        case, punct = random.random(), random.random()  # both for every Doc, so that later draws do not depend on it
         doc = eg.reference
         if not same_tokens(eg.predicted, doc):
             yield eg
@@ -54,7 +54,7 @@ def make_rough_text(
 
 
 def _without_punct(doc: Doc, *, final_only: bool) -> List[int]:
-    """Indices of the tokens that stay. A sentence keeps its punctuation where it would lose all of its words."""
+    """Indices of the tokens that stay. A sentence of punctuation alone keeps it."""
     needed = {token.head.i for token in doc if token.head.i != token.i} if doc.has_annotation("DEP") else set()
     bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
     kept: List[int] = []
@@ -66,14 +66,15 @@ def _without_punct(doc: Doc, *, final_only: bool) -> List[int]:
 
 
 def _end_of_words(doc: Doc, start: int, end: int) -> int:
-    """Where the punctuation at the end of a sentence begins."""
+    """Index of the first token of a sentence's final punctuation."""
     while end > start and doc[end - 1].is_punct:
         end -= 1
     return end
 
 
 def _stands_alone(doc: Doc, i: int) -> bool:
-    """Whether a token is punctuation but not a part of a word, as in "e-mail", whose three tokens no space divides."""
+    """Whether a token is punctuation outside of words, unlike the hyphen in "e-mail", whose three tokens no space
+    divides."""
     if not doc[i].is_punct:
         return False
     before = doc[i - 1] if i else None
