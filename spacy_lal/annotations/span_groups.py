@@ -40,11 +40,11 @@ class PreorderGroup(SpanGroup):
 
     def __setitem__(self, i: int, span: Span) -> None:
         self.attrs.pop(IN_ORDER, None)
-        super().__setitem__(i, span)
+        super().__setitem__(i, span)  # type: ignore[misc]
 
     def __delitem__(self, i: int) -> None:
         self.attrs.pop(IN_ORDER, None)
-        super().__delitem__(i)
+        super().__delitem__(i)  # type: ignore[misc]
 
 
 def is_in_order(group: SpanGroup) -> bool:

@@ -33,7 +33,7 @@ class WebTokenizer(Tokenizer):
         doc = Doc(
             self.vocab, words=[token.text for token in tokens], spaces=[bool(token.whitespace_) for token in tokens]
         )
-        return doc.from_array([NORM], np.concatenate([one.to_array([NORM]) for one in docs]))
+        return doc.from_array([NORM], np.concatenate([one.to_array([NORM]) for one in docs]))  # type: ignore[arg-type]
 
 
 def _pieces(string: str) -> Iterator[str]:
