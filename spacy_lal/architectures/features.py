@@ -109,7 +109,7 @@ def read_sentences(model: FeaturesModel, docs: List[Doc], sentences: Sequence[Se
         warnings.warn(
             "The parser reads part-of-speech tags (token.tag_), and none of these Docs has any: every word gets the "
             "unknown tag, and parses suffer. Add a tagger before the parser.",
-            stacklevel=2,
+            stacklevel=3,
         )
     return features
 

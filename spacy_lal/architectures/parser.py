@@ -254,7 +254,8 @@ def embed(
     sentences: As for `iter_scores`.
     """
     found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
-    features = read_sentences(model.layers[-2], docs, found)
+    reader = model.layers[-2]
+    features = reader.predict(docs) if sentences is None else read_sentences(reader, docs, found)
     tok2vec = _get_tok2vec(model)
     return_attention = bool(model.attrs["return_attention"])
     # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
