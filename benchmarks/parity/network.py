@@ -5,8 +5,8 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
-from parity_decoder import collapsed
-from parity_vectors import NetworkSet, UnreadableSetError, unpack_upper
+from parity.decoder import collapsed
+from parity.vectors import NetworkSet, UnreadableSetError, unpack_upper
 from torch import Tensor
 
 from spacy_lal.checkpoint.convert import convert_state_dict, network_config, our_key
