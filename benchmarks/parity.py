@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import List, Optional
 
 import torch
-from parity_decoder import EXACT_FAMILIES, compare_decoder
-from parity_network import Row, compare_network
-from parity_vectors import find_sets, read_decoder_set, read_families, read_network_set
+from parity.decoder import EXACT_FAMILIES, compare_decoder
+from parity.network import Row, compare_network
+from parity.vectors import find_sets, read_decoder_set, read_families, read_network_set
 
 
 def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:

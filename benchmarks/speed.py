@@ -19,19 +19,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-import speed_beside
-import speed_network
-import speed_pipeline
-import speed_processes
-import speed_training
-from speed_timing import environment
+from speed import beside, network, pipeline, processes, training
+from speed.timing import environment
 
 MEASUREMENTS: Dict[str, ModuleType] = {
-    "network": speed_network,
-    "pipeline": speed_pipeline,
-    "processes": speed_processes,
-    "beside": speed_beside,
-    "training": speed_training,
+    "network": network,
+    "pipeline": pipeline,
+    "processes": processes,
+    "beside": beside,
+    "training": training,
 }
 
 
@@ -53,7 +49,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Measure and write, or draw. RETURNS (int): The exit code."""
     args = make_parser().parse_args(arguments)
     if args.command == "plot":
-        from speed_plot import draw
+        from speed.plot import draw
 
         for path in args.results:
             for drawn in draw(json.loads(path.read_text(encoding="utf8")), args.folder):

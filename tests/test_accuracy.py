@@ -1,13 +1,13 @@
 """`benchmarks/accuracy.py`: variants differ in what they should and in nothing else; a run goes on where it stopped."""
 
-import importlib.util
 import json
-import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import List
+from typing import Iterator, List
 
 import pytest
+from benchmark_programs import program
 from spacy.cli._util import app
 from spacy.util import load_config
 from tiny_network import network_config
@@ -37,13 +37,24 @@ SIZES = {
 
 
 @pytest.fixture(scope="module")
-def accuracy() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("accuracy", ROOT / "benchmarks" / "accuracy.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["accuracy"] = module  # dataclasses look for it there
-    spec.loader.exec_module(module)
-    return module
+def accuracy() -> Iterator[ModuleType]:
+    with program("accuracy") as module:
+        yield module
+
+
+@pytest.fixture(scope="module")
+def comparison(accuracy: ModuleType) -> ModuleType:
+    return import_module("accuracy.comparison")
+
+
+@pytest.fixture(scope="module")
+def variants(accuracy: ModuleType) -> ModuleType:
+    return import_module("accuracy.variants")
+
+
+@pytest.fixture(scope="module")
+def widths_of(accuracy: ModuleType) -> ModuleType:
+    return import_module("accuracy.widths")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +79,9 @@ def arguments(tmp_path_factory: pytest.TempPathFactory) -> List[str]:
     ]
 
 
-def test_it_trains_scores_and_goes_on(accuracy: ModuleType, arguments: List[str], capsys: pytest.CaptureFixture):
+def test_it_trains_scores_and_goes_on(
+    accuracy: ModuleType, comparison: ModuleType, arguments: List[str], capsys: pytest.CaptureFixture
+):
     output = Path(arguments[0])
     assert accuracy.main([*arguments, "--variants", "lal", "separate"]) == 0
     first = output.read_text(encoding="utf8")
@@ -82,7 +95,7 @@ def test_it_trains_scores_and_goes_on(accuracy: ModuleType, arguments: List[str]
     assert {row["seed"] for row in rows.values()} == {3}
     scores = {name: row["dev"]["toy"] for name, row in rows.items()}
     assert scores["spacy"]["const_f"] is None and scores["spacy"]["dep_las"] is not None
-    assert all(0 <= scores[name][key] <= 1 for name in ("lal", "plain", "separate") for key in accuracy.SCORES)
+    assert all(0 <= scores[name][key] <= 1 for name in ("lal", "plain", "separate") for key in comparison.SCORES)
     assert rows["lal"]["parser_parameters"] == rows["separate"]["parser_parameters"]
     assert rows["plain"]["parser_parameters"] == pytest.approx(
         rows["lal"]["parser_parameters"], rel=0.05
@@ -104,19 +117,19 @@ def test_results_of_other_settings_are_not_mixed(accuracy: ModuleType, arguments
         accuracy.main([str(path), *arguments[1:], "--variants", "lal"])
 
 
-def test_seeds_are_averaged(accuracy: ModuleType):
-    assert accuracy._cell([90.0, 91.0, 90.5]) == "90.50 (90.00 to 91.00)"
-    assert accuracy._cell([90.0]) == "90.00"
-    assert accuracy._cell([]) == "-"
+def test_seeds_are_averaged(comparison: ModuleType):
+    assert comparison._cell([90.0, 91.0, 90.5]) == "90.50 (90.00 to 91.00)"
+    assert comparison._cell([90.0]) == "90.00"
+    assert comparison._cell([]) == "-"
 
 
 @pytest.mark.parametrize(
     "name, feed_forward, dropout",
     [("none", False, False), ("pwff", True, False), ("resdrop", False, True), ("both", True, True)],
 )
-def test_variants_of_the_papers_table_1(accuracy: ModuleType, name: str, feed_forward: bool, dropout: bool):
+def test_variants_of_the_papers_table_1(variants: ModuleType, name: str, feed_forward: bool, dropout: bool):
     base = load_config(CONFIG)
-    config = accuracy.pipeline_config(base, name, seed=5)
+    config = variants.pipeline_config(base, name, seed=5)
     model, unchanged = (dict(one["components"]["lal_parser"]["model"]) for one in (config, base))
     attention, before = model.pop("label_attention"), unchanged.pop("label_attention")
     assert model == unchanged
@@ -130,18 +143,18 @@ def test_variants_of_the_papers_table_1(accuracy: ModuleType, name: str, feed_fo
 
 
 @pytest.mark.parametrize("hidden_width", [64, 512])
-def test_equal_widths(accuracy: ModuleType, hidden_width: int):
+def test_equal_widths(widths_of: ModuleType, hidden_width: int):
     sizes = {"vector_width": 384, "n_label_heads": 80, "n_labels": 82, "n_deprels": 50}
     base, sizes = network_config(**sizes, **SIZES, hidden_width=hidden_width)
-    widths = accuracy.equal_widths(base, sizes)
-    plain = accuracy.plain_network(base, widths)
-    assert plain.label_attention is None and accuracy.hidden_widths(plain) == widths
-    wanted = accuracy.n_network_parameters(base, sizes)
-    assert accuracy.n_network_parameters(plain, sizes) == pytest.approx(wanted, rel=0.01)
+    widths = widths_of.equal_widths(base, sizes)
+    plain = widths_of.plain_network(base, widths)
+    assert plain.label_attention is None and widths_of.hidden_widths(plain) == widths
+    wanted = widths_of.n_network_parameters(base, sizes)
+    assert widths_of.n_network_parameters(plain, sizes) == pytest.approx(wanted, rel=0.01)
     assert plain.encoder.layers[0].ff_width > base.encoder.layers[0].ff_width
     assert plain.span_scorer.hidden_width > base.span_scorer.hidden_width
 
 
-def test_a_change_of_a_block_that_is_not_there(accuracy: ModuleType):
+def test_a_change_of_a_block_that_is_not_there(variants: ModuleType):
     with pytest.raises(KeyError, match="encoder"):
-        accuracy.change({"span_scorer": {}}, {"encoder.*.self_attention.ff_width": 4})
+        variants.change({"span_scorer": {}}, {"encoder.*.self_attention.ff_width": 4})

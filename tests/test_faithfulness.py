@@ -1,26 +1,18 @@
-"""`benchmarks/faithfulness.py`: a curve from two halves of a treebank, and a verdict that follows from it."""
+"""`benchmarks/interpret/faithfulness.py`: a curve from two halves of a treebank, and a verdict that follows from it."""
 
-import importlib.util
 import json
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from benchmark_programs import BENCHMARKS, import_file
 from interpret.gold_docs import gold_docs
 from interpret.tiny_parser import tiny_nlp
 from spacy.tokens import DocBin
 
-PATH = Path(__file__).resolve().parent.parent / "benchmarks" / "faithfulness.py"
-
 
 @pytest.fixture(scope="module")
 def program() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("faithfulness", PATH)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["faithfulness"] = module  # where NamedTuple looks for its types
-    spec.loader.exec_module(module)
-    return module
+    return import_file(BENCHMARKS / "interpret" / "faithfulness.py")
 
 
 @pytest.fixture(scope="module")

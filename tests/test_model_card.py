@@ -1,14 +1,13 @@
-"""`benchmarks/model_card.py`: the figures of the JSON files, in tables that Markdown reads."""
+"""`benchmarks/accuracy/model_card.py`: the figures of the JSON files, in tables that Markdown reads."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict
 
 import pytest
+from benchmark_programs import BENCHMARKS, import_file
 
-PROGRAM = Path(__file__).resolve().parent.parent / "benchmarks" / "model_card.py"
 SCORES: Dict[str, Any] = {"const_f": 0.91, "dep_uas": 0.925, "dep_las": 0.9, "tag_acc": 0.97}
 EWT: Dict[str, Any] = {
     **{**SCORES, "const_cm": 0.5, "n_sents": 1973, "n_words": 24968, "seconds": 10.0},
@@ -30,11 +29,7 @@ CRAFT: Dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def model_card() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("model_card", PROGRAM)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_file(BENCHMARKS / "accuracy" / "model_card.py")
 
 
 def test_tables(model_card: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture):

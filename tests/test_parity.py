@@ -1,25 +1,17 @@
 """The parity program: equal on golden vectors, and not fooled by broken ones."""
 
-import importlib.util
 import json
 import shutil
-import sys
-from pathlib import Path
 
 import numpy
 import pytest
+from benchmark_programs import program
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 
-
-@pytest.fixture
-def parity(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    spec = importlib.util.spec_from_file_location("parity", BENCHMARKS / "parity.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "parity", module)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="module")
+def parity():
+    with program("parity") as module:
+        yield module
 
 
 @pytest.fixture

@@ -1,18 +1,12 @@
-"""`benchmarks/rough_text.py`: one row for each kind of text and each source of sentence breaks."""
+"""`benchmarks/accuracy/rough_text.py`: one row for each kind of text and each source of sentence breaks."""
 
-import importlib.util
-from pathlib import Path
-
+from benchmark_programs import BENCHMARKS, import_file
 from spacy.tokens import DocBin
 from tiny_pipeline import make_bert, make_examples, make_nlp, train
 
-PATH = Path(__file__).resolve().parent.parent / "benchmarks" / "rough_text.py"
-
 
 def test_table(tmp_path, capsys):
-    spec = importlib.util.spec_from_file_location("rough_text_benchmark", PATH)
-    program = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(program)
+    program = import_file(BENCHMARKS / "accuracy" / "rough_text.py")
     nlp = train(make_nlp(make_bert(tmp_path / "bert")))
     nlp.to_disk(tmp_path / "model")
     DocBin(docs=[eg.reference for eg in make_examples(nlp)]).to_disk(tmp_path / "dev.spacy")

@@ -1,7 +1,7 @@
 """`benchmarks/speed.py`: each command runs on a tiny pipeline, and writes the figures that it says. No time counts."""
 
 import argparse
-import importlib.util
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import Any, Dict, Iterator, List
 
 import pytest
 import tiny_pipeline
+from benchmark_programs import BENCHMARKS, program
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 SIZES = {
     **{"vector_width": 8, "hidden_width": 16, "n_layers": 1, "n_attn_heads": 2, "attn_width": 4, "ff_width": 8},
     **{"n_label_heads": 4, "label_attn_width": 4, "label_proj_width": 4, "span_hidden_width": 8},
@@ -25,22 +25,8 @@ QUICK = ["--rounds", "1"]
 
 @pytest.fixture(scope="module")
 def speed() -> Iterator[ModuleType]:
-    """The program, with the modules beside it. For other tests some of their names mean something else (pytest makes a
-    module `decode` of the folder tests/decode): those are put aside, and put back."""
-    ours = {path.stem for path in BENCHMARKS.glob("*.py")}
-    theirs = {name: sys.modules.pop(name) for name in ours & set(sys.modules)}
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        spec = importlib.util.spec_from_file_location("speed", BENCHMARKS / "speed.py")
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+    with program("speed") as module:
         yield module
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-        for name in ours & set(sys.modules):
-            del sys.modules[name]
-        sys.modules.update(theirs)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +131,7 @@ def test_beside(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path)
 def test_other_parsers_are_optional(
     speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sys.modules["speed_beside"], "import_if_installed", lambda name: False)
+    monkeypatch.setattr(sys.modules["speed.beside"], "import_if_installed", lambda name: False)
     result = run(speed, tmp_path, "beside", str(source), "--pipeline", str(pipeline))
     assert result["notes"][1:] == ["benepar: not installed.", "supar: not installed."]
 
@@ -161,7 +147,7 @@ def test_training(speed: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_sentences_of_other_files(speed: ModuleType, tmp_path: Path, pipeline: Path):
-    sentences = sys.modules["speed_sentences"]
+    sentences = sys.modules["speed.sentences"]
     nlp = sentences.Language()
     conllu = BENCHMARKS.parent / "assets" / "toy" / "dev.conllu"
     found = sentences.read_sentences(conllu, nlp, 10)
@@ -184,6 +170,6 @@ def test_bad_input(speed: ModuleType, tmp_path: Path, changes: List[str]):
     with pytest.raises((ValueError, TypeError)):
         speed.main(["network", str(tmp_path / "x.json"), "--change", *changes])
     with pytest.raises(argparse.ArgumentTypeError, match="at least 1"):
-        sys.modules["speed_timing"].at_least_one("0")
+        sys.modules["speed.timing"].at_least_one("0")
     with pytest.raises(ValueError, match="expected the JSON"):
-        importlib.import_module("speed_plot").draw({"command": "other"}, tmp_path)
+        importlib.import_module("speed.plot").draw({"command": "other"}, tmp_path)

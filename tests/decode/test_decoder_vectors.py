@@ -1,12 +1,12 @@
 """The decoders answer the vectors of the LAL parser's own decoders bit for bit, ties, trees, rounding and all."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List
 
 import numpy as np
 import pytest
+from benchmark_programs import BENCHMARKS, import_file
 from decode.decoder_vectors import read_cases
 
 from spacy_lal.decode import cky, joint
@@ -21,12 +21,8 @@ def cases(request: pytest.FixtureRequest, data_dir: Path) -> CasesT:
 
 
 @pytest.fixture(scope="module")
-def forced(data_dir: Path) -> ModuleType:
-    path = data_dir.parent.parent / "benchmarks" / "forced.py"
-    spec = importlib.util.spec_from_file_location("forced", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def forced() -> ModuleType:
+    return import_file(BENCHMARKS / "parity" / "forced.py")
 
 
 @pytest.mark.parametrize("mode", ["test", "train"])

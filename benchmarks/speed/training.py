@@ -3,20 +3,17 @@
 import argparse
 import base64
 import json
+import os
 import pickle
 import subprocess
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
 import spacy
 import torch
-from flat_network import SIZES, changed, compose, read_changes
-from memory import peak_mb, reset_peak, resident_mb
-from speed_network import PUBLISHED, random_batch
-from speed_sentences import random_lengths
-from speed_timing import StopWatch, add_timing_arguments, at_least_one, markdown, summary
 
 from spacy_lal.architectures.bridge import NetworkBatch, NetworkModel, parser_network
 from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
@@ -28,7 +25,13 @@ from spacy_lal.scores import ParserScores
 from spacy_lal.training.bfloat16 import use_bfloat16_products
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD
+from speed.flat_network import SIZES, changed, compose, read_changes
+from speed.memory import peak_mb, reset_peak, resident_mb
+from speed.network import PUBLISHED, random_batch
+from speed.sentences import random_lengths
+from speed.timing import StopWatch, add_timing_arguments, at_least_one, markdown, summary
 
+BENCHMARKS = Path(__file__).resolve().parent.parent
 STEP, DECODER = "step", "loss: cky"
 PARTS = ("forward", "loss", DECODER, "backward", "optimizer")
 FORMS = {
@@ -89,7 +92,11 @@ def network_of(pipeline: str, changes: Dict[str, Any]) -> Tuple[ParserNetworkCon
 
 
 def _in_process(task: Dict[str, Any]) -> Dict[str, Any]:
-    done = subprocess.run([sys.executable, __file__, json.dumps(task)], capture_output=True, text=True, check=False)
+    # the process finds the folder `speed` where this one has found it
+    path = os.pathsep.join(filter(None, [str(BENCHMARKS), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, __file__, json.dumps(task)]
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise RuntimeError(f"the form {task['form']!r} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])

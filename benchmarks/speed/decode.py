@@ -1,6 +1,6 @@
 """How fast are the decoders? Against the recurrence as it is written, in one run, on one thread.
 
-    python benchmarks/decode.py [--labels 114] [--lengths 10 20 30 60 100] [--threads 1 2] [--long 1000]
+    python benchmarks/speed/decode.py [--labels 114] [--lengths 10 20 30 60 100] [--threads 1 2] [--long 1000]
 
 prints three tables: `joint` against a plain O(n^5) loop (joint_n5.pyx, compiled here at -O3 into a temporary folder),
 the time of each decoder alone and in a batch, and one long sentence for the decoders that take it. The scores are

@@ -8,10 +8,6 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 import numpy as np
 import torch
-from flat_network import compose, read_changes
-from reference_form import has_reference_form, use_reference_form
-from speed_sentences import random_lengths
-from speed_timing import add_timing_arguments, alternate, at_least_one, markdown
 from torch.utils.flop_counter import FlopCounterMode
 
 from spacy_lal.architectures.bridge import (
@@ -27,6 +23,10 @@ from spacy_lal.layers.parser_network import ParserSizes
 from spacy_lal.layers.products import half_precision
 from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
 from spacy_lal.scores import AnyScores, PrunedScores
+from speed.flat_network import compose, read_changes
+from speed.reference_form import has_reference_form, use_reference_form
+from speed.sentences import random_lengths
+from speed.timing import add_timing_arguments, alternate, at_least_one, markdown
 
 # The authors' best model: on a transformer's vectors, 3 layers and label attention of 112 heads (reference-parser.md).
 PUBLISHED: Dict[str, Any] = {

@@ -2,7 +2,7 @@
 """The joint decoder as its recurrence is written (reference-parser.md, section 3.2): O(n^5), five nested loops.
 
 What `spacy_lal.decode.joint` is measured against, and nothing else: its scores must be equal, its trees may differ in
-the binarisation of flat nodes. benchmarks/decode.py compiles it.
+the binarisation of flat nodes. benchmarks/speed/decode.py compiles it.
 """
 
 import numpy as np

@@ -12,14 +12,14 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import spacy
 import torch
-from accuracy import SPACY_PARSER
+from accuracy.variants import SPACY_PARSER
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from speed_pipeline import is_transformer
 
 from spacy_lal.pipeline.encoder import has_transformer_listener
 from spacy_lal.pipeline.parser_names import parser_names
+from speed.pipeline import is_transformer
 
 SUBBATCH_TOKENS = 500  # benepar's default for its component
 BATCH_PIECES = 5000  # about SuPar's default for a batch

@@ -1,6 +1,6 @@
 """The tables of a model card, from what `lal evaluate` wrote.
 
-    python benchmarks/model_card.py metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json metrics/en_lal_md.craft.json
+    python benchmarks/accuracy/model_card.py metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json
 
 prints Markdown for docs/en_lal_md.md: scores by corpus, by genre, of raw text, by label, and speed. A corpus has the
 name of its file: the part before `.json`. What a file does not hold (genres, confusion, raw text) has no row.

@@ -8,13 +8,14 @@ from typing import Any, Callable, Dict, List
 
 import spacy
 import torch
-from accuracy import n_parameters
+from accuracy.widths import n_parameters
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
-from speed_others import import_if_installed, make_benepar, make_supar, spacy_pipeline, write_encoder
-from speed_pipeline import FORWARD, fresh_docs, is_transformer, run_stages, transformers
-from speed_sentences import Sentence, group, read_sentences
-from speed_timing import Seconds, StopWatch, add_timing_arguments, at_least_one, in_turns, markdown, summary
+
+from speed.others import import_if_installed, make_benepar, make_supar, spacy_pipeline, write_encoder
+from speed.pipeline import FORWARD, fresh_docs, is_transformer, run_stages, transformers
+from speed.sentences import Sentence, group, read_sentences
+from speed.timing import Seconds, StopWatch, add_timing_arguments, at_least_one, in_turns, markdown, summary
 
 NOTES = {
     "spacy": "A transition system's time depends on the transitions that it makes; {}.",

@@ -12,13 +12,13 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
-from speed_sentences import Sentence, by_length, group, make_doc, make_text, read_sentences
-from speed_timing import Seconds, StopWatch, add_timing_arguments, alternate, at_least_one, in_turns, markdown, summary
 
 from spacy_lal.architectures.bridge import iter_pruned
 from spacy_lal.architectures.parser import embed
 from spacy_lal.pipeline.lal_parser import LALParser
 from spacy_lal.pipeline.parser_names import parser_names
+from speed.sentences import Sentence, by_length, group, make_doc, make_text, read_sentences
+from speed.timing import Seconds, StopWatch, add_timing_arguments, alternate, at_least_one, in_turns, markdown, summary
 
 FORWARD = "transformer: the bare network"
 PADDED = "transformer: the bare network, padded"  # all spans at once, as spacy-transformers runs it

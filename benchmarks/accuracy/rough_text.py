@@ -1,6 +1,6 @@
 """How much of a parse is left of text in one case, or without punctuation?
 
-    python benchmarks/rough_text.py en_lal_md corpus/dev/ewt.spacy
+    python benchmarks/accuracy/rough_text.py en_lal_md corpus/dev/ewt.spacy
 
 makes the gold Docs rough as `spacy-lal.rough_text.v1` does in training, all of them in the same way, parses their
 tokens with gold sentence breaks and with the pipeline's own, and prints a table. Scores are of the words that are left:

@@ -14,7 +14,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping
 
 import numpy as np
 import torch
-from decode import machine
+
+from speed.decode import machine
 
 LIBRARIES = ("spacy", "spacy-lal", "spacy-transformers", "thinc", "torch", "numpy")
 # "cpu" is this process' own time, on all its threads: with one thread, what the clock would show on a quiet machine.

@@ -3,9 +3,9 @@
 from typing import Dict, List, Tuple
 
 import numpy as np
-from forced import forced_cky, forced_joint
-from parity_vectors import DecoderAnswer, DecoderCase
 
+from parity.forced import forced_cky, forced_joint
+from parity.vectors import DecoderAnswer, DecoderCase
 from spacy_lal.decode import cky, joint
 from spacy_lal.trees import SUB_HEAD
 

@@ -11,8 +11,9 @@ import spacy
 import torch
 from spacy.language import Language
 from spacy.tokens import Doc
-from speed_sentences import group, make_text, read_sentences
-from speed_timing import add_timing_arguments, alternate, at_least_one, markdown
+
+from speed.sentences import group, make_text, read_sentences
+from speed.timing import add_timing_arguments, alternate, at_least_one, markdown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

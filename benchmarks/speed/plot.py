@@ -10,8 +10,9 @@ matplotlib.use("svg")
 matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "spacy-lal", "font.size": 9})
 
 from matplotlib import pyplot  # noqa: E402
-from speed_timing import Seconds  # noqa: E402
-from speed_training import DECODER, PARTS  # noqa: E402
+
+from speed.timing import Seconds  # noqa: E402
+from speed.training import DECODER, PARTS  # noqa: E402
 
 Plot = Tuple[str, Any]  # name of the file, and the figure
 Values = Dict[str, List[float]]  # for each kind of bar (or of line) its values

@@ -1,6 +1,6 @@
 """Are contributions faithful? Label heads are removed, those first that are said to add most, and random ones.
 
-    OMP_NUM_THREADS=1 python benchmarks/faithfulness.py en_lal_md corpus/dev/ewt.spacy -o metrics/faithfulness.json
+    OMP_NUM_THREADS=1 python benchmarks/interpret/faithfulness.py en_lal_md corpus/dev/ewt.spacy -o faithfulness.json
 
 Contributions rank the heads of each label on every second Doc (gold tokens and sentence breaks); on the other half, the
 k first heads of a label are removed (see `spacy_lal/interpret/ablation.py`), and k random ones, a random order being

@@ -1,7 +1,7 @@
 """What do long sentences, long Docs and many Docs cost? Time and peak memory of a pipeline.
 
-    python benchmarks/memory.py metrics/memory.jsonl
-    python benchmarks/memory.py metrics/memory.jsonl --pipeline training/model-best --lengths 1 100 --docs 1000
+    python benchmarks/speed/memory.py metrics/memory.jsonl
+    python benchmarks/speed/memory.py metrics/memory.jsonl --pipeline training/model-best --lengths 1 100 --docs 1000
 
 parses, each in a process of its own: one sentence of each length with each policy (`joint` up to `--longest-joint`, for
 its memory grows with the third power: 2.7 GB at 1,000 words); one Doc of `--tokens` tokens in sentences of 20; and

@@ -1,0 +1,1 @@
+"""Whether explanations of parses can be trusted, and what they cost."""
