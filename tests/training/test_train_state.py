@@ -15,7 +15,7 @@ from thinc.api import Adam, Linear, Optimizer, fix_random_seed
 
 from spacy_lal.training import train_state
 
-SMALL = {"hidden_width": 8, "n_layers": 1, "n_attn_heads": 2, "attn_width": 4, "ff_width": 8, "label_attention": False}
+SMALL = {"hidden_width": 8, "label_attention": None}
 
 
 def make_pipeline() -> Language:
