@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator, List
 
@@ -29,13 +30,16 @@ with written_file(path) if sys.argv[1] == "file" else written_whole(path) as hal
 """
 
 
-@pytest.fixture
+@contextmanager
 def small_disk() -> Iterator[None]:
-    """No file can have more than 1,000 bytes: a full disk gives the same error from the same call."""
+    """No file can have more than 1,000 bytes: a full disk gives the same error from the same call. Not a fixture: pytest
+    writes its progress, perhaps to a file, before a fixture ends."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.fixture
@@ -67,17 +71,17 @@ def test_an_early_end_changes_nothing(file: Path, error: type):
     assert names(file.parent) == ["file.txt"]
 
 
-def test_full_disk(file: Path, small_disk: None):
-    with pytest.raises(OSError) as caught:
+def test_full_disk(file: Path):
+    with pytest.raises(OSError) as caught, small_disk():
         write_file(file, b"x" * 2000)
     assert caught.value.filename == str(file)
     assert file.read_bytes() == OLD
     assert names(file.parent) == ["file.txt"]
 
 
-def test_full_disk_at_the_very_end(file: Path, small_disk: None):
+def test_full_disk_at_the_very_end(file: Path):
     """What fits into the buffer reaches the disk when the file is closed."""
-    with pytest.raises(OSError) as caught, written_file(file) as part:
+    with pytest.raises(OSError) as caught, small_disk(), written_file(file) as part:
         for _ in range(4):
             part.write(b"x" * 300)
     assert caught.value.filename == str(file)
@@ -189,9 +193,9 @@ def test_killed_between_two_renames(tmp_path: Path):
     assert names(tmp_path / "model") == ["former"]
 
 
-def test_folder_on_a_full_disk(tmp_path: Path, small_disk: None):
+def test_folder_on_a_full_disk(tmp_path: Path):
     (tmp_path / "model").mkdir()
-    with pytest.raises(OSError) as caught, written_whole(tmp_path / "model") as new:
+    with pytest.raises(OSError) as caught, small_disk(), written_whole(tmp_path / "model") as new:
         (new / "weights").write_bytes(b"x" * 2000)
     assert caught.value.filename == str(tmp_path / "model")
     with pytest.raises(OSError) as caught, written_whole(tmp_path / "model") as new:
