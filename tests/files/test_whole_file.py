@@ -32,8 +32,8 @@ with written_file(path) if sys.argv[1] == "file" else written_whole(path) as hal
 
 @contextmanager
 def small_disk() -> Iterator[None]:
-    """No file can have more than 1,000 bytes: a full disk gives the same error from the same call. Not a fixture: pytest
-    writes its progress, perhaps to a file, before a fixture ends."""
+    """No file can have more than 1,000 bytes: a full disk gives the same error from the same call. Not a fixture, for
+    pytest writes its progress, perhaps to a file, before a fixture ends."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
