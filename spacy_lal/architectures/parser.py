@@ -131,7 +131,6 @@ def assemble_parser(
         "has_tags": reader.attrs["use_tags"],
         "has_chars": reader.attrs["use_chars"],
         "n_label_heads": None if attention is None else attention.n_heads,
-        "return_attention": False,
     }
     layers: List[Model] = [reader, bridge] if tok2vec is None else [tok2vec, reader, bridge]
     return Model("lal_parser", forward, init=init, layers=layers, attrs=attrs)
@@ -257,10 +256,9 @@ def embed(
     reader = model.layers[-2]
     features = reader.predict(docs) if sentences is None else read_sentences(reader, docs, found)
     tok2vec = _get_tok2vec(model)
-    return_attention = bool(model.attrs["return_attention"])
     # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
     if tok2vec is None or not any(len(doc) for doc in docs):
-        return NetworkBatch(features, None, return_attention), _no_backprop
+        return NetworkBatch(features, None), _no_backprop
     if "read_sentences" in tok2vec.attrs:
         arrays, backprop_arrays = tok2vec.attrs["read_sentences"](tok2vec, docs, found, is_train)
     else:
@@ -276,7 +274,7 @@ def embed(
         ]
         return backprop_arrays(d_arrays)
 
-    return NetworkBatch(features, vectors, return_attention), backprop
+    return NetworkBatch(features, vectors), backprop
 
 
 def _vector_rows(

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config, Model, set_dropout_rate
 
+from spacy_lal.architectures.parser import listening
 from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
 
 SMALL = {
@@ -276,5 +277,9 @@ def test_order_of_the_protocol():
 
 def test_attention_on_request():
     model = initialized(build_lal_parser_v1(**SMALL))
-    model.attrs["return_attention"] = True
-    assert [one.attention.shape for one in model.predict(make_docs())] == [(4, 6), (4, 2), (4, 4), (4, 7)]
+    heard = []
+    with listening(model, lambda docs, scores: heard.extend(scores)):
+        for pruned in (False, True):
+            list(model.attrs["iter_scores"](model, make_docs(), pruned=pruned))
+    assert [one.attention.shape for one in heard] == [(4, 6), (4, 2), (4, 4), (4, 7)] * 2
+    assert all(one.attention is None for one in model.predict(make_docs()))
