@@ -3,7 +3,7 @@
 `PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the gradient of a loss.
 """
 
-from typing import Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -58,10 +58,10 @@ class ParserScores(NamedTuple):
         return spans
 
 
-class ChoosesDeprels(Protocol):
-    """Holds the deprel scores of a batch of sentences, and returns the best deprels of chosen arcs."""
+class DeprelFeatures(Protocol):
+    """What deprels of a batch of sentences are scored from, once heads are decoded."""
 
-    def __call__(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
+    def choose(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
         """The best deprels of some sentences. sentences: their places in the batch. heads, returned: *Shapes:* (n,)."""
 
 
@@ -74,10 +74,10 @@ class PrunedScores(NamedTuple):
     label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
     deprel_ids (ndarray): Shape: (n + 1, n + 1), [dependent, head], or (n + 1,) if it does not depend on the head,
-        int16. Shape (0,) if the network scores no deprels, or if `deprel_chooser` is given.
+        int16. Shape (0,) if the network scores no deprels, or if `deprel_features` are given.
     attention (Optional[ndarray]): As in `ParserScores`.
-    deprel_chooser (Optional[ChoosesDeprels]): Returns the best deprels once heads are chosen. Sentences of one batch
-        share a chooser; `best_deprels` calls it once for all of them.
+    deprel_features (Optional[DeprelFeatures]): Features of heads and dependents, from which `choose_deprels` takes
+        deprels. Sentences of one batch share them.
     place (int): The sentence's place in that batch.
     """
 
@@ -86,7 +86,7 @@ class PrunedScores(NamedTuple):
     arcs: ndarray
     deprel_ids: ndarray
     attention: Optional[ndarray] = None
-    deprel_chooser: Optional[ChoosesDeprels] = None
+    deprel_features: Optional[DeprelFeatures] = None
     place: int = 0
 
     @property
@@ -97,12 +97,12 @@ class PrunedScores(NamedTuple):
     @property
     def has_deprels(self) -> bool:
         """Whether the network scores deprels."""
-        return self.deprel_chooser is not None or self.deprel_ids.size > 0
+        return self.deprel_features is not None or self.deprel_ids.size > 0
 
     def best_deprels(self, heads: ndarray) -> ndarray:
         """As `ParserScores.best_deprels`."""
-        if self.deprel_chooser is not None:
-            return self.deprel_chooser([self.place], [heads])[0]
+        if self.deprel_features is not None:
+            return self.deprel_features.choose([self.place], [heads])[0]
         if not self.has_deprels:
             return numpy.zeros(self.n_tokens, dtype=numpy.int32)
         words = numpy.arange(1, self.n_tokens + 1)
@@ -120,8 +120,8 @@ class PrunedScores(NamedTuple):
 AnyScores = Union[ParserScores, PrunedScores]
 
 
-def best_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> List[ndarray]:
-    """The best deprels of sentences.
+def choose_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> List[ndarray]:
+    """The best deprels of sentences: the second step of decoding, after heads are decoded.
 
     scores (Sequence[AnyScores]): The scores of each sentence.
     heads (Sequence[ndarray]): For each sentence, the head of each word, counted from 1. *Shape:* (n,), int32.
@@ -130,13 +130,14 @@ def best_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> List[
     found: Dict[int, ndarray] = {}
     batches: Dict[int, List[int]] = {}
     for i, one in enumerate(scores):
-        if isinstance(one, PrunedScores) and one.deprel_chooser is not None:
-            batches.setdefault(id(one.deprel_chooser), []).append(i)
+        if isinstance(one, PrunedScores) and one.deprel_features is not None:
+            batches.setdefault(id(one.deprel_features), []).append(i)
         else:
             found[i] = one.best_deprels(heads[i])
     for batch in batches.values():
-        choose, places = scores[batch[0]].deprel_chooser, [scores[i].place for i in batch]  # type: ignore[union-attr]
-        found.update(zip(batch, choose(places, [heads[i] for i in batch]), strict=True))  # type: ignore[misc]
+        features: Any = scores[batch[0]].deprel_features  # type: ignore[union-attr]
+        chosen = features.choose([scores[i].place for i in batch], [heads[i] for i in batch])  # type: ignore[union-attr]
+        found.update(zip(batch, chosen, strict=True))
     return [found[i] for i in range(len(scores))]
 
 

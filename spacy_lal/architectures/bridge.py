@@ -263,7 +263,7 @@ def _unpad_pruned(output: FoldedOutput, lengths: Sequence[int], with_attention: 
             arcs=numpy.ascontiguousarray(arcs[k, side, side]),
             deprel_ids=deprel_ids[k, side, side] if deprel_ids.ndim == 3 else deprel_ids[k, side],
             attention=None if weights is None else numpy.ascontiguousarray(weights[k, :, : length + 2]),
-            deprel_chooser=output.deprel_chooser,
+            deprel_features=output.deprel_features,
             place=k,
         )
 

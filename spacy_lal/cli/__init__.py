@@ -27,7 +27,8 @@ lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unk
 lal_cli.command("parse")(ends_in_order(parse_cli))
 lal_cli.command("explain")(ends_in_order(explain_cli))
 lal_cli.command("app")(app_cli)
-lal_cli.command("heads")(ends_in_order(heads_cli))
+lal_cli.command("label-heads")(ends_in_order(heads_cli))
+lal_cli.command("heads", hidden=True)(ends_in_order(heads_cli))  # its former name
 lal_cli.command("evaluate")(ends_in_order(evaluate_cli))
 lal_cli.command("evalb")(ends_in_order(evalb_cli))
 lal_cli.command("check")(ends_in_order(check_cli))

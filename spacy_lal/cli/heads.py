@@ -1,4 +1,4 @@
-"""`python -m spacy lal heads MODEL DEV.spacy`: which label head serves which label, over a treebank."""
+"""`python -m spacy lal label-heads MODEL DEV.spacy`: which label head serves which label, over a treebank."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Iterator, List, Optional

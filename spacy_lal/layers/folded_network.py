@@ -17,7 +17,7 @@ from .network_inputs import NetworkInputs
 from .packing import Packing
 from .parser_network import ParserNetwork
 from .products import Precision
-from .scorers.deprel_chooser import DeprelChooser, DeprelWeights
+from .scorers.deprel_features import DeprelFeatures, DeprelWeights
 from .scorers.fencepost_products import FencepostProducts
 from .scorers.span_scorer import best_labels
 
@@ -33,9 +33,9 @@ class FoldedOutput(NamedTuple):
     arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
     deprel_ids (Tensor): The best deprel of each arc. *Shape:* (batch_size, n + 1, n + 1), int16. Where the scorer is
         not given the head, the best of each dependent: (batch_size, n + 1). Without deprels, or with a
-        `deprel_chooser`: (batch_size, 0).
+        `deprel_features`: (batch_size, 0).
     label_attention (Optional[Tensor]): As in `NetworkOutput`.
-    deprel_chooser (Optional[DeprelChooser]): On a CPU, chooses deprels after the decoder has chosen heads.
+    deprel_features (Optional[DeprelFeatures]): On a CPU, chooses deprels after the decoder has chosen heads.
     """
 
     labels: Tensor
@@ -43,7 +43,7 @@ class FoldedOutput(NamedTuple):
     arcs: Tensor
     deprel_ids: Tensor
     label_attention: Optional[Tensor]
-    deprel_chooser: Optional[DeprelChooser]
+    deprel_features: Optional[DeprelFeatures]
 
 
 class FoldedNetwork:
@@ -94,16 +94,16 @@ class FoldedNetwork:
         deprel_ids = span.new_zeros(batch_size, 0).short()
         if self.span_scorer is not None:
             labels, label_ids = best_labels(self.span_scorer, span, packing.first_rows, inputs.lengths, n_fenceposts)
-        chooser: Optional[DeprelChooser] = None
+        kept: Optional[DeprelFeatures] = None
         if self.biaffine_scorer is not None:
             *arc_features, head, dependent = (layer.relu() for layer in pairs)
             arcs = self.biaffine_scorer.score_arcs(*(packing.unpack(part)[:, :-1] for part in arc_features))
             if self.deprel_weights is not None and span.device.type == "cpu":
-                chooser = DeprelChooser(self.deprel_weights, head, dependent, packing.first_rows)
+                kept = DeprelFeatures(self.deprel_weights, head, dependent, packing.first_rows)
             else:
                 head, dependent = (packing.unpack(part)[:, :-1] for part in (head, dependent))
                 deprel_ids = self.biaffine_scorer.best_deprels(head, dependent)
-        return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights, chooser)
+        return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights, kept)
 
     def _projected(self, tokens: Tensor, encoded: Callable[[slice], Tensor]) -> Tensor:
         """The output of the scorers' first layers for each fencepost, in the row of the position before it. The last

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..annotations import ParseMethod
 from ..decode import cky, eisner, joint, mst
-from ..scores import AnyScores, best_deprels
+from ..scores import AnyScores, choose_deprels
 from ..trees import SUB_HEAD
 
 ArcDecoder = Literal["eisner", "mst"]
@@ -201,7 +201,7 @@ def _parses(
     """Parses with label ids and deprels. trees: spans from the decoder, and heads with an entry for the root first."""
     heads = [found[1:].astype(np.int32) for _, found in trees]
     parses = []
-    for one, (spans, _), arcs, deprels in zip(scores, trees, heads, best_deprels(scores, heads), strict=True):
+    for one, (spans, _), arcs, deprels in zip(scores, trees, heads, choose_deprels(scores, heads), strict=True):
         constituents = one.with_label_ids(spans[spans[:, 2] > SUB_HEAD])
         parses.append(DecodedParse(constituents, arcs, deprels, method))
     return parses

@@ -1,4 +1,4 @@
-"""`python -m spacy lal heads`."""
+"""`python -m spacy lal label-heads`."""
 
 import json
 
@@ -6,7 +6,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from typer.testing import CliRunner
 
+from spacy_lal.cli import lal_cli
 from spacy_lal.cli.evaluate import read_docs
 from spacy_lal.cli.heads import heads_lines
 from spacy_lal.interpret import head_report
@@ -29,7 +31,7 @@ def headless(tmp_path_factory):
 
 def test_report(lal, pipeline, gold_file, tmp_path):
     output = tmp_path / "report.json"
-    result = lal("heads", pipeline, gold_file, "-o", output, "--top", "2")
+    result = lal("label-heads", pipeline, gold_file, "-o", output, "--top", "2")
     assert result.exit_code == 0
     records = json.loads(output.read_text(encoding="utf8"))
     assert records["n_sentences"] == 3
@@ -54,7 +56,7 @@ def test_bad_calls(lal, name, request, gold_file, tmp_path):
         "headless": (gold_file, "is a model without label attention"),
         "pipeline": (bare, "expected Docs with gold constituents"),
     }[name]
-    result = lal("heads", model, path)
+    result = lal("label-heads", model, path)
     assert result.exit_code == 1
     assert message in result.stderr and str(path) in result.stderr
     assert result.stdout == ""
@@ -66,5 +68,12 @@ def test_bad_paths(lal, pipeline, gold_file, tmp_path):
         ((pipeline, gold_file, "-o", tmp_path / "none" / "x.json"), "can't write"),
         (("nowhere", gold_file), "can't load the pipeline 'nowhere'"),
     ):
-        result = lal("heads", *arguments)
+        result = lal("label-heads", *arguments)
         assert result.exit_code == 1 and message in result.stderr
+
+
+def test_its_former_name_stays():
+    for name in ("label-heads", "heads"):
+        result = CliRunner().invoke(lal_cli, [name, "--help"])
+        assert result.exit_code == 0 and "label head" in result.output
+    assert " heads " not in CliRunner().invoke(lal_cli, ["--help"]).output

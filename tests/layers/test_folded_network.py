@@ -6,7 +6,7 @@ import torch
 from layers.test_parser_network import LENGTHS, OPTIONS, build, make_inputs
 
 from spacy_lal.layers.folded_network import FoldedNetwork
-from spacy_lal.layers.scorers import deprel_chooser
+from spacy_lal.layers.scorers import deprel_features
 
 UNFOLDED = {"query_per_token", "combine_as_self"}
 
@@ -43,11 +43,11 @@ def test_its_scores_are_the_best_of_the_plain_network(name, lengths):
                 assert torch.equal(all_deprels.deprel_ids[row, side, side].long(), deprels.argmax(-1))
                 heads = numpy.random.default_rng(row).integers(0, n + 1, n).astype("int32")
                 chosen = deprels[range(1, n + 1), heads].argmax(-1)
-                assert folded.deprel_chooser([row], [heads])[0].tolist() == chosen.tolist()
+                assert folded.deprel_features.choose([row], [heads])[0].tolist() == chosen.tolist()
                 assert not folded.deprel_ids.numel()
             else:
                 assert torch.equal(folded.deprel_ids[row, side].long(), deprels.argmax(-1))
-                assert folded.deprel_chooser is None
+                assert folded.deprel_features is None
         else:
             assert not folded.deprel_ids.numel()
         if network.label_attention is not None:
@@ -68,10 +68,10 @@ def test_deprels_of_a_batch_are_those_of_its_sentences(monkeypatch):
     network = build("default")
     inputs = make_inputs(network, LENGTHS)
     heads = [numpy.random.default_rng(n).integers(0, n + 1, n).astype("int32") for n in LENGTHS]
-    choose = FoldedNetwork(network)(inputs).deprel_chooser
+    choose = FoldedNetwork(network)(inputs).deprel_features.choose
     alone = [choose([row], [one])[0] for row, one in enumerate(heads)]
     rows = [2, 0, 3]
-    monkeypatch.setattr(deprel_chooser, "_CHUNK_HEADS", 3)
+    monkeypatch.setattr(deprel_features, "_CHUNK_HEADS", 3)
     for row, ids in zip(rows, choose(rows, [heads[row] for row in rows]), strict=True):
         assert ids.dtype == numpy.int32 and ids.tolist() == alone[row].tolist()
     assert choose([], []) == [] and choose([1], [heads[1][:0]])[0].tolist() == []
@@ -93,7 +93,7 @@ def test_long_sentences_in_pieces_that_fit_the_cache(monkeypatch):
     for module in ("folded_network", "scorers.span_scorer"):
         monkeypatch.setattr(f"spacy_lal.layers.{module}._CHUNK_FLOATS", 70)
     cut = FoldedNetwork(network)(inputs)
-    assert torch.allclose(cut.deprel_chooser.heads, whole.deprel_chooser.heads, atol=1e-5)
+    assert torch.allclose(cut.deprel_features.heads, whole.deprel_features.heads, atol=1e-5)
     for one, other in zip(cut[:5], whole[:5], strict=True):
         assert torch.allclose(one.float(), other.float(), atol=1e-5)
 

@@ -74,7 +74,7 @@ def test_a_layer_without_a_folded_form(name, part, lengths):
         assert torch.allclose(folded.arcs[row, side, side], plain.arcs[row, side, side], atol=3e-5)
         deprels = plain.deprels[row, side, side].argmax(-1)
         heads = torch.arange(n).int().numpy()
-        chosen = folded.deprel_chooser([row], [heads])[0].tolist()
+        chosen = folded.deprel_features.choose([row], [heads])[0].tolist()
         assert chosen == deprels[range(1, n + 1), range(n)].tolist()
         assert torch.allclose(folded.label_attention[row], plain.label_attention[row], atol=3e-5)
     same = torch.allclose(folded.arcs, FoldedNetwork(folding)(inputs).arcs, atol=3e-5)

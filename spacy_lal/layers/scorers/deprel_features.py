@@ -43,8 +43,8 @@ class DeprelWeights:
         return torch.baddbmm(own, seen, dependents.transpose(1, 2)).argmax(1)
 
 
-class DeprelChooser:
-    """Chooses deprels for the sentences of a batch.
+class DeprelFeatures:
+    """The features of heads and dependents of a batch, from which deprels are chosen.
 
     weights (DeprelWeights): The weights of the network that made the features.
     heads, dependents (Tensor): Features p and q of fenceposts. *Shape:* (n_rows, deprel_width).
@@ -56,7 +56,7 @@ class DeprelChooser:
         self.heads, self.dependents = heads, dependents
         self.first_rows = first_rows.numpy()
 
-    def __call__(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
+    def choose(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
         """The best deprels of some sentences.
 
         sentences (Sequence[int]): Numbers of sentences in the batch.
