@@ -128,6 +128,8 @@ def assemble_parser(
         "set_vocabularies": set_vocabularies,
         "iter_scores": iter_scores,
         "get_network": get_network,
+        "scores_constituents": network.span_scorer is not None,
+        "scores_dependencies": network.biaffine_scorer is not None,
         "has_tags": reader.attrs["use_tags"],
         "has_chars": reader.attrs["use_chars"],
         "n_label_heads": None if attention is None else attention.n_heads,

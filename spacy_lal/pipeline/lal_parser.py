@@ -109,6 +109,9 @@ class LALParser(PortablePipe):
         if unknown or not isinstance(label_data, Mapping):
             raise ValueError(f"labels are a dict with the keys {sorted(self.cfg)}, got also {sorted(unknown)}")
         self.cfg.update({key: list(label_data.get(key, ())) for key in self.cfg})
+        for key, scores in (("constituents", "scores_constituents"), ("deprels", "scores_dependencies")):
+            if not self.model.attrs.get(scores, True):  # the config has null in the place of the scorer
+                self.cfg[key] = []
         constituents, deprels = self.cfg["constituents"], self.cfg["deprels"]
         if not constituents and not deprels:
             raise ValueError(

@@ -100,10 +100,29 @@ BLOCKS = {
 }
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("missing", ["span_scorer", "biaffine_scorer"])
+def test_a_parser_of_one_tree_alone(missing, texts):
+    """Where a scorer is null, its labels are not collected, and nothing of its kind is written."""
+    nlp = make_nlp(model={**BLOCKS, missing: None})
+    train(nlp, make_examples(nlp))
+    parser, docs = nlp.get_pipe("lal_parser"), list(nlp.pipe(texts))
+    assert bool(parser.label_data["deprels"]) == (missing == "span_scorer")
+    assert bool(parser.label_data["constituents"]) == (missing == "biaffine_scorer")
+    if missing == "span_scorer":
+        assert [[t.head.i for t in doc] for doc in docs] == [PERSON["heads"], DOG["heads"]]
+        assert all("constituents" not in doc.spans for doc in docs)
+    else:
+        assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
+        assert not any(doc.has_annotation("DEP") for doc in docs)
+    again = make_nlp(model={**BLOCKS, missing: None}).from_bytes(nlp.to_bytes())
+    assert parses(again.pipe(texts)) == parses(docs)
+
+
+@pytest.mark.parametrize("version", ["default", "v1", "v2"])
 def test_two_sentences_overfit(version, nlp, texts):
-    if version == 2:
-        nlp = make_nlp(model=BLOCKS)
+    if version != "default":
+        flat = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": None}
+        nlp = make_nlp(model=BLOCKS if version == "v2" else flat)
         train(nlp, make_examples(nlp))
     docs = list(nlp.pipe(texts))
     assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
