@@ -3,10 +3,9 @@
 import signal
 import subprocess
 from contextlib import contextmanager
-from types import FrameType
-from typing import Iterator, List, Optional, Set
+from typing import Any, Iterator, List, Set
 
-from spacy_lal.training.stop_signals import SIGNALS
+from spacy_lal.cli.signals import handled_signals
 
 
 class ChildProcesses:
@@ -32,21 +31,14 @@ class ChildProcesses:
     @contextmanager
     def handed_on(self) -> Iterator[None]:
         """For a block of the main thread: while programs run, SIGTERM, SIGINT and SIGHUP go to them alone."""
-        before = {number: signal.getsignal(number) for number in SIGNALS}
-        before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
 
-        def hand_on(number: int, frame: Optional[FrameType]) -> None:
+        def hand_on(number: int, before: Any) -> None:
             running = list(self._running)
             for process in running:
                 process.send_signal(number)
             if not running:
-                signal.signal(number, before[signal.Signals(number)])
+                signal.signal(number, before)
                 signal.raise_signal(number)
 
-        for number in before:
-            signal.signal(number, hand_on)
-        try:
+        with handled_signals(hand_on):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)

@@ -9,8 +9,7 @@ import signal
 import threading
 import warnings
 from contextlib import contextmanager
-from types import FrameType
-from typing import Iterator, Optional
+from typing import Any, Callable, Iterator
 
 from spacy_lal.training.stop_signals import SIGNALS
 
@@ -53,19 +52,29 @@ def raised_signals() -> Iterator[None]:
         yield
         return
     owner = os.getpid()
-    # None: a handler that was not installed from Python
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
 
-    def receive(number: int, frame: Optional[FrameType]) -> None:
+    def receive(number: int, before: Any) -> None:
         if os.getpid() != owner:
             _receive_in_worker(number)
             return
-        signal.signal(number, before[signal.Signals(number)])
+        signal.signal(number, before)
         raise Stopped(number, end_workers())
 
+    with handled_signals(receive):
+        yield
+
+
+@contextmanager
+def handled_signals(receive: Callable[[int, Any], None]) -> Iterator[None]:
+    """For a block of the main thread: SIGTERM, SIGINT and SIGHUP call a function. Ignored signals stay ignored.
+
+    receive (Callable): Takes the signal's number and the handler that it had before.
+    """
+    # None: a handler that was not installed from Python
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
     for number in before:
-        signal.signal(number, receive)
+        signal.signal(number, lambda number, frame: receive(number, before[signal.Signals(number)]))
     try:
         yield
     finally:
