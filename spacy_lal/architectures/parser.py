@@ -20,7 +20,6 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
 from ..layers.encoders.encoder import EncoderConfig
 from ..layers.encoders.self_attention import SelfAttentionLayerConfig
@@ -254,15 +253,14 @@ def embed(
 
     sentences: As for `iter_scores`.
     """
-    found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
     reader = model.layers[-2]
-    features = reader.predict(docs) if sentences is None else read_sentences(reader, docs, found)
+    features = reader.predict(docs) if sentences is None else read_sentences(reader, docs, sentences)
     tok2vec = _get_tok2vec(model)
     # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
     if tok2vec is None or not any(len(doc) for doc in docs):
         return NetworkBatch(features, None), _no_backprop
-    if "read_sentences" in tok2vec.attrs:
-        arrays, backprop_arrays = tok2vec.attrs["read_sentences"](tok2vec, docs, found, is_train)
+    if sentences is not None and "read_sentences" in tok2vec.attrs:
+        arrays, backprop_arrays = tok2vec.attrs["read_sentences"](tok2vec, docs, sentences, is_train)
     else:
         arrays, backprop_arrays = tok2vec(docs, is_train)
     vectors = _vector_rows(model, features, docs, arrays, bool(tok2vec.attrs.get("sentence_rows")))
