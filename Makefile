@@ -1,6 +1,8 @@
 # Everything a newcomer needs; a Python >= 3.10 (python3), its venv module and a C compiler are assumed.
 #   make parse TEXT="The cat sat on the mat."    environment, build, the bundled pipeline, the parse
 #   make test                                    environment, build, all tests on what is installed
+#   make lint                                    ruff, cython-lint, mypy
+#   make resolve                                 which versions each Python gets
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -29,7 +31,10 @@ override TEXT := $(value TEXT)
 endif
 export TEXT
 
-.PHONY: help install parse toy test test-cluster test-app lint clean
+# Worker processes of the tests, 0 for none: each takes about 2 GB at most.
+WORKERS ?= 2
+
+.PHONY: help install parse toy test test-cluster test-app lint resolve clean
 .DELETE_ON_ERROR:
 
 help:
@@ -74,7 +79,7 @@ parse: $(INSTALLED) $(PIPELINE_READY)
 
 # pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.
 test: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 # Ray and Spark on this machine, two workers each; Spark wants a Java runtime.
 test-cluster: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
@@ -91,6 +96,14 @@ lint: $(LINTERS)
 	$(BIN)/ruff format --check spacy_lal tests benchmarks projects setup.py
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint --max-line-length 120 spacy_lal  # it calls pycodestyle by name
 	$(BIN)/mypy spacy_lal
+
+# The versions that pip would take for each Python that setup.cfg admits. Nothing is installed but uv, which resolves.
+resolve: $(INSTALLED)
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt uv
+	@for version in 3.10 3.11 3.12 3.13 3.14; do \
+	  echo "Python $$version:"; \
+	  $(BIN)/uv pip compile --quiet --python-version $$version --extra test setup.cfg \
+	  | grep -E '^(numpy|spacy|spacy-transformers|thinc|torch|transformers)==' || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info packages/*/build packages/*/*.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache

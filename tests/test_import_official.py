@@ -12,7 +12,7 @@ import pytest
 import spacy
 import torch
 from spacy.tokens import Doc
-from tiny_xlnet import tiny_xlnet  # noqa: F401
+from tiny_xlnet import needs_slow_tokenizers, tiny_xlnet  # noqa: F401
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, XLNetConfig, XLNetModel
 from typer.testing import CliRunner
@@ -317,8 +317,9 @@ def test_every_hyperparameter_reaches_the_network():
 def test_the_config_of_xlnet_comes_from_shapes():
     given = XLNetConfig(vocab_size=11, d_model=12, n_layer=3, n_head=4, d_inner=10)
     found = xlnet_config(XLNetModel(given).state_dict())
-    for name in ("vocab_size", "d_model", "n_layer", "n_head", "d_head", "d_inner", "ff_activation", "untie_r"):
+    for name in ("vocab_size", "d_model", "n_layer", "n_head", "d_head", "d_inner", "ff_activation"):
         assert getattr(found, name) == getattr(given, name), name
+    assert getattr(found, "untie_r", True)  # an option of transformers 4 alone
     assert (found.layer_norm_eps, found.dropout, found.attn_type, found.bi_data) == (1e-12, 0.1, "bi", False)
 
 
@@ -340,6 +341,7 @@ def test_xlnet_weights_that_do_not_fit(change, message):
         load_xlnet(weights)
 
 
+@needs_slow_tokenizers
 def test_the_slow_tokenizer_is_taken_where_there_is_one(tiny_xlnet):  # noqa: F811
     loaded = load_tokenizer(str(tiny_xlnet), lower_case=True)
     assert not loaded.tokenizer.is_fast and loaded.vocab_file_contents
@@ -347,6 +349,7 @@ def test_the_slow_tokenizer_is_taken_where_there_is_one(tiny_xlnet):  # noqa: F8
     assert load_tokenizer(str(tiny_xlnet)).tokenizer.tokenize("The") != loaded.tokenizer.tokenize("the")
 
 
+@needs_slow_tokenizers
 def test_a_sentencepiece_tokenizer_travels_with_the_pipeline(content, tiny_xlnet, tmp_path, monkeypatch):  # noqa: F811
     n_pieces = len(AutoTokenizer.from_pretrained(str(tiny_xlnet)))
     content["state_dict"]["xlnet.word_embedding.weight"] = torch.randn(n_pieces, 32)
@@ -358,6 +361,15 @@ def test_a_sentencepiece_tokenizer_travels_with_the_pipeline(content, tiny_xlnet
     assert nlp("The quick brown fox jumps.")._.parse_string
     nlp.to_disk(tmp_path / "again")
     assert spacy.load(tmp_path / "again")("It rained.")._.parse_string
+
+
+def test_a_fast_tokenizer_in_place_of_the_slow_one_is_told(tiny_xlnet, monkeypatch):  # noqa: F811
+    fast = AutoTokenizer.from_pretrained(str(tiny_xlnet), use_fast=True)
+    assert fast.is_fast
+    fast.vocab_file = str(tiny_xlnet / "spiece.model")  # as the fast tokenizers of transformers 5 have it
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", lambda *args, **kwargs: fast)
+    with pytest.warns(UserWarning, match="has no slow tokenizer for XLNet.*parses of such words can differ"):
+        load_tokenizer(str(tiny_xlnet))
 
 
 def test_a_missing_package_is_named(monkeypatch):

@@ -20,13 +20,13 @@ from thinc.compat import has_torch_amp
 from thinc.optimizers import Optimizer
 from thinc.types import ArgsKwargs
 from torch import Tensor, nn
-from transformers.file_utils import ModelOutput
+from transformers.utils import ModelOutput
 
 from ..layers.modes import evaluating
 from ..layers.products import Product, half_precision
 from ..locks import MAKING
 from .shared_hf_shim import SharedHFShim
-from .stored_weights import check_archive, check_finite
+from .stored_weights import check_finite, check_message, with_checksum
 
 # Padding pieces that cost less than another run of a transformer: few for a CPU, thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
@@ -135,6 +135,10 @@ class TransformerShim(SharedHFShim):
                 self._frozen.remove(name)
                 parameter.requires_grad_(True)
 
+    def to_bytes(self) -> bytes:
+        """See `HFShim`. The weights have a checksum in either format."""
+        return with_checksum(super().to_bytes())
+
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
         """See `HFShim`.
 
@@ -142,7 +146,7 @@ class TransformerShim(SharedHFShim):
         """
         self._halved = None
         owner = "the transformer (the file `model` in the folder of the component)"
-        check_archive(srsly.msgpack_loads(bytes_data)["state"], owner)
+        check_message(srsly.msgpack_loads(bytes_data), owner)
         super().from_bytes(bytes_data)
         if self._model is not None:
             check_finite(self._model.state_dict(), owner)

@@ -5,10 +5,12 @@ vocabulary (reference-parser.md 1.2 and 1.4). Nothing here reads Docs or runs an
 """
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple, Optional
 
 import torch
+import transformers
 from spacy_transformers.data_classes import HFObjects
 from tokenizers import normalizers
 from torch import Tensor
@@ -106,6 +108,7 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
     lower_case (bool): Whether text is lower-cased (the authors' `xlnet_do_lower_case`).
     RETURNS (LoadedTokenizer): The tokenizer.
     RAISES (CheckpointError): It is not found; the message says where it was looked for.
+    WARNS: A SentencePiece tokenizer is read as a fast one, which transformers 5 has alone.
     """
     tokenizer, reasons = None, []
     for use_fast in (False, True):
@@ -135,6 +138,13 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> LoadedTokenizer:
                 f"{tokenizer.vocab_files_names['vocab_file']!r} beside its other files"
             )
         contents = Path(tokenizer.vocab_file).read_bytes()
+        if tokenizer.is_fast:
+            warnings.warn(
+                f"the tokenizer {name!r} was read as a fast one: transformers {transformers.__version__} has no slow "
+                "tokenizer for XLNet. The authors' was slow and splits pieces such as '1,' within '1,000' a second "
+                "time, so parses of such words can differ. transformers<5 has both",
+                stacklevel=2,
+            )
     if lower_case and tokenizer.is_fast:
         # A fast tokenizer follows its file, whatever its arguments.
         backend = tokenizer.backend_tokenizer

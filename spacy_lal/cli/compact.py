@@ -158,14 +158,17 @@ def _compact_shim(shim: bytes, where: str, *, lean: bool) -> bytes:
 def to_half(state: bytes, where: str, *, zeroed: Optional[str] = None) -> bytes:
     """Rewrite a torch state dict in half precision; integers are kept.
 
-    state (bytes): As `torch.save` wrote it.
+    state (bytes): As `torch.save` or safetensors wrote it. The result is in `torch.save`'s format, which every
+        spacy-transformers reads.
     where (str): The owner of the weights, for messages.
     zeroed (Optional[str]): Prefix of the weights to replace by zeros.
     RAISES (ValueError): A weight is not finite, or larger than half precision can hold (65,504).
     """
     import torch
 
-    tensors = torch.load(BytesIO(state), map_location="cpu", weights_only=True)
+    from spacy_lal.architectures.stored_weights import read_state
+
+    tensors = read_state(state)
     for name, tensor in tensors.items():
         if tensor.is_floating_point():
             half = torch.zeros_like(tensor).half() if zeroed and name.startswith(zeroed) else tensor.half()

@@ -100,15 +100,15 @@ def _read_model(path: Path) -> None:
     """Check that a file holds a thinc model and that its torch networks are complete."""
     import srsly
 
-    from spacy_lal.architectures.stored_weights import check_archive
+    from spacy_lal.architectures.stored_weights import check_message
 
     content = _expect(dict, _read_msgpack(path))
     for name in ("nodes", "attrs", "params", "shims"):
         _expect(list, content[name])
     for shim in (shim for shims in content["shims"] for shim in shims):
-        state = srsly.msgpack_loads(shim).get("state")
-        if state:
-            check_archive(state, "a network in it")
+        message = srsly.msgpack_loads(shim)
+        if message.get("state"):
+            check_message(message, "a network in it")
 
 
 def _expect(kind: type, content: Any) -> Any:

@@ -4,11 +4,19 @@ import zipfile
 from io import BytesIO
 
 import pytest
+import safetensors.torch
 import spacy
+import srsly
 import torch
 from tiny_pipeline import make_bert, transformer_config
 
-from spacy_lal.architectures.stored_weights import check_archive, check_finite
+from spacy_lal.architectures.stored_weights import (
+    check_archive,
+    check_finite,
+    check_message,
+    read_state,
+    with_checksum,
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +52,26 @@ def test_numbers(number, dtype):
     weights["weight"][1, 2] = number
     with pytest.raises(ValueError, match="of the thing are no numbers: 1 of the 6 of weight are NaN"):
         check_finite(weights, "the thing")
+
+
+def test_weights_in_safetensors(state):
+    """As spacy-transformers 2.0 stores them, which has no checksum of its own."""
+    weights = {"weight": torch.arange(1000.0), "ids": torch.arange(10)}
+    safe = safetensors.torch.save(weights)
+    for stored in (state, safe):
+        found = read_state(stored)
+        assert found.keys() == weights.keys() and all(torch.equal(found[name], weights[name]) for name in weights)
+    message = with_checksum(srsly.msgpack_dumps({"state": safe, "config": {"width": 3}}))
+    content = srsly.msgpack_loads(message)
+    assert content["config"] == {"width": 3} and content["state"] == safe
+    check_message(content, "x")
+    damaged = safe[:-5] + bytes([safe[-5] ^ 1]) + safe[-4:]
+    read_state(damaged)  # does not mind
+    with pytest.raises(ValueError, match="weights of the thing are damaged: .*CRC-32 [0-9a-f]{8} expected"):
+        check_message({**content, "state": damaged}, "the thing")
+    unchanged = srsly.msgpack_dumps({"state": state})
+    assert with_checksum(unchanged) == unchanged, "torch.save has its own"
+    check_message({"state": safe}, "x")  # written by spacy-transformers itself
 
 
 def test_the_transformer_component(tmp_path):

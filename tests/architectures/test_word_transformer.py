@@ -7,7 +7,7 @@ import torch
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config
-from tiny_xlnet import tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
+from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
 from spacy_lal.architectures.blocks import make_input_layer, make_vectors
 from spacy_lal.architectures.parser import build_lal_parser
@@ -70,6 +70,7 @@ def test_rows_are_those_of_the_last_pieces(tiny_xlnet, settings):  # noqa: F811
     assert numpy.allclose(rows[0], expected.numpy(), atol=1e-5)
 
 
+@needs_slow_tokenizers
 def test_slow_and_fast_tokenizers_agree(tiny_xlnet):  # noqa: F811
     fast, slow = initialized(tiny_xlnet), initialized(tiny_xlnet, tokenizer_config=SLOW)
     assert hf_objects(fast).tokenizer.is_fast and not hf_objects(slow).tokenizer.is_fast

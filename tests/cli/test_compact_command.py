@@ -13,6 +13,7 @@ from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 from typer.testing import CliRunner
 
 import spacy_lal.cli  # noqa: F401
+from spacy_lal.architectures.stored_weights import read_state
 from spacy_lal.cli.compact import to_half
 
 HUB_NAME = "somebody/some-transformer"
@@ -54,7 +55,7 @@ def torch_states(path):
     for file in path.glob("*/model"):
         for shims in srsly.msgpack_loads(file.read_bytes())["shims"]:
             for shim in shims:
-                states[file.parent.name] = torch.load(BytesIO(srsly.msgpack_loads(shim)["state"]), weights_only=True)
+                states[file.parent.name] = read_state(srsly.msgpack_loads(shim)["state"])
     return states
 
 
