@@ -3,7 +3,7 @@
 The other blocks are the records of `spacy_lal.layers` themselves, registered as they are.
 """
 
-from typing import Literal
+from typing import Literal, Optional
 
 from ..layers.encoders.encoder import EncoderConfig
 from ..layers.encoders.self_attention import SelfAttentionLayerConfig
@@ -18,16 +18,22 @@ def make_input_layer(
     max_positions: int = 512,
     position_dropout: float = 0.0,
     dropout: float = 0.2,
+    position_scale: Optional[float] = None,
 ) -> InputLayerConfig:
     """See `InputLayerConfig`. Each feature is a block `[....inputs.*.NAME]`; names are free, their order matters."""
     return InputLayerConfig(
-        features=features, join=join, max_positions=max_positions, position_dropout=position_dropout, dropout=dropout
+        features=features,
+        join=join,
+        max_positions=max_positions,
+        position_dropout=position_dropout,
+        dropout=dropout,
+        position_scale=position_scale,
     )
 
 
-def make_vectors() -> Vectors:
-    """The vectors of the model's `tok2vec` as a word feature."""
-    return Vectors()
+def make_vectors(mix_layers: int = 1, vector_dropout: float = 0.0, dropout: float = 0.0) -> Vectors:
+    """The vectors of the model's `tok2vec` as a word feature; see `Vectors`."""
+    return Vectors(mix_layers=mix_layers, vector_dropout=vector_dropout, dropout=dropout)
 
 
 def make_encoder(*layers: SelfAttentionLayerConfig) -> EncoderConfig:

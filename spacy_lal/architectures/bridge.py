@@ -197,6 +197,7 @@ def pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_
         lengths=torch.tensor([one.length for one in features], dtype=torch.int64, device=device),
         vectors=vectors,
         tag_ids=_pad_ids([one.tag_ids for one in features], shape, device),
+        word_ids=_pad_ids([one.word_ids for one in features], shape, device),
         char_ids=char_ids,
         char_lengths=char_lengths,
         has_boundary_vectors=batch.vectors is not None and batch.vectors.has_boundaries,

@@ -1,4 +1,4 @@
-"""Docs to sentences, and sentences to rows, tag ids and character ids.
+"""Docs to sentences, and sentences to rows, tag ids, word ids and character ids.
 
 A Thinc layer without weights and without gradient. It does *not* make vectors: a `tok2vec` does.
 Everything here is numpy on the host; `bridge.py` pads it and moves it to the device.
@@ -15,7 +15,7 @@ from thinc.api import Model
 from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
 
-# First ids of the tag vocabulary (reference-parser.md 1.1), before the treebank's tags.
+# First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the treebank's own.
 START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
 N_SPECIAL_IDS = 3
 # First ids of the character vocabulary (reference-parser.md 1.5). The unknown character is also the padding.
@@ -31,6 +31,7 @@ class SentenceFeatures(NamedTuple):
 
     rows (ndarray): Shape: (n,). The sentence's rows among the batch's tokens, all Docs one after the other.
     tag_ids (Optional[ndarray]): Shape: (n + 2,). START, tokens, STOP. None where the network reads no tags.
+    word_ids (Optional[ndarray]): Shape: (n + 2,). None where the network reads no words.
     chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks. None where the
         network reads no characters.
     """
@@ -38,6 +39,7 @@ class SentenceFeatures(NamedTuple):
     rows: ndarray
     tag_ids: Optional[ndarray] = None
     chars: Optional[List[Sequence[int]]] = None
+    word_ids: Optional[ndarray] = None
 
     @property
     def length(self) -> int:
@@ -48,15 +50,26 @@ class SentenceFeatures(NamedTuple):
 FeaturesModel = Model[List[Doc], List[SentenceFeatures]]
 
 
-def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_word_length: int = 64) -> FeaturesModel:
+def sentence_features(
+    *,
+    use_tags: bool = False,
+    use_chars: bool = False,
+    max_word_length: int = 64,
+    use_words: bool = False,
+    drop_rare: bool = False,
+) -> FeaturesModel:
     """A layer from Docs to one `SentenceFeatures` for each sentence, in order.
 
-    Its vocabularies are the attributes `tags` and `chars`: lists, saved with the model.
+    Its vocabularies are the attributes `tags`, `chars` and `words`: lists, saved with the model. `word_counts` has the
+    number of each word in the training data.
 
     use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. Warns if a batch has no tags
         at all.
     use_chars (bool): Look up the characters of `token.text`.
     max_word_length (int): Most characters to read of a token. The middle of a longer token is left out.
+    use_words (bool): Look up `token.text`; a word outside the vocabulary is the unknown word.
+    drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c), drawn by NumPy
+        for each token.
     RETURNS (FeaturesModel): The layer.
     """
     if max_word_length < 2:
@@ -65,8 +78,12 @@ def sentence_features(*, use_tags: bool = False, use_chars: bool = False, max_wo
         "use_tags": use_tags,
         "use_chars": use_chars,
         "max_word_length": max_word_length,
+        "use_words": use_words,
+        "drop_rare": drop_rare,
         "tags": [],
         "chars": [],
+        "words": [],
+        "word_counts": [],
     }
     return Model("sentence_features", forward, attrs=attrs)
 
@@ -77,23 +94,28 @@ def forward(model: FeaturesModel, docs: List[Doc], is_train: bool) -> Tuple[List
     def backprop(d_features: object) -> List[Doc]:
         return []
 
-    return read_sentences(model, docs, [sentence_words(doc) for doc in docs]), backprop
+    return read_sentences(model, docs, [sentence_words(doc) for doc in docs], is_train), backprop
 
 
-def read_sentences(model: FeaturesModel, docs: List[Doc], sentences: Sequence[Sentences]) -> List[SentenceFeatures]:
+def read_sentences(
+    model: FeaturesModel, docs: List[Doc], sentences: Sequence[Sentences], is_train: bool = False
+) -> List[SentenceFeatures]:
     """The features of each sentence.
 
     sentences (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of them.
+    is_train (bool): Whether rare words may be dropped.
     """
     attrs = model.attrs
     tag_table = _id_table(attrs["tags"], N_SPECIAL_IDS) if attrs["use_tags"] else None
     char_table = _id_table(attrs["chars"], N_SPECIAL_CHARS) if attrs["use_chars"] else None
+    word_table = _id_table(attrs["words"], N_SPECIAL_IDS) if attrs["use_words"] else None
+    counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]) if is_train and attrs["drop_rare"] else None
     spellings: Dict[str, Tuple[int, ...]] = {}
     features = []
     offset = 0
     for doc, doc_sentences in zip(docs, sentences, strict=True):
         for tokens in doc_sentences:
-            tag_ids = None
+            tag_ids = word_ids = None
             chars: Optional[List[Sequence[int]]] = None
             if tag_table is not None:
                 tag_ids = _framed_ids([tag_table.get(doc[i].tag_, UNKNOWN_ID) for i in tokens])
@@ -103,7 +125,10 @@ def read_sentences(model: FeaturesModel, docs: List[Doc], sentences: Sequence[Se
                     if word not in spellings:
                         spellings[word] = _char_ids(word, char_table, attrs["max_word_length"])
                 chars = [START_CHARS, *(spellings[word] for word in words), STOP_CHARS]
-            features.append(SentenceFeatures(numpy.array(tokens, dtype="int64") + offset, tag_ids, chars))
+            if word_table is not None:
+                word_ids = _framed_ids([word_table.get(doc[i].text, UNKNOWN_ID) for i in tokens])
+                word_ids = word_ids if counts is None else _drop_rare(word_ids, counts)
+            features.append(SentenceFeatures(numpy.array(tokens, dtype="int64") + offset, tag_ids, chars, word_ids))
         offset += len(doc)
     if tag_table and any(one.length for one in features) and not any(doc.has_annotation("TAG") for doc in docs):
         warnings.warn(
@@ -121,6 +146,12 @@ def _id_table(values: Sequence[str], n_special: int) -> Dict[str, int]:
 def _framed_ids(ids: List[int]) -> ndarray:
     """START, the ids, STOP. *Shape:* (n + 2,)"""
     return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
+
+
+def _drop_rare(word_ids: ndarray, counts: ndarray) -> ndarray:
+    """The ids with rare words made unknown at random: 1 / (1 + count) of each word's tokens."""
+    dropped = numpy.random.random(len(word_ids)) < 1.0 / (1.0 + counts[word_ids])
+    return numpy.where(dropped & (word_ids >= N_SPECIAL_IDS), UNKNOWN_ID, word_ids)
 
 
 def _char_ids(word: str, table: Dict[str, int], max_word_length: int) -> Tuple[int, ...]:

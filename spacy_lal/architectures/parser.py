@@ -2,9 +2,9 @@
 
 It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
 1. build: sizes that come from data are not known yet;
-2. `model.attrs["set_vocabularies"](model, n_labels=..., n_deprels=..., tags=[...], chars=[...])`;
+2. `model.attrs["set_vocabularies"](model, n_labels=..., n_deprels=..., tags=[...], chars=[...], words={...})`;
 3. `model.initialize(X=docs)` makes the network, with fresh weights; or `model.from_bytes` / `from_disk` makes it with
-   the saved ones (step 2 is not needed: sizes, tags and characters are saved with the weights);
+   the saved ones (step 2 is not needed: sizes and vocabularies are saved with the weights);
 4. `model.predict(docs)`, `model.begin_update(docs)`; or, with less memory, `model.attrs["iter_scores"](model, docs)`.
 
 It is *not* a component: no labels by name, no decoding.
@@ -13,7 +13,7 @@ It is *not* a component: no labels by name, no decoding.
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 from spacy.tokens import Doc
@@ -31,6 +31,7 @@ from ..layers.scorers.biaffine_scorer import BiaffineScorerConfig
 from ..layers.scorers.span_scorer import SpanScorerConfig
 from ..layers.word_features import WordFeature
 from ..layers.word_features.char_lstm import CharLSTM
+from ..layers.word_features.embeddings import Words
 from ..layers.word_features.vectors import Vectors
 from ..scores import AnyGradient, AnyScores, ParserScores
 from .blocks import make_input_layer
@@ -112,14 +113,20 @@ def assemble_parser(
             else "there is a tok2vec, and the inputs do not read its vectors: expected a feature spacy-lal.Vectors.v1"
         )
     if tok2vec is not None:
-        vectors = Vectors(learned_boundaries=not tok2vec.attrs.get("sentence_rows"))
-        kinds = tuple(vectors if feature.kind == "vectors" else feature for feature in network.inputs.features)
+        learned_boundaries = not tok2vec.attrs.get("sentence_rows")
+        kinds = tuple(
+            replace(feature, learned_boundaries=learned_boundaries) if isinstance(feature, Vectors) else feature
+            for feature in network.inputs.features
+        )
         network = replace(network, inputs=replace(network.inputs, features=kinds))
-    chars = features.get("chars")
+    words = features.get("words")
+    alphabet = network.inputs.alphabet
     reader = sentence_features(
         use_tags="tags" in features,
-        use_chars=isinstance(chars, CharLSTM),
-        **({"max_word_length": chars.max_word_length} if isinstance(chars, CharLSTM) else {}),
+        use_chars=alphabet is not None,
+        use_words=words is not None,
+        drop_rare=isinstance(words, Words) and words.drop_rare,
+        **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
     bridge = parser_network(network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
     attention = network.label_attention
@@ -131,6 +138,8 @@ def assemble_parser(
         "scores_dependencies": network.biaffine_scorer is not None,
         "has_tags": reader.attrs["use_tags"],
         "has_chars": reader.attrs["use_chars"],
+        "has_words": reader.attrs["use_words"],
+        "alphabet": alphabet,
         "n_label_heads": None if attention is None else attention.n_heads,
     }
     layers: List[Model] = [reader, bridge] if tok2vec is None else [tok2vec, reader, bridge]
@@ -138,7 +147,13 @@ def assemble_parser(
 
 
 def set_vocabularies(
-    model: ParserModel, *, n_labels: int, n_deprels: int, tags: Sequence[str] = (), chars: Sequence[str] = ()
+    model: ParserModel,
+    *,
+    n_labels: int,
+    n_deprels: int,
+    tags: Sequence[str] = (),
+    chars: Sequence[str] = (),
+    words: Optional[Mapping[str, int]] = None,
 ) -> None:
     """Set the training data's vocabularies and sizes. Weights for other sizes are dropped: initialise or load next.
 
@@ -146,6 +161,8 @@ def set_vocabularies(
     n_deprels (int): Number of dependency labels; 0 for no dependencies.
     tags (Sequence[str]): The tags, without special ones. Ignored if the model reads no tags (`has_tags`).
     chars (Sequence[str]): The characters. Ignored if the model reads no characters (`has_chars`).
+    words (Optional[Mapping[str, int]]): The words and their numbers in the training data. Ignored if the model reads no
+        words (`has_words`).
     RAISES (ValueError): A character or tag is given twice, or `chars` has a string that is not a character.
     """
     features, network = model.layers[-2:]
@@ -156,11 +173,14 @@ def set_vocabularies(
         raise ValueError(f"chars has strings that are not one character: {[c for c in chars if len(c) != 1][:5]}")
     features.attrs["tags"] = list(tags)
     features.attrs["chars"] = list(chars)
+    features.attrs["words"], features.attrs["word_counts"] = list(words or ()), list((words or {}).values())
     sizes = {"n_labels": n_labels, "n_deprels": n_deprels}
     if model.attrs["has_tags"]:
         sizes["n_tags"] = N_SPECIAL_IDS + len(tags)
     if model.attrs["has_chars"]:
         sizes["n_chars"] = N_SPECIAL_CHARS + len(chars)
+    if model.attrs["has_words"]:
+        sizes["n_words"] = N_SPECIAL_IDS + len(words or ())
     # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded; reference-parser.md T3).
     sizes["n_label_heads"] = model.attrs["n_label_heads"] or max(1, n_labels - 2)
     _get_shim(model).set_sizes(sizes)
@@ -254,7 +274,7 @@ def embed(
     sentences: As for `iter_scores`.
     """
     reader = model.layers[-2]
-    features = reader.predict(docs) if sentences is None else read_sentences(reader, docs, sentences)
+    features = reader(docs, is_train)[0] if sentences is None else read_sentences(reader, docs, sentences, is_train)
     tok2vec = _get_tok2vec(model)
     # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
     if tok2vec is None or not any(len(doc) for doc in docs):

@@ -19,6 +19,7 @@ from .network_inputs import InputSizes, NetworkInputs
 from .scorers.biaffine_scorer import BiaffineScorer, BiaffineScorerConfig
 from .scorers.label_head_scorer import FIRST_LABEL
 from .scorers.span_scorer import SpanScorer, SpanScorerConfig
+from .word_features.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,11 @@ class ParserNetworkConfig:
                 "a parser without span_scorer and biaffine_scorer has nothing to score: expected one of them"
             )
         # If label heads follow the labels, their number is the largest possible: it is checked with the labels.
-        sizes = ParserSizes(1, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=self.hidden_width)
+        vector_width = max([f.mix_layers for f in self.inputs.features if isinstance(f, Vectors)], default=1)
+        self.inputs.letters_read(self.hidden_width)  # raises if the features need other words
+        sizes = ParserSizes(
+            vector_width, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=self.hidden_width
+        )
         with torch.device("meta"):  # no memory, no time: only checks whether the parts fit together
             ParserNetwork(self, sizes)
 

@@ -29,7 +29,7 @@ class GoldParse(NamedTuple):
     """The gold parse of one predicted sentence of n words.
 
     labels (Optional[ndarray]): Shape: (n + 1, n + 1), int32: the label id of each span, 0 for no constituent. Where
-        heads are known, sub-head spans of the HPSG joint form are included. None: the tree is masked.
+        heads are known and scored, sub-head spans of the HPSG joint form are included. None: the tree is masked.
     heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root, -1 is masked.
     deprels (ndarray): Shape: (n,), int32: the deprel id of each word; -1 is masked.
     """
@@ -44,7 +44,8 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
 
     eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
     labels (LabelVocab): A tree with an unknown label is masked.
-    deprels (Dict[str, int]): An unknown deprel is masked.
+    deprels (Dict[str, int]): An unknown deprel is masked. Empty for a parser of constituents alone: its trees have no
+        sub-head spans.
     RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold constituents cross.
     """
     sentences = sentence_words(eg.predicted)
@@ -55,7 +56,8 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
         position: Dict[Optional[int], int] = {word: i + 1 for i, word in enumerate(words)}
         sentence_heads = [0 if heads[w] == w else position.get(heads[w], MISSING) for w in words]
         try:
-            chart = _label_chart(spans, sentence_heads, [arcs_deprels[w] or "" for w in words], labels)
+            scored_heads = sentence_heads if deprels else [MISSING] * len(words)
+            chart = _label_chart(spans, scored_heads, [arcs_deprels[w] or "" for w in words], labels)
         except SpanError as err:
             text = " ".join(eg.predicted[w].text for w in words)
             raise ValueError(f"{err}; in the gold tree of {text!r}") from err

@@ -89,8 +89,9 @@ class LALParser(PortablePipe):
         return (*self.cfg["constituents"], *self.cfg["deprels"])
 
     @property
-    def label_data(self) -> Dict[str, List[str]]:
-        """The vocabularies that `initialize` collects from training data: constituents, deprels, tags, chars."""
+    def label_data(self) -> Dict[str, List[Any]]:
+        """The vocabularies that `initialize` collects from training data: constituents, deprels, tags, chars; and
+        words with their counts, if the model reads words."""
         return {key: list(values) for key, values in self.cfg.items()}
 
     def add_label(self, label: str) -> int:
@@ -103,7 +104,7 @@ class LALParser(PortablePipe):
         """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
 
         label_data (Mapping[str, Sequence[str]]): In the form of the property `label_data`.
-        RAISES (ValueError): It has unknown keys, or neither constituents nor deprels.
+        RAISES (ValueError): It has unknown keys, neither constituents nor deprels, or not one count for each word.
         """
         unknown = set(label_data) - set(self.cfg)
         if unknown or not isinstance(label_data, Mapping):
@@ -128,13 +129,19 @@ class LALParser(PortablePipe):
             self.vocab.strings.add(string)
         self._label_vocab = LabelVocab(constituents)
         self._deprel_ids = {deprel: i for i, deprel in enumerate(deprels)}
-        self.model.attrs["set_vocabularies"](
-            self.model,
-            n_labels=len(self._label_vocab) if constituents else 0,
-            n_deprels=len(deprels),
-            tags=self.cfg["tags"],
-            chars=self.cfg["chars"],
-        )
+        self._set_vocabularies(n_labels=len(self._label_vocab) if constituents else 0, n_deprels=len(deprels))
+
+    def _set_vocabularies(self, *, n_labels: int, n_deprels: int) -> None:
+        words, counts = self.cfg["words"], self.cfg["word_counts"]
+        if len(set(words)) != len(counts):
+            raise ValueError(
+                f"labels of '{self.name}': expected one count for each word, and different words; got {len(words)} "
+                f"words, {len(set(words))} of them different, and {len(counts)} counts"
+            )
+        vocabularies: Dict[str, Any] = {"tags": self.cfg["tags"], "chars": self.cfg["chars"]}
+        if words:
+            vocabularies["words"] = dict(zip(words, counts, strict=True))
+        self.model.attrs["set_vocabularies"](self.model, n_labels=n_labels, n_deprels=n_deprels, **vocabularies)
 
     # Parsing
 
@@ -301,7 +308,10 @@ class LALParser(PortablePipe):
         """
         validate_get_examples(get_examples, "LALParser.initialize")
         self.use_configured_model()
-        self.set_label_data(labels if labels is not None else collect_labels(get_examples()))
+        if labels is None:
+            attrs = self.model.attrs
+            labels = collect_labels(get_examples(), alphabet=attrs.get("alphabet"), words=bool(attrs.get("has_words")))
+        self.set_label_data(labels)
         sample = []
         for eg in islice(get_examples(), 10):
             eg = Example(eg.predicted.copy(), eg.reference)

@@ -78,7 +78,7 @@ REQUIRED = {
     "biaffine_scorer": BiaffineScorerConfig(),
 }
 PARTS = {
-    *("InputLayer", "CharLSTM", "Tags", "Vectors", "Encoder", "NoEncoder", "SelfAttentionLayer"),
+    *("InputLayer", "CharConcat", "CharLSTM", "Tags", "Vectors", "Words", "Encoder", "NoEncoder", "SelfAttentionLayer"),
     *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer"),
 }
 

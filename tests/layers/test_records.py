@@ -18,13 +18,15 @@ from spacy_lal.layers.label_attention import LabelAttentionConfig
 from spacy_lal.layers.parser_network import ParserNetwork, ParserSizes
 from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
 from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
+from spacy_lal.layers.word_features.char_concat import CharConcat
 from spacy_lal.layers.word_features.char_lstm import CharLSTM
 from spacy_lal.layers.word_features.embeddings import Tags, Words
 from spacy_lal.layers.word_features.vectors import Vectors
 
 RATE, FLAG = r"a dropout rate in [0, 1)", "true or false"
 INPUTS = {"features": (Tags(),), "join": "concat", "max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
-SOUND = {record: {} for record in (CharLSTM, Tags, Words, Vectors, EncoderConfig, SelfAttentionLayerConfig)}
+SOUND = {record: {} for record in (CharLSTM, CharConcat, Tags, Words, Vectors, EncoderConfig)}
+SOUND.update({record: {} for record in (SelfAttentionLayerConfig,)})
 SOUND.update({record: {} for record in (LabelAttentionConfig, ReferenceLabelAttentionConfig, FencepostsConfig)})
 SOUND.update({record: {} for record in (SpanScorerConfig, BiaffineScorerConfig, ReferenceBiaffineScorerConfig)})
 SOUND.update(dict.fromkeys((InputLayerConfig, ConcatenatedInputsConfig), INPUTS))
@@ -50,6 +52,7 @@ INPUT_LAYER = {
     "max_positions": [(0, at_least(1)), (9.0, at_least(1))],
     "position_dropout": [(1.0, RATE)],
     "dropout": [(-1, RATE), (True, RATE)],
+    "position_scale": [(0.0, "a positive number, or null"), ("1", "a positive number, or null")],
 }
 BIAFFINE = {
     "arc_width": [(0, at_least(1)), (1.5, at_least(1))],
@@ -62,10 +65,22 @@ WRONG = {
         "char_width": [(0, at_least(1))],
         "max_word_length": [(1, at_least(2))],
         "dropout": [(1.0, RATE)],
+        "output_dropout": [(-1, RATE)],
+        "alphabet": [("latin", "one of 'frequent', 'codepoints'")],
+    },
+    CharConcat: {
+        "char_width": [(0, at_least(1)), (8.0, at_least(1))],
+        "dropout": [(1.0, RATE)],
+        "alphabet": [(None, "one of 'frequent', 'codepoints'")],
     },
     Tags: {"dropout": [(1.0, RATE), (None, RATE)]},
-    Words: {"dropout": [(-0.5, RATE)]},
-    Vectors: {"learned_boundaries": [(0, FLAG)]},
+    Words: {"dropout": [(-0.5, RATE)], "drop_rare": [(1, FLAG)]},
+    Vectors: {
+        "learned_boundaries": [(0, FLAG)],
+        "mix_layers": [(0, at_least(1)), (1.5, at_least(1))],
+        "vector_dropout": [(1.0, RATE)],
+        "dropout": [("0", RATE)],
+    },
     InputLayerConfig: INPUT_LAYER,
     ConcatenatedInputsConfig: INPUT_LAYER,
     EncoderConfig: {"layers": [((8,), "a tuple of SelfAttentionLayerConfig"), (2, "a tuple of")]},

@@ -7,18 +7,20 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from ..checks import check_count, check_even, check_rates
-from ..dropout import ElementDropout
+from ..dropout import ElementDropout, FeatureDropout
 from ..network_inputs import InputSizes, NetworkInputs
-from . import WordFeature
+from .char_feature import Alphabet, CharFeature, check_alphabet
 
 
 @dataclass(frozen=True)
-class CharLSTM(WordFeature):
+class CharLSTM(CharFeature):
     """A bidirectional LSTM over the characters of each word.
 
     char_width (int): Width of a character embedding.
     max_word_length (int): Characters to read of a word. The middle of a longer word is left out.
     dropout (float): Elementwise dropout on the character embeddings.
+    output_dropout (float): Feature dropout on the vectors of words (Kitaev & Klein's morphological dropout).
+    alphabet (str): See `CharFeature`.
     RAISES (ValueError): An option is out of range.
     """
 
@@ -26,16 +28,23 @@ class CharLSTM(WordFeature):
     char_width: int = 32
     max_word_length: int = 64
     dropout: float = 0.2
+    output_dropout: float = 0.0
+    alphabet: Alphabet = "frequent"
 
     def __post_init__(self) -> None:
+        check_alphabet(self.alphabet)
         check_count("char_width", self.char_width)
         check_count("max_word_length", self.max_word_length, 2)
-        check_rates(dropout=self.dropout)
+        check_rates(dropout=self.dropout, output_dropout=self.output_dropout)
+
+    def letters_read(self, width: int) -> int:
+        """See `CharFeature`."""
+        return self.max_word_length
 
     def build(self, width: int, sizes: InputSizes) -> "CharLSTMEncoder":
         """See `WordFeature`."""
         check_count("n_chars", sizes.n_chars)
-        return CharLSTMEncoder(sizes.n_chars, self.char_width, width, self.dropout)
+        return CharLSTMEncoder(sizes.n_chars, self.char_width, width, self.dropout, self.output_dropout)
 
 
 class CharLSTMEncoder(nn.Module):
@@ -45,15 +54,18 @@ class CharLSTMEncoder(nn.Module):
     char_width (int): Width of a character embedding.
     output_width (int): Width of the result, half of it from each direction.
     dropout (float): Elementwise dropout on the character embeddings.
+    output_dropout (float): Feature dropout on the vectors of words.
     RAISES (ValueError): The output width is odd.
     """
 
-    def __init__(self, n_chars: int, char_width: int, output_width: int, dropout: float) -> None:
+    def __init__(
+        self, n_chars: int, char_width: int, output_width: int, dropout: float, output_dropout: float = 0.0
+    ) -> None:
         super().__init__()
         check_even("the output width of CharLSTM", output_width, "half of it from each direction")
         self.embedding = nn.Embedding(n_chars, char_width)
         self.lstm = nn.LSTM(char_width, output_width // 2, batch_first=True, bidirectional=True)
-        self.dropout = ElementDropout(dropout)
+        self.dropout, self.output_dropout = ElementDropout(dropout), FeatureDropout(output_dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words, from `char_ids`: the characters of each word with its start and stop symbols, then 0.
@@ -76,4 +88,4 @@ class CharLSTMEncoder(nn.Module):
             with torch.autocast("cpu", enabled=False):
                 _, (states, _) = self.lstm(packed)
             outputs = torch.cat([outputs[:n_empty], states.transpose(0, 1).flatten(1)])
-        return outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2])
+        return self.output_dropout(outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2]))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from ..checks import check_count, check_rates
+from ..checks import check_count, check_flags, check_rates
 from ..dropout import FeatureDropout
 from ..network_inputs import InputSizes, NetworkInputs
 from . import WordFeature
@@ -51,16 +51,20 @@ class Tags(WordFeature):
 
 @dataclass(frozen=True)
 class Words(WordFeature):
-    """Embeddings of words.
+    """Embeddings of the words of the training data (`token.text`). A word outside is the unknown word.
 
     dropout (float): Feature dropout.
+    drop_rare (bool): In training, read a word of count c as the unknown word with probability 1 / (1 + c), drawn for
+        each token and pass, so that the unknown word is trained (Kitaev & Klein 2018; reference-encoders.md A3).
     """
 
     kind = "words"
     dropout: float = 0.4
+    drop_rare: bool = True
 
     def __post_init__(self) -> None:
         check_rates(dropout=self.dropout)
+        check_flags(drop_rare=self.drop_rare)
 
     def build(self, width: int, sizes: InputSizes) -> Embedding:
         """See `WordFeature`."""
