@@ -5,8 +5,8 @@ The other blocks are the records of `spacy_lal.layers` themselves, registered as
 
 from typing import Literal, Optional
 
+from ..layers.encoders import EncoderLayer
 from ..layers.encoders.encoder import EncoderConfig
-from ..layers.encoders.self_attention import SelfAttentionLayerConfig
 from ..layers.input_layer import InputLayerConfig
 from ..layers.word_features import WordFeature
 from ..layers.word_features.vectors import Vectors
@@ -36,7 +36,7 @@ def make_vectors(mix_layers: int = 1, vector_dropout: float = 0.0, dropout: floa
     return Vectors(mix_layers=mix_layers, vector_dropout=vector_dropout, dropout=dropout)
 
 
-def make_encoder(*layers: SelfAttentionLayerConfig) -> EncoderConfig:
+def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
     """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order matters. The config
     system requires at least one; see `make_no_encoder`."""
     return EncoderConfig(layers=layers)

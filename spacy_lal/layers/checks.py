@@ -1,5 +1,6 @@
 """Checks of a layer's options. Each raises a ValueError that names the option, its value and the expected values."""
 
+import math
 from typing import Any
 
 
@@ -39,3 +40,10 @@ def check_parts(name: str, parts: Any, kind: type) -> None:
     """RAISES (ValueError): `parts` is not a tuple of instances of `kind`."""
     if not isinstance(parts, tuple) or not all(isinstance(part, kind) for part in parts):
         raise ValueError(f"{name}: expected a tuple of {kind.__name__}, got {parts!r}")
+
+
+def check_number(name: str, value: Any, above: float = -math.inf) -> None:
+    """RAISES (ValueError): `value` is not a finite number greater than `above`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not above < value < math.inf:
+        limit = "" if above == -math.inf else f" greater than {above:g}"
+        raise ValueError(f"{name}: expected a finite number{limit}, got {value!r}")

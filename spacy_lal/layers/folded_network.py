@@ -82,7 +82,9 @@ class FoldedNetwork:
     def _score(self, inputs: NetworkInputs) -> FoldedOutput:
         seq_len = int(inputs.lengths.max()) + 2 if len(inputs.lengths) else 2
         packing = Packing(inputs.lengths + 2, seq_len)
-        tokens = self.encoder(packing.pack(self.network.inputs(inputs, seq_len)), packing)
+        embed, reads_positions = self.network.inputs, self.network.encoder.reads_positions
+        positions = embed.place(len(inputs.lengths), seq_len) if reads_positions else None
+        tokens = self.encoder(packing.pack(embed(inputs, seq_len, positions)), packing, positions)
         weights: Optional[Tensor] = None
         encoded: Callable[[slice], Tensor] = tokens.__getitem__
         if self.label_attention is not None:

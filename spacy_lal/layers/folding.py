@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from .packing import Packing
 from .products import Precision
 
-# From packed positions to packed positions. *Shapes:* (n_positions, width).
-FoldedLayer = Callable[[Tensor, Packing], Tensor]
+# From packed positions to packed positions, *shapes:* (n_positions, width). A layer that reads the position table also
+# takes its rows, *shape:* (1 or batch_size, seq_len, width).
+FoldedLayer = Callable[..., Tensor]
 
 
 def fold(layer: nn.Module, precision: Precision) -> FoldedLayer:
@@ -32,5 +33,5 @@ class _Unfolded:
     def __init__(self, layer: nn.Module) -> None:
         self.layer = layer
 
-    def __call__(self, inputs: Tensor, packing: Packing) -> Tensor:
-        return packing.pack(self.layer(packing.unpack(inputs), packing.padding))
+    def __call__(self, inputs: Tensor, packing: Packing, *positions: Tensor) -> Tensor:
+        return packing.pack(self.layer(packing.unpack(inputs), packing.padding, *positions))

@@ -132,17 +132,24 @@ class InputLayer(nn.Module):
             content = content + feature
         return content
 
-    def forward(self, inputs: NetworkInputs, seq_len: int) -> Tensor:
+    def place(self, batch_size: int, seq_len: int) -> Tensor:
+        """The rows of the position table for a batch, after dropout. *Shape:* (batch_size, seq_len, position_width)."""
+        places = torch.arange(seq_len, device=self.positions.device) % self.max_positions
+        positions = self.positions.index_select(0, places).expand(batch_size, -1, -1)
+        return self.position_dropout(positions)
+
+    def forward(self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None) -> Tensor:
         """Embed.
 
         inputs (NetworkInputs): The batch.
         seq_len (int): Length of the batch's longest sentence, with START and STOP.
+        positions (Optional[Tensor]): From `place`, where an encoder reads the same rows; None to make them here.
+            *Shape:* (batch_size, seq_len, position_width).
         RETURNS (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
         RAISES (ValueError): The batch lacks features that the network reads.
         """
         content = self.combine([feature(inputs) for feature in self.features.values()])
-        places = torch.arange(seq_len, device=content.device) % self.max_positions
-        positions = self.positions.index_select(0, places).expand(len(content), -1, -1)
-        positions = self.position_dropout(positions)
+        if positions is None:
+            positions = self.place(len(content), seq_len)
         joined = torch.cat([content, positions], dim=-1) if self.concatenates else content + positions
         return self.norm(self.dropout(joined))

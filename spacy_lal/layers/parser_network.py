@@ -67,6 +67,10 @@ class ParserNetworkConfig:
 
     def __post_init__(self) -> None:
         check_count("hidden_width", self.hidden_width)
+        if self.encoder.reads_positions and self.inputs.join != "sum":
+            raise ValueError(
+                f'queries = "positions" requires join = "sum" of the inputs, got join = {self.inputs.join!r}'
+            )
         if self.span_scorer is None and self.biaffine_scorer is None:
             raise ValueError(
                 "a parser without span_scorer and biaffine_scorer has nothing to score: expected one of them"
@@ -93,6 +97,7 @@ class NetworkOutput(NamedTuple):
         (batch_size, n_label_heads, n + 2).
     ties (Optional[Tensor]): The score of each label head on each fencepost; None for a network without a
         `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
+    penalty (Optional[Tensor]): In training, what selectors add to the loss; None without regularisers. *Shape:* ().
     """
 
     labels: Tensor
@@ -100,6 +105,7 @@ class NetworkOutput(NamedTuple):
     deprels: Tensor
     label_attention: Optional[Tensor]
     ties: Optional[Tensor] = None
+    penalty: Optional[Tensor] = None
 
 
 class ParserNetwork(nn.Module):
@@ -180,7 +186,8 @@ class ParserNetwork(nn.Module):
         lengths = inputs.lengths
         seq_len = int(lengths.max()) + 2 if len(lengths) else 2
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        tokens = self.encoder(self.inputs(inputs, seq_len), padding)
+        positions = self.inputs.place(len(lengths), seq_len) if self.encoder.reads_positions else None
+        tokens = self.encoder(self.inputs(inputs, seq_len, positions), padding, positions)
         encoded, weights = tokens, None
         if self.label_attention is not None:
             encoded, weights = self.label_attention(tokens, padding)
@@ -190,7 +197,6 @@ class ParserNetwork(nn.Module):
         """Score a batch of sentences.
 
         return_attention (bool): Whether to return the label attention.
-        return_attention (bool): Whether to give the label attention as well.
         RETURNS (NetworkOutput): The scores.
         RAISES (ValueError): The batch lacks a kind of features that the network reads.
         """
@@ -207,4 +213,4 @@ class ParserNetwork(nn.Module):
         if self.biaffine_scorer is not None:
             arcs, deprels = self.biaffine_scorer(self.arc_inputs(fenceposts))
         attention = weights.detach() if return_attention and weights is not None else None
-        return NetworkOutput(labels, arcs, deprels, attention, ties)
+        return NetworkOutput(labels, arcs, deprels, attention, ties, self.encoder.take_penalty())

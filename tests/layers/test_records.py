@@ -11,6 +11,7 @@ from spacy_lal.checkpoint.reference.layers import (
     ReferenceLabelAttentionConfig,
 )
 from spacy_lal.layers.encoders.encoder import EncoderConfig
+from spacy_lal.layers.encoders.selector import SelectorConfig
 from spacy_lal.layers.encoders.self_attention import SelfAttentionLayerConfig
 from spacy_lal.layers.fenceposts import FencepostsConfig
 from spacy_lal.layers.input_layer import InputLayerConfig
@@ -23,10 +24,10 @@ from spacy_lal.layers.word_features.char_lstm import CharLSTM
 from spacy_lal.layers.word_features.embeddings import Tags, Words
 from spacy_lal.layers.word_features.vectors import Vectors
 
-RATE, FLAG = r"a dropout rate in [0, 1)", "true or false"
+RATE, FLAG, NUMBER = r"a dropout rate in [0, 1)", "true or false", "a finite number"
 INPUTS = {"features": (Tags(),), "join": "concat", "max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
 SOUND = {record: {} for record in (CharLSTM, CharConcat, Tags, Words, Vectors, EncoderConfig)}
-SOUND.update({record: {} for record in (SelfAttentionLayerConfig,)})
+SOUND.update({record: {} for record in (SelfAttentionLayerConfig, SelectorConfig)})
 SOUND.update({record: {} for record in (LabelAttentionConfig, ReferenceLabelAttentionConfig, FencepostsConfig)})
 SOUND.update({record: {} for record in (SpanScorerConfig, BiaffineScorerConfig, ReferenceBiaffineScorerConfig)})
 SOUND.update(dict.fromkeys((InputLayerConfig, ConcatenatedInputsConfig), INPUTS))
@@ -83,7 +84,7 @@ WRONG = {
     },
     InputLayerConfig: INPUT_LAYER,
     ConcatenatedInputsConfig: INPUT_LAYER,
-    EncoderConfig: {"layers": [((8,), "a tuple of SelfAttentionLayerConfig"), (2, "a tuple of")]},
+    EncoderConfig: {"layers": [((8,), "a tuple of EncoderLayer"), (2, "a tuple of")]},
     SelfAttentionLayerConfig: {
         "repeat": [(0, at_least(1))],
         "n_heads": [(0, at_least(1)), (False, at_least(1))],
@@ -93,6 +94,19 @@ WRONG = {
         "attention_dropout": [(1.0, RATE)],
         "relu_dropout": [(2, RATE)],
         "residual_dropout": [(-0.1, RATE)],
+        "queries": [("words", "one of 'features', 'positions'"), (None, "one of 'features', 'positions'")],
+        "window": [(-1, at_least(0)), (None, at_least(0)), (2.0, at_least(0))],
+        "relaxed_window": [(1, FLAG)],
+        "selector": [("hard", "a block spacy-lal.Selector.v1 or null"), (True, "a block spacy-lal.Selector.v1 or")],
+    },
+    SelectorConfig: {
+        "mode": [("firm", "one of 'hard', 'soft', 'sample'"), (None, "one of 'hard', 'soft', 'sample'")],
+        "temperature": [(0.0, NUMBER + " greater than 0"), (-1, NUMBER), (float("inf"), NUMBER), ("1", NUMBER)],
+        "on_empty": [("none", "one of 'all', 'self', 'nothing'")],
+        "bounded": [(0, FLAG)],
+        "width": [(0, at_least(1)), (8.0, at_least(1))],
+        "select_scale": [(None, NUMBER), (float("nan"), NUMBER)],
+        "entropy_scale": [("0", NUMBER), (True, NUMBER)],
     },
     LabelAttentionConfig: ATTENTION,
     ReferenceLabelAttentionConfig: {
@@ -151,6 +165,7 @@ def without(*parts, then=lambda config: config):
     return lambda config: then(replace(config, **dict.fromkeys(parts)))
 
 
+POSITION_QUERIES = SelfAttentionLayerConfig(queries="positions", factored=False)
 LABEL_BLOCKS = 'halves = "label_blocks" requires label attention, and there is none'
 SPLIT = {"shared_feed_forward": "split", "shared_ff_width": 8, "attn_width": 4, "proj_width": 2}
 CONTRADICTIONS = {
@@ -190,6 +205,22 @@ CONTRADICTIONS = {
             replace(with_options("inputs", join="sum")(config), hidden_width=9)
         ),
         "the width of encoded tokens: expected a positive even integer .* got 9",
+    ),
+    "relaxed_window_without_window": (
+        lambda config: SelfAttentionLayerConfig(relaxed_window=True),
+        "relaxed_window = true requires a window: expected window of at least 1, got 0",
+    ),
+    "position_queries_factored": (
+        lambda config: SelfAttentionLayerConfig(queries="positions"),
+        'queries = "positions" requires factored = false, got factored = true',
+    ),
+    "position_queries_of_concatenated_positions": (
+        lambda config: replace(config, encoder=EncoderConfig((POSITION_QUERIES,))),
+        'queries = "positions" requires join = "sum" of the inputs, got join = \'concat\'',
+    ),
+    "selector_too_narrow": (
+        lambda config: SelfAttentionLayerConfig(selector=SelectorConfig(width=1)),
+        "width of the selector: expected an integer of at least 2 with factored = true, got 1",
     ),
     "from_tokens_without_token_skip": (
         with_options("biaffine_scorer", from_tokens=True),

@@ -1,13 +1,14 @@
-"""Factored multi-head self-attention (Kitaev & Klein 2018, section 4; reference-parser.md 1.7 and 1.8)."""
+"""Multi-head self-attention: factored or not, with windows, position queries and a selector (Kitaev & Klein 2018;
+reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7)."""
 
 import math
 from dataclasses import dataclass
-from typing import Dict, List
+from typing import Dict, List, Literal, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_flags, check_rates
+from ..checks import check_choice, check_count, check_flags, check_rates
 from ..dropout import FeatureDropout
 from ..factored import FeedForward, join_features, split_features, split_width
 from ..folding import FoldedLayer
@@ -15,6 +16,11 @@ from ..masked_softmax import MaskedSoftmax
 from ..norm import StdNorm
 from ..packing import Packing
 from ..products import Precision, Product
+from . import EncoderLayer
+from .attention_limits import AttentionLimits, limits_of
+from .attention_mask import Window, forbidden_pairs
+from .attention_records import AttentionRecord, record
+from .selector import SelectiveSoftmax, Selector, SelectorConfig
 
 
 class SelfAttention(nn.Module):
@@ -24,29 +30,32 @@ class SelfAttention(nn.Module):
     content product and a position product. Logits are divided by sqrt(hidden width), as in the reference
     (reference-parser.md T5); the paper divides by the square root of the head's width.
 
+    config (SelfAttentionLayerConfig): The options.
     widths (Dict[str, int]): Sizes of the parts, from `split_width`.
-    n_heads (int): Number of attention heads.
-    attn_width (int): Width of a head's query, key and value, all parts together.
-    attention_dropout (float): Elementwise dropout on attention weights.
-    residual_dropout (float): Feature dropout before the residual is added.
     """
 
-    def __init__(
-        self, widths: Dict[str, int], n_heads: int, attn_width: int, attention_dropout: float, residual_dropout: float
-    ) -> None:
+    def __init__(self, config: "SelfAttentionLayerConfig", widths: Dict[str, int]) -> None:
         super().__init__()
         self.widths = dict(widths)
-        self.n_heads = n_heads
+        self.n_heads = config.n_heads
         self.hidden_width = sum(widths.values())
-        self.part_width = attn_width // len(widths)
+        self.part_width = config.attn_width // len(widths)
+        self.reads_positions = config.reads_positions
+        self.window = Window(config.window, config.relaxed_window) if config.window else None
         self.query = self._head_projections()
         self.key = self._head_projections()
         self.value = self._head_projections()
-        inner = n_heads * self.part_width
+        inner = self.n_heads * self.part_width
         self.output = nn.ModuleDict({part: nn.Linear(inner, width, bias=False) for part, width in widths.items()})
         self.norm = StdNorm(self.hidden_width)
-        self.weights = MaskedSoftmax(attention_dropout)
-        self.residual_dropout = FeatureDropout(residual_dropout)
+        self.residual_dropout = FeatureDropout(config.residual_dropout)
+        self.selector: Optional[Selector] = None
+        self.weights: nn.Module = MaskedSoftmax(config.attention_dropout)
+        if config.selector is not None:
+            width = config.selector.width or config.attn_width
+            self.selector = Selector(config.selector, widths, self.n_heads, width)
+            self.weights = SelectiveSoftmax(config.selector, config.attention_dropout)
+        self.penalty: Optional[Tensor] = None  # of the selector, from the last pass in training
 
     def _head_projections(self) -> nn.ParameterDict:
         shapes = {part: (self.n_heads, width, self.part_width) for part, width in self.widths.items()}
@@ -54,29 +63,92 @@ class SelfAttention(nn.Module):
             {part: nn.Parameter(nn.init.xavier_normal_(torch.empty(shape))) for part, shape in shapes.items()}
         )
 
-    def _project(self, part: str, features: Tensor) -> Tensor:
-        """Queries, keys and values of one part in one product. RETURNS *Shape:* (batch, seq_len, 3, n_heads, width)."""
-        heads = torch.cat([self.query[part], self.key[part], self.value[part]])
-        projected = nn.functional.linear(features, heads.transpose(1, 2).flatten(0, 1))
-        return projected.unflatten(-1, (3, self.n_heads, self.part_width))
+    def merged_heads(self, part: str, names: Sequence[str]) -> Tensor:
+        """The projections of all heads to queries, keys or values as one matrix.
 
-    def forward(self, inputs: Tensor, padding: Tensor) -> Tensor:
-        """Let every position attend to every position of its sentence.
+        part (str): A part of the features.
+        names (Sequence[str]): Among "query", "key", "value".
+        RETURNS (Tensor): *Shape:* (len(names) * n_heads * part_width, width of the part).
+        """
+        return torch.cat([getattr(self, name)[part] for name in names]).transpose(1, 2).flatten(0, 1)
+
+    def _project(self, inputs: Tensor, names: Sequence[str]) -> Tuple[Tensor, ...]:
+        """Queries, keys or values in one product. *Shape of each:* (batch, n_heads, seq_len, attn_width)."""
+        parts = split_features(inputs, self.widths)
+        projected = [
+            nn.functional.linear(features, self.merged_heads(part, names))
+            for part, features in zip(self.widths, parts, strict=True)
+        ]
+        return self.join_heads(projected).permute(2, 0, 3, 1, 4).unbind()
+
+    def join_heads(self, projected: Sequence[Tensor]) -> Tensor:
+        """Products with `merged_heads` of each part, *shape:* (..., n_kinds * n_heads * part_width), side by side: one
+        axis for queries, keys and values, one for heads. *Shape:* (..., n_kinds, n_heads, attn_width)."""
+        return join_features([part.unflatten(-1, (-1, self.n_heads, self.part_width)) for part in projected])
+
+    def rows_of(self, positions: Optional[Tensor], batch_size: int) -> Tensor:
+        """The rows of the position table that queries and keys are made of. *Shape:* (batch_size, seq_len, width).
+
+        RAISES (ValueError): There are none.
+        """
+        if positions is None:
+            raise ValueError('queries = "positions" reads rows of the position table, and the encoder was given none')
+        return positions.expand(batch_size, -1, -1)
+
+    def masked(self, padding: Tensor, limits: Optional[AttentionLimits]) -> Tuple[Tensor, bool]:
+        """The pairs that get no attention, from `forbidden_pairs`, and whether there is a window.
+
+        padding (Tensor): *Shape:* (batch_size, seq_len).
+        limits (Optional[AttentionLimits]): Limits beside the layer's own window.
+        """
+        candidates = (self.window, None if limits is None else limits.as_window())
+        windows = [window for window in candidates if window is not None]
+        return forbidden_pairs(padding, windows), bool(windows)
+
+    def limit(self, query: Tensor, limits: Optional[AttentionLimits]) -> Tensor:
+        """Queries without the parts that are switched off. *Shapes:* (..., attn_width) to the same."""
+        if limits is None or (limits.content and limits.position):
+            return query
+        kept = {"content": limits.content, "position": limits.position}
+        switches = [query.new_full((self.part_width,), float(kept.get(part, True))) for part in self.widths]
+        return query * torch.cat(switches)
+
+    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
+        """Let every position attend to the positions of its sentence that are allowed.
 
         inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
         padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
+        positions (Optional[Tensor]): Rows of the position table, for `queries = "positions"`. *Shape:* (1 or
+            batch_size, seq_len, hidden_width).
         RETURNS (Tensor): *Shape:* as the input.
+        RAISES (ValueError): Rows of the position table are missing, or there are limits in training.
         """
-        parts = split_features(inputs, self.widths)
-        projected = join_features(
-            [self._project(part, features) for part, features in zip(self.widths, parts, strict=True)]
-        )
-        query, key, value = projected.permute(2, 0, 3, 1, 4).unbind()  # each (batch, n_heads, seq_len, attn_width)
-        logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
-        context = self.weights(logits, padding[:, None, None, :]) @ value
-        context = context.unflatten(-1, (len(parts), self.part_width)).permute(3, 0, 2, 1, 4).flatten(3)
+        limits = limits_of(self)
+        if self.reads_positions:
+            query, key = self._project(self.rows_of(positions, len(inputs)), ("query", "key"))
+            (value,) = self._project(inputs, ("value",))
+        else:
+            query, key, value = self._project(inputs, ("query", "key", "value"))
+        query = self.limit(query * (1.0 / math.sqrt(self.hidden_width)), limits)
+        weights = self._attend(inputs, query @ key.transpose(-1, -2), padding, limits)
+        context = (weights @ value).unflatten(-1, (len(self.widths), self.part_width))
+        context = context.permute(3, 0, 2, 1, 4).flatten(3)
         outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
         return self.norm(self.residual_dropout.add(join_features(outputs), inputs))
+
+    def _attend(self, inputs: Tensor, logits: Tensor, padding: Tensor, limits: Optional[AttentionLimits]) -> Tensor:
+        """Weights from logits. *Shapes:* (batch, n_heads, seq_len, seq_len) to the same."""
+        forbidden, _ = self.masked(padding, limits)
+        if self.selector is None:
+            weights = self.weights(logits, forbidden)
+            record(self, AttentionRecord(weights))
+            return weights
+        choice = self.selector.choose(self.selector(inputs))
+        if self.training and self.selector.config.regularises:
+            self.penalty = self.selector.penalty(choice, forbidden, padding)
+        weights = self.weights(logits, forbidden, choice)
+        record(self, AttentionRecord(weights, choice.scores.sigmoid(), choice.values.masked_fill(forbidden, 0.0)))
+        return weights
 
     def fold(self, precision: Precision) -> "FoldedSelfAttention":
         """The layer on packed positions; see `spacy_lal.layers.folding`."""
@@ -84,7 +156,7 @@ class SelfAttention(nn.Module):
 
 
 class FoldedSelfAttention:
-    """`SelfAttention` on packed positions, without dropout.
+    """`SelfAttention` on packed positions, without dropout. A selector computes in float32.
 
     layer (SelfAttention): Its weights must not change afterwards.
     precision (Precision): The precision of matrix products.
@@ -92,30 +164,49 @@ class FoldedSelfAttention:
 
     def __init__(self, layer: SelfAttention, precision: Precision) -> None:
         self.layer = layer
-        heads = [torch.cat([layer.query[part], layer.key[part], layer.value[part]]) for part in layer.widths]
-        self.projections = [Product(weight.transpose(1, 2).flatten(0, 1), precision) for weight in heads]
+        self.names = ("value",) if layer.reads_positions else ("query", "key", "value")
+        self.projections = [Product(layer.merged_heads(part, self.names), precision) for part in layer.widths]
+        self.from_positions: Optional[Product] = None
+        if layer.reads_positions:
+            self.from_positions = Product(layer.merged_heads("all", ("query", "key")), precision)
         self.outputs = [Product(layer.output[part].get_parameter("weight"), precision) for part in layer.widths]
 
-    def __call__(self, inputs: Tensor, packing: Packing) -> Tensor:
-        """*Shapes:* (n_positions, hidden_width) to the same."""
-        layer = self.layer
+    def __call__(self, inputs: Tensor, packing: Packing, positions: Optional[Tensor] = None) -> Tensor:
+        """*Shapes:* (n_positions, hidden_width) to the same; positions (1 or batch_size, seq_len, hidden_width)."""
+        layer, limits = self.layer, limits_of(self.layer)
         parts = split_features(inputs, layer.widths)
-        projected = [
-            project(part).unflatten(-1, (3, layer.n_heads, layer.part_width))
-            for project, part in zip(self.projections, parts, strict=True)
-        ]
-        query, key, value = packing.unpack(join_features(projected)).permute(2, 0, 3, 1, 4).unbind()
-        mask = None if packing.is_full else ~packing.padding[:, None, None, :]
-        context = nn.functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=mask, scale=1.0 / math.sqrt(layer.hidden_width)
-        )
+        projected = [project(part) for project, part in zip(self.projections, parts, strict=True)]
+        heads = packing.unpack(layer.join_heads(projected))
+        if self.from_positions is not None:
+            rows = self.from_positions(layer.rows_of(positions, packing.shape[0]))
+            heads = torch.cat([layer.join_heads([rows]), heads], dim=2)
+        query, key, value = heads.permute(2, 0, 3, 1, 4).unbind()
+        context = self._attend(layer.limit(query, limits), key, value, inputs, packing, limits)
         packed = packing.pack(context.transpose(1, 2)).unflatten(-1, (len(parts), layer.part_width))
         outputs = [output(packed[..., i, :].flatten(1)) for i, output in enumerate(self.outputs)]
         return layer.norm(join_features(outputs).add_(inputs))
 
+    def _attend(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        inputs: Tensor,
+        packing: Packing,
+        limits: Optional[AttentionLimits],
+    ) -> Tensor:
+        """The context of each head. *Shapes:* (batch_size, n_heads, seq_len, attn_width); inputs packed."""
+        layer, scale = self.layer, 1.0 / math.sqrt(self.layer.hidden_width)
+        forbidden, has_window = layer.masked(packing.padding, limits)
+        if layer.selector is not None:
+            choice = layer.selector.choose(layer.selector(packing.unpack(inputs)))
+            return layer.weights((query * scale) @ key.transpose(-1, -2), forbidden, choice) @ value
+        mask = None if packing.is_full and not has_window else ~forbidden
+        return nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scale)
+
 
 @dataclass(frozen=True)
-class SelfAttentionLayerConfig:
+class SelfAttentionLayerConfig(EncoderLayer):
     """One or several equal layers: self-attention, then a feed-forward network, each with residual and layer norm.
 
     repeat (int): How many layers there are; each has weights of its own.
@@ -125,7 +216,13 @@ class SelfAttentionLayerConfig:
     factored (bool): Keep the content half and the position half of the features apart (Kitaev & Klein 2018, 4.3).
     attention_dropout (float): Elementwise dropout on attention weights.
     relu_dropout, residual_dropout (float): Feature dropout on hidden units, and before a residual is added.
-    RAISES (ValueError): An option is out of range.
+    queries (str): "features": queries and keys are made of the layer's input. "positions": of the rows of the position
+        table, the same ones in every such layer (Kitaev & Klein's position-only attention); requires factored = false,
+        and join = "sum" of the input layer.
+    window (int): Only positions at most so far apart attend to each other, START and STOP counted; 0 for no window.
+    relaxed_window (bool): START, the first word, the last word and STOP are exempt from the window.
+    selector (Optional[SelectorConfig]): Chooses the pairs that may attend to each other (Geng et al. 2020). None: all.
+    RAISES (ValueError): An option is out of range, or two contradict each other.
     """
 
     repeat: int = 1
@@ -136,9 +233,13 @@ class SelfAttentionLayerConfig:
     attention_dropout: float = 0.2
     relu_dropout: float = 0.2
     residual_dropout: float = 0.2
+    queries: Literal["features", "positions"] = "features"
+    window: int = 0
+    relaxed_window: bool = False
+    selector: Optional[SelectorConfig] = None
 
     def __post_init__(self) -> None:
-        check_flags(factored=self.factored)
+        check_flags(factored=self.factored, relaxed_window=self.relaxed_window)
         check_count("repeat", self.repeat)
         check_count("n_heads", self.n_heads)
         for name in ("attn_width", "ff_width"):  # shared out among the parts, rounded down
@@ -148,8 +249,28 @@ class SelfAttentionLayerConfig:
             relu_dropout=self.relu_dropout,
             residual_dropout=self.residual_dropout,
         )
+        check_choice("queries", self.queries, ("features", "positions"))
+        check_count("window", self.window, 0)
+        self._check_together()
 
-    def build(self, hidden_width: int) -> List["SelfAttentionLayer"]:
+    def _check_together(self) -> None:
+        if self.relaxed_window and not self.window:
+            raise ValueError("relaxed_window = true requires a window: expected window of at least 1, got 0")
+        if self.reads_positions and self.factored:
+            raise ValueError('queries = "positions" requires factored = false, got factored = true')
+        if self.selector is None:
+            return
+        if not isinstance(self.selector, SelectorConfig):
+            raise ValueError(f"selector: expected a block spacy-lal.Selector.v1 or null, got {self.selector!r}")
+        if self.factored and self.selector.width == 1:
+            raise ValueError("width of the selector: expected an integer of at least 2 with factored = true, got 1")
+
+    @property
+    def reads_positions(self) -> bool:
+        """See `EncoderLayer`."""
+        return self.queries == "positions"
+
+    def build(self, hidden_width: int) -> List[nn.Module]:
         """Build `repeat` layers.
 
         hidden_width (int): Width of their inputs and outputs.
@@ -167,16 +288,16 @@ class SelfAttentionLayer(nn.Module):
     def __init__(self, config: SelfAttentionLayerConfig, hidden_width: int) -> None:
         super().__init__()
         widths = split_width(hidden_width, config.factored)
-        self.attention = SelfAttention(
-            widths, config.n_heads, config.attn_width, config.attention_dropout, config.residual_dropout
-        )
+        self.reads_positions = config.reads_positions
+        self.attention = SelfAttention(config, widths)
         self.feed_forward = FeedForward(widths, config.ff_width, config.relu_dropout, config.residual_dropout)
 
-    def forward(self, inputs: Tensor, padding: Tensor) -> Tensor:
-        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
-        return self.feed_forward(self.attention(inputs, padding))
+    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
+        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len); positions (1 or
+        batch_size, seq_len, hidden_width), for `queries = "positions"`."""
+        return self.feed_forward(self.attention(inputs, padding, positions))
 
     def fold(self, precision: Precision) -> FoldedLayer:
         """The layer on packed positions; see `spacy_lal.layers.folding`."""
         attention, feed_forward = self.attention.fold(precision), self.feed_forward.fold(precision)
-        return lambda inputs, packing: feed_forward(attention(inputs, packing), packing)
+        return lambda inputs, packing, *rows: feed_forward(attention(inputs, packing, *rows), packing)

@@ -1,0 +1,252 @@
+"""The selector: for each head and pair of positions, a choice whether the key may be attended (Geng et al. 2020, SSAN;
+reference-encoders.md B1-B3 and B7).
+
+The choice acts inside the softmax, among the pairs that padding and windows allow. *Not* here: that mask
+(`attention_mask.py`), and the attention itself.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Dict, Literal, NamedTuple, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear, logsigmoid
+
+from ..checks import check_choice, check_count, check_flags, check_number
+from ..dropout import ElementDropout
+from ..factored import join_features, split_features
+
+EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
+# The gradient of a choice is capped at e^30: an unchosen key may have a logit far above those of all chosen ones.
+_MAX_LOG_GRADIENT = 30.0
+
+
+@dataclass(frozen=True)
+class SelectorConfig:
+    """The selector of a self-attention layer. Outside of training, a pair is chosen if its score is positive.
+
+    mode (str): The choice in training. "hard": 0 or 1 from a Gumbel-sigmoid sample, with a straight-through gradient.
+        "sample": that sample itself. "soft": the probability, without noise.
+    temperature (float): Temperature of the samples; the paper's code has 0.5.
+    on_empty (str): What a position attends to if no key is chosen. "all": every allowed key. "self": itself.
+        "nothing": no key, and the weights have the reference's 1e-6 in their denominator; then gradients of hard
+        choices reach 1e7 on short sentences.
+    bounded (bool): Bound the gradient of the choices by using the softmax over all allowed keys in it.
+    width (Optional[int]): Width of a head's query and key, all parts together. None: attn_width of the layer.
+    select_scale (float): Weight in the loss of the number of chosen (head, key) pairs of a query, a mean over the
+        queries of a sentence. Positive values make the choice sparse.
+    entropy_scale (float): Weight in the loss of the negative entropy of the probabilities, a mean over the allowed
+        pairs of a sentence. Positive values keep the selector undecided.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    mode: Literal["hard", "soft", "sample"] = "hard"
+    temperature: float = 0.5
+    on_empty: Literal["all", "self", "nothing"] = "all"
+    bounded: bool = False
+    width: Optional[int] = None
+    select_scale: float = 0.0
+    entropy_scale: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_choice("mode of the selector", self.mode, ("hard", "soft", "sample"))
+        check_number("temperature", self.temperature, above=0.0)
+        check_choice("on_empty", self.on_empty, ("all", "self", "nothing"))
+        check_flags(bounded=self.bounded)
+        if self.width is not None:
+            check_count("width of the selector", self.width)
+        check_number("select_scale", self.select_scale)
+        check_number("entropy_scale", self.entropy_scale)
+
+    @property
+    def regularises(self) -> bool:
+        """Whether the selector adds to the loss."""
+        return bool(self.select_scale or self.entropy_scale)
+
+
+class Choice(NamedTuple):
+    """The choices of a selector, before padding and windows.
+
+    scores (Tensor): E, the logit of choosing a pair. *Shape:* (batch_size, n_heads, seq_len, seq_len), as all others.
+    log_values (Tensor): log a, where a is the choice in [0, 1]; without gradient.
+    log_slope (Optional[Tensor]): log da/dE; None outside of training.
+    """
+
+    scores: Tensor
+    log_values: Tensor
+    log_slope: Optional[Tensor]
+
+    @property
+    def values(self) -> Tensor:
+        """a, whose gradient with respect to `scores` is the slope."""
+        values = self.log_values.exp()
+        if self.log_slope is None:
+            return values
+        slope = self.log_slope.exp()
+        return values + slope * (self.scores - self.scores.detach())
+
+
+class Selector(nn.Module):
+    """Scores of pairs of positions: a small attention with biases, without scale.
+
+    config (SelectorConfig): The options.
+    widths (Dict[str, int]): Sizes of the parts of a position's features, from `split_width`.
+    n_heads (int): Heads of the layer.
+    width (int): Width of a query and of a key, all parts together.
+    """
+
+    def __init__(self, config: SelectorConfig, widths: Dict[str, int], n_heads: int, width: int) -> None:
+        super().__init__()
+        self.config = config
+        self.widths, self.n_heads = dict(widths), n_heads
+        self.part_width = width // len(widths)
+        self.query, self.key = self._weights(), self._weights()
+        self.query_bias, self.key_bias = self._biases(), self._biases()
+
+    def _weights(self) -> nn.ParameterDict:
+        shapes = {part: (self.n_heads, width, self.part_width) for part, width in self.widths.items()}
+        return nn.ParameterDict(
+            {part: nn.Parameter(nn.init.xavier_normal_(torch.empty(shape))) for part, shape in shapes.items()}
+        )
+
+    def _biases(self) -> nn.ParameterDict:
+        return nn.ParameterDict(
+            {part: nn.Parameter(torch.zeros(self.n_heads, self.part_width)) for part in self.widths}
+        )
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Score all pairs.
+
+        inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        RETURNS (Tensor): E[query, key]. *Shape:* (batch_size, n_heads, seq_len, seq_len).
+        """
+        projected = []
+        for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
+            weight = torch.cat([self.query[part], self.key[part]]).transpose(1, 2).flatten(0, 1)
+            bias = torch.cat([self.query_bias[part], self.key_bias[part]]).flatten()
+            projected.append(linear(features, weight, bias).unflatten(-1, (2, self.n_heads, self.part_width)))
+        query, key = join_features(projected).permute(2, 0, 3, 1, 4).unbind()
+        return query @ key.transpose(-1, -2)
+
+    def sample_noise(self, scores: Tensor) -> Tensor:
+        """Logistic(0, 1) noise, i.e. the difference of two Gumbel draws, for each score. *Shape:* as the scores."""
+        uniform = torch.empty_like(scores).uniform_(torch.finfo(scores.dtype).tiny, 1.0 - 2.0**-24)
+        return uniform.log() - torch.log1p(-uniform)
+
+    def choose(self, scores: Tensor) -> Choice:
+        """Choose among all pairs; in training, with noise and a gradient, as `mode` says.
+
+        scores (Tensor): E. *Shape:* (batch_size, n_heads, seq_len, seq_len).
+        RETURNS (Choice): The choices.
+        """
+        scores = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
+        mode, temperature = self.config.mode, self.config.temperature
+        with torch.no_grad():
+            logits = scores
+            if self.training and mode != "soft":
+                logits = (scores + self.sample_noise(scores)) / temperature
+            if self.training and mode != "hard":
+                log_values = logsigmoid(logits)
+            else:
+                log_values = torch.zeros_like(logits).masked_fill_(logits <= 0.0, -math.inf)
+            log_slope: Optional[Tensor] = None
+            if self.training:
+                log_slope = logsigmoid(logits) + logsigmoid(-logits)
+                log_slope = log_slope if mode == "soft" else log_slope.sub_(math.log(temperature))
+        return Choice(scores, log_values, log_slope)
+
+    def penalty(self, choice: Choice, forbidden: Tensor, padding: Tensor) -> Tensor:
+        """The regularisers of some sentences, weighted and summed over the sentences.
+
+        choice (Choice): The choices.
+        forbidden (Tensor): From `forbidden_pairs`.
+        padding (Tensor): *Shape:* (batch_size, seq_len).
+        RETURNS (Tensor): *Shape:* ().
+        """
+        chosen, entropy = regularisers(choice, forbidden, padding)
+        n_queries = (~padding).sum(1).clamp_min(1)
+        sums = (chosen * self.config.select_scale + entropy * self.config.entropy_scale).sum(1)
+        return (sums / n_queries).sum()
+
+
+def regularisers(choice: Choice, forbidden: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+    """For each query, the number of its chosen (head, key) pairs, and the mean over its allowed pairs of the negative
+    entropy of choosing; 0 for queries at padding (reference-encoders.md B3, over real keys).
+
+    choice, forbidden, padding: As for `Selector.penalty`.
+    RETURNS (Tuple[Tensor, Tensor]): *Shape of each:* (batch_size, seq_len).
+    """
+    scores, is_query = choice.scores, ~padding
+    allowed = (~forbidden).expand(scores.shape).to(scores.dtype)
+    chosen = (choice.values * allowed).sum((1, 3))
+    prob = scores.sigmoid()
+    negative = prob * logsigmoid(scores) + (1.0 - prob) * logsigmoid(-scores)
+    entropy = (negative * allowed).sum((1, 3)) / allowed.sum((1, 3)).clamp_min(1.0)
+    return chosen * is_query, entropy * is_query
+
+
+class _SelectiveSoftmax(torch.autograd.Function):
+    """weights = a e^l / (sum of a e^l), in log space, with the gradient of a choice a that may be 0:
+    dL/da = e^l / (sum) * (dL/dw - sum of w dL/dw)."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, scores: Tensor, choice: Choice, on_empty: str, bounded: bool) -> Tensor:
+        selected = logits + choice.log_values
+        empty = (selected == -math.inf).all(-1, keepdim=True)
+        if on_empty == "nothing":
+            log_sum = torch.logsumexp(selected, -1, keepdim=True)
+            log_sum = torch.logaddexp(log_sum, log_sum.new_tensor(math.log(EPSILON)))
+            weights = (selected - log_sum).exp()
+        else:
+            selected = torch.where(empty, _own_keys(logits) if on_empty == "self" else logits, selected)
+            log_sum = torch.logsumexp(selected, -1, keepdim=True)
+            weights = torch.softmax(selected, -1)
+        slope: Optional[Tensor] = None  # of each weight's gradient with respect to the score of its own pair
+        if choice.log_slope is not None:
+            if bounded:
+                slope = torch.softmax(logits, -1) * choice.log_slope.exp()
+            else:
+                slope = (logits - log_sum + choice.log_slope).clamp_max_(_MAX_LOG_GRADIENT).exp()
+            if on_empty != "nothing":
+                slope = slope.masked_fill_(empty, 0.0)
+        ctx.save_for_backward(weights, slope)
+        return weights
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
+        weights, slope = ctx.saved_tensors
+        centred = grads[0] - (weights * grads[0]).sum(-1, keepdim=True)
+        return weights * centred, None if slope is None else slope * centred, None, None, None
+
+
+def _own_keys(logits: Tensor) -> Tensor:
+    """Logits with only each position's own key; all allowed keys for a query at padding, whose own key is none."""
+    own = torch.eye(logits.shape[-1], dtype=torch.bool, device=logits.device)
+    alone = logits.masked_fill(~own, -math.inf)
+    return torch.where((alone == -math.inf).all(-1, keepdim=True), logits, alone)
+
+
+class SelectiveSoftmax(nn.Module):
+    """Attention weights from logits and choices; elementwise dropout on the weights, which are not renormalised.
+
+    config (SelectorConfig): `on_empty` and `bounded`.
+    dropout (float): Elementwise dropout on the weights.
+    """
+
+    def __init__(self, config: SelectorConfig, dropout: float) -> None:
+        super().__init__()
+        self.on_empty, self.bounded = config.on_empty, config.bounded
+        self.dropout = ElementDropout(dropout)
+
+    def forward(self, logits: Tensor, forbidden: Tensor, choice: Choice) -> Tensor:
+        """Softmax over the allowed keys that are chosen.
+
+        logits (Tensor): *Shape:* (batch_size, n_heads, n_queries, n_keys).
+        forbidden (Tensor): True where a query may not attend to a key; broadcasts against the logits.
+        choice (Choice): The choices among all pairs.
+        RETURNS (Tensor): *Shape:* as the logits.
+        """
+        logits = logits.to(choice.scores.dtype).masked_fill(forbidden, -math.inf)
+        weights = _SelectiveSoftmax.apply(logits, choice.scores, choice, self.on_empty, self.bounded)
+        return self.dropout(weights)
