@@ -3,7 +3,8 @@
 Dependencies are spaCy's own (`token.head`, `token.dep_`). Constituents are a span group, `doc.spans["constituents"]`:
 one labelled Span per constituent, pre-order, outer before inner, a unary chain as several Spans over the same tokens. A
 span group survives `to_bytes`, DocBin, pickle and worker processes; an object in `user_data` does not. The span group
-`doc.spans["parse_methods"]` marks how each sentence was parsed, with a Span for each sentence.
+`doc.spans["parse_methods"]` marks how each sentence was parsed, with a Span for each sentence. Semantic roles are the
+span group `doc.spans["srl"]` (`roles.py`).
 
 Whitespace tokens are no part of a parse: brackets leave them out, and each hangs on the token before it. "Word"
 therefore means a token that is not whitespace, and a word position counts the words of one sentence from 0.
@@ -24,11 +25,20 @@ from .getters import (
     iter_constituents,
 )
 from .parses import METHODS_KEY, ParseMethod, SentenceParse, set_parses
+from .roles import (
+    ROLES_KEY,
+    get_propositions,
+    get_sentence_propositions,
+    has_propositions,
+    set_propositions,
+    set_sentence_propositions,
+)
 from .sentences import has_sentences, same_tokens, sentence_bounds, sentence_words, set_sentence_starts
 
 __all__ = [
     "METHODS_KEY",
     "MISSING_TAG",
+    "ROLES_KEY",
     "ROOT_DEPREL",
     "SPANS_KEY",
     "UNKNOWN_DEPREL",
@@ -43,7 +53,10 @@ __all__ = [
     "get_parent",
     "get_parse_method",
     "get_parse_string",
+    "get_propositions",
+    "get_sentence_propositions",
     "get_tree",
+    "has_propositions",
     "has_sentences",
     "install_extensions",
     "iter_children",
@@ -53,6 +66,8 @@ __all__ = [
     "sentence_words",
     "set_constituents",
     "set_parses",
+    "set_propositions",
+    "set_sentence_propositions",
     "set_sentence_starts",
     "with_root_deprel",
 ]

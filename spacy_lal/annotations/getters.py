@@ -13,6 +13,7 @@ from spacy.tokens import Doc, Span, Token
 from ..trees import nested_spans, spans_to_tree, split_chain, write_brackets
 from .constituents import SPANS_KEY, constituents_of, get_constituents
 from .parses import METHODS_KEY
+from .role_views import install_role_extensions
 from .sentences import has_sentences, sentence_words
 from .span_groups import check_present, label_around
 
@@ -162,3 +163,4 @@ def install_extensions() -> None:
     for cls, name, getter in getters:
         if not cls.has_extension(name):
             cls.set_extension(name, getter=getter)
+    install_role_extensions()

@@ -2,17 +2,19 @@
 
 from spacy.tokens import Doc, Span
 
+from ..trees.propositions import Proposition
 from .constituents import SPANS_KEY
 from .parses import METHODS_KEY
+from .roles import get_propositions, has_propositions, set_propositions
 from .span_groups import PreorderGroup, check_present, present_spans
 
 
 def carry_over(doc: Doc) -> None:
-    """Rewrite the constituents of a Doc with merged or split tokens for its present tokens.
+    """Rewrite the constituents and roles of a Doc with merged or split tokens for its present tokens.
 
     The getters, `render` and the exporters do not need it, but spaCy does. It can neither store such a Doc nor send it
-    to another process, if a constituent stands beyond the last token. Constituents that begin or end within a token are
-    dropped, with a warning.
+    to another process, if a constituent stands beyond the last token. Constituents, predicates and arguments that begin
+    or end within a token are dropped, with a warning.
 
     doc (Doc): Modified in place; left unchanged without a parse.
     RAISES (StaleParseError): The Doc's text has changed since it was parsed.
@@ -22,11 +24,13 @@ def carry_over(doc: Doc) -> None:
             present = present_spans(doc.spans[key], preorder=True)
             present.sort(key=lambda one: (one[0], -one[1]))
             doc.spans[key] = PreorderGroup(doc, key, [Span(doc, start, end, label) for start, end, label in present])
+    if has_propositions(doc):
+        set_propositions(doc, get_propositions(doc))
 
 
 def as_doc(span: Span) -> Doc:
     """A part of a parsed Doc, usually a sentence, as its own Doc: the result of `span.as_doc()` with the constituents
-    within the Span. spaCy leaves all span groups out.
+    and propositions within the Span. spaCy leaves all span groups out.
 
     RAISES (StaleParseError): The Doc does not have the Span's tokens.
     """
@@ -39,4 +43,16 @@ def as_doc(span: Span) -> Doc:
             if first < last and all(whole[i].is_space for i in (*range(start, first), *range(last, end))):
                 spans.append(Span(doc, first - span.start, last - span.start, label=label))
         doc.spans[SPANS_KEY] = spans
+    if has_propositions(whole):
+        within = [one for one in get_propositions(whole) if _is_within(one, span)]
+        set_propositions(doc, [_moved(one, -span.start) for one in within])
     return doc
+
+
+def _is_within(proposition: Proposition, span: Span) -> bool:
+    return all(span.start <= start and end <= span.end for start, end, _ in proposition.args)
+
+
+def _moved(proposition: Proposition, offset: int) -> Proposition:
+    args = tuple((start + offset, end + offset, role) for start, end, role in proposition.args)
+    return proposition._replace(token=proposition.token + offset, args=args)

@@ -5,6 +5,8 @@ from typing import List, Sequence, Tuple
 import numpy as np
 from spacy.tokens import Doc
 
+SENT_IDS = "sent_ids"  # in user_data, from treebanks: the `# sent_id` of each sentence
+
 Sentences = Sequence[Sequence[int]]  # for each sentence of a Doc, the indices of its words
 
 

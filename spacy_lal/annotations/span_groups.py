@@ -8,13 +8,14 @@ meaning of the Spans.
 import struct
 import warnings
 from bisect import bisect_left, bisect_right
-from typing import Iterable, List, Optional, Sequence, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 # Attributes of a group, as it is written in pre-order: its number of Spans; the Doc's numbers of tokens and characters.
 IN_ORDER, N_TOKENS, N_CHARS = "in_order", "n_tokens", "n_chars"
+CHANGED = -1  # in place of the number of Spans, once a Span was replaced or deleted
 _STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the numbers of a `_Raw`
 
 # A Span: its tokens when the group was written; its characters; its label. Both ranges are half-open.
@@ -30,20 +31,37 @@ class LostConstituentsWarning(UserWarning):
     """Constituents are left out, since tokens or sentences have changed since the Doc was parsed."""
 
 
+class StoredSpan(NamedTuple):
+    """A Span of a group, on the Doc's present tokens.
+
+    place (Optional[Tuple[int, int]]): The half-open range of present tokens; None for an empty Span, and for one that
+        covers a part of a merged token.
+    start, start_char (int): Its first token and first character when the group was written.
+    label, kb_id, id (str): What it bears.
+    """
+
+    place: Optional[Tuple[int, int]]
+    start: int
+    start_char: int
+    label: str
+    kb_id: str
+    id: str
+
+
 class PreorderGroup(SpanGroup):
-    """A group that is written in pre-order, and records whether it is still known to be. Appended Spans show in its
-    number of Spans."""
+    """A group that is written in an order, usually pre-order, and records whether it is still known to be. Appended
+    Spans show in its number of Spans."""
 
     def __init__(self, doc: Doc, name: str, spans: Sequence[Span]) -> None:
         attrs = {IN_ORDER: len(spans), N_TOKENS: len(doc), N_CHARS: _n_chars(doc)}
         super().__init__(doc, name=name, attrs=attrs, spans=spans)
 
     def __setitem__(self, i: int, span: Span) -> None:
-        self.attrs.pop(IN_ORDER, None)
+        self.attrs[IN_ORDER] = CHANGED
         super().__setitem__(i, span)  # type: ignore[misc]
 
     def __delitem__(self, i: int) -> None:
-        self.attrs.pop(IN_ORDER, None)
+        self.attrs[IN_ORDER] = CHANGED
         super().__delitem__(i)  # type: ignore[misc]
 
 
@@ -83,6 +101,26 @@ def present_spans(group: SpanGroup, *, preorder: bool = False) -> List[Tuple[int
     return _place(raws, group.doc, 0, len(group.doc))
 
 
+def stored_spans(group: SpanGroup) -> List[StoredSpan]:
+    """All Spans of a group, in its order, for readers to whom a missing Span matters.
+
+    RAISES (StaleParseError): As `present_spans`.
+    """
+    raws = _read(group)
+    places = _places(raws, group.doc, 0, len(group.doc))[0]
+    try:
+        by_tokens = goes_by_tokens(group)
+        ids = [(span.kb_id_, span.id_) for span in group if len(span) or not by_tokens]
+    except IndexError:  # as in `_read`
+        strings = group.doc.vocab.strings
+        stored = [_STORED_SPAN.unpack(one) for one in srsly.msgpack_loads(group.to_bytes())["spans"]]
+        ids = [(strings[kb_id] if kb_id else "", strings[id_] if id_ else "") for id_, kb_id, *_ in stored]
+    return [
+        StoredSpan(place, raw[0], raw[2], raw[4], kb_id, id_)
+        for place, raw, (kb_id, id_) in zip(places, raws, ids, strict=True)
+    ]
+
+
 def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple[int, int, str]]]:
     """The Spans of `present_spans` that begin in a half-open range of present tokens, in pre-order. The cost does not
     grow with the group.
@@ -91,7 +129,7 @@ def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple
         Span goes on after the range, or the group cannot give single Spans.
     """
     doc = group.doc
-    if not is_in_order(group) or _goes_by_tokens(group):
+    if not is_in_order(group) or goes_by_tokens(group):
         return None
     first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
     raws, before = [], (first, -last)
@@ -117,7 +155,7 @@ def label_around(group: SpanGroup, span: Span) -> Optional[str]:
     RAISES (StaleParseError): As `present_spans`.
     """
     start, end = span.start_char, span.end_char
-    if is_in_order(group) and not _goes_by_tokens(group):
+    if is_in_order(group) and not goes_by_tokens(group):
         try:
             i = bisect_right(group, start, key=_start_char) - 1
             return group[i].label_ if i >= 0 and end <= group[i].end_char else None
@@ -139,8 +177,17 @@ def warn_of_lost() -> None:
 
 def _place(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> List[Tuple[int, int, str]]:
     """Spans as ranges of the present tokens `doc[first:last]`; Spans that cover no whole token are left out."""
+    places, any_lost = _places(raws, doc, first, last)
+    if any_lost:
+        warn_of_lost()
+    return [(*place, raw[4]) for place, raw in zip(places, raws, strict=True) if place is not None]
+
+
+def _places(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> Tuple[List[Optional[Tuple[int, int]]], bool]:
+    """For each Span its range of the present tokens `doc[first:last]`, or None; and whether one is None because it
+    covers parts of tokens and other tokens."""
     if not raws:
-        return []
+        return [], False
     if (first, last) == (0, len(doc)):
         starts = doc.to_array("IDX").tolist()
         ends = [start + length for start, length in zip(starts, doc.to_array("LENGTH").tolist(), strict=True)]
@@ -148,22 +195,21 @@ def _place(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> List[Tuple[
         tokens = list(doc[first:last])
         starts = [token.idx for token in tokens]
         ends = [start + len(token) for start, token in zip(starts, tokens, strict=True)]
-    found, words, any_lost = [], None, False
-    for start, end, start_char, end_char, label in raws:
+    found: List[Optional[Tuple[int, int]]] = []
+    words, any_lost = None, False
+    for start, end, start_char, end_char, _ in raws:
         if start_char >= end_char:
+            found.append(None)
             continue
         fits = first <= start < end <= last and starts[start - first] == start_char
         if fits and ends[end - first - 1] == end_char:
-            found.append((start, end, label))
-            continue
-        words = words or _visible_words(doc[first:last])
-        ends_within, is_lost = _by_characters(words, start_char, end_char)
-        any_lost |= is_lost
-        if ends_within is not None:
-            found.append((*ends_within, label))
-    if any_lost:
-        warn_of_lost()
-    return found
+            found.append((start, end))
+        else:
+            words = words or _visible_words(doc[first:last])
+            ends_within, is_lost = _by_characters(words, start_char, end_char)
+            any_lost |= is_lost
+            found.append(ends_within)
+    return found, any_lost
 
 
 def _by_characters(words: _Words, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
@@ -206,7 +252,7 @@ def _fits(doc: Doc, span: Span) -> bool:
 
 
 def _read(group: SpanGroup) -> List[_Raw]:
-    if _goes_by_tokens(group):
+    if goes_by_tokens(group):
         spans = [(span, span[0].idx, span[-1].idx + len(span[-1])) for span in group if len(span)]
         return [(span.start, span.end, first, last, span.label_) for span, first, last in spans]
     try:
@@ -217,7 +263,7 @@ def _read(group: SpanGroup) -> List[_Raw]:
         return [(start, end, first, last, strings[label]) for _, _, label, start, end, first, last in stored]
 
 
-def _goes_by_tokens(group: SpanGroup) -> bool:
+def goes_by_tokens(group: SpanGroup) -> bool:
     """Whether the characters have changed but not the tokens: a DocBin loses the spaces of a Doc that was made without
     them.
 

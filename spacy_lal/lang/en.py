@@ -18,6 +18,9 @@ REFERENCE_PUNCTUATION = ".``'':,"
 EVALB_DELETED = ("TOP", "-NONE-", ",", ":", "``", "''", ".")
 EVALB_EQUAL = (("ADVP", "PRT"),)
 
+# PropBank 3.1: rolesets of auxiliaries and modals, as their frames name them. They have no roles.
+AUXILIARY_ROLESETS = frozenset(["be.03", "become.03", "do.01", "get.24", "go.04", "have.01", "have.02", "use.03"])
+
 # Rules of `spacy-lal.WebTokenizer.v1`, chosen on the training files of EWT and GUM.
 # Repeated marks at the end of a sentence, but not the full stop of U.S.A. and the mark after it.
 SHOUTS = r"(?:[.!?]*[!?][.!?]+|[.][.]+[!?]*|(?<![A-Za-z][.][A-Za-z])[.][!?]+)"

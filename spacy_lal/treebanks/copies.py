@@ -6,7 +6,17 @@ import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from ..annotations import SPANS_KEY, constituent_tokens, has_sentences, sentence_bounds, set_sentence_starts
+from ..annotations import (
+    SPANS_KEY,
+    constituent_tokens,
+    get_propositions,
+    has_propositions,
+    has_sentences,
+    sentence_bounds,
+    set_propositions,
+    set_sentence_starts,
+)
+from ..trees.propositions import PREDICATE_ROLE, Proposition
 
 ATTRS = ("NORM", "TAG", "POS", "LEMMA", "MORPH", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 ARCS = ("HEAD", "DEP")
@@ -15,10 +25,10 @@ ARCS = ("HEAD", "DEP")
 def copy_tokens(
     doc: Doc, tokens: Sequence[int], *, words: Optional[Sequence[str]] = None, with_arcs: bool = True
 ) -> Doc:
-    """Tokens of a gold Doc as a Doc, with their tags, constituents, sentences, heads and deprels.
+    """Tokens of a gold Doc as a Doc, with their tags, constituents, sentences, heads, deprels and roles.
 
-    A constituent keeps its remaining tokens. It is dropped if no token remains, or if a constituent around it has the
-    same label and the same remaining tokens.
+    A constituent or an argument keeps its remaining tokens. It is dropped if no token remains, or if a constituent
+    around it has the same label and the same remaining tokens. A predicate is dropped with its token.
 
     doc (Doc): Left unchanged.
     tokens (Sequence[int]): Indices in the Doc, ascending.
@@ -41,6 +51,8 @@ def copy_tokens(
     if SPANS_KEY in doc.spans:
         spans = [Span(copied, start, end, label=label) for start, end, label in _constituents(doc, n_before.tolist())]
         copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
+    if has_propositions(doc):
+        set_propositions(copied, _propositions(doc, tokens, n_before.tolist()))
     return copied
 
 
@@ -76,6 +88,16 @@ def _arcs(doc: Doc, tokens: Sequence[int]) -> np.ndarray:
             )
         array[i, 0] = np.int64(position[head] - i).astype(np.uint64)
     return array
+
+
+def _propositions(doc: Doc, tokens: Sequence[int], n_before: Sequence[int]) -> List[Proposition]:
+    kept, found = set(tokens), []
+    for token, roleset, args, lemma in get_propositions(doc):
+        ranges = [(n_before[start], n_before[end], role) for start, end, role in args]
+        ranges = [one for one in ranges if one[0] < one[1]]
+        if token in kept and any(role == PREDICATE_ROLE for _, _, role in ranges):
+            found.append(Proposition(n_before[token], roleset, tuple(ranges), lemma))
+    return found
 
 
 def _constituents(doc: Doc, n_before: Sequence[int]) -> List[Tuple[int, int, str]]:

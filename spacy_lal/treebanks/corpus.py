@@ -9,6 +9,7 @@ Not here: alignment of other tokens or sentences (`gold.py`), and files other th
 
 import random
 import warnings
+from itertools import islice
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
@@ -124,26 +125,25 @@ class TreebankCorpus:
         return self._read[1]
 
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
-        n_docs = n_dropped = longest = 0
-        for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
-            for file_path in _spacy_files(location):
-                for doc in DocBin().from_disk(file_path).get_docs(vocab):
-                    if not len(doc):
-                        continue
-                    if self.limit and n_docs >= self.limit:
-                        break
-                    n_docs += 1
-                    if not with_arcs:
-                        doc = copy_tokens(doc, range(len(doc)), with_arcs=False)
-                    too_long = self._too_long(doc)
-                    n_dropped += len(too_long)
-                    longest = max([longest, *(end - start for start, end in too_long)])
-                    yield from _without(doc, too_long)
+        n_dropped = longest = 0
+        docs = (doc for doc in self._documents(vocab) if len(doc))
+        for doc in islice(docs, self.limit or None):
+            too_long = self._too_long(doc)
+            n_dropped += len(too_long)
+            longest = max([longest, *(end - start for start, end in too_long)])
+            yield from _without(doc, too_long)
         if n_dropped:
             warnings.warn(
                 f"left out {n_dropped} sentences of more than {self.max_length} tokens (the longest has {longest})",
                 stacklevel=2,
             )
+
+    def _documents(self, vocab: Vocab) -> Iterator[Doc]:
+        """The gold Docs of all files."""
+        for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
+            for file_path in _spacy_files(location):
+                for doc in DocBin().from_disk(file_path).get_docs(vocab):
+                    yield doc if with_arcs else copy_tokens(doc, range(len(doc)), with_arcs=False)
 
     def _too_long(self, doc: Doc) -> List[Tuple[int, int]]:
         if not self.max_length or len(doc) <= self.max_length:

@@ -14,7 +14,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
-from ..annotations import ROOT_DEPREL, set_constituents
+from ..annotations import ROOT_DEPREL, set_constituents, set_sentence_propositions
+from ..annotations.sentences import SENT_IDS
 from ..files.whole_file import WholeFile, write_file
 from ..trees.conllu import ConlluSentence
 from .reader import TreebankSentence
@@ -22,7 +23,6 @@ from .reader import TreebankSentence
 CONLLU_ROOT = "root"
 UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes the head of a token without deprel for unset
 DOCBIN_ATTRS = ("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START")
-SENT_IDS = "sent_ids"  # in user_data: the `# sent_id` of each sentence, for scores by genre
 DOCS_A_FILE = 5_000  # in a folder of several
 SUFFIX = ".spacy"
 
@@ -39,24 +39,24 @@ class WrittenCounts(NamedTuple):
 def make_docs(
     sentences: Iterable[TreebankSentence], vocab: Vocab, *, n_sents: int = 1, by_document: bool = False
 ) -> Iterator[Doc]:
-    """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents and, where
-    the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`).
+    """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents, roles and,
+    where the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`).
 
     sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
     n_sents (int): The most sentences in a Doc. A sentence without a root gets its own Doc, since spaCy could not find
-        its beginning. A Doc has heads for all of its sentences or for none.
+        its beginning. A Doc has heads for all of its sentences or for none, and so with roles.
     by_document (bool): Whether `# newdoc` begins a new Doc; `n_sents` is a limit too, unless it is 0.
     RAISES (ValueError): `n_sents` is negative, or 0 without `by_document`.
     """
     if n_sents < 0 or (n_sents == 0 and not by_document):
         raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
     group: List[TreebankSentence] = []
-    kind = ""
+    kind: Tuple[str, bool] = ("", False)
     for sentence in sentences:
-        kind_of_this = _anchor(sentence)
+        kind_of_this = _anchor(sentence), sentence.roles is not None
         full = n_sents and len(group) >= n_sents
         new = by_document and sentence.begins_document
-        if group and (full or new or kind != kind_of_this or kind == "rootless"):
+        if group and (full or new or kind != kind_of_this or kind[0] == "rootless"):
             yield _make_doc(vocab, group)
             group = []
         group.append(sentence)
@@ -177,10 +177,12 @@ def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
     sent_ids = [sentence.sent_id for sentence in group]
     if any(sent_ids):
         doc.user_data[SENT_IDS] = sent_ids
+    bounds = zip(starts, [*starts[1:], len(words)], strict=True)
+    positions = [list(range(start, end)) for start, end in bounds]
     if all(sentence.tree for sentence in group):
-        bounds = zip(starts, [*starts[1:], len(words)], strict=True)
-        positions = [list(range(start, end)) for start, end in bounds]
         set_constituents(doc, positions, [sentence.tree.spans for sentence in group if sentence.tree])
+    if all(sentence.roles is not None for sentence in group):
+        set_sentence_propositions(doc, positions, [sentence.roles or () for sentence in group])
     return doc
 
 

@@ -15,6 +15,7 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tup
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines
 from ..trees.conllu import ConlluSentence, read_conllu
 from ..trees.lines import LineError, numbered_lines, quoted
+from ..trees.propositions import Proposition
 from ..trees.spans import Span as TreeSpan
 from ..trees.spans import tree_to_spans
 
@@ -41,14 +42,16 @@ class TreebankTree(NamedTuple):
 
 @dataclass
 class TreebankSentence:
-    """One sentence of n words from a treebank, with at least one of the two attributes.
+    """One sentence of n words from a treebank, with a tree, dependencies or both.
 
     tree (Optional[TreebankTree]): Its constituency tree.
     dependencies (Optional[ConlluSentence]): Its words, tags, heads and deprels.
+    roles (Optional[Tuple[Proposition, ...]]): Its semantic roles; None if unknown.
     """
 
     tree: Optional[TreebankTree]
     dependencies: Optional[ConlluSentence]
+    roles: Optional[Tuple[Proposition, ...]] = None
 
     @property
     def words(self) -> List[str]:

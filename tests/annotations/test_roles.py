@@ -1,0 +1,336 @@
+"""Semantic roles on a Doc: written, read, stored, and after tokens have changed."""
+
+import pickle
+import warnings
+
+import pytest
+import spacy
+from spacy.lang.en import English
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
+
+from spacy_lal.annotations import (
+    ROLES_KEY,
+    get_propositions,
+    get_sentence_propositions,
+    has_propositions,
+    install_extensions,
+    sentence_words,
+    set_propositions,
+    set_sentence_propositions,
+    set_sentence_starts,
+)
+from spacy_lal.annotations.frames import NoFramesWarning, get_frame, install_frames, installed_frames
+from spacy_lal.annotations.retokenized import as_doc, carry_over
+from spacy_lal.annotations.role_views import Argument, to_srl_dicts
+from spacy_lal.annotations.roles import LostRolesWarning
+from spacy_lal.annotations.span_groups import StaleParseError
+from spacy_lal.treebanks.copies import copy_tokens
+from spacy_lal.trees.frames import Frame, FrameRole
+from spacy_lal.trees.propositions import Proposition, PropositionError, make_proposition
+
+install_extensions()
+WORDS = "She gave it up . New York has never been two - timed , he said .".split()
+GIVE = make_proposition(1, "give_up.06", [(0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG1"), (3, 4, "C-V")], "give")
+HAVE = make_proposition(7, "have.01", [(7, 8, "V")], "have")
+TIME = make_proposition(
+    12,
+    "twotime.01",
+    [(5, 7, "ARG1"), (8, 9, "ARGM-TMP"), (10, 11, "V"), (12, 13, "C-V"), (13, 14, "ARGM-DIS"), (15, 16, "C-ARG1")],
+    "two",
+)
+SAY = make_proposition(15, "say.01", [(5, 13, "ARG1"), (14, 15, "ARG0"), (15, 16, "V")], "say")
+ALL = [GIVE, HAVE, TIME, SAY]
+
+
+@pytest.fixture
+def doc():
+    doc = Doc(English().vocab, words=WORDS, spaces=[word not in ("up", "two", "-", "timed", "said") for word in WORDS])
+    set_sentence_starts(doc, [0, 5])
+    set_propositions(doc, ALL)
+    return doc
+
+
+def merge(doc, *ranges):
+    with doc.retokenize() as retokenizer:
+        for start, end in ranges:
+            retokenizer.merge(doc[start:end])
+    return doc
+
+
+def stored(doc):
+    return [(span.start, span.end, span.label_, span.kb_id_) for span in doc.spans[ROLES_KEY]]
+
+
+def test_the_span_group(doc):
+    """Section 9.1: V with its roleset, arguments in text order, C-V last; the next V begins the next proposition."""
+    assert stored(doc)[:5] == [
+        (1, 2, "V", "give_up.06"),
+        (0, 1, "ARG0", ""),
+        (2, 3, "ARG1", ""),
+        (3, 4, "C-V", ""),
+        (7, 8, "V", "have.01"),
+    ]
+    assert [label for _, _, label, _ in stored(doc)[5:11]] == ["V", "ARG1", "ARGM-TMP", "ARGM-DIS", "C-ARG1", "C-V"]
+    assert doc.spans[ROLES_KEY].attrs["in_order"] == len(doc.spans[ROLES_KEY])
+    assert get_propositions(doc) == ALL
+
+
+def test_any_order_and_again(doc):
+    set_propositions(doc, reversed(ALL))
+    assert get_propositions(doc) == ALL
+    set_propositions(doc, [])
+    assert has_propositions(doc) and get_propositions(doc) == []
+
+
+@pytest.mark.parametrize(
+    "propositions, message",
+    [
+        ([HAVE, HAVE], "two for token 7"),
+        ([Proposition(1, "x.01", ((1, 2, "V"), (2, 40, "ARG1")))], "between 0 and 17"),
+        ([Proposition(1, "x.01", ((0, 1, "ARG0"),))], "expected one V"),
+    ],
+)
+def test_what_is_refused(doc, propositions, message):
+    with pytest.raises(PropositionError, match=message):
+        set_propositions(doc, propositions)
+    assert get_propositions(doc) == ALL
+
+
+def round_trips(doc):
+    yield Doc(Vocab()).from_bytes(doc.to_bytes())
+    yield pickle.loads(pickle.dumps(doc))
+    yield doc.copy()
+    yield next(DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab()))
+
+
+def test_round_trips(doc):
+    for one in round_trips(doc):
+        assert get_propositions(one) == ALL
+        assert stored(one) == stored(doc)
+        assert [str(predicate) for predicate in one._.predicates] == ["gave ... up", "has", "two ... timed", "said"]
+
+
+def test_json_keeps_all_but_ids(doc):
+    """spaCy drops ids of Spans: the token of "two-timed" is the first of its V, its frame file the roleset's."""
+    one = Doc(Vocab()).from_json(doc.to_json())
+    assert stored(one) == stored(doc)
+    expected = [GIVE._replace(lemma="give_up"), HAVE, TIME._replace(token=10, lemma="twotime"), SAY]
+    assert get_propositions(one) == expected
+
+
+def test_docs_put_together(doc):
+    empty = Doc(doc.vocab, words=["No"])
+    set_propositions(empty, [])
+    both = Doc.from_docs([doc, empty, doc])
+    moved = [
+        one._replace(token=one.token + 18, args=tuple((a + 18, b + 18, role) for a, b, role in one.args)) for one in ALL
+    ]
+    assert get_propositions(both) == ALL + moved
+
+
+def test_an_empty_group_is_stored_as_no_predicates():
+    empty = Doc(English().vocab, words=["No"])
+    assert not has_propositions(empty) and empty._.srl is None and empty._.predicates == []
+    set_propositions(empty, [])
+    for one in round_trips(empty):
+        assert has_propositions(one) and one._.srl == {"sent_id": "", "words": 1, "predicates": []}
+
+
+def test_worker_processes(doc):
+    nlp = spacy.blank("en")
+    found = list(nlp.pipe([doc, doc], n_process=2))
+    assert [get_propositions(one) for one in found] == [ALL, ALL]
+
+
+def test_merged_tokens(doc):
+    merge(doc, (5, 7))
+    moved = [one for one in get_propositions(doc) if one.token > 4]
+    assert moved[1].token == 11 and moved[1].args[0] == (5, 6, "ARG1") and moved[1].lemma == "two"
+    assert (
+        doc[5]._.predicate is None and doc[14]._.predicate.get("ARG1").span.text == "New York has never been two-timed"
+    )
+
+
+def test_a_merged_token_over_all_parts_of_a_predicate(doc):
+    merge(doc, (10, 13))  # "two-timed", of which "two" is the V and "timed" the C-V
+    with pytest.warns(LostRolesWarning):
+        assert {one.token for one in get_propositions(doc)} == {1, 7, 13}
+
+
+def test_within_a_merged_token_is_left_out_with_a_warning(doc):
+    merge(doc, (0, 2))  # "She gave"
+    with pytest.warns(LostRolesWarning, match="1 predicates or arguments are left out.*merge_entities"):
+        found = get_propositions(doc)
+    assert [one.roleset for one in found] == ["have.01", "twotime.01", "say.01"]
+
+
+def test_a_lost_part_takes_its_argument_along(doc):
+    merge(doc, (15, 17))  # "said.": the V of SAY, and the C-ARG1 of TIME
+    with pytest.warns(LostRolesWarning, match="2 predicates or arguments"):
+        found = {one.roleset: one for one in get_propositions(doc)}
+    assert "say.01" not in found
+    assert [role for _, _, role in found["twotime.01"].args] == ["ARGM-TMP", "V", "C-V", "ARGM-DIS"]
+
+
+def test_split_tokens(doc):
+    with doc.retokenize() as retokenizer:
+        retokenizer.split(doc[1], ["ga", "ve"], heads=[(doc[1], 1), doc[0]])
+    first = get_propositions(doc)[0]
+    assert first.token == 1 and first.args == ((0, 1, "ARG0"), (1, 3, "V"), (3, 4, "ARG1"), (4, 5, "C-V"))
+
+
+def test_carry_over(doc):
+    merge(doc, (5, 7))
+    expected = get_propositions(doc)
+    carry_over(doc)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for one in round_trips(doc):
+            assert get_propositions(one) == expected
+
+
+def test_parts_of_a_doc(doc):
+    first, second = doc.sents
+    assert get_propositions(as_doc(first)) == [GIVE]
+    assert [one.token for one in get_propositions(as_doc(second))] == [2, 7, 10]
+    assert get_propositions(as_doc(doc[5:9])) == [Proposition(2, "have.01", ((2, 3, "V"),), "have")]
+    assert [one.roleset for one in get_propositions(copy_tokens(doc, [*range(5, 14), *range(15, 17)], with_arcs=False))]
+    copied = copy_tokens(doc, [0, 1, 3, 4], with_arcs=False)
+    assert get_propositions(copied)[0].args == ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "C-V"))
+
+
+def test_both_changed(doc):
+    lost = next(DocBin(docs=[Doc(doc.vocab, words=["a", "b", "c"])]).get_docs(doc.vocab))
+    set_propositions(lost, [Proposition(2, "x.01", ((0, 1, "ARG0"), (1, 3, "V")))])
+    again = next(DocBin(docs=[lost]).get_docs(doc.vocab))
+    assert get_propositions(again)[0].token == 2
+    with_spaces = Doc(doc.vocab, words=["a", "b", "c"], spaces=[False, False, False])
+    set_propositions(with_spaces, [Proposition(2, "x.01", ((0, 1, "ARG0"), (1, 3, "V")))])
+    assert get_propositions(with_spaces)[0].token == 2
+
+
+def test_groups_by_hand(doc):
+    doc.spans[ROLES_KEY] = [Span(doc, 1, 2, label="V", kb_id="give.01"), Span(doc, 0, 1, label="ARG0")]
+    assert get_propositions(doc) == [Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V")), "give")]
+    doc.spans[ROLES_KEY].append(Span(doc, 1, 3, label="ARG1"))
+    with pytest.raises(PropositionError, match="disjoint"):
+        get_propositions(doc)
+    doc.spans[ROLES_KEY] = [Span(doc, 0, 1, label="ARG0")]
+    with pytest.raises(PropositionError, match="begin with a predicate.*got 'ARG0'"):
+        get_propositions(doc)
+
+
+def test_a_deleted_span_would_bind_arguments_to_another_predicate(doc):
+    del doc.spans[ROLES_KEY][4]
+    with pytest.raises(StaleParseError, match="deleted or replaced"):
+        get_propositions(doc)
+    set_propositions(doc, ALL)
+    copied = doc.copy()
+    del copied.spans[ROLES_KEY][4]
+    with pytest.raises(StaleParseError, match="deleted or replaced"):
+        copied._.predicates  # noqa: B018
+
+
+def test_sentences_of_words():
+    doc = Doc(English().vocab, words=["\n", "He", "\t", "said", "so", " ", "Go", "\n"])
+    set_sentence_starts(doc, [0, 6])
+    sentences = sentence_words(doc)
+    propositions = [
+        [Proposition(1, "say.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG1")), "say")],
+        [Proposition(0, "go.02", ((0, 1, "V"),), "go")],
+    ]
+    set_sentence_propositions(doc, sentences, propositions)
+    assert [(s.start, s.end, s.label_) for s in doc.spans[ROLES_KEY]][:2] == [(3, 4, "V"), (1, 2, "ARG0")]
+    assert get_sentence_propositions(doc) == propositions
+    assert to_srl_dicts(doc)[0]["predicates"][0]["args"] == [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"]]
+    assert doc._.srl["words"] == 4 and doc._.srl["predicates"][1]["token"] == 3
+    assert doc._.predicates[0].tags == ["O", "B-ARG0", "O", "B-V", "B-ARG1", "O"]
+    with pytest.raises(ValueError, match="shorter|longer"):
+        set_sentence_propositions(doc, sentences, propositions[:1])
+    set_propositions(doc, [Proposition(3, "say.01", ((3, 4, "V"), (4, 7, "ARG1")))])
+    with pytest.warns(LostRolesWarning, match="beyond the end of a sentence"):
+        assert get_sentence_propositions(doc) == [[], []]
+    with pytest.raises(StaleParseError, match="sentence boundaries have changed"):
+        doc._.predicates[0].tags  # noqa: B018
+
+
+def test_predicates(doc):
+    give, have, time, say = doc._.predicates
+    assert (give.token.i, give.span.text, give.roleset, give.lemma) == (1, "gave", "give_up.06", "give")
+    assert [span.text for span in give.spans] == ["gave", "up"] and repr(
+        give
+    ) == "Predicate('gave ... up', 'give_up.06')"
+    assert [predicate.is_auxiliary for predicate in (give, have, time, say)] == [False, True, False, False]
+    assert give.sent.text == "She gave it up." and give.tags == ["B-ARG0", "B-V", "B-ARG1", "B-C-V", "O"]
+    assert say.tags[:2] == ["B-ARG1", "I-ARG1"] and len(say.tags) == 12
+    assert [argument.role for argument in time.arguments] == ["ARG1", "ARGM-TMP", "ARGM-DIS"]
+    arg1 = time.get("ARG1")
+    assert (arg1.span.text, [span.text for span in arg1.spans]) == (doc[5:16].text, ["New York", "said"])
+    assert arg1.span.label_ == "ARG1" and str(arg1) == "New York ... said" and repr(arg1).startswith("Argument('ARG1'")
+    assert arg1.predicate is time and arg1.is_core and not time.get("ARGM-TMP").is_core and time.get("ARG9") is None
+    assert isinstance(arg1, Argument) and arg1.root.i in (5, 6)
+
+
+def test_who_has_predicates(doc):
+    assert [token.i for token in doc if token._.predicate] == [1, 7, 12, 15]
+    first, second = doc.sents
+    assert first._.predicates == doc._.predicates[:1] and len(second._.predicates) == 3
+    assert doc[2:9]._.predicates == [doc[7]._.predicate]
+    assert hash(doc[7]._.predicate) == hash(doc._.predicates[1]) and doc[7]._.predicate != doc[1]._.predicate
+
+
+def test_objects_of_the_former_tokens_are_refused(doc):
+    give, have, *_, say = doc._.predicates
+    arg0 = say.get("ARG0")
+    sentence = list(doc.sents)[1]
+    merge(doc, (5, 7))
+    assert give.token.text == "gave" and give.get("ARG1").span.text == "it"  # before the merged tokens
+    for read in (lambda: have.token, lambda: say.arguments, lambda: arg0.span, lambda: say.tags, lambda: say.sent):
+        with pytest.raises(StaleParseError, match=r"read doc\._\.predicates again"):
+            read()
+    with pytest.raises(StaleParseError):
+        sentence._.predicates  # noqa: B018
+
+
+def test_without_sentences():
+    doc = Doc(English().vocab, words=["Go", "on"])
+    set_propositions(doc, [Proposition(0, "go_on.15", ((0, 2, "V"),))])
+    assert doc._.predicates[0].span.text == "Go on"
+    with pytest.raises(ValueError, match="no sentence boundaries"):
+        doc._.predicates[0].tags  # noqa: B018
+    assert Doc(doc.vocab)._.predicates == []
+    one = Doc(doc.vocab, words=["Go"])
+    set_propositions(one, [Proposition(0, "go.02", ((0, 1, "V"),))])
+    assert one._.predicates[0].tags == ["B-V"] and one._.predicates[0].sent.text == "Go"
+
+
+FRAMES = [
+    Frame("give_up.06", "give", "cede", {"0": FrameRole("pag", "quitter"), "1": FrameRole("ppt", "thing given up")}),
+    Frame("have.01", "have", "auxiliary", {}),
+    Frame("say.01", "say", "say", {"0": FrameRole("pag", "Sayer"), "1": FrameRole("ppt", "Utterance")}),
+]
+
+
+def test_descriptions(doc, tmp_path):
+    give = doc._.predicates[0]
+    with pytest.warns(NoFramesWarning, match="install_frames"):
+        assert give.get("ARG1").description is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert doc._.predicates[2].get("ARGM-TMP").description == "time"
+        install_frames(doc.vocab, FRAMES, rolesets=["give_up.06"])
+        assert give.get("ARG1").description == "thing given up" and give.description == "cede"
+        assert doc._.predicates[3].get("ARG0").description is None and doc._.predicates[3].description is None
+        install_frames(doc.vocab, FRAMES)
+        assert doc._.predicates[3].get("ARG0").description == "Sayer"
+    assert installed_frames(doc.vocab) == FRAMES
+
+
+def test_frames_are_saved_with_the_pipeline(tmp_path):
+    nlp = spacy.blank("en")
+    install_frames(nlp.vocab, FRAMES)
+    nlp.to_disk(tmp_path)
+    for vocab in (spacy.load(tmp_path).vocab, Vocab().from_bytes(nlp.vocab.to_bytes())):
+        assert get_frame(vocab, "say.01") == FRAMES[2] and get_frame(vocab, "say.02") is None
+    assert get_frame(Vocab(), "say.01") is None and installed_frames(Vocab()) == []

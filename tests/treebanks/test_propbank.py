@@ -1,0 +1,200 @@
+"""Semantic roles joined with words: files, errors with file and line, Examples for training."""
+
+import json
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from spacy.util import registry
+
+from spacy_lal.annotations import get_constituents, get_propositions, get_sentence_propositions, has_propositions
+from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.propbank import PropBankCorpus, make_propbank_corpus, with_roles
+from spacy_lal.treebanks.reader import TreebankError, read_treebank
+from spacy_lal.treebanks.role_files import format_role_line, read_role_lines
+from spacy_lal.trees.propositions import Proposition
+
+CONLLU = """\
+# sent_id = a-1
+1\tShe\tshe\tPRON\tPRP\tCase=Nom\t2\tnsubj\t_\t_
+2\tgave\tgive\tVERB\tVBD\tTense=Past\t0\troot\t_\t_
+3\tit\tit\tPRON\tPRP\t_\t2\tobj\t_\t_
+4\tup\tup\tADP\tRP\t_\t2\tcompound:prt\t_\tSpaceAfter=No
+5\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+# sent_id = a-2
+1\tReally\treally\tADV\tRB\t_\t0\troot\t_\t_
+2\t?\t?\tPUNCT\t.\t_\t1\tpunct\t_\t_
+
+# sent_id = a-3
+1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_
+
+"""
+BRACKETS = """\
+(ROOT (S (NP (PRP She)) (VP (VBD gave) (NP (PRP it)) (PRT (RP up))) (. .)))
+(ROOT (ADVP (RB Really) (. ?)))
+(ROOT (S (VP (VB Go))))
+"""
+GIVE = Proposition(1, "give_up.06", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG1"), (3, 4, "C-V")), "give")
+ROLES = [
+    {
+        "sent_id": "a-1",
+        "words": 5,
+        "predicates": [
+            {
+                "token": 1,
+                "lemma": "give",
+                "roleset": "give_up.06",
+                "args": [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"], [3, 4, "C-V"]],
+            }
+        ],
+    },
+    {"sent_id": "a-2", "words": 2, "predicates": []},
+    {
+        "sent_id": "a-3",
+        "words": 1,
+        "predicates": [{"token": 0, "lemma": "go", "roleset": "go.02", "args": [[0, 1, "V"]]}],
+    },
+]
+
+
+def write(folder, roles=None, conllu=CONLLU):
+    (folder / "x.conllu").write_text(conllu, encoding="utf8")
+    (folder / "x.ptb").write_text(BRACKETS, encoding="utf8")
+    lines = [json.dumps(one) for one in (ROLES if roles is None else roles)]
+    (folder / "x.srl.jsonl").write_text("\n".join(lines) + "\n", encoding="utf8")
+    return folder / "x.conllu"
+
+
+def test_role_lines(tmp_path):
+    write(tmp_path)
+    path = tmp_path / "x.srl.jsonl"
+    sentences = list(read_role_lines(path))
+    assert sentences[0].propositions == (GIVE,) and sentences[1].propositions == ()
+    assert [one.where for one in sentences] == [f"{path}:{line}" for line in (1, 2, 3)]
+    assert [json.loads(format_role_line(one)) for one in sentences] == ROLES
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("{", "expected JSON, got '{'"),
+        ("[]", "expected {.*, got '\\[\\]'"),
+        ('{"words": 2}', "expected {"),
+        ('{"words": -1, "predicates": []}', "expected {"),
+        ('{"words": true, "predicates": []}', "expected {"),
+        ('{"sent_id": 3, "words": 2, "predicates": []}', "expected a string as sent_id, got '3'"),
+        ('{"words": 2, "predicates": [3]}', "expected a predicate such as .*, got '3'"),
+        ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 1]]}]}', "expected a predicate"),
+        ('{"words": 2, "predicates": [{"token": 0, "args": [[0, "1", "V"]]}]}', "expected a predicate"),
+        ('{"words": 2, "predicates": [{"token": 2, "args": [[0, 1, "V"]]}]}', "among words 0 to 1, got word 2"),
+        ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 3, "V"]]}]}', "got 0:3"),
+        ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"], [0, 2, "ARG1"]]}]}', "disjoint"),
+        (
+            '{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"]]}, {"token": 0, "args": [[0, 1, "V"]]}]}',
+            "ascending token",
+        ),
+        ("\0", "NUL"),
+    ],
+)
+def test_malformed_lines(tmp_path, line, message):
+    path = tmp_path / "x.srl.jsonl"
+    path.write_text('\n{"words": 1, "predicates": []}\n' + line + "\n", encoding="utf8")
+    with pytest.raises(TreebankError, match=rf"x\.srl\.jsonl:3: .*{message}"):
+        list(read_role_lines(path))
+
+
+def test_examples(tmp_path):
+    nlp = spacy.blank("en")
+    corpus = PropBankCorpus(write(tmp_path, roles=ROLES[::-1]))  # the order does not matter
+    examples = list(corpus(nlp))
+    first = examples[0].reference
+    assert [get_propositions(eg.reference) for eg in examples] == [
+        [GIVE],
+        [],
+        [Proposition(0, "go.02", ((0, 1, "V"),), "go")],
+    ]
+    assert all(has_propositions(eg.reference) and not has_propositions(eg.predicted) for eg in examples)
+    assert [token.head.i for token in first] == [1, 1, 1, 1, 1] and first[0].dep_ == "nsubj"
+    assert (first[1].tag_, first[1].pos_, first[1].lemma_, str(first[1].morph)) == ("VBD", "VERB", "give", "Tense=Past")
+    assert first.text.startswith("She gave it up.") and first.user_data["sent_ids"] == ["a-1"]
+    assert [token.text for token in examples[0].predicted] == [token.text for token in first]
+
+
+def test_several_sentences_and_trees(tmp_path):
+    make = registry.readers.get("spacy-lal.PropBankCorpus.v1")
+    assert make is make_propbank_corpus
+    write(tmp_path)
+    nlp = spacy.blank("en")
+    (eg,) = make(tmp_path / "x.conllu", brackets=tmp_path / "x.ptb", n_sents=5)(nlp)
+    assert [[one.token for one in sentence] for sentence in get_sentence_propositions(eg.reference)] == [[1], [], [0]]
+    assert [one.token for one in get_propositions(eg.reference)] == [1, 7]
+    assert get_constituents(eg.reference)[2] == [(0, 1, "S::VP")]
+    assert len(list(make(tmp_path / "x.conllu", limit=2)(nlp))) == 2
+    with pytest.warns(UserWarning, match="left out 1 sentences"):
+        assert len(list(make(tmp_path / "x.conllu", max_length=4)(nlp))) == 2
+
+
+def test_partial(tmp_path):
+    nlp = spacy.blank("en")
+    path = write(tmp_path, roles=ROLES[:1])
+    with pytest.raises(TreebankError, match=r"x\.conllu:9: no roles for the sentence 'a-2'"):
+        list(PropBankCorpus(path)(nlp))
+    examples = list(PropBankCorpus(path, partial=True, n_sents=5)(nlp))
+    assert [has_propositions(eg.reference) for eg in examples] == [True, False]
+    assert len(list(examples[1].reference.sents)) == 2
+
+
+def without_id(conllu):
+    return conllu.replace("# sent_id = a-2\n", "")
+
+
+@pytest.mark.parametrize(
+    "roles, conllu, message",
+    [
+        ([*ROLES, ROLES[0]], CONLLU, r"x\.srl\.jsonl:4: sent_id 'a-1' is also that of .*x\.srl\.jsonl:1"),
+        ([*ROLES, {**ROLES[1], "sent_id": ""}], CONLLU, r"x\.srl\.jsonl:4: expected a sent_id"),
+        ([*ROLES, {**ROLES[1], "sent_id": "b"}], CONLLU, r"x\.srl\.jsonl:4: no sentence has the sent_id 'b'; 1 lines"),
+        (ROLES, without_id(CONLLU), r"x\.conllu:8: expected a line '# sent_id = ...'"),
+        (ROLES, CONLLU.replace("a-2", "a-1"), r"x\.conllu:9: a second sentence with the sent_id 'a-1'"),
+        (
+            [{**ROLES[0], "words": 6}, *ROLES[1:]],
+            CONLLU,
+            r"x\.srl\.jsonl:1 and .*x\.conllu:2: 6 words in the roles and 5 in the CoNLL-U",
+        ),
+    ],
+)
+def test_what_does_not_fit(tmp_path, roles, conllu, message):
+    with pytest.raises(TreebankError, match=message):
+        list(PropBankCorpus(write(tmp_path, roles=roles, conllu=conllu))(spacy.blank("en")))
+
+
+def test_missing_files_and_limits(tmp_path):
+    path = write(tmp_path)
+    (tmp_path / "x.srl.jsonl").unlink()
+    with pytest.raises(TreebankError, match=r"x\.srl\.jsonl: no such file"):
+        list(PropBankCorpus(path)(spacy.blank("en")))
+    with pytest.raises(ValueError, match="n_sents of 1 or more"):
+        PropBankCorpus(path, n_sents=0)
+
+
+def test_roles_in_spacy_files(tmp_path):
+    """`.spacy` files keep roles, and an empty group means that a sentence has no predicate."""
+    nlp = spacy.blank("en")
+    write(tmp_path)
+    sentences = read_treebank(None, tmp_path / "x.conllu")
+    docs = make_docs(with_roles(sentences, read_role_lines(tmp_path / "x.srl.jsonl")), nlp.vocab)
+    write_docs(docs, tmp_path / "x.spacy")
+    first, second, _ = DocBin().from_disk(tmp_path / "x.spacy").get_docs(spacy.blank("en").vocab)
+    assert get_propositions(first) == [GIVE]
+    assert has_propositions(second) and get_propositions(second) == []
+
+
+@pytest.mark.parametrize("name", ["dev", "train"])
+def test_ewt(shared_dir, name):
+    """Every sentence of EWT agrees with its roles; counts as in TREEBANKS.md."""
+    folder = shared_dir / "ewt"
+    joined = with_roles(read_treebank(None, folder / f"{name}.conllu"), read_role_lines(folder / f"{name}.srl.jsonl"))
+    counts = [len(sentence.roles) for sentence in joined]
+    expected = {"dev": (1973, 4977, 437), "train": (12539, 40469, 1988)}[name]
+    assert (len(counts), sum(counts), counts.count(0)) == expected

@@ -1,0 +1,149 @@
+"""Propositions: BIO tags and back, parts joined, what is refused."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_lal.trees.propositions import (
+    JoinedArgument,
+    Proposition,
+    PropositionError,
+    args_to_bio,
+    bio_to_args,
+    check_proposition,
+    is_core,
+    join_parts,
+    make_proposition,
+    predicate_span,
+    role_number,
+)
+
+ROLES = ["V", "ARG0", "ARG1", "C-ARG1", "R-ARG0", "ARGM-TMP", "C-V"]
+GIVE = Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG2"), (3, 5, "ARG1")), "give")
+
+
+@st.composite
+def flat_arguments(draw):
+    ends = sorted(draw(st.sets(st.integers(0, 12), max_size=10)))
+    pairs = [pair for pair in zip(ends, ends[1:], strict=False) if draw(st.booleans())]
+    return tuple((start, end, draw(st.sampled_from(ROLES))) for start, end in pairs)
+
+
+@given(flat_arguments())
+def test_tags_and_back(args):
+    tags = args_to_bio(args, 12)
+    assert len(tags) == 12
+    assert bio_to_args(tags) == bio_to_args(tags, strict=True) == args
+
+
+def test_adjacent_arguments_of_one_role_stay_apart():
+    assert args_to_bio([(0, 2, "ARGM-ADV"), (2, 3, "ARGM-ADV")], 4) == ["B-ARGM-ADV", "I-ARGM-ADV", "B-ARGM-ADV", "O"]
+
+
+@pytest.mark.parametrize(
+    "tags, args",
+    [
+        (["I-A0", "I-A0", "O"], [(0, 2, "A0")]),  # opens an argument
+        (["B-A0", "I-A1", "I-A2"], [(0, 3, "A0")]),  # continues the open one, and the first tag names it
+        (["B-A0", "O", "I-A1"], [(0, 1, "A0"), (2, 3, "A1")]),
+        (["B-A0", "B-A0"], [(0, 1, "A0"), (1, 2, "A0")]),
+    ],
+)
+def test_foreign_tags(tags, args):
+    assert list(bio_to_args(tags)) == args
+
+
+@pytest.mark.parametrize("tags", [["I-A0"], ["B-A0", "I-A1"], ["B-A0", "O", "I-A0"]])
+def test_strict(tags):
+    with pytest.raises(PropositionError, match="before tag"):
+        bio_to_args(tags, strict=True)
+
+
+@pytest.mark.parametrize("tag", ["", "B-", "X", "V", "o"])
+def test_what_is_no_tag(tag):
+    with pytest.raises(PropositionError, match="expected O, B-ROLE or I-ROLE as tag 1"):
+        bio_to_args(["O", tag])
+
+
+def test_overlapping_arguments_have_no_tags():
+    with pytest.raises(PropositionError, match="disjoint"):
+        args_to_bio([(0, 2, "V"), (1, 3, "ARG1")], 3)
+    with pytest.raises(PropositionError, match="between 0 and 3"):
+        args_to_bio([(0, 4, "V")], 3)
+
+
+def test_the_references_columns(shared_dir):
+    """Tags as LISA's own converter reads them, legal and illegal."""
+    cases = json.loads((shared_dir / "vectors_srl" / "i_columns.json").read_text(encoding="utf8"))
+    assert cases
+    for case in cases:
+        column = ["*"] * len(case["tags"])
+        for start, end, role in bio_to_args(case["tags"]):
+            column[start] = f"({role}{column[start]}"
+            column[end - 1] += ")"
+        assert column == case["column"], case
+
+
+def test_parts_join_the_latest_argument():
+    args = [(0, 1, "ARG1"), (1, 2, "V"), (2, 3, "ARG1"), (3, 4, "C-ARG1"), (5, 6, "C-V"), (6, 7, "C-ARG1")]
+    assert join_parts(args) == [
+        JoinedArgument("ARG1", ((0, 1),)),
+        JoinedArgument("V", ((1, 2), (5, 6))),
+        JoinedArgument("ARG1", ((2, 3), (3, 4), (6, 7))),
+    ]
+
+
+def test_orphans_and_references():
+    assert join_parts([(0, 1, "C-ARG1"), (1, 2, "C-ARG1"), (2, 3, "R-ARG0"), (3, 4, "C-R-ARG0")]) == [
+        JoinedArgument("ARG1", ((0, 1), (1, 2))),
+        JoinedArgument("R-ARG0", ((2, 3), (3, 4))),
+    ]
+    joined = join_parts([(0, 1, "C-ARG1"), (3, 5, "C-ARG1")])[0]
+    assert (joined.start, joined.end) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    "role, core", [("ARG0", True), ("A5", True), ("ARGA", True), ("ARG1-DSP", True), ("ARGM-TMP", False)]
+)
+def test_core(role, core):
+    assert is_core(role) == core
+    assert not is_core(f"R-{role}") and not is_core("V")
+
+
+def test_numbers():
+    roles = ["ARG1", "A1", "R-ARG1", "C-R-ARG1", "ARG1-DSP", "ARGM-TMP", "V", "ARGA"]
+    assert [role_number(role) for role in roles] == ["1", "1", "1", "1", "1", "", "", "A"]
+
+
+def test_sound():
+    check_proposition(GIVE, 5)
+    assert predicate_span(GIVE.args) == (1, 2)
+    assert make_proposition(1, "give.01", reversed(GIVE.args), "give") == GIVE
+    check_proposition(Proposition(2, "", ((0, 1, "V"), (2, 3, "C-V"))), 3)  # "side-stepping"
+
+
+@pytest.mark.parametrize(
+    "token, args, message",
+    [
+        (5, GIVE.args, "among words 0 to 4, got word 5"),
+        (-1, GIVE.args, "got word -1"),
+        (1, ((1, 1, "V"),), "got 1:1"),
+        (1, ((1, 2, "V"), (2, 9, "ARG1")), "between 0 and 5 for ARG1"),
+        (1, ((1, 2, "V"), (0, 1, "ARG0")), "disjoint arguments in text order"),
+        (1, ((0, 2, "ARG0"), (1, 2, "V")), "disjoint"),
+        (1, ((0, 1, "ARG0"),), "one V for the predicate 1, got 0"),
+        (1, ((0, 1, "V"), (1, 2, "V")), "got 2"),
+        (2, ((1, 2, "V"), (2, 3, "ARG1")), "within its V or C-V"),
+        (1, ((0, 1, ""), (1, 2, "V")), "expected a role"),
+    ],
+)
+def test_unsound(token, args, message):
+    with pytest.raises(PropositionError, match=message):
+        check_proposition(Proposition(token, "x.01", args), 5)
+
+
+def test_a_proposition_without_a_predicate_span():
+    with pytest.raises(PropositionError, match="expected a V"):
+        predicate_span([(0, 1, "ARG0")])
