@@ -2,7 +2,8 @@
 
     python benchmarks/parity.py DIR
 
-DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json). Each network is rebuilt
+DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json) of the parser, or sets of
+semantic roles, whose json tells their kind. Each network is rebuilt
 from its weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch with all others (which must
 give the same), and in that batch with the reference's scrambled label queries. One line for each set and stage: the
 largest error (for trees, heads and deprels: whether one differs), the tolerance, the verdict. Exit code 1 where one is
@@ -17,7 +18,11 @@ from typing import List, Optional
 import torch
 from parity.decoder import EXACT_FAMILIES, compare_decoder
 from parity.network import Row, compare_network
+from parity.role_sets import find_role_sets
+from parity.roles import compare_role_set
 from parity.vectors import find_sets, read_decoder_set, read_families, read_network_set
+
+ROLES = "roles: "  # before the kind of a set of semantic roles
 
 
 def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
@@ -27,6 +32,8 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
         if kind == "decoder":
             family = families.get(name) or name.split("_")[1]
             rows: List[Row] = compare_decoder(list(read_decoder_set(folder, name)), family in EXACT_FAMILIES)
+        elif kind.startswith(ROLES):
+            rows = compare_role_set(folder, name, kind.removeprefix(ROLES))
         else:
             rows, notes = compare_network(read_network_set(folder, name))
     except Exception as error:  # whatever is wrong with a set, the others are still compared
@@ -51,6 +58,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     folder = parser.parse_args(arguments).folder
     torch.manual_seed(0)
     sets = find_sets(folder) if folder.is_dir() else {}
+    roles = find_role_sets(folder) if folder.is_dir() else {}
+    sets = {name: kind for name, kind in sets.items() if Path(name).stem not in roles}
+    sets |= {name: ROLES + kind for name, kind in roles.items()}
     if not sets:
         print(f"FAIL: no vectors in {folder}")
         return 1

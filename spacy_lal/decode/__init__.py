@@ -6,6 +6,7 @@
 | `cky(labels)` | label scores | score, spans | O(n^3), O(n^2) |
 | `eisner(arcs)` | arc scores | heads of a projective tree | O(n^3), O(n^2) |
 | `mst(arcs)` | arc scores | heads of any tree | O(n^2), O(n^2) |
+| `viterbi(scores)` | scores of BIO tags | tags, score | O(n), O(n) |
 
 For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i, j]` scores tokens[i:j], and
 label 0 is the empty label. `arcs` has the shape (n + 1, n + 1), [dependent, head]; index 0 is the root. Both are
@@ -18,5 +19,6 @@ from .cky import cky
 from .eisner import eisner
 from .joint import joint
 from .mst import mst
+from .viterbi import viterbi
 
-__all__ = ["cky", "eisner", "joint", "mst"]
+__all__ = ["cky", "eisner", "joint", "mst", "viterbi"]

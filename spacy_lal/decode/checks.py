@@ -19,7 +19,7 @@ def check_labels(labels: Any, name: str, min_labels: int) -> ndarray:
     RETURNS (ndarray): The same array, or a contiguous copy.
     RAISES (ValueError): On any other type, dtype or shape.
     """
-    _check_dtype(labels, name, np.dtype(np.float32))
+    check_dtype(labels, name, np.dtype(np.float32))
     shape = labels.shape
     if len(shape) != 3 or shape[0] != shape[1] or shape[0] < 1 or shape[2] < min_labels:
         raise ValueError(f"{name} must have shape (n + 1, n + 1, at least {min_labels} labels), got {shape}")
@@ -35,7 +35,7 @@ def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
     RETURNS (ndarray): The same array, or a contiguous copy.
     RAISES (ValueError): On any other type, dtype or shape.
     """
-    _check_dtype(arcs, name, np.dtype(np.float32))
+    check_dtype(arcs, name, np.dtype(np.float32))
     shape = arcs.shape
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise ValueError(f"{name} must have shape (n + 1, n + 1), [dependent, head], got {shape}")
@@ -118,7 +118,8 @@ def _raise_first(scores: ndarray, name: str, bad: ndarray) -> NoReturn:
     raise ValueError(f"{name} must be finite, got {scores[cell]} at {list(cell)}")
 
 
-def _check_dtype(value: Any, name: str, dtype: np.dtype) -> None:
+def check_dtype(value: Any, name: str, dtype: np.dtype) -> None:
+    """RAISES (ValueError): `value` is no numpy array of the dtype."""
     if not isinstance(value, ndarray):
         raise ValueError(f"{name} must be a numpy array of {dtype}, got {type(value).__name__}")
     if value.dtype != dtype:

@@ -1,0 +1,30 @@
+"""Python interface of viterbi.pyx."""
+
+from typing import List, Optional, Sequence, Tuple, overload
+
+from numpy import ndarray
+
+MAX_ONCE: int
+
+@overload
+def viterbi(
+    scores: ndarray,
+    openers: Optional[ndarray] = None,
+    *,
+    transitions: Optional[ndarray] = None,
+    once: Optional[ndarray] = None,
+    predicates: Optional[int] = None,
+    verb: int = -1,
+    n_threads: int = 1,
+) -> Tuple[ndarray, float]: ...
+@overload
+def viterbi(
+    scores: Sequence[ndarray],
+    openers: Optional[ndarray] = None,
+    *,
+    transitions: Optional[ndarray] = None,
+    once: Optional[ndarray] = None,
+    predicates: Optional[Sequence[int]] = None,
+    verb: int = -1,
+    n_threads: int = 1,
+) -> List[Tuple[ndarray, float]]: ...

@@ -1,0 +1,213 @@
+"""The network of semantic roles: vectors -> layers with tasks -> predicates, arcs, role tags, rolesets.
+
+LISA (Strubell et al. 2018) with the departures of reference-srl.md 8. *Not* here: documents, transformers (their
+vectors come in), decoding (scores go out).
+"""
+
+from dataclasses import dataclass, fields
+from typing import NamedTuple, Optional, Set
+
+import torch
+from torch import Tensor, nn
+
+from .checks import check_count
+from .roles.roles_encoder import RolesEncoderConfig, layer_norm
+from .roles.syntax import SyntaxConfig
+from .roles.syntax_attention import clamped_heads
+from .scorers.head_scorer import HeadScores
+from .scorers.predicate_scorer import PredicateScorerConfig
+from .scorers.role_scorer import RoleScorerConfig
+from .scorers.roleset_scorer import RolesetScorerConfig
+
+
+@dataclass(frozen=True)
+class RolesSizes:
+    """Sizes that come from data.
+
+    vector_width (int): Width of the vectors that come in.
+    n_tags (int): BIO tags of roles.
+    n_predicate_labels (int): Labels of the predicate scorer; 2 without tags.
+    n_other_labels (int): How many of these labels, the first ones, are no predicates.
+    n_rolesets (int): Rolesets; 0 for none.
+    n_deprels (int): Deprels; 0 for no arcs and deprels.
+    RAISES (ValueError): A size is out of range.
+    """
+
+    vector_width: int
+    n_tags: int
+    n_predicate_labels: int = 2
+    n_other_labels: int = 1
+    n_rolesets: int = 0
+    n_deprels: int = 0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_count(field.name, getattr(self, field.name), 0 if field.name in ("n_rolesets", "n_deprels") else 1)
+        if self.n_other_labels >= self.n_predicate_labels:
+            raise ValueError(
+                f"n_other_labels: expected fewer than n_predicate_labels = {self.n_predicate_labels}, "
+                f"got {self.n_other_labels}"
+            )
+
+
+class RolesInputs(NamedTuple):
+    """A padded batch of sentences.
+
+    lengths (Tensor): Words of each sentence, at least 1. *Shape:* (batch_size,).
+    vectors (Tensor): *Shape:* (batch_size, seq_len, vector_width).
+    heads (Optional[Tensor]): Heads for the syntax head, from 0; a root is its own head, -1 is unknown. None: all are
+        unknown. *Shape:* (batch_size, seq_len), int64.
+    deprel_heads (Optional[Tensor]): Heads for which deprels are scored, in the same form. None: no deprels are scored.
+    predicates (Optional[Tensor]): Which words are predicates. None: the network's own. *Shape:* (batch_size, seq_len).
+    threshold (float): The network's own predicates have at least this probability.
+    """
+
+    lengths: Tensor
+    vectors: Tensor
+    heads: Optional[Tensor] = None
+    deprel_heads: Optional[Tensor] = None
+    predicates: Optional[Tensor] = None
+    threshold: float = 0.5
+
+
+class RolesOutput(NamedTuple):
+    """Scores of a batch; what lies beyond a sentence's end is meaningless.
+
+    predicates (Tensor): *Shape:* (batch_size, seq_len, n_predicate_labels).
+    rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
+    tags (Tensor): *Shape:* (F, seq_len, n_tags).
+    rolesets (Optional[Tensor]): *Shape:* (F, n_rolesets).
+    arcs (Optional[Tensor]): [dependent, head]; a root is its own head. *Shape:* (batch_size, seq_len, seq_len).
+    deprels (Optional[Tensor]): *Shape:* (batch_size, seq_len, n_deprels).
+    """
+
+    predicates: Tensor
+    rows: Tensor
+    tags: Tensor
+    rolesets: Optional[Tensor] = None
+    arcs: Optional[Tensor] = None
+    deprels: Optional[Tensor] = None
+
+
+@dataclass(frozen=True)
+class RolesNetworkConfig:
+    """The parts of a `RolesNetwork`; each record belongs to its layer.
+
+    encoder (RolesEncoderConfig): The layers. Roles are scored after the last one.
+    predicate_scorer (PredicateScorerConfig): Which words are predicates.
+    role_scorer (RoleScorerConfig): The scorer of role tags.
+    syntax (Optional[SyntaxConfig]): The syntax head; None for none.
+    roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
+    RAISES (ValueError): A part uses a layer that does not exist.
+    """
+
+    encoder: RolesEncoderConfig
+    predicate_scorer: PredicateScorerConfig
+    role_scorer: RoleScorerConfig
+    syntax: Optional[SyntaxConfig] = None
+    roleset_scorer: Optional[RolesetScorerConfig] = None
+
+    def __post_init__(self) -> None:
+        used = {"predicate_scorer.layer": self.predicate_scorer.layer}
+        if self.syntax is not None and self.syntax.heads != "none":
+            used["syntax.attention_layer"] = self.syntax.attention_layer
+        for name, layer in used.items():
+            if layer >= self.encoder.n_layers:
+                raise ValueError(f"{name}: expected a layer below n_layers = {self.encoder.n_layers}, got {layer}")
+
+    @property
+    def has_syntax(self) -> bool:
+        """Whether an attention head follows heads."""
+        return self.syntax is not None and self.syntax.heads != "none"
+
+
+class RolesNetwork(nn.Module):
+    """Predicates, their roles and rolesets. A sentence gets the same scores in any batch.
+
+    config (RolesNetworkConfig): Its parts.
+    sizes (RolesSizes): Sizes that come from data.
+    RAISES (ValueError): The syntax head is to follow arcs of its own, and there are none (`n_deprels` is 0).
+    """
+
+    def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:
+        super().__init__()
+        self.config, self.sizes = config, sizes
+        width = config.encoder.hidden_width
+        self.inputs = config.encoder.build_input(sizes.vector_width)
+        self.syntax = config.syntax if config.has_syntax else None
+        self.layers = nn.ModuleList(
+            config.encoder.build_layer(n_given=int(self.syntax is not None and i == self.syntax.attention_layer))
+            for i in range(config.encoder.n_layers)
+        )
+        self.predicate_scorer = config.predicate_scorer.build(width, sizes.n_predicate_labels)
+        self.role_scorer = config.role_scorer.build(width, sizes.n_tags)
+        self.head_scorer = self.roleset_scorer = None
+        if self.syntax is not None and sizes.n_deprels:
+            self.head_scorer = self.syntax.build(width, sizes.n_deprels)
+        if self.syntax is not None and self.syntax.heads == "own" and self.head_scorer is None:
+            raise ValueError(
+                'heads = "own" needs a network with arcs of its own, and this one has none: it was trained with '
+                'heads = "doc", or its data has no heads'
+            )
+        if config.roleset_scorer is not None and sizes.n_rolesets:
+            self.roleset_scorer = config.roleset_scorer.build(config.role_scorer.predicate_width, sizes.n_rolesets)
+        self.task_norms = nn.ModuleDict({str(i): layer_norm(width) for i in sorted(self._task_layers())})
+
+    def _task_layers(self) -> Set[int]:
+        layers = {self.config.predicate_scorer.layer, self.config.encoder.n_layers - 1}
+        return layers | ({self.syntax.parse_layer} if self.syntax is not None else set())
+
+    def forward(self, inputs: RolesInputs) -> RolesOutput:
+        """Score a batch.
+
+        inputs (RolesInputs): The batch.
+        RETURNS (RolesOutput): The scores.
+        """
+        seq_len = inputs.vectors.shape[1]
+        padding = torch.arange(seq_len, device=inputs.lengths.device) >= inputs.lengths[:, None]
+        positions = self.inputs(inputs.vectors)
+        predicates = heads = None
+        for i, layer in enumerate(self.layers):
+            follows = self.syntax is not None and i == self.syntax.attention_layer
+            positions = layer(positions, padding, [self.given_heads(inputs, heads)] if follows else ())
+            if str(i) in self.task_norms:
+                positions = self.task_norms[str(i)](positions)
+            if i == self.config.predicate_scorer.layer:
+                predicates = self.predicate_scorer(positions)
+            if self.head_scorer is not None and self.syntax is not None and i == self.syntax.parse_layer:
+                heads = self.head_scorer(positions, padding)
+        if predicates is None:
+            raise ValueError("the network has no layer for its predicate scorer")
+        rows = self.choose_predicates(predicates, padding, inputs)
+        roles = self.role_scorer(positions, rows)
+        deprels = None
+        if self.head_scorer is not None and heads is not None and inputs.deprel_heads is not None:
+            deprels = self.head_scorer.score_deprels(heads.dependents, heads.heads, inputs.deprel_heads)
+        return RolesOutput(
+            predicates=predicates,
+            rows=rows,
+            tags=roles.tags,
+            rolesets=None if self.roleset_scorer is None else self.roleset_scorer(roles.predicates),
+            arcs=None if heads is None else heads.arcs,
+            deprels=deprels,
+        )
+
+    def given_heads(self, inputs: RolesInputs, scores: Optional[HeadScores]) -> Tensor:
+        """Logits of the syntax head: known heads get all weight; other words have the scores of their own arcs with
+        `heads = "own"`, and equal weights with "doc". *Shape:* (batch_size, seq_len, seq_len)."""
+        heads = inputs.heads
+        if heads is None:
+            heads = torch.full(inputs.vectors.shape[:2], -1, device=inputs.vectors.device)
+        own = self.syntax is not None and self.syntax.heads == "own" and scores is not None
+        return clamped_heads(heads, scores.arcs if own and scores is not None else None)
+
+    def predicate_probabilities(self, scores: Tensor) -> Tensor:
+        """*Shapes:* (..., n_predicate_labels) to (...)."""
+        return scores.float().softmax(-1)[..., self.sizes.n_other_labels :].sum(-1)
+
+    def choose_predicates(self, scores: Tensor, padding: Tensor, inputs: RolesInputs) -> Tensor:
+        """Sentence and word of each predicate. *Shape:* (F, 2)."""
+        chosen = inputs.predicates
+        if chosen is None:
+            chosen = self.predicate_probabilities(scores) >= inputs.threshold
+        return (chosen & ~padding).nonzero()

@@ -1,0 +1,87 @@
+"""Scores of role tags for pairs of predicate and token (Strubell et al. 2018, section 2.4; reference-srl.md 1.8)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import leaky_relu, pad
+
+from ..checks import check_count, check_rates
+from ..dropout import FeatureDropout
+
+SLOPE = 0.1
+
+
+@dataclass(frozen=True)
+class RoleScorerConfig:
+    """The scorer of role tags.
+
+    predicate_width (int): Width of a predicate's vector.
+    role_width (int): Width of a token's vector.
+    dropout (float): Feature dropout: on the input per sentence, on both vectors per predicate.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    predicate_width: int = 128
+    role_width: int = 128
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_count("predicate_width", self.predicate_width)
+        check_count("role_width", self.role_width)
+        check_rates(dropout=self.dropout)
+
+    def build(self, hidden_width: int, n_tags: int) -> "RoleScorer":
+        """Build the scorer. hidden_width (int): Width of positions. n_tags (int): Number of BIO tags."""
+        return RoleScorer(self, hidden_width, n_tags)
+
+
+class ScoredRoles(NamedTuple):
+    """What the role scorer computes for F predicates.
+
+    predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
+    tags (Tensor): *Shape:* (F, seq_len, n_tags).
+    """
+
+    predicates: Tensor
+    tags: Tensor
+
+
+class RoleScorer(nn.Module):
+    """A bilinear scorer: `[predicate, 1] @ U_tag @ [token, 1]`.
+
+    config (RoleScorerConfig): The options.
+    hidden_width (int): Width of positions.
+    n_tags (int): Number of BIO tags.
+    """
+
+    n_constants = 1  # the reference has two on each side, of which one is redundant
+
+    def __init__(self, config: RoleScorerConfig, hidden_width: int, n_tags: int) -> None:
+        super().__init__()
+        self.widths = (config.predicate_width, config.role_width)
+        self.projection = nn.Linear(hidden_width, sum(self.widths))
+        shape = (self.widths[0] + self.n_constants, n_tags, self.widths[1] + self.n_constants)
+        self.bilinear = nn.Parameter(torch.zeros(shape))
+        self.input_dropout = FeatureDropout(config.dropout)
+        self.dropout = FeatureDropout(config.dropout)
+        nn.init.orthogonal_(self.projection.weight)
+        nn.init.zeros_(self.projection.bias)
+
+    def forward(self, positions: Tensor, rows: Tensor) -> ScoredRoles:
+        """Score the tags of every token of a predicate's sentence.
+
+        positions (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        rows (Tensor): Sentence and token of each predicate. *Shape:* (F, 2), int64.
+        RETURNS (ScoredRoles): The scores. Tags beyond a sentence's end are meaningless.
+        """
+        features = leaky_relu(self.projection(self.input_dropout(positions)), SLOPE)
+        predicates, tokens = features.split(self.widths, dim=-1)
+        predicate = self.dropout(predicates[rows[:, 0], rows[:, 1]].unsqueeze(1))
+        ones = (0, self.n_constants)
+        token = pad(self.dropout(tokens[rows[:, 0]]), ones, value=1.0)
+        width, n_tags, role_width = self.bilinear.shape
+        seen = pad(predicate.squeeze(1), ones, value=1.0) @ self.bilinear.reshape(width, -1)
+        tags = token @ seen.view(-1, n_tags, role_width).transpose(1, 2)
+        return ScoredRoles(predicate.squeeze(1), tags)
