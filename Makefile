@@ -75,7 +75,7 @@ $(TOY)/.trained: configs/lal_sm.cfg project.yml $(wildcard assets/toy/*) | $(INS
 toy: $(TOY)/.trained
 
 parse: $(INSTALLED) $(PIPELINE_READY)
-	@$(BIN)/python -m spacy lal parse $(PIPELINE) --text "$$TEXT" --format tree
+	@$(BIN)/python -m spacy lal parse --model $(PIPELINE) --text "$$TEXT" --format tree
 
 # pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.
 test: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))

@@ -1,6 +1,8 @@
 """`python -m spacy lal ...`: one Typer group, one module per command. spaCy loads this module for each of its own
 commands, so commands import heavy libraries only when they run."""
 
+from typing import Any, Callable, Optional
+
 import typer
 from spacy.cli._util import app as spacy_app
 
@@ -13,14 +15,21 @@ from spacy_lal.cli.evaluate import evaluate_cli
 from spacy_lal.cli.explain import explain_cli
 from spacy_lal.cli.heads import heads_cli
 from spacy_lal.cli.import_official import import_official_cli
+from spacy_lal.cli.options import PlainUsage
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.streams import ends_in_order
 from spacy_lal.cli.train import train_cli
 from spacy_lal.cli.treebank import check_cli, convert_cli
 
-lal_cli = typer.Typer(
-    name="lal", help="Train, score, import and use Label Attention Layer parsers", no_args_is_help=True
-)
+
+class _Commands(typer.Typer):
+    """Commands with plain usage lines."""
+
+    def command(self, name: Optional[str] = None, **settings: Any) -> Callable[[Any], Any]:  # type: ignore[override]
+        return super().command(name, **{"cls": PlainUsage, **settings})
+
+
+lal_cli = _Commands(name="lal", help="Train, score, import and use Label Attention Layer parsers", no_args_is_help=True)
 lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
     ends_in_order(train_cli)
 )

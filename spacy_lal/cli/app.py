@@ -1,22 +1,24 @@
-"""`python -m spacy lal app [PIPELINE]`: an interactive page in the browser."""
+"""`python -m spacy lal app`: an interactive page in the browser."""
 
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, List
+from typing import Annotated, List, Optional
 
 import typer
 
 from spacy_lal.app import DARK, EXTRA, LIGHT, PAGE
 from spacy_lal.cli.child_processes import ChildProcesses
+from spacy_lal.cli.options import ModelOption, model_and_words
 from spacy_lal.cli.streams import fail
-from spacy_lal.lang import DEFAULT_PIPELINE
 
 
 def app_cli(
-    model: Annotated[
-        str, typer.Argument(metavar="[PIPELINE]", help="The pipeline to parse with: path or package")
-    ] = DEFAULT_PIPELINE,
+    words: Annotated[
+        Optional[List[str]],
+        typer.Argument(hidden=True, help="The pipeline: the former form of --model"),
+    ] = None,
+    model: ModelOption = None,
     port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the page")] = 8501,
     host: Annotated[
         str, typer.Option("--host", help="Address to serve at; 0.0.0.0 lets other machines in")
@@ -30,6 +32,7 @@ def app_cli(
     """
     from spacy.util import is_package
 
+    model, _ = model_and_words(model, words)
     if find_spec("streamlit") is None:
         fail(f"the page needs Streamlit: pip install 'spacy-lal[{EXTRA}]'")
     if not (is_package(model) or Path(model).exists()):

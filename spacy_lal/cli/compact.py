@@ -1,4 +1,4 @@
-"""`python -m spacy lal compact MODEL OUT`: a pipeline with weights in half precision, ready to be packaged.
+"""`python -m spacy lal compact --model MODEL OUT`: a pipeline with weights in half precision, ready to be packaged.
 
 The files keep the formats of spaCy and spacy-transformers, which read them as usual and compute in single precision.
 Half precision holds the weights of a compact pipeline exactly: saving it again, in either precision, changes nothing.
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
 
 import typer
 
+from spacy_lal.cli.options import model_and_words
 from spacy_lal.cli.outputs import check_output
 from spacy_lal.cli.streams import fail
+from spacy_lal.lang import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -24,8 +26,14 @@ TRANSFORMERS = ("spacy-transformers.", "spacy-lal.TransformerModel.")
 
 
 def compact_cli(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write the pipeline to")],
+    words: Annotated[
+        List[str],
+        typer.Argument(metavar="[MODEL] OUT", help="The folder to write the pipeline to", show_default=False),
+    ],
+    model: Annotated[
+        Optional[str],
+        typer.Option("--model", "-m", show_default=False, help="The pipeline: path or package; no default"),
+    ] = None,
     encoder_name: Annotated[
         Optional[str],
         typer.Option("--encoder-name", help="Name of the transformer on the Hugging Face hub, in place of a path"),
@@ -43,6 +51,10 @@ def compact_cli(
     The config loses the paths of its training. If it names a transformer by a folder of this machine, give the
     transformer's public name.
     """
+    if model is None and len(words) == 1:
+        raise typer.BadParameter(f"expected a pipeline, such as --model {DEFAULT_PIPELINE}, and OUT, got {words[0]}")
+    model, (out,) = model_and_words(model, words, "OUT")
+    output = Path(out)
     check_output(output, overwrite, model)
 
     from spacy_lal.cli.pipelines import load_pipeline

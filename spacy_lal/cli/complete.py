@@ -1,22 +1,30 @@
-"""`python -m spacy lal complete MODEL IN.spacy OUT.spacy`: adds heads to a constituency treebank, constituents to a
-dependency treebank."""
+"""`python -m spacy lal complete IN.spacy OUT`: adds heads to a constituency treebank, constituents to a dependency
+treebank."""
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, List
 
 import typer
 
+from spacy_lal.cli.inputs import existing_file
+from spacy_lal.cli.options import GpuOption, ModelOption, model_and_words
 from spacy_lal.cli.outputs import check_apart
 from spacy_lal.cli.streams import fail
 
 
 def complete_cli(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline trained on both trees: path or package")],
-    data_path: Annotated[Path, typer.Argument(metavar="IN.spacy", help="Gold Docs, as `lal convert` writes them")],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A .spacy file to write, or a folder for several")],
+    words: Annotated[
+        List[str],
+        typer.Argument(
+            metavar="IN.spacy OUT",
+            help="Gold Docs, as `lal convert` writes them; a .spacy file to write, or a folder for several",
+            show_default=False,
+        ),
+    ],
+    model: ModelOption = None,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+    gpu_id: GpuOption = -1,
 ) -> None:
     """Add heads to Docs that only have constituents, and constituents to Docs that only have heads. The joint decoder
     finds the best additions that agree with the given tree.
@@ -25,8 +33,8 @@ def complete_cli(
     """
     from spacy_lal.treebanks.docs import is_written_name, write_docs
 
-    if not data_path.is_file():
-        fail(f"can't find the file {data_path}")
+    model, (data, out) = model_and_words(model, words, "IN.spacy", "OUT")
+    data_path, output = existing_file(data), Path(out)
     check_apart(output, data_path)
     if output.is_dir() and data_path.resolve().parent == output.resolve() and is_written_name(data_path.name):
         fail(f"{data_path} lies in {output}, whose files are replaced: name another folder")

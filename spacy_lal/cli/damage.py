@@ -1,6 +1,7 @@
 """Finds the damaged file of a pipeline that cannot be loaded; spaCy seldom names it."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, Optional
 
@@ -11,9 +12,8 @@ def pipeline_folder(model: str) -> Optional[Path]:
     """The folder of a pipeline, by its path or the name of an installed package; None if it does not exist."""
     from importlib.util import find_spec
 
-    path = Path(model)
-    if path.is_dir():
-        return path
+    if os.path.isdir(model):  # unlike pathlib, for names of any length
+        return Path(model)
     try:
         spec = find_spec(model) if model.isidentifier() else None
     except (ImportError, ValueError):

@@ -1,5 +1,4 @@
-"""`python -m spacy lal evaluate MODEL DEV.spacy`: all scores of both trees, with signatures that make them
-comparable."""
+"""`python -m spacy lal evaluate DEV.spacy`: all scores of both trees, with signatures that make them comparable."""
 
 import re
 from pathlib import Path
@@ -8,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional
 import typer
 
 from spacy_lal.cli.evaluate_report import report_lines
+from spacy_lal.cli.inputs import existing_file
+from spacy_lal.cli.options import GpuOption, ModelOption, model_and_words
 from spacy_lal.cli.outputs import check_apart
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
 
 def evaluate_cli(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
-    data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
+    words: Annotated[
+        List[str],
+        typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them", show_default=False),
+    ],
+    model: ModelOption = None,
     output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the scores as JSON, too")] = None,
     trees: Annotated[
         Optional[Path], typer.Option("--trees", "-t", help="Write the trees found (gold tags), for `evalb`")
@@ -41,15 +45,15 @@ def evaluate_cli(
         Optional[str], typer.Option("--param", "-p", help="EVALB parameters: a .prm file, COLLINS (the default) or nk")
     ] = None,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")] = 256,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+    gpu_id: GpuOption = -1,
 ) -> None:
     """Score a pipeline on a treebank, on gold tokens: brackets as EVALB counts, attachment under each rule for
     punctuation, tags, sentences a second.
 
     The first line of each score is its signature. Two numbers are comparable only if their signatures are equal.
     """
-    if not data_path.is_file():
-        fail(f"can't find the file {data_path}")
+    model, (data,) = model_and_words(model, words, "DEV.spacy")
+    data_path = existing_file(data)
     _check_written(data_path, output, trees, gold_trees)
     if confusion and not gold_sents:
         fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")

@@ -1,4 +1,4 @@
-"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page or as text."""
+"""`python -m spacy lal explain --text TEXT`: the parse of a text, as a self-contained page or as text."""
 
 import sys
 from pathlib import Path
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Iterable, List, Optional, Union
 
 import typer
 
+from spacy_lal.cli.inputs import text_or_file
+from spacy_lal.cli.options import GpuOption, ModelOption
 from spacy_lal.cli.outputs import check_stream_apart
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
-from spacy_lal.cli.texts import STDIN, TextError, TextReader, given_text
-from spacy_lal.lang import DEFAULT_PIPELINE
+from spacy_lal.cli.texts import TextError, TextReader, given_text
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -22,14 +23,16 @@ MAX_TITLE = 80
 
 
 def explain_cli(
-    text: Annotated[str, typer.Argument(metavar="TEXT|-", help="The text; - reads stdin, blank lines end a text")],
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="The pipeline to parse with: path or package")
-    ] = DEFAULT_PIPELINE,
+    word: Annotated[
+        Optional[str],
+        typer.Argument(metavar="[FILE|-|TEXT]", help="Blank lines end a text; - is stdin", show_default=False),
+    ] = None,
+    model: ModelOption = None,
+    text: Annotated[Optional[str], typer.Option("--text", "-t", help="Explain this text instead of a file")] = None,
     output: Annotated[
         Optional[Path], typer.Option("--output", "-o", help="Write an HTML page here; otherwise letters to stdout")
     ] = None,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+    gpu_id: GpuOption = -1,
 ) -> None:
     """Show how a text is parsed, sentence by sentence.
 
@@ -45,12 +48,13 @@ def explain_cli(
             import_svgling()
         except ImportError as err:
             fail(str(err))
-    if text == STDIN:
-        check_stream_apart(output, STDIN)
+    source = text_or_file(word, text)
+    if source.text is None:
+        check_stream_apart(output, source.name)
     nlp = load_pipeline(model, gpu_id)
-    reader = TextReader(STDIN, paragraphs=True, max_length=nlp.max_length)
+    reader = TextReader(source.name, paragraphs=True, max_length=nlp.max_length)
     try:
-        texts = [given.text for given in (reader if text == STDIN else given_text(text, name="TEXT"))]
+        texts = [given.text for given in (reader if source.text is None else given_text(source.text, name="TEXT"))]
     except TextError as err:
         fail(str(err))
     if not texts:

@@ -1,10 +1,12 @@
-"""`python -m spacy lal label-heads MODEL DEV.spacy`: which label head serves which label, over a treebank."""
+"""`python -m spacy lal label-heads DEV.spacy`: which label head serves which label, over a treebank."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Iterator, List, Optional
 
 import typer
 
+from spacy_lal.cli.inputs import existing_file
+from spacy_lal.cli.options import GpuOption, ModelOption, model_and_words
 from spacy_lal.cli.outputs import check_apart
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
@@ -17,22 +19,25 @@ SHOWN_WORDS = 5
 
 
 def heads_cli(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline: path or package")],
-    data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
+    words: Annotated[
+        List[str],
+        typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them", show_default=False),
+    ],
+    model: ModelOption = None,
     output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the whole report as JSON")] = None,
     top: Annotated[
         int, typer.Option("--top", "-k", min=1, help="Heads of a label, and labels and words of a head, in the JSON")
     ] = 10,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+    gpu_id: GpuOption = -1,
 ) -> None:
     """Show which label heads contribute to which labels, and which words they attend to.
 
     A head's part is its contribution to the margin of a label over the next best label: a mean over the constituents
     that the parser gets right on gold tokens and sentence breaks.
     """
-    if not data_path.is_file():
-        fail(f"can't find the file {data_path}")
+    model, (data,) = model_and_words(model, words, "DEV.spacy")
+    data_path = existing_file(data)
     if output is not None and not output.parent.is_dir():
         fail(f"can't write {output}: no folder {output.parent}")
     check_apart(output, data_path)

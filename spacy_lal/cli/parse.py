@@ -1,33 +1,39 @@
-"""`python -m spacy lal parse MODEL FILE`: text in, parses out, as a stream."""
+"""`python -m spacy lal parse FILE`: text in, parses out, as a stream."""
 
 import sys
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import typer
 
+from spacy_lal.cli.inputs import check_source, parse_source
+from spacy_lal.cli.options import GpuOption, ModelOption
 from spacy_lal.cli.outputs import check_stream_apart
-from spacy_lal.cli.parse_folder import ENGINES, FOLDER_FORMATS, Workers, parse_folder
+from spacy_lal.cli.parse_folder import BATCH_SIZE, ENGINES, FOLDER_FORMATS, Workers, parse_folder
 from spacy_lal.cli.parse_output import FORMAT_NAMES, check_format, writer
 from spacy_lal.cli.signals import Stopped
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, no_workers_left
-from spacy_lal.cli.texts import STDIN, Text, TextError, TextReader, given_text
+from spacy_lal.cli.texts import Text, TextError, TextReader, given_text
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-BATCH_SIZE = 32
 ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
 
 
 def parse_cli(
-    model: Annotated[Optional[str], typer.Argument(metavar="MODEL", help="A pipeline: path or package")] = None,
-    source: Annotated[
-        str, typer.Argument(metavar="FILE|-|FOLDER", help="Text, each line parsed by itself; a folder with --engine")
-    ] = STDIN,
+    words: Annotated[
+        Optional[List[str]],
+        typer.Argument(
+            metavar="[FILE|-|FOLDER]",
+            help="Text, each line parsed by itself; a folder with --engine  [default: -, stdin]",
+            show_default=False,
+        ),
+    ] = None,
+    model: ModelOption = None,
     text: Annotated[Optional[str], typer.Option("--text", "-t", help="Parse this text instead of a file")] = None,
     output_format: Annotated[
         Optional[str],
@@ -41,7 +47,7 @@ def parse_cli(
         Optional[int], typer.Option("--batch-size", "-b", min=1, help=f"Texts parsed together  [default: {BATCH_SIZE}]")
     ] = None,
     n_process: Annotated[int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")] = 1,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")] = -1,
+    gpu_id: GpuOption = -1,
     engine: Annotated[
         Optional[str], typer.Option("--engine", help=f"Parse a folder of Parquet or text files: {', '.join(ENGINES)}")
     ] = None,
@@ -58,24 +64,14 @@ def parse_cli(
     .parquet and .txt files of FOLDER and writes a Parquet file for each to --output. If run again, continues with the
     unfinished files.
     """
-    if model is None:
-        fail("name a pipeline to parse with: a path or an installed package (see `python -m spacy lal parse --help`)")
+    model, source, text = parse_source(model, words, text)
     if engine is not None:
         workers = Workers(engine, n_process=n_process, num_gpus=gpus, gpu_id=gpu_id)
         if text is not None:
             fail("--engine parses a folder, --text what is given: expected one of them")
-        parse_folder(
-            model,
-            Path(source),
-            output,
-            workers,
-            output_format=output_format or FOLDER_FORMATS[0],
-            text_column=text_column,
-            paragraphs=paragraphs,
-            batch_size=batch_size or BATCH_SIZE,
-            overwrite=overwrite,
-        )
-        return
+        settings: Dict[str, Any] = {"text_column": text_column, "paragraphs": paragraphs, "overwrite": overwrite}
+        settings |= {"output_format": output_format, "batch_size": batch_size}
+        return parse_folder(model, Path(source), output, workers, **settings)
     if overwrite or gpus or text_column != "text":
         fail("--text-column, --gpus and --overwrite go with --engine, and a folder to parse")
     output_format = output_format or FORMAT_NAMES[0]
@@ -88,8 +84,7 @@ def parse_cli(
 def _check_source(source: str, output: Optional[Path]) -> None:
     if Path(source).is_dir():
         fail(f"{source} is a folder: say --engine {' or '.join(ENGINES)}, and a folder to write with --output")
-    if source != STDIN and not Path(source).exists():
-        fail(f"can't find the file {source}")
+    check_source(source)
     check_stream_apart(output, source)
 
 

@@ -1,4 +1,4 @@
-"""`python -m spacy lal parse MODEL FOLDER --engine ray --output OUT`: a folder of files in, a folder of parses out.
+"""`python -m spacy lal parse FOLDER --engine ray --output OUT`: a folder of files in, a folder of parses out.
 
 If run again, the command continues with the unfinished files.
 """
@@ -13,6 +13,7 @@ from spacy_lal.cli.streams import fail, say
 
 ENGINES = ("local", "ray")
 FOLDER_FORMATS = ("columns", "docbin")
+BATCH_SIZE = 32
 INTERRUPTED = 130  # the exit code of shells after Ctrl-C
 
 
@@ -54,10 +55,10 @@ def parse_folder(
     output: Optional[Path],
     workers: Workers,
     *,
-    output_format: str = "columns",
+    output_format: Optional[str] = None,
     text_column: str = "text",
     paragraphs: bool = False,
-    batch_size: int = 32,
+    batch_size: Optional[int] = None,
     overwrite: bool = False,
 ) -> None:
     """Parse the files of a folder that are not yet parsed. If any file fails, ends the command with exit code 1.
@@ -73,6 +74,7 @@ def parse_folder(
     from spacy_lal.distributed.extras import import_extra
 
     workers.check()
+    output_format = output_format or FOLDER_FORMATS[0]
     if output_format not in FOLDER_FORMATS:
         fail(f"expected a format of {', '.join(FOLDER_FORMATS)} with --engine, got {output_format!r}")
     if not source.is_dir():
@@ -84,7 +86,11 @@ def parse_folder(
         if workers.engine == "ray":
             import_extra("ray.data", "ray")
         parser = BatchParser(
-            model, text_column=text_column, output=output_format, batch_size=batch_size, gpu_id=workers.worker_gpu
+            model,
+            text_column=text_column,
+            output=output_format,
+            batch_size=batch_size or BATCH_SIZE,
+            gpu_id=workers.worker_gpu,
         )
         file_parser = FileParser(parser, pipeline_fingerprint(parser.pipeline), paragraphs)
         tasks = list_tasks(source, output)

@@ -1,25 +1,27 @@
 """Loading a pipeline for a command, with errors that say how to fix them."""
 
 from math import isfinite
-from typing import Any
+from typing import Any, Optional
 
 from spacy.language import Language
 
 from spacy_lal.cli.damage import REINSTALL, damaged_file, pipeline_folder
 from spacy_lal.cli.streams import fail
+from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pipeline.parser_names import FACTORY, parser_names
 from spacy_lal.pipeline.storage import FormatError
 
 
-def load_pipeline(model: str, gpu_id: int = -1) -> Language:
+def load_pipeline(model: Optional[str] = None, gpu_id: int = -1) -> Language:
     """Load a pipeline with a parser of ours; ends the command if it cannot be loaded.
 
-    model (str): A path, or the name of an installed package.
+    model (Optional[str]): A path, or the name of an installed package; None is the default pipeline.
     gpu_id (int): The GPU, or -1 for the CPU.
     RETURNS (Language): The pipeline.
     """
     import spacy
 
+    model = model or DEFAULT_PIPELINE
     try:
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)

@@ -227,7 +227,7 @@ def test_killed_and_run_again(pipeline: Path, tmp_path: Path):
         (("--engine", "ray", "-o", "{out}", "-n", "0"), "1 or more workers"),
         (("--engine", "ray", "-o", "{out}", "-g", "0"), "such as --gpus 1"),
         (("--engine", "local", "-o", "{out}", "--format", "json"), "a format of columns, docbin with --engine"),
-        (("--engine", "local", "-o", "{out}", "--text", "Go on!"), "expected one of them"),
+        (("--engine", "local", "-o", "{out}", "--text", "Go on!"), "expected one of FILE and --text, got both"),
         (("--engine", "local"), "expected its name after --output, got nothing"),
         (("--engine", "local", "-o", "{folder}/b.txt"), "expected its name after --output, got"),
         (("--engine", "local", "-o", "{folder}/out"), "expected two folders side by side"),
