@@ -5,18 +5,20 @@
 DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json) of the parser, or sets of
 semantic roles, whose json tells their kind. Each network is rebuilt
 from its weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch with all others (which must
-give the same), and in that batch with the reference's scrambled label queries. One line for each set and stage: the
-largest error (for trees, heads and deprels: whether one differs), the tolerance, the verdict. Exit code 1 where one is
-out of tolerance, or a set could not be read.
+give the same), and for the LAL parser in that batch with the reference's scrambled label queries. One line for each set
+and stage: the largest error (for trees, heads, deprels and ids: whether one differs), the tolerance, the verdict. Exit
+code 1 where one is out of tolerance, or a set could not be read.
 """
 
 import argparse
 import sys
 from pathlib import Path
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 import torch
 from parity.decoder import EXACT_FAMILIES, compare_decoder
+from parity.encoder_compare import compare_encoder
+from parity.encoder_sets import is_kitaev_klein, read_encoder_set, read_json
 from parity.network import Row, compare_network
 from parity.role_sets import find_role_sets
 from parity.roles import compare_role_set
@@ -35,7 +37,7 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
         elif kind.startswith(ROLES):
             rows = compare_role_set(folder, name, kind.removeprefix(ROLES))
         else:
-            rows, notes = compare_network(read_network_set(folder, name))
+            rows, notes = compare_file(folder, name)
     except Exception as error:  # whatever is wrong with a set, the others are still compared
         print(f"{name:<24} {'-':<36} {'-':>9} {'-':>9}  FAIL: could not be read: {type(error).__name__}: {error}")
         return False
@@ -49,6 +51,13 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
     if not rows:
         print(f"{name:<24} FAIL: nothing to compare")
     return all_ok
+
+
+def compare_file(folder: Path, name: str) -> Tuple[List[Row], List[str]]:
+    """Compare one set, whose json tells its kind. RETURNS: The rows, and what was left out, in words."""
+    if is_kitaev_klein(read_json(folder, name)):
+        return compare_encoder(read_encoder_set(folder, name))
+    return compare_network(read_network_set(folder, name))
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

@@ -49,7 +49,8 @@ PLAIN_HPARAMS: Dict[str, str] = {
 # Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers, the
 # index of their label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
 KEY_RULES: Tuple[Tuple[str, str], ...] = (
-    (r"^project_xlnet\.", "inputs.features.vectors.projection."),
+    (r"^project_(xlnet|elmo)\.", "inputs.features.vectors.projection."),
+    (r"^char_embedding\.", "inputs.features.char_concat.embedding."),
     (r"^char_encoder\.emb\.", "inputs.features.chars.embedding."),
     (r"^char_encoder\.lstm\.", "inputs.features.chars.lstm."),
     (r"^embedding\.position_table$", "inputs.positions"),

@@ -62,23 +62,29 @@ MAX_STRING = 200
 SMALL_SIZE = 4096  # for widths that no weight has, since the network does not use them
 
 
-def checked_hparams(hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]) -> Dict[str, Any]:
+MAY_BE_ZERO = ("num_layers", "num_layers_position_only")
+
+
+def checked_hparams(
+    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], defaults: Mapping[str, Any] = DEFAULT_HPARAMS
+) -> Dict[str, Any]:
     """The hyperparameters, with defaults for missing ones.
 
     hparams (Mapping[str, Any]): The checkpoint's hyperparameters; unused ones may be anything.
     state_dict (Mapping[str, Tensor]): The weights, by the reference's names.
+    defaults (Mapping[str, Any]): The hyperparameters that are used, of these types, and the values of missing ones.
     RETURNS (Dict[str, Any]): All of them; unused ones are unchanged.
     RAISES (CheckpointError): A value has the wrong type or is out of range, or a size does not fit the weights.
     """
-    given = {**DEFAULT_HPARAMS, **hparams}
+    given = {**defaults, **hparams}
     # In a factored network, an axis is half of a hyperparameter.
     most = max(SMALL_SIZE, 2 * max((n for value in state_dict.values() for n in value.shape), default=0))
-    for name, default in DEFAULT_HPARAMS.items():
+    for name, default in defaults.items():
         value = given[name]
         if isinstance(default, bool):
             fine, expected = type(value) in (bool, int) and value in (0, 1), "True or False"
         elif isinstance(default, int):
-            least = 0 if name == "num_layers" else 1
+            least = 0 if name in MAY_BE_ZERO else 1
             fine = is_int(value, least, most)
             expected = f"a whole number between {least} and {most}, by the shapes of the weights"
         elif isinstance(default, float):

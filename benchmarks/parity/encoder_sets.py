@@ -1,0 +1,88 @@
+"""Reads golden vectors of Kitaev & Klein's parser: sets of one network and its answers, or of several variants of it.
+
+A set is recognised by its json, never by its name. A set that cannot be read is an `UnreadableSetError` that says why.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import numpy as np
+
+from parity.vectors import UnreadableSetError
+
+KITAEV_KLEIN = "kitaev_klein"
+Arrays = Dict[str, np.ndarray]
+
+
+class EncoderSet(NamedTuple):
+    """One network of the reference and its answers.
+
+    info (Dict[str, Any]): The json.
+    weights (Dict[str, ndarray]): Its parameters by the reference's names, float32.
+    sentences (List[Dict[str, ndarray]]): For each sentence its inputs, and its answers if the set has no variants.
+    variants (Dict[str, List[Dict[str, ndarray]]]): By name, the answers for each sentence.
+    """
+
+    info: Dict[str, Any]
+    weights: Arrays
+    sentences: List[Arrays]
+    variants: Dict[str, List[Arrays]]
+
+
+def read_json(folder: Path, name: str) -> Any:
+    """The json of a set. RAISES (UnreadableSetError): with the reason."""
+    path = folder / f"{Path(name).stem}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf8"))
+    except (OSError, ValueError) as error:
+        raise UnreadableSetError(f"{path.name}: {error}") from error
+
+
+def is_kitaev_klein(info: Any) -> bool:
+    """Whether a json belongs to a network of constituents alone."""
+    return isinstance(info, dict) and {"hparams", "label_vocab"} <= info.keys() and "type_vocab" not in info
+
+
+def read_arrays(folder: Path, name: str) -> Arrays:
+    """The arrays of a set; those in half precision are made float32. RAISES (UnreadableSetError): with the reason."""
+    path = folder / f"{Path(name).stem}.npz"
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except Exception as error:  # a broken archive may fail in any way
+        raise UnreadableSetError(f"{path.name}: {type(error).__name__}: {error}") from error
+    return {key: value.astype(np.float32) if value.dtype == np.float16 else value for key, value in arrays.items()}
+
+
+def read_encoder_set(folder: Path, name: str) -> EncoderSet:
+    """A set, checked for completeness. RAISES (UnreadableSetError): with the reason."""
+    info, arrays = read_json(folder, name), read_arrays(folder, name)
+    n_sentences = len(info.get("sentences") or ())
+    weights: Arrays = {}
+    sentences: List[Arrays] = [{} for _ in range(n_sentences)]
+    variants: Dict[str, List[Arrays]] = {}
+    for key, value in arrays.items():
+        group, _, rest = key.partition("/")
+        inner: Optional[re.Match] = re.fullmatch(r"s(\d+)/(.+)", rest)
+        own = re.fullmatch(r"s(\d+)", group)
+        if group == "sd":
+            weights[rest] = value
+        elif own and int(own[1]) < n_sentences:
+            sentences[int(own[1])][rest] = value
+        elif inner and int(inner[1]) < n_sentences:
+            variants.setdefault(group, [{} for _ in range(n_sentences)])[int(inner[1])][inner[2]] = value
+        else:
+            raise UnreadableSetError(f"{name}: the array {key!r} belongs to no sentence of the json ({n_sentences})")
+    if not weights or not n_sentences:
+        raise UnreadableSetError(f"{name} holds {len(weights)} weights and {n_sentences} sentences")
+    answers = variants or {"": sentences}
+    lacking = [f"{kind}/s{i}" for kind, group in answers.items() for i, one in enumerate(group) if not _answers(one)]
+    if lacking:
+        raise UnreadableSetError(f"{name} lacks answers: {', '.join(lacking)}")
+    return EncoderSet(info, weights, sentences, variants)
+
+
+def _answers(sentence: Arrays) -> bool:
+    return any(key == "label_scores_ut" or re.fullmatch(r"ff\d+", key) for key in sentence)

@@ -1,0 +1,216 @@
+"""Checkpoints of Kitaev & Klein's parser (2018), a parser of constituents alone (reference-encoders.md A14).
+
+Their weights have the names of the LAL parser's, which was made from it: `convert.py` translates them. Here are their
+hyperparameters, their features, and their labels, among which there is no sub-head label. *Not* here: ELMo.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
+
+import torch
+from torch import Tensor
+
+from ..layers.encoders.encoder import EncoderConfig
+from ..layers.encoders.self_attention import SelfAttentionLayerConfig
+from ..layers.fenceposts import FencepostsConfig
+from ..layers.input_layer import InputLayerConfig
+from ..layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
+from ..layers.scorers.span_scorer import SpanScorerConfig
+from ..layers.word_features import WordFeature
+from ..layers.word_features.char_concat import CharConcat
+from ..layers.word_features.char_lstm import CharLSTM
+from ..layers.word_features.embeddings import Tags, Words
+from ..layers.word_features.vectors import Vectors
+from ..trees import SUB_HEAD
+from .convert import MAX_WORD_LENGTH, convert_state_dict
+from .hparams import checked_hparams
+from .reader import Checkpoint
+from .records import CheckpointError
+
+# Their hyperparameters, and the values of those that a checkpoint may lack.
+DEFAULT_HPARAMS: Dict[str, Any] = {
+    "num_layers": 8,
+    "num_layers_position_only": 0,
+    "d_model": 1024,
+    "num_heads": 8,
+    "d_kv": 64,
+    "d_ff": 2048,
+    "d_label_hidden": 250,
+    "d_char_emb": 32,
+    "partitioned": True,
+    "sentence_max_len": 300,
+    "attention_dropout": 0.2,
+    "embedding_dropout": 0.0,
+    "relu_dropout": 0.1,
+    "residual_dropout": 0.2,
+    "tag_emb_dropout": 0.2,
+    "word_emb_dropout": 0.4,
+    "morpho_emb_dropout": 0.2,
+    "timing_dropout": 0.0,
+    "char_lstm_input_dropout": 0.2,
+    "elmo_dropout": 0.5,
+    "use_tags": False,
+    "use_words": False,
+    "use_chars_lstm": False,
+    "use_chars_concat": False,
+    "use_elmo": False,
+}
+FEATURES = ("use_tags", "use_words", "use_chars_lstm", "use_chars_concat", "use_elmo")
+SUB_HEAD_SCORE = -1e4  # our label vocabulary has a sub-head label, which their trees never have
+SKIPPED = "elmo."
+
+
+@dataclass(frozen=True)
+class Switches:
+    """The switches that make the models of the paper (reference-encoders.md A2).
+
+    join (str): "concat" or "sum": how words and positions are joined.
+    factored (bool): Whether the matrices of all layers keep content and position apart.
+    interleave (bool): Whether the halves of a fencepost are even and odd features, or first and last ones.
+    position_only (FrozenSet[int]): Layers whose queries and keys are made of positions alone.
+    """
+
+    join: str
+    factored: bool
+    interleave: bool
+    position_only: FrozenSet[int] = frozenset()
+
+    @classmethod
+    def released(cls, hparams: Mapping[str, Any]) -> "Switches":
+        """The switches of the released code, where `partitioned` sets three of them together.
+
+        RAISES (CheckpointError): The layers are factored, and some are position-only.
+        """
+        factored, n_position_only = bool(hparams["partitioned"]), hparams["num_layers_position_only"]
+        if factored and n_position_only:
+            raise CheckpointError(
+                f"the checkpoint's hyperparameters make no network: num_layers_position_only is {n_position_only}, "
+                "expected 0 with partitioned"
+            )
+        return cls("concat" if factored else "sum", factored, factored, frozenset(range(n_position_only)))
+
+
+def is_kitaev_klein(checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is of Kitaev & Klein's code: it has no dependency labels."""
+    return "type_vocab" not in checkpoint.vocabularies
+
+
+def network_config(
+    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], switches: Optional[Switches] = None
+) -> Tuple[ParserNetworkConfig, ParserSizes]:
+    """The config of a checkpoint's network, and its sizes, which come from the weights.
+
+    hparams (Mapping[str, Any]): Their hyperparameters; missing ones take their defaults.
+    state_dict (Mapping[str, Tensor]): Their weights.
+    switches (Optional[Switches]): For a model of the paper that the released code does not make. None: by the
+        hyperparameters.
+    RAISES (CheckpointError): The hyperparameters make no network, or the weights lack some.
+    """
+    given = checked_hparams(hparams, state_dict, DEFAULT_HPARAMS)
+    switches = switches or Switches.released(given)
+
+    def size(key: str, axis: int = 0) -> int:
+        if key not in state_dict or state_dict[key].dim() <= axis:
+            raise CheckpointError(f"the checkpoint's weights lack {key!r}, which its hyperparameters call for")
+        return int(state_dict[key].shape[axis])
+
+    try:
+        config = ParserNetworkConfig(
+            hidden_width=given["d_model"],
+            inputs=InputLayerConfig(
+                features=tuple(_features(given)),
+                join=switches.join,  # type: ignore[arg-type]
+                max_positions=given["sentence_max_len"],
+                position_dropout=given["timing_dropout"],
+                dropout=given["embedding_dropout"],
+                position_scale=1.0,
+            ),
+            encoder=EncoderConfig(tuple(_layers(given, switches))),
+            label_attention=None,
+            fenceposts=FencepostsConfig(halves="even_odd" if switches.interleave else "first_second"),
+            span_scorer=SpanScorerConfig(hidden_width=given["d_label_hidden"]),
+            biaffine_scorer=None,
+        )
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {error}") from error
+    sizes = ParserSizes(
+        vector_width=size("project_elmo.weight", 1) if given["use_elmo"] else 0,
+        n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
+        n_words=size(f"embedding.embs.{int(given['use_tags'])}.weight") if given["use_words"] else 0,
+        n_chars=_n_chars(given, size),
+        n_labels=size("f_label.3.weight") + 2,
+    )
+    return config, sizes
+
+
+def _n_chars(hparams: Mapping[str, Any], size: Any) -> int:
+    if hparams["use_chars_lstm"]:
+        return size("char_encoder.emb.weight")
+    return size("char_embedding.weight") if hparams["use_chars_concat"] else 0
+
+
+def _features(hparams: Mapping[str, Any]) -> List[WordFeature]:
+    char_width, morpho = hparams["d_char_emb"], hparams["morpho_emb_dropout"]
+    made: Dict[str, WordFeature] = {
+        "use_tags": Tags(hparams["tag_emb_dropout"]),
+        "use_words": Words(hparams["word_emb_dropout"]),
+        "use_chars_lstm": CharLSTM(
+            char_width, MAX_WORD_LENGTH, hparams["char_lstm_input_dropout"], morpho, "codepoints"
+        ),
+        "use_chars_concat": CharConcat(char_width, morpho, "codepoints"),
+        "use_elmo": Vectors(learned_boundaries=False, vector_dropout=hparams["elmo_dropout"], dropout=morpho),
+    }
+    return [made[name] for name in FEATURES if hparams[name]]
+
+
+def _layers(hparams: Mapping[str, Any], switches: Switches) -> List[SelfAttentionLayerConfig]:
+    """One record for each run of equal layers."""
+    kinds = [i in switches.position_only for i in range(hparams["num_layers"])]
+    changes = [i for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
+    layers = []
+    for start, end in zip(changes, [*changes[1:], len(kinds)], strict=True):
+        layers.append(
+            SelfAttentionLayerConfig(
+                repeat=end - start,
+                n_heads=hparams["num_heads"],
+                attn_width=hparams["d_kv"],
+                ff_width=hparams["d_ff"],
+                factored=switches.factored,
+                queries="positions" if kinds[start] else "features",
+                attention_dropout=hparams["attention_dropout"],
+                relu_dropout=hparams["relu_dropout"],
+                residual_dropout=hparams["residual_dropout"],
+            )
+        )
+    return layers
+
+
+def converted_weights(
+    state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
+) -> Dict[str, Tensor]:
+    """Their weights under our names, with the row of a sub-head label, whose score is always low.
+
+    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config, sizes)`, float32.
+    RAISES (CheckpointError): The weights do not fit the network.
+    """
+    weights = {key: value for key, value in state_dict.items() if not key.startswith(SKIPPED)}
+    for key, fill in (("f_label.3.weight", 0.0), ("f_label.3.bias", SUB_HEAD_SCORE)):
+        if key in weights and weights[key].dim():
+            row = torch.full_like(weights[key][:1], fill, dtype=torch.float32)
+            weights[key] = torch.cat([weights[key][: SUB_HEAD - 1], row, weights[key][SUB_HEAD - 1 :]])
+    return convert_state_dict(weights, config, sizes)
+
+
+def build_network(
+    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], switches: Optional[Switches] = None
+) -> ParserNetwork:
+    """The network of a checkpoint, in evaluation mode.
+
+    hparams, state_dict, switches: As for `network_config`.
+    RAISES (CheckpointError): The weights do not fit the network.
+    """
+    config, sizes = network_config(hparams, state_dict, switches)
+    converted = converted_weights(state_dict, config, sizes)  # before the network is made
+    network = ParserNetwork(config, sizes)
+    network.load_state_dict(converted)
+    return network.eval()
