@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parity.encoder_network import EncoderReference, our_selector_key, sentence_ids
+from parity.encoder_network import INFERENCE, EncoderReference, our_selector_key, sentence_ids
 from parity.encoder_sets import Arrays, EncoderSet
-from parity.given_noise import EXTRAS
+from parity.given_noise import EXTRAS, EachToken
 from parity.network import GRADIENT_TOLERANCE, STAGE_TOLERANCE, SUM_TOLERANCE, Errors, Row
 from spacy_lal.checkpoint.convert import our_key
 from spacy_lal.decode import cky
@@ -111,7 +111,9 @@ def compare_stages(
     for row, index in enumerate(indices):
         n = reference.lengths[index]
         given = reference.vectors.sentences[index]
-        answers = {**given, **reference.vectors.variants[variant][index]} if variant else given
+        answers = reference.vectors.variants[variant][index] if variant else given
+        if variant == INFERENCE:  # what is stored of the sentence alone is of inference
+            answers = {**given, **answers}
         chart = their_labels(output.labels[row, : n + 1, : n + 1].numpy())
         ours = {"label_scores_ut": chart[np.triu_indices(n + 1, 1)]}
         ours |= {stage: _cut(stage, value[row], n) for stage, value in stages.items()}
@@ -146,7 +148,7 @@ def _compare_decoding(
     """Score, tree and brackets of a sentence, decoded from our scores."""
     told = reference.info["sentences"][index]
     expected = told.get("brackets", {}).get(variant) if variant else told.get("bracket")
-    if variant and expected is None and "brackets" not in told and variant == "infer":
+    if variant == INFERENCE and expected is None:
         expected = told.get("bracket")
     if "dec_i" not in answers and expected is None:
         return
@@ -224,7 +226,7 @@ def _compare_loss(
 
 
 def _compare_gradients(network: ParserNetwork, errors: Errors, wanted: Dict[str, Dict[str, Any]], suffix: str) -> None:
-    parameters = dict(network.named_parameters())
+    parameters = {key.replace(EachToken.PREFIX, "chars."): value for key, value in network.named_parameters()}
     names = {key: value for key, value in wanted.get("norms", {}).items() if not key.startswith(ELMO)}
     largest = max((abs(value) for value in names.values() if value), default=1.0)
     for kind, values in wanted.items():

@@ -1,6 +1,5 @@
 """A network of Kitaev & Klein's reference rebuilt as ours: weights, inputs, variants."""
 
-import copy
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Optional, Sequence
@@ -194,8 +193,3 @@ def sentence_ids(reference: EncoderReference, index: int) -> Arrays:
         letters: Any = encoders["char_concat"]
         found["concat_ids"] = letters.letter_ids(batch)[0].numpy()
     return {name: ids for name, ids in found.items() if ids is not None}
-
-
-def cloned(network: ParserNetwork) -> ParserNetwork:
-    """A copy whose gradients are its own."""
-    return copy.deepcopy(network)

@@ -79,6 +79,9 @@ def read_encoder_set(folder: Path, name: str) -> EncoderSet:
         raise UnreadableSetError(f"{name} holds {len(weights)} weights and {n_sentences} sentences")
     answers = variants or {"": sentences}
     lacking = [f"{kind}/s{i}" for kind, group in answers.items() for i, one in enumerate(group) if not _answers(one)]
+    for kind, group in answers.items():
+        stages = [{key for key in one if not key.startswith("noise")} for one in group]
+        lacking += [f"{kind}/s{i}/{key}".strip("/") for i, one in enumerate(stages) for key in stages[0] ^ one]
     if lacking:
         raise UnreadableSetError(f"{name} lacks answers: {', '.join(lacking)}")
     return EncoderSet(info, weights, sentences, variants)

@@ -52,6 +52,8 @@ class EachToken(nn.Module):
     """Runs a character LSTM on one token after the other: the reference drops characters of each token by itself,
     ours of each distinct word."""
 
+    PREFIX = "chars.encoder."  # of its parameters
+
     def __init__(self, encoder: nn.Module, masks: List[List[Tensor]]) -> None:
         super().__init__()
         self.encoder, self.masks = encoder, masks
