@@ -17,6 +17,7 @@ from spacy_lal.cli.heads import heads_cli
 from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.options import PlainUsage
 from spacy_lal.cli.parse import parse_cli
+from spacy_lal.cli.srl_eval import srl_eval_cli
 from spacy_lal.cli.streams import ends_in_order
 from spacy_lal.cli.train import train_cli
 from spacy_lal.cli.treebank import check_cli, convert_cli
@@ -40,6 +41,7 @@ lal_cli.command("label-heads")(ends_in_order(heads_cli))
 lal_cli.command("heads", hidden=True)(ends_in_order(heads_cli))  # its former name
 lal_cli.command("evaluate")(ends_in_order(evaluate_cli))
 lal_cli.command("evalb")(ends_in_order(evalb_cli))
+lal_cli.command("srl-eval")(ends_in_order(srl_eval_cli))
 lal_cli.command("check")(ends_in_order(check_cli))
 lal_cli.command("convert")(ends_in_order(convert_cli))
 lal_cli.command("complete")(ends_in_order(complete_cli))

@@ -1,0 +1,160 @@
+"""Props: the columns of the CoNLL-2005 shared task. One line a word: "-" or the predicate's lemma, then a column for each
+predicate, in the order of the predicates. An empty line ends a sentence; words are absent.
+
+    -     (A0*)
+    give  (V*)
+    -     (A2*)
+    -     (A1*
+    -     *)
+
+Arguments are flat, as in all data of the shared task. What the original scorer passes over in silence is an error here:
+two empty lines between sentences, missing and additional columns, nested and unclosed brackets.
+
+Format: Carreras and Màrquez (2005). *Not* here: scores (`metrics/srl.py`), columns with words
+(`treebanks/conll_roles.py`).
+"""
+
+import re
+from pathlib import Path
+from typing import Iterator, List, NamedTuple, Sequence, Tuple
+
+from .lines import LineError, numbered_lines, quoted
+from .propositions import PREDICATE_ROLE, Argument, Proposition, PropositionError
+
+NO_PREDICATE = "-"
+_CELL = re.compile(r"(?:\(([^()*]+))?\*(?:([^()*]*)(\)))?")
+_BLANKS = re.compile(r"[ \t\r\f\v]+")
+
+
+class PropsError(ValueError):
+    """Malformed props. The message names file and line."""
+
+
+class PropsSentence(NamedTuple):
+    """One sentence.
+
+    n_words (int): Its number of words.
+    propositions (Tuple[Proposition, ...]): By predicate, without rolesets. A proposition may lack its V.
+    path (str): The file. line (int): The line of the first word, from 1.
+    """
+
+    n_words: int
+    propositions: Tuple[Proposition, ...]
+    path: str
+    line: int
+
+
+def read_props(path: Path) -> Iterator[PropsSentence]:
+    """The sentences of a file, in order, one at a time.
+
+    RAISES (PropsError): With file and line: a wrong number of columns; a cell that is none; brackets that are nested, not
+        closed or not opened; two empty lines between sentences; text that is not UTF-8.
+    """
+    rows: List[List[str]] = []
+    first, gap = 0, 0
+    try:
+        for number, line in numbered_lines(path):
+            cells = [cell for cell in _BLANKS.split(line.rstrip("\n")) if cell]
+            if not cells:
+                gap += 1
+                if rows:
+                    yield parse_rows(rows, str(path), first)
+                    rows = []
+                continue
+            if not rows:
+                if gap > 1 or (gap and not first):
+                    raise PropsError(f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it")
+                first = number
+            gap = 0
+            rows.append(cells)
+    except LineError as error:
+        raise PropsError(f"{path}:{error.number}: {error.reason}: {quoted(error.text)}") from None
+    if rows:
+        yield parse_rows(rows, str(path), first)
+
+
+def parse_rows(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSentence:
+    """One sentence from the cells of its lines.
+
+    path (str): The file, for messages. line (int): The line of the first word.
+    RAISES (PropsError): See `read_props`.
+    """
+    predicates = [(i, row[0]) for i, row in enumerate(rows) if row[0] != NO_PREDICATE]
+    for number, row in enumerate(rows, start=line):
+        if len(row) != len(predicates) + 1:
+            raise PropsError(
+                f"{path}:{number}: expected a column for each of the sentence's {len(predicates)} predicates after the "
+                f"first column, got {len(row) - 1}: {quoted(' '.join(row))}"
+            )
+    propositions = []
+    for column, (token, lemma) in enumerate(predicates, start=1):
+        try:
+            args = cells_to_args([row[column] for row in rows])
+        except PropositionError as error:
+            word, reason = error.args
+            raise PropsError(f"{path}:{line + word}: {reason}, in column {column + 1} (of {quoted(lemma)})") from None
+        propositions.append(Proposition(token, "", args, lemma))
+    return PropsSentence(len(rows), tuple(propositions), path, line)
+
+
+def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
+    """The arguments of one column, in text order.
+
+    RAISES (PropositionError): A cell is none, or brackets are nested, not closed or not opened. Its arguments are the
+        word, from 0, and the reason.
+    """
+    args: List[Argument] = []
+    start, role = -1, ""
+    for i, cell in enumerate(cells):
+        match = _CELL.fullmatch(cell)
+        if match is None:
+            nested = " (nested arguments are not read)" if cell.count("(") > 1 or cell.count(")") > 1 else ""
+            raise PropositionError(i, f"expected *, (ROLE*, *) or (ROLE*), got {quoted(cell)}{nested}")
+        opened, repeated, closed = match.groups()
+        if opened:
+            if start >= 0:
+                raise PropositionError(i, f"expected the end of ({role}* before {quoted(cell)}: arguments are flat")
+            start, role = i, opened
+        if closed:
+            if start < 0:
+                raise PropositionError(i, f"expected an open bracket before {quoted(cell)}")
+            if repeated and repeated != role:
+                raise PropositionError(i, f"expected *{role}) to close ({role}*, got {quoted(cell)}")
+            args.append((start, i + 1, role))
+            start = -1
+    if start >= 0:
+        raise PropositionError(start, f"({role}* is not closed by the end of the sentence")
+    return tuple(args)
+
+
+def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
+    """One column.
+
+    RAISES (PropositionError): An argument goes beyond the sentence, overlaps another, or its role has brackets, `*` or
+        white space.
+    """
+    cells = ["*"] * n_words
+    reached = 0
+    for start, end, role in args:
+        if not reached <= start < end <= n_words:
+            raise PropositionError(f"expected disjoint arguments within {n_words} words, got {role} at {start}:{end}")
+        if not role or re.search(r"[()*\s]", role):
+            raise PropositionError(f"expected a role without brackets, * and white space, got {role!r}")
+        reached = end
+        cells[start] = f"({role}*"
+        cells[end - 1] += ")"
+    return cells
+
+
+def format_props(propositions: Sequence[Proposition], n_words: int) -> str:
+    """A sentence's lines, with the empty line at its end. The first column is the lemma, or without one the V's roleset,
+    or V.
+
+    RAISES (PropositionError): See `args_to_cells`.
+    """
+    first = [NO_PREDICATE] * n_words
+    for one in propositions:
+        lemma = one.lemma or one.roleset.rpartition(".")[0] or one.roleset or PREDICATE_ROLE
+        first[one.token] = "_".join(lemma.split()) if lemma != NO_PREDICATE else PREDICATE_ROLE
+    columns = [first, *(args_to_cells(one.args, n_words) for one in propositions)]
+    return "".join(" ".join(row) + "\n" for row in zip(*columns, strict=True)) + "\n"
