@@ -19,6 +19,8 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     lines += [f"attachment|punct:spacy|{common}", *_score_lines({n: v for n, v in arcs.items() if n not in reference})]
     lines += [f"attachment|punct:reference|{common}", *_score_lines(reference)]
     lines += [f"tags|{common}", *_score_lines({"tag_acc": metrics["tag_acc"]})]
+    if "roles" in metrics:
+        lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
     if "own_sents" in metrics:
         lines += [f"own sentence breaks|{common}", *_score_lines(metrics["own_sents"])]
         lines += [f"raw text|{common}", *_score_lines(metrics["raw"])]
@@ -37,6 +39,16 @@ def _score_lines(scores: Dict[str, Optional[float]]) -> Iterator[str]:
     for name, value in scores.items():
         # const_cb is a number of brackets, not a share
         yield f"  {name:<18}{_percent(value if name != 'const_cb' or value is None else value / 100, 6)}"
+
+
+def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
+    """`srl_*` are strict; `srl_conll05_*` count as srl-eval.pl."""
+    per_role: Dict[str, Dict[str, float]] = roles["srl_per_role"]
+    hidden = {name for name in roles if name == "srl_per_role" or name.startswith("spans_")}
+    yield from _score_lines({name: value for name, value in roles.items() if name not in hidden})
+    yield f"  {'role':<18}" + "".join(f"{name:>9}" for name in ("p", "r", "f"))
+    for role, scores in per_role.items():
+        yield f"    {role:<16}" + "".join(_percent(scores[name], 9) for name in ("p", "r", "f"))
 
 
 def _genre_lines(genres: Dict[str, Dict[str, Any]]) -> Iterator[str]:

@@ -9,9 +9,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from .. import __version__
-from ..annotations import SPANS_KEY, sentence_words
+from ..annotations import SPANS_KEY, has_propositions, sentence_words
 from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
 from ..metrics.evalb_params import EvalbParams
+from ..pipeline.roles_scorer import score_roles
 from ..pipeline.scorer import score_parses
 from ..treebanks.docs import SENT_IDS
 
@@ -31,9 +32,12 @@ def score_docs(
     seconds (float): The parsing time.
     gold_sents (bool): Whether the gold sentence breaks were given, for the signature.
     RETURNS (Dict[str, Any]): `CONSTITUENTS`; `ATTACHMENT` by spaCy's punctuation rule and (with `_reference`) by the
-        authors' rule; `tag_acc`, sizes, speed, signatures.
+        authors' rule; `tag_acc`, sizes, speed, signatures; `roles`, the scores of `score_roles`, if gold and parsed
+        Docs have roles.
     """
     scores = _scores(docs, golds, params)
+    if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
+        scores["roles"] = score_roles(_examples(docs, golds))
     return {
         "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{scores['n_sents']}|v:{__version__}",
         "params": params.signature,

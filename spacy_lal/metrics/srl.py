@@ -5,8 +5,8 @@ Arguments are compared with all of their parts: an argument is right if its part
 
 - `"conll05"`, the program's: only propositions of gold predicates, and only if the lemmas are the same. Arguments of
   spurious predicates cost nothing.
-- `"strict"`: predicates match by their token, and all arguments of spurious predicates are excess. With gold predicates,
-  both rules give the same figures.
+- `"strict"`: predicates match by their token, and all arguments of spurious predicates are excess. With gold
+predicates, both rules give the same figures.
 
 Specification: Carreras and Màrquez (2005). *Not* here: text (`srl_report.py`).
 """
@@ -54,8 +54,8 @@ class SrlCounts:
     """Sums over sentences, under one rule.
 
     n_sentences, n_propositions (int): Sentences; gold propositions.
-    n_perfect (int): Gold propositions without excess or missed arguments, V aside. A gold predicate without arguments is
-        perfect even if it was not predicted.
+    n_perfect (int): Gold propositions without excess or missed arguments, V aside. A gold predicate without arguments
+        is perfect even if it was not predicted.
     pairs (Counter): Number of arguments by (gold role, predicted role), V included. Both are of the same parts; one is
         None where the other side has no argument of these parts.
     """
@@ -143,7 +143,8 @@ class PredicateCounts:
     n_matched: int = 0
 
     def add(self, gold: Sequence[Proposition], predicted: Sequence[Proposition]) -> None:
-        """Count one sentence. Gold predicates without a roleset do not count for rolesets, nor do predictions of them."""
+        """Count one sentence. Gold predicates without a roleset do not count for rolesets, nor do predictions of
+        them."""
         wanted = {one.token: one.roleset for one in gold}
         found = {one.token: one.roleset for one in predicted}
         ok = len(wanted.keys() & found.keys())

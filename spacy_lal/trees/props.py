@@ -1,5 +1,5 @@
-"""Props: the columns of the CoNLL-2005 shared task. One line a word: "-" or the predicate's lemma, then a column for each
-predicate, in the order of the predicates. An empty line ends a sentence; words are absent.
+"""Props: the columns of the CoNLL-2005 shared task. One line a word: "-" or the predicate's lemma, then a column for
+each predicate, in the order of the predicates. An empty line ends a sentence; words are absent.
 
     -     (A0*)
     give  (V*)
@@ -47,8 +47,8 @@ class PropsSentence(NamedTuple):
 def read_props(path: Path) -> Iterator[PropsSentence]:
     """The sentences of a file, in order, one at a time.
 
-    RAISES (PropsError): With file and line: a wrong number of columns; a cell that is none; brackets that are nested, not
-        closed or not opened; two empty lines between sentences; text that is not UTF-8.
+    RAISES (PropsError): With file and line: a wrong number of columns; a cell that is none; brackets that are nested,
+        not closed or not opened; two empty lines between sentences; text that is not UTF-8.
     """
     rows: List[List[str]] = []
     first, gap = 0, 0
@@ -63,7 +63,9 @@ def read_props(path: Path) -> Iterator[PropsSentence]:
                 continue
             if not rows:
                 if gap > 1 or (gap and not first):
-                    raise PropsError(f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it")
+                    raise PropsError(
+                        f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it"
+                    )
                 first = number
             gap = 0
             rows.append(cells)
@@ -147,8 +149,8 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
 
 
 def format_props(propositions: Sequence[Proposition], n_words: int) -> str:
-    """A sentence's lines, with the empty line at its end. The first column is the lemma, or without one the V's roleset,
-    or V.
+    """A sentence's lines, with the empty line at its end. The first column is the lemma, or without one the V's
+    roleset, or V.
 
     RAISES (PropositionError): See `args_to_cells`.
     """

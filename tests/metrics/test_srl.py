@@ -1,0 +1,181 @@
+"""Scores of semantic roles: the counts of srl-eval.pl, strict counts, and the text to the character."""
+
+import pytest
+
+from spacy_lal.metrics.srl import PRF, PredicateCounts, SrlCounts, count_roles
+from spacy_lal.metrics.srl_report import report_lines, score_props
+from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.props import PropsError
+
+GOLD = """\
+-    (A0*)  *
+give (V*)   *
+-    (A2*)  *
+-    (A1*   (A0*)
+run  *      (V*)
+-    *)     (AM-TMP*)
+
+-    (A1*)
+be   (V*)
+-    (C-A1*)
+
+go   (V*)
+"""
+# A1 in place of A2; another lemma; a discontinuous argument missing; a spurious predicate
+PREDICTED = """\
+-    (A0*)  *
+give (V*)   *
+-    (A1*)  *
+-    (A1*   (A0*)
+jog  *      (V*)
+-    *)     (AM-TMP*)
+
+-    *      (A0*)
+be   (V*)   *
+more *      (V*)
+
+go   (V*)
+"""
+TABLE = """\
+Number of Sentences    :           3
+Number of Propositions :           4
+Percentage of perfect props :  25.00
+
+              corr.  excess  missed    prec.    rec.      F1
+------------------------------------------------------------
+   Overall        2       1       4    66.67   33.33   44.44
+----------
+        A0        1       0       1   100.00   50.00   66.67
+        A1        1       1       1    50.00   50.00   50.00
+        A2        0       0       1     0.00    0.00    0.00
+    AM-TMP        0       0       1     0.00    0.00    0.00
+------------------------------------------------------------
+         V        3       0       1   100.00   75.00   85.71
+------------------------------------------------------------
+"""
+MATRIX = """\
+--------------------------------------------------------------------
+              corr.  excess  missed    prec.    rec.      F1    lAcc
+ Unlabeled        3       0       3   100.00   50.00   66.67   66.67
+--------------------------------------------------------------------
+
+---- Confusion Matrix: (one row for each correct role, with the distribution of predictions)
+               -1    0    1    2    3    4|
+-1: -NONE-      0    0    0    0    0    0|
+ 0: A0          1    1    0    0    0    0|
+ 1: A1          1    0    1    0    0    0|
+ 2: A2          0    0    1    0    0    0|
+ 3: AM-TMP      1    0    0    0    0    0|
+ 4: V           1    0    0    0    0    3|
+""".replace("|", " ")  # each line of the matrix ends in a space
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "gold").write_text(GOLD, encoding="utf8")
+    (tmp_path / "pred").write_text(PREDICTED, encoding="utf8")
+    return tmp_path / "gold", tmp_path / "pred"
+
+
+def test_the_programs_text(files):
+    counts = score_props(*files)
+    assert "".join(f"{line}\n" for line in report_lines(counts)) == TABLE
+    assert "".join(f"{line}\n" for line in report_lines(counts, confusion=True)) == TABLE + MATRIX
+
+
+@pytest.mark.parametrize("name", ["mild", "predicates", "pieces"])
+def test_the_programs_own_output(shared_dir, name):
+    folder = shared_dir / "srl_eval"
+    counts = score_props(folder / f"{name}.gold", folder / f"{name}.pred")
+    for suffix, confusion in (("out", False), ("C.out", True)):
+        text = "".join(f"{line}\n" for line in report_lines(counts, confusion=confusion))
+        assert text == (folder / f"{name}.{suffix}").read_text(encoding="utf8")
+
+
+def test_gold_against_itself_and_nothing(files, tmp_path):
+    gold, _ = files
+    same = score_props(gold, gold)
+    assert same.perfect == same.overall().f == 1.0
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    assert "   Overall        0       0       0     0.00    0.00    0.00" in list(
+        report_lines(score_props(empty, empty))
+    )
+
+
+@pytest.mark.parametrize(
+    "gold, predicted, message",
+    [
+        (
+            "-\n\n-\n",
+            "-\n",
+            r"gold:3: expected as many sentences in both files, got sentence 2 here and no more in .*pred",
+        ),
+        ("-\n", "-\n\n-\n", r"pred:3: expected as many sentences .* no more in .*gold"),
+        ("-\n\n-\n-\n", "-\n\n-\n", r"gold:3 and .*pred:3: expected as many words in both, got 2 and 1"),
+        ("-\n", "- *\n", r"pred:1: expected a column for each"),
+    ],
+)
+def test_files_that_differ(tmp_path, gold, predicted, message):
+    (tmp_path / "gold").write_text(gold)
+    (tmp_path / "pred").write_text(predicted)
+    with pytest.raises(PropsError, match=message):
+        score_props(tmp_path / "gold", tmp_path / "pred")
+
+
+def proposition(token, args, roleset="", lemma=""):
+    return Proposition(token, roleset, tuple((start, end, role) for start, end, role in args), lemma)
+
+
+RUN = proposition(1, [(0, 1, "ARG0"), (1, 2, "V"), (2, 4, "ARG1")], "run.01", "run")
+
+
+def test_spurious_predicates_cost_in_strict_counts_alone():
+    spurious = proposition(2, [(0, 1, "ARG0"), (2, 3, "V")])
+    pairs = [([RUN], [RUN, spurious])]
+    assert count_roles(pairs).overall() == PRF(2, 1, 0)
+    assert count_roles(pairs, "conll05").overall() == PRF(2, 0, 0)
+    assert count_roles(pairs).perfect == 1.0
+
+
+def test_lemmas_count_in_conll05_alone():
+    pairs = [([RUN], [RUN._replace(lemma="jog")])]
+    assert count_roles(pairs).overall() == PRF(2, 0, 0)
+    assert count_roles(pairs, "conll05").overall() == PRF(0, 0, 2)
+
+
+def test_parts_and_adjacent_arguments():
+    gold = proposition(1, [(0, 1, "ARG1"), (1, 2, "V"), (2, 3, "C-ARG1"), (3, 4, "ARGM-ADV"), (4, 5, "ARGM-ADV")])
+    other = proposition(1, [(0, 1, "ARG1"), (1, 2, "V"), (2, 3, "ARG1"), (3, 5, "ARGM-ADV")])
+    assert count_roles([([gold], [gold])]).overall() == PRF(3, 0, 0)
+    assert count_roles([([gold], [other])]).overall() == PRF(0, 3, 3)
+
+
+def test_an_argument_where_the_predicate_is():
+    """The pair is left out of the unlabelled row, and is excess of one role and missed of the other."""
+    other = proposition(1, [(0, 1, "ARG0"), (1, 2, "ARG2"), (2, 4, "ARG1")])
+    counts = count_roles([([RUN], [other])], "conll05")
+    counts_with_lemma = count_roles([([RUN], [other._replace(lemma="run")])], "conll05")
+    assert counts.overall() == PRF(0, 0, 2)
+    assert counts_with_lemma.role("V") == PRF(0, 0, 1) and counts_with_lemma.role("ARG2") == PRF(0, 1, 0)
+    assert counts_with_lemma.unlabeled() == PRF(2, 0, 0)
+
+
+def test_a_predicate_without_arguments_is_perfect_even_if_missed():
+    assert count_roles([([proposition(0, [(0, 1, "V")])], [])]).perfect == 1.0
+    assert count_roles([([RUN], [])]).perfect == 0.0
+
+
+def test_predicates_and_rolesets():
+    counts = PredicateCounts()
+    gold = [RUN, proposition(4, [], "go.01"), proposition(6, [])]
+    counts.add(gold, [RUN, proposition(4, [], "go.02"), proposition(6, [], "be.01"), proposition(8, [], "do.02")])
+    assert counts.predicates == PRF(3, 1, 0)
+    assert counts.rolesets == PRF(1, 2, 1) and counts.n_known == 2
+    assert counts.roleset_acc == 0.5
+    assert PredicateCounts().roleset_acc == 0.0
+
+
+def test_an_unknown_rule():
+    with pytest.raises(ValueError, match="expected a rule of .*got 'lenient'"):
+        SrlCounts("lenient")
