@@ -12,17 +12,24 @@ therefore means a token that is not whitespace, and a word position counts the w
 
 from .constituents import SPANS_KEY, CollapsedSpan, constituent_tokens, get_constituents, set_constituents
 from .dependencies import ROOT_DEPREL, UNKNOWN_DEPREL, WHITESPACE_DEPREL, with_root_deprel
+from .extensions import install_extensions
 from .getters import (
     MISSING_TAG,
+    NonConstituentException,
+    UnparsedDocError,
+    get_doc_labels,
     get_doc_parse_string,
+    get_doc_tree,
+    get_doc_trees,
     get_labels,
     get_parent,
     get_parse_method,
     get_parse_string,
     get_tree,
-    install_extensions,
+    get_trees,
     iter_children,
     iter_constituents,
+    iter_doc_constituents,
 )
 from .parses import METHODS_KEY, ParseMethod, SentenceParse, set_parses
 from .roles import (
@@ -44,11 +51,16 @@ __all__ = [
     "UNKNOWN_DEPREL",
     "WHITESPACE_DEPREL",
     "CollapsedSpan",
+    "NonConstituentException",
     "ParseMethod",
     "SentenceParse",
+    "UnparsedDocError",
     "constituent_tokens",
     "get_constituents",
+    "get_doc_labels",
     "get_doc_parse_string",
+    "get_doc_tree",
+    "get_doc_trees",
     "get_labels",
     "get_parent",
     "get_parse_method",
@@ -56,11 +68,13 @@ __all__ = [
     "get_propositions",
     "get_sentence_propositions",
     "get_tree",
+    "get_trees",
     "has_propositions",
     "has_sentences",
     "install_extensions",
     "iter_children",
     "iter_constituents",
+    "iter_doc_constituents",
     "same_tokens",
     "sentence_bounds",
     "sentence_words",

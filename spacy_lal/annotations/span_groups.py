@@ -8,7 +8,7 @@ meaning of the Spans.
 import struct
 import warnings
 from bisect import bisect_left, bisect_right
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup, Token
@@ -20,6 +20,7 @@ _STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, 
 
 # A Span: its tokens when the group was written; its characters; its label. Both ranges are half-open.
 _Raw = Tuple[int, int, int, int, str]
+Entry = Tuple[int, int, int]  # a Span's first character, end, and label id
 _Words = Tuple[List[int], List[int], List[int]]  # index, first character and end of each
 
 
@@ -55,12 +56,15 @@ class PreorderGroup(SpanGroup):
     def __init__(self, doc: Doc, name: str, spans: Sequence[Span]) -> None:
         attrs = {IN_ORDER: len(spans), N_TOKENS: len(doc), N_CHARS: _n_chars(doc)}
         super().__init__(doc, name=name, attrs=attrs, spans=spans)
+        self.n_changes = 0  # Spans replaced or deleted
 
     def __setitem__(self, i: int, span: Span) -> None:
+        self.n_changes += 1
         self.attrs[IN_ORDER] = CHANGED
         super().__setitem__(i, span)  # type: ignore[misc]
 
     def __delitem__(self, i: int) -> None:
+        self.n_changes += 1
         self.attrs[IN_ORDER] = CHANGED
         super().__delitem__(i)  # type: ignore[misc]
 
@@ -147,6 +151,30 @@ def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple
     except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
         return None
     return _place(raws, doc, start, end)
+
+
+def entries_by_place(group: SpanGroup, start: int, end: int) -> Dict[Tuple[int, int], List[Tuple[int, Entry]]]:
+    """Where Spans stand in a group, by the characters that they cover. Of a group in pre-order, only Spans that begin
+    in a range of characters.
+
+    start, end (int): The range of characters, half-open.
+    RETURNS (Dict[Tuple[int, int], List[Tuple[int, Tuple[int, int, int]]]]): For each pair of first character and end,
+        positions in the group, each with first character, end and label id. Empty where the group cannot give single
+        Spans.
+    """
+    found: Dict[Tuple[int, int], List[Tuple[int, Entry]]] = {}
+    in_order = is_in_order(group)
+    try:
+        first = bisect_left(group, start, key=_start_char) if in_order else 0
+        for i in range(first, len(group)):
+            span = group[i]
+            place = (span.start_char, span.end_char)
+            if in_order and place[0] >= end:
+                break
+            found.setdefault(place, []).append((i, (*place, span.label)))
+    except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+        return {}
+    return found
 
 
 def label_around(group: SpanGroup, span: Span) -> Optional[str]:
