@@ -5,7 +5,7 @@ it (reference-parser.md 1.2 and 6). Not here: tokenizers and transformers, whose
 """
 
 import re
-from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 import torch
 from torch import Tensor
@@ -102,6 +102,7 @@ class LoadedNetwork(NamedTuple):
     tags, words, chars (List[str]): Vocabularies by id; empty where the network does not read them.
     transformer (Dict[str, Tensor]): Weights of the XLNet model, by the names of `XLNetModel`; may be empty.
     constituency_weight (float): Weight of label scores against arc scores in the joint decoder (their `const_lada`).
+    word_counts (List[int]): Of the words, in training data; empty where the network does not read them.
     """
 
     network: ParserNetwork
@@ -112,6 +113,7 @@ class LoadedNetwork(NamedTuple):
     chars: List[str]
     transformer: Dict[str, Tensor]
     constituency_weight: float
+    word_counts: Sequence[int] = ()
 
 
 def flat_config(hparams: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False) -> FlatConfig:
@@ -291,7 +293,7 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
             raise CheckpointError(f"{name} has {len(values[name])} entries, but the weights are for {size}")
     return LoadedNetwork(
         network=network.eval(),
-        labels=_label_strings(values["label_vocab"]),
+        labels=label_strings(values["label_vocab"], [(), (SUB_HEAD_LABEL,)]),
         deprels=list(values["type_vocab"]),
         tags=list(values["tag_vocab"]) if sizes.n_tags else [],
         words=list(values["word_vocab"]) if sizes.n_words else [],
@@ -301,14 +303,16 @@ def load_network(checkpoint: Checkpoint, *, scrambled_queries: bool = False) -> 
     )
 
 
-def _label_strings(values: List[Any]) -> List[str]:
-    """Label tuples as strings, without the two fixed labels, which must come first."""
+def label_strings(values: List[Any], fixed: List[Tuple[str, ...]]) -> List[str]:
+    """Label tuples as strings, without the fixed labels.
+
+    RAISES (CheckpointError): A label is no tuple, or the fixed labels do not come first.
+    """
     strange = [value for value in values if not isinstance(value, tuple)]
     if strange:
         raise CheckpointError(f"the label vocabulary holds {quoted(strange[0])}: expected tuples of strings")
-    if values[:2] != [(), (SUB_HEAD_LABEL,)]:
-        first = ", ".join(quoted(join_chain(chain)) for chain in values[:2])
-        raise CheckpointError(
-            f"the label vocabulary begins with {first}, expected the empty chain and {SUB_HEAD_LABEL!r}"
-        )
-    return [join_chain(chain) for chain in values[2:]]
+    if values[: len(fixed)] != fixed:
+        first = ", ".join(quoted(join_chain(chain)) for chain in values[: len(fixed)])
+        expected = " and ".join(repr(join_chain(chain)) if chain else "the empty chain" for chain in fixed)
+        raise CheckpointError(f"the label vocabulary begins with {first}, expected {expected}")
+    return [join_chain(chain) for chain in values[len(fixed) :]]

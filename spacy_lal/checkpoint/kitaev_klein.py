@@ -4,6 +4,7 @@ Their weights have the names of the LAL parser's, which was made from it: `conve
 hyperparameters, their features, and their labels, among which there is no sub-head label. *Not* here: ELMo.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
@@ -21,11 +22,12 @@ from ..layers.word_features.char_concat import CharConcat
 from ..layers.word_features.char_lstm import CharLSTM
 from ..layers.word_features.embeddings import Tags, Words
 from ..layers.word_features.vectors import Vectors
-from ..trees import SUB_HEAD
-from .convert import MAX_WORD_LENGTH, convert_state_dict
+from ..trees import SUB_HEAD, SUB_HEAD_LABEL
+from ..trees.escapes import unescape_word
+from .convert import MAX_WORD_LENGTH, LoadedNetwork, convert_state_dict, label_strings
 from .hparams import checked_hparams
 from .reader import Checkpoint
-from .records import CheckpointError
+from .records import CheckpointError, quoted
 
 # Their hyperparameters, and the values of those that a checkpoint may lack.
 DEFAULT_HPARAMS: Dict[str, Any] = {
@@ -214,3 +216,52 @@ def build_network(
     network = ParserNetwork(config, sizes)
     network.load_state_dict(converted)
     return network.eval()
+
+
+def load_constituents(checkpoint: Checkpoint) -> LoadedNetwork:
+    """Build the network of a checkpoint of Kitaev & Klein's parser.
+
+    checkpoint (Checkpoint): From `read_checkpoint`.
+    RETURNS (LoadedNetwork): The network and its vocabularies. Words are raw text: `-LRB-` is `(`.
+    RAISES (CheckpointError): The parts of the checkpoint do not fit together, or it reads ELMo's vectors.
+    """
+    if checkpoint.hparams.get("use_elmo"):
+        raise CheckpointError(
+            "the checkpoint's network reads what is not supported: use_elmo (ELMo vectors); supported are tags "
+            "(use_tags), words (use_words) and characters (use_chars_lstm, use_chars_concat)"
+        )
+    network = build_network(checkpoint.hparams, checkpoint.state_dict)
+    sizes, values = network.sizes, {name: one.values for name, one in checkpoint.vocabularies.items()}
+    expected = {"tag_vocab": sizes.n_tags, "word_vocab": sizes.n_words, "char_vocab": sizes.n_chars}
+    for name, size in {**expected, "label_vocab": sizes.n_labels - 1}.items():
+        if size and len(values[name]) != size:
+            raise CheckpointError(f"{name} has {len(values[name])} entries, but the weights are for {size}")
+    labels = label_strings(values["label_vocab"], [()])
+    if SUB_HEAD_LABEL in labels:
+        raise CheckpointError(f"the label vocabulary has {SUB_HEAD_LABEL!r}: expected labels of constituents alone")
+    words = values["word_vocab"] if sizes.n_words else []
+    counts = checkpoint.vocabularies["word_vocab"].counts
+    return LoadedNetwork(
+        network=network,
+        labels=labels,
+        deprels=[],
+        tags=list(values["tag_vocab"]) if sizes.n_tags else [],
+        words=_raw_words(words),
+        chars=list(values["char_vocab"]) if sizes.n_chars else [],
+        transformer={},
+        constituency_weight=1.0,
+        word_counts=[max(0, counts.get(word, 0)) for word in words],
+    )
+
+
+def _raw_words(words: List[Any]) -> List[str]:
+    """Words as they stand in a text. A word whose raw form is in the vocabulary, too, stays escaped.
+
+    RAISES (CheckpointError): A word is no string.
+    """
+    strange = [word for word in words if not isinstance(word, str)]
+    if strange:
+        raise CheckpointError(f"the word vocabulary holds {quoted(strange[0])}: expected strings")
+    raw = [unescape_word(word) for word in words]
+    counts = Counter(raw)
+    return [one if one and counts[one] == 1 else word for word, one in zip(words, raw, strict=True)]

@@ -16,13 +16,16 @@ from ..annotations import ROOT_DEPREL
 from ..architectures.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
 from ..architectures.parser import get_network
 from ..architectures.word_transformer import set_transformer
+from .blocks import model_blocks
 from .convert import LoadedNetwork, load_network
 from .hparams import DEFAULT_HPARAMS, checked_hparams, model_name
+from .kitaev_klein import is_kitaev_klein, load_constituents
 from .reader import Checkpoint, CheckpointError
 from .records import quoted
 from .xlnet import make_hf_objects
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
+SPECIAL_WORDS = ("<START>", "<STOP>", "<UNK>")
 # Stand-ins for special characters: unknown, sentence start, word start, word stop, sentence stop. The rest of the
 # vocabulary follows, by codepoint or not (reference-parser.md 1.5).
 SPECIAL_CHARS = ("\0", "\1", "\2", "\3", "\4")
@@ -36,6 +39,7 @@ UNSUPPORTED = {
 }
 SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
 MAX_ENTRY_LENGTH = 200  # characters of a label, deprel or tag
+MAX_WORD_LENGTH = 10_000  # characters of a word
 # The authors' script for their published scores parses 8 sentences at once, and with scrambled queries the scores
 # depend on this number.
 SCRAMBLED_BATCH_SIZE = 8
@@ -65,7 +69,7 @@ def import_pipeline(
     """Make a pipeline from a checkpoint.
 
     checkpoint (Checkpoint): From `read_checkpoint`. Without `use_lal` it belongs to the HPSG parser (Zhou & Zhao 2019),
-        which cleans words differently.
+        which cleans words differently; without deprels, to Kitaev & Klein's parser of constituents (2018).
     tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
     lang (str): The language whose tokenisation the pipeline has.
     scrambled_queries (bool): Reproduce the authors' batch effect, for their published scores.
@@ -73,6 +77,8 @@ def import_pipeline(
     RAISES (CheckpointError): The checkpoint needs unsupported parts, its parts do not fit together, or the tokenizer
         cannot be found. (ImportError): SpaCy lacks the language.
     """
+    if is_kitaev_klein(checkpoint):
+        return _import_constituents(checkpoint, lang=lang, scrambled_queries=scrambled_queries)
     _refuse_unsupported(checkpoint.hparams)
     hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
     loaded = load_network(checkpoint, scrambled_queries=scrambled_queries)
@@ -120,6 +126,23 @@ def import_pipeline(
     )
 
 
+def _import_constituents(checkpoint: Checkpoint, *, lang: str, scrambled_queries: bool) -> ImportedPipeline:
+    """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a `spacy-lal.LALParser.v2`."""
+    if scrambled_queries:
+        raise CheckpointError("scrambled queries are a fault of label attention, and the checkpoint's network has none")
+    loaded = load_constituents(checkpoint)
+    label_data = _label_data(loaded)
+    nlp = spacy.blank(lang)
+    nlp.add_pipe("sentencizer")
+    model = {**model_blocks(loaded.network.config), "tok2vec": None}
+    decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
+    parser: Any = nlp.add_pipe("lal_parser", config={"model": model, "decoder": decoder})
+    sample = Doc(nlp.vocab, words=["."])
+    parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
+    get_network(parser.model).load_state_dict(loaded.network.state_dict())
+    return ImportedPipeline(nlp, loaded.network.sizes.n_tags > 0, label_data["tags"], None, len(loaded.labels), 0)
+
+
 def _refuse_unsupported(hparams: Mapping[str, Any]) -> None:
     """Refuse inputs that we do not build; the message names them and the supported ones."""
     refused = [f"{name} ({what})" for name, what in UNSUPPORTED.items() if hparams.get(name)]
@@ -129,12 +152,13 @@ def _refuse_unsupported(hparams: Mapping[str, Any]) -> None:
         )
 
 
-def _label_data(loaded: LoadedNetwork) -> Dict[str, List[str]]:
+def _label_data(loaded: LoadedNetwork) -> Dict[str, List[Any]]:
     """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the checkpoint's order.
 
     The deprel `root` becomes spaCy's ROOT, as everywhere on our Docs; it is `root` again in CoNLL-U.
     """
     _require_first("tag", loaded.tags, SPECIAL_TAGS)
+    _require_first("word", loaded.words if loaded.word_counts else [], SPECIAL_WORDS)
     _require_first("character", loaded.chars, SPECIAL_CHARS)
     if len(loaded.chars) != loaded.network.sizes.n_chars:
         raise CheckpointError(
@@ -143,25 +167,28 @@ def _label_data(loaded: LoadedNetwork) -> Dict[str, List[str]]:
     deprels = loaded.deprels
     if ROOT_DEPREL not in deprels:
         deprels = [ROOT_DEPREL if deprel == THEIR_ROOT else deprel for deprel in deprels]
-    data = {
+    data: Dict[str, List[Any]] = {
         "constituents": loaded.labels,
         "deprels": deprels,
         "tags": loaded.tags[N_SPECIAL_IDS:],
         "chars": loaded.chars[N_SPECIAL_CHARS:],
+        "words": loaded.words[N_SPECIAL_IDS:] if loaded.word_counts else [],
     }
     for name, values in data.items():
         counts = Counter(values)
-        strange = [value for value, n in counts.items() if n > 1 or not _is_entry(value, printable=name != "chars")]
+        most = MAX_WORD_LENGTH if name == "words" else MAX_ENTRY_LENGTH
+        printable = name not in ("chars", "words")
+        strange = [value for value, n in counts.items() if n > 1 or not _is_entry(value, most, printable=printable)]
         if strange:
             raise CheckpointError(
-                f"the checkpoint's {name}: expected different strings of at most {MAX_ENTRY_LENGTH} characters, but "
+                f"the checkpoint's {name}: expected different strings of at most {most} characters, but "
                 f"not (only) once: {', '.join(map(quoted, strange[:5]))}"
             )
-    return data
+    return {**data, "word_counts": list(loaded.word_counts[N_SPECIAL_IDS:])}
 
 
-def _is_entry(value: Any, *, printable: bool) -> bool:
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_ENTRY_LENGTH:
+def _is_entry(value: Any, most: int, *, printable: bool) -> bool:
+    if not isinstance(value, str) or not 0 < len(value) <= most:
         return False
     return value.isprintable() if printable else not any("\ud800" <= char <= "\udfff" for char in value)
 

@@ -19,6 +19,8 @@ from .records import CheckpointError, ReferenceVocabulary, TensorRecord, quoted
 __all__ = ["Checkpoint", "CheckpointError", "ReferenceVocabulary", "read_checkpoint"]
 
 VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
+DEPREL_VOCABULARY = "type_vocab"  # a parser of constituents alone has none, and none of these weights
+DEPREL_WEIGHTS = "dep_score."
 MAX_WEIGHTS = 10_000  # an XLNet of 24 layers has 400
 MAX_NAME = 200
 
@@ -29,7 +31,8 @@ class Checkpoint:
 
     hparams (Dict[str, Any]): Hyperparameters, as the file gives them.
     state_dict (Dict[str, Tensor]): Weights under the reference's names.
-    vocabularies (Dict[str, ReferenceVocabulary]): "tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab".
+    vocabularies (Dict[str, ReferenceVocabulary]): "tag_vocab", "word_vocab", "label_vocab", "char_vocab", and
+        "type_vocab" unless the network scores no dependencies.
     """
 
     hparams: Dict[str, Any]
@@ -74,6 +77,8 @@ def _check_content(content: Any, read: Callable[[Mapping[str, TensorRecord]], Di
     vocabularies = {name: value for name in VOCABULARIES if isinstance(value := spec.get(name), ReferenceVocabulary)}
     without = [name for name, vocabulary in vocabularies.items() if not hasattr(vocabulary, "values")]
     missing = sorted(set(VOCABULARIES) - vocabularies.keys())
+    if isinstance(state, dict) and not any(isinstance(key, str) and key.startswith(DEPREL_WEIGHTS) for key in state):
+        missing = [name for name in missing if name != DEPREL_VOCABULARY]
     if missing or without:
         raise CheckpointError(f"'spec' lacks vocabularies: {', '.join(missing or without)}")
     if not isinstance(state, dict) or not all(isinstance(value, TensorRecord) for value in state.values()):

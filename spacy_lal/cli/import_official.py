@@ -34,10 +34,12 @@ def import_official_cli(
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in OUT")] = False,
 ) -> None:
-    """Turn a checkpoint of the LAL parser (best_parser.pt) or of the HPSG parser into a pipeline for spacy.load.
+    """Turn a checkpoint of the LAL parser (best_parser.pt), of the HPSG parser, or of Kitaev and Klein's parser of
+    constituents (2018) into a pipeline for spacy.load.
 
     No code in the file is run: anything but tensors, plain containers and a vocabulary class is refused.
-    Networks that read XLNet vectors, tags or characters can be imported. OUT is written at the very end, or not at all.
+    Networks that read XLNet vectors, tags or characters can be imported; of Kitaev and Klein also words, but not ELMo.
+    OUT is written at the very end, or not at all.
     """
     check_output(output, overwrite, checkpoint)
     if not checkpoint.exists():
