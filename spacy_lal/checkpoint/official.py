@@ -79,6 +79,13 @@ def import_pipeline(
     """
     if is_kitaev_klein(checkpoint):
         return _import_constituents(checkpoint, lang=lang, scrambled_queries=scrambled_queries)
+    return _import_joint(checkpoint, tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries)
+
+
+def _import_joint(
+    checkpoint: Checkpoint, *, tokenizer: Optional[str], lang: str, scrambled_queries: bool
+) -> ImportedPipeline:
+    """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a `spacy-lal.ReferenceParser.v1`."""
     _refuse_unsupported(checkpoint.hparams)
     hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
     loaded = load_network(checkpoint, scrambled_queries=scrambled_queries)

@@ -297,7 +297,7 @@ def test_hyperparameters_are_checked_before_a_network_is_made(hparams, message, 
     with pytest.raises(CheckpointError, match=message):
         load_network(loaded(hparams))
     with pytest.raises(CheckpointError, match=message):
-        import_pipeline(loaded(hparams))
+        import_pipeline(loaded(hparams, type_vocab=["root"]))
     assert made == []
 
 
