@@ -2,12 +2,12 @@
 
     python benchmarks/parity.py DIR
 
-DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json) of the parser, or sets of
-semantic roles, whose json tells their kind. Each network is rebuilt
-from its weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch with all others (which must
-give the same), and for the LAL parser in that batch with the reference's scrambled label queries. One line for each set
-and stage: the largest error (for trees, heads, deprels and ids: whether one differs), the tolerance, the verdict. Exit
-code 1 where one is out of tolerance, or a set could not be read.
+DIR holds network sets (NAME.npz + NAME.json) and decoder sets (decoder_*.npz, decoder.json) of the parser, sets of
+Kitaev & Klein's parser and of SSAN, trees from attention, probing tasks, or sets of semantic roles; the json tells the
+kind. Each network is rebuilt from its weights by `spacy_lal.checkpoint`; every sentence is run alone and in one batch
+with all others (which must give the same), and for the LAL parser in that batch with the reference's scrambled label
+queries. One line for each set and stage: the largest error (for trees, heads, deprels and ids: whether one differs),
+the tolerance, the verdict. Exit code 1 where one is out of tolerance, or a set could not be read.
 """
 
 import argparse
@@ -20,8 +20,11 @@ from parity.decoder import EXACT_FAMILIES, compare_decoder
 from parity.encoder_compare import compare_encoder
 from parity.encoder_sets import is_kitaev_klein, read_encoder_set, read_json
 from parity.network import Row, compare_network
+from parity.probing import compare_attention_trees, compare_probing
 from parity.role_sets import find_role_sets
 from parity.roles import compare_role_set
+from parity.ssan import compare_ssan
+from parity.ssan_sets import kind_of, read_ssan_set
 from parity.vectors import find_sets, read_decoder_set, read_families, read_network_set
 
 ROLES = "roles: "  # before the kind of a set of semantic roles
@@ -55,7 +58,13 @@ def check_set(folder: Path, name: str, kind: str, families: dict) -> bool:
 
 def compare_file(folder: Path, name: str) -> Tuple[List[Row], List[str]]:
     """Compare one set, whose json tells its kind. RETURNS: The rows, and what was left out, in words."""
-    if is_kitaev_klein(read_json(folder, name)):
+    info = read_json(folder, name)
+    kind = kind_of(info)
+    if kind == "ssan":
+        return compare_ssan(read_ssan_set(folder, name))
+    if kind is not None:
+        return compare_attention_trees(info) if kind == "attention_trees" else compare_probing(info)
+    if is_kitaev_klein(info):
         return compare_encoder(read_encoder_set(folder, name))
     return compare_network(read_network_set(folder, name))
 

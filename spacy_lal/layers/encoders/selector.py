@@ -29,9 +29,9 @@ class SelectorConfig:
     mode (str): The choice in training. "hard": 0 or 1 from a Gumbel-sigmoid sample, with a straight-through gradient.
         "sample": that sample itself. "soft": the probability, without noise.
     temperature (float): Temperature of the samples; the paper's code has 0.5.
-    on_empty (str): What a position attends to if no key is chosen. "all": every allowed key. "self": itself.
-        "nothing": no key, and the weights have the reference's 1e-6 in their denominator; then gradients of hard
-        choices reach 1e7 on short sentences.
+    on_empty (str): What a position attends to if no key is chosen, i.e. all choices are below 1e-6. "all": every
+        allowed key. "self": itself. "nothing": no key, and the weights have the reference's 1e-6 in their denominator;
+        then gradients of hard choices reach 1e7 on short sentences.
     bounded (bool): Bound the gradient of the choices by using the softmax over all allowed keys in it.
     width (Optional[int]): Width of a head's query and key, all parts together. None: attn_width of the layer.
     select_scale (float): Weight in the loss of the number of chosen (head, key) pairs of a query, a mean over the
@@ -193,7 +193,8 @@ class _SelectiveSoftmax(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, logits: Tensor, scores: Tensor, choice: Choice, on_empty: str, bounded: bool) -> Tensor:
         selected = logits + choice.log_values
-        empty = (selected == -math.inf).all(-1, keepdim=True)
+        allowed = choice.log_values.masked_fill(logits == -math.inf, -math.inf)
+        empty = (allowed < math.log(EPSILON)).all(-1, keepdim=True)  # also of samples at a low temperature
         if on_empty == "nothing":
             log_sum = torch.logsumexp(selected, -1, keepdim=True)
             log_sum = torch.logaddexp(log_sum, log_sum.new_tensor(math.log(EPSILON)))

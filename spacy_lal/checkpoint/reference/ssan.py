@@ -1,0 +1,203 @@
+"""The encoder of SSAN's released code: a pre-norm Transformer with a selector (Geng et al. 2020; reference-encoders.md
+B1 and B4). For parity with it.
+
+*Not* for your own parser: `spacy-lal.SelfAttentionLayer.v1` takes the same selector.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import List, Optional
+
+import torch
+from torch import Tensor, nn
+
+from ...layers.checks import check_choice, check_count, check_even, check_parts, check_rates
+from ...layers.dropout import ElementDropout
+from ...layers.encoders import EncoderLayer
+from ...layers.encoders.attention_limits import limits_of
+from ...layers.encoders.selector import SelectiveSoftmax, Selector, SelectorConfig
+from ...layers.encoders.self_attention import SelfAttention
+from ...layers.input_layer import InputLayer, InputLayerConfig
+from ...layers.masked_softmax import MaskedSoftmax
+from ...layers.network_inputs import InputSizes, NetworkInputs
+from ...layers.word_features import WordFeature
+
+NORM_EPSILON = 1e-6  # added to the biased variance
+LONGEST_PERIOD = 1e4
+
+
+def sinusoids(seq_len: int, width: int) -> Tensor:
+    """Sinusoidal positions from 0: all sines, then all cosines. *Shape:* (seq_len, width).
+
+    RAISES (ValueError): The width is not even, or less than 4.
+    """
+    check_count("width of sinusoidal positions", width, 4)
+    check_even("width of sinusoidal positions", width, "half of it for sines")
+    n_rates = width // 2
+    rates = LONGEST_PERIOD ** (-torch.arange(n_rates, dtype=torch.float64) / (n_rates - 1))
+    angles = torch.arange(seq_len, dtype=torch.float64)[:, None] * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=1).float()
+
+
+@dataclass(frozen=True)
+class SinusoidalInputsConfig(InputLayerConfig):
+    """An input layer with sinusoidal positions, which are added; features are multiplied by sqrt(hidden width) and get
+    a bias; no norm. Its `dropout` is elementwise; `join` is "sum"."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("join of sinusoidal inputs", self.join, ("sum",))
+
+    def build(self, hidden_width: int, sizes: InputSizes) -> InputLayer:
+        """See `InputLayerConfig`."""
+        return SinusoidalInputs(self, hidden_width, sizes)
+
+
+class SinusoidalInputs(InputLayer):
+    """See `SinusoidalInputsConfig`."""
+
+    def __init__(self, config: SinusoidalInputsConfig, hidden_width: int, sizes: InputSizes) -> None:
+        super().__init__(config, hidden_width, sizes)
+        del self.positions
+        self.register_buffer("positions", sinusoids(config.max_positions, hidden_width), persistent=False)
+        self.norm = nn.Identity()  # type: ignore[assignment]
+        self.bias = nn.Parameter(torch.zeros(hidden_width))
+        self.element_dropout = ElementDropout(config.dropout)
+        self.scale = math.sqrt(hidden_width)
+        with torch.no_grad():
+            for module in self.features.modules():
+                if isinstance(module, nn.Embedding):
+                    module.weight.div_(self.scale)
+
+    def forward(self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None) -> Tensor:
+        """See `InputLayer`."""
+        content = self.combine([feature(inputs) for feature in self.features.values()]) * self.scale
+        padding = torch.arange(seq_len, device=content.device) >= inputs.lengths[:, None] + 2
+        content = content.masked_fill(padding.unsqueeze(-1), 0.0)
+        rows = self.place(len(content), seq_len) if positions is None else positions
+        return self.element_dropout(content + self.bias + rows)
+
+
+def make_sinusoidal_inputs(
+    *features: WordFeature, max_positions: int = 512, dropout: float = 0.1
+) -> SinusoidalInputsConfig:
+    """See `SinusoidalInputsConfig`."""
+    return SinusoidalInputsConfig(
+        features=features, join="sum", max_positions=max_positions, position_dropout=0.0, dropout=dropout
+    )
+
+
+@dataclass(frozen=True)
+class PreNormLayerConfig(EncoderLayer):
+    """One or several equal pre-norm layers: x + attention(norm(x)), then x + feed_forward(norm(x)), with biases and
+    standard norms. Logits are divided by sqrt(the width of a head). All dropout is elementwise.
+
+    repeat (int): How many layers there are; each has weights of its own.
+    n_heads (int): Attention heads; they share the hidden width.
+    ff_width (int): Hidden units of the feed-forward network.
+    attention_dropout, relu_dropout, residual_dropout (float): Dropout on attention weights, on hidden units, and before
+        a residual is added.
+    selector (Optional[SelectorConfig]): See `SelfAttentionLayerConfig`; the reference's on_empty is "nothing".
+    RAISES (ValueError): An option is out of range.
+    """
+
+    repeat: int = 1
+    n_heads: int = 8
+    ff_width: int = 2048
+    attention_dropout: float = 0.1
+    relu_dropout: float = 0.1
+    residual_dropout: float = 0.1
+    selector: Optional[SelectorConfig] = None
+
+    def __post_init__(self) -> None:
+        for name in ("repeat", "n_heads", "ff_width"):
+            check_count(name, getattr(self, name))
+        check_rates(
+            attention_dropout=self.attention_dropout,
+            relu_dropout=self.relu_dropout,
+            residual_dropout=self.residual_dropout,
+        )
+        if self.selector is not None:
+            check_parts("selector", (self.selector,), SelectorConfig)
+
+    def build(self, hidden_width: int) -> List[nn.Module]:
+        """See `EncoderLayer`.
+
+        RAISES (ValueError): The heads cannot share the width.
+        """
+        if hidden_width % self.n_heads:
+            raise ValueError(
+                f"n_heads of pre-norm layers: expected a divisor of hidden_width = {hidden_width}, got {self.n_heads}"
+            )
+        return [PreNormLayer(self, hidden_width) for _ in range(self.repeat)]
+
+
+class PreNormAttention(SelfAttention):
+    """Multi-head attention with biases, without residual and norm.
+
+    config (PreNormLayerConfig): The options.
+    hidden_width (int): Width of inputs and outputs.
+    """
+
+    def __init__(self, config: PreNormLayerConfig, hidden_width: int) -> None:
+        nn.Module.__init__(self)
+        self.widths, self.hidden_width = {"all": hidden_width}, hidden_width
+        self.n_heads, self.part_width = config.n_heads, hidden_width // config.n_heads
+        self.reads_positions, self.window, self.penalty = False, None, None
+        self.projection = nn.Linear(hidden_width, 3 * hidden_width)  # queries, keys, values
+        self.combination = nn.Linear(hidden_width, hidden_width)
+        self.selector = None
+        self.weights = MaskedSoftmax(config.attention_dropout)
+        if config.selector is not None:
+            width = config.selector.width or self.part_width
+            self.selector = Selector(config.selector, self.widths, self.n_heads, width)
+            self.weights = SelectiveSoftmax(config.selector, config.attention_dropout)
+
+    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
+        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
+        limits = limits_of(self)
+        query, key, value = self.join_heads([self.projection(inputs)]).permute(2, 0, 3, 1, 4).unbind()
+        query = self.limit(query * (1.0 / math.sqrt(self.part_width)), limits)
+        context = self._attend(inputs, query @ key.transpose(-1, -2), padding, limits) @ value
+        return self.combination(context.transpose(1, 2).flatten(2))
+
+
+class PreNormLayer(nn.Module):
+    """See `PreNormLayerConfig`."""
+
+    def __init__(self, config: PreNormLayerConfig, hidden_width: int) -> None:
+        super().__init__()
+        self.attention_norm, self.feed_forward_norm = (nn.LayerNorm(hidden_width, NORM_EPSILON) for _ in range(2))
+        self.attention = PreNormAttention(config, hidden_width)
+        self.hidden = nn.Linear(hidden_width, config.ff_width)
+        self.output = nn.Linear(config.ff_width, hidden_width)
+        self.relu_dropout = ElementDropout(config.relu_dropout)
+        self.attention_dropout, self.output_dropout = (ElementDropout(config.residual_dropout) for _ in range(2))
+
+    def forward(self, inputs: Tensor, padding: Tensor) -> Tensor:
+        """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
+        inputs = inputs + self.attention_dropout(self.attention(self.attention_norm(inputs), padding))
+        hidden = self.relu_dropout(self.hidden(self.feed_forward_norm(inputs)).relu())
+        return inputs + self.output_dropout(self.output(hidden))
+
+
+@dataclass(frozen=True)
+class FinalNormConfig(EncoderLayer):
+    """The norm after the last pre-norm layer."""
+
+    repeat: int = 1
+
+    def __post_init__(self) -> None:
+        check_choice("repeat of the final norm", self.repeat, (1,))
+
+    def build(self, hidden_width: int) -> List[nn.Module]:
+        """See `EncoderLayer`."""
+        return [FinalNorm(hidden_width, NORM_EPSILON)]
+
+
+class FinalNorm(nn.LayerNorm):
+    """A standard layer norm as an encoder layer."""
+
+    def forward(self, inputs: Tensor, padding: Optional[Tensor] = None) -> Tensor:
+        """*Shape:* (batch_size, seq_len, hidden_width) to the same."""
+        return super().forward(inputs)

@@ -1,0 +1,256 @@
+"""The selector: choices, weights and gradients. Properties of reference-encoders.md, D."""
+
+import math
+
+import pytest
+import torch
+from layers.encoders.attention_layers import (
+    N_WORDS,
+    WIDTH,
+    encode,
+    fix_noise,
+    make_encoder,
+    make_inputs,
+    make_padding,
+)
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from spacy_lal.layers.encoders.attention_mask import Window, forbidden_pairs
+from spacy_lal.layers.encoders.selector import Choice, SelectiveSoftmax, Selector, SelectorConfig, regularisers
+
+PARTS = {"factored": {"content": 6, "position": 6}, "unfactored": {"all": WIDTH}}
+MODES = ("hard", "soft", "sample")
+ON_EMPTY = ("all", "self", "nothing")
+KEEP, DROP = 1e4, -1e4
+
+
+def make_selector(parts="factored", training=True, **options):
+    selector = Selector(SelectorConfig(**options), PARTS[parts], n_heads=3, width=4).train(training)
+    with torch.no_grad():
+        for parameter in selector.parameters():
+            parameter.normal_(std=0.5)
+    return selector
+
+
+def random_pairs(n_words=N_WORDS, seed=0, dtype=torch.float64):
+    """Logits, scores and the mask of a batch; 3 heads."""
+    generator = torch.Generator().manual_seed(seed)
+    shape = (len(n_words), 3, max(n_words) + 2, max(n_words) + 2)
+    logits, scores = (torch.randn(shape, generator=generator, dtype=dtype) for _ in range(2))
+    return logits, 2.0 * scores, forbidden_pairs(make_padding(n_words), [Window(3)])
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_scores_by_the_formula(parts):
+    selector, inputs = make_selector(parts), make_inputs([3, 5])
+    expected = torch.zeros(2, 3, 7, 7)
+    for part, features in zip(PARTS[parts], inputs.split(list(PARTS[parts].values()), dim=-1), strict=True):
+        query, key = (
+            torch.einsum("bpw,hwd->bhpd", features, weight[part]) + bias[part][:, None, :]
+            for weight, bias in ((selector.query, selector.query_bias), (selector.key, selector.key_bias))
+        )
+        expected += query @ key.transpose(2, 3)
+    assert torch.allclose(selector(inputs), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_choices_by_mode(mode):
+    _, scores, _ = random_pairs()
+    noise = torch.randn_like(scores)
+    selector = make_selector(mode=mode, temperature=0.7)
+    selector.sample_noise = lambda scores: noise
+    sample = ((scores + noise) / 0.7).sigmoid()
+    expected = {"hard": (sample > 0.5).double(), "soft": scores.sigmoid(), "sample": sample}[mode]
+    assert torch.allclose(selector.choose(scores).values, expected, atol=1e-12)
+    inference = selector.eval().choose(scores)
+    assert torch.equal(inference.values, (scores > 0.0).double()) and inference.log_slope is None
+
+
+def test_choices_without_noise_are_those_of_inference():  # D9
+    _, scores, _ = random_pairs()
+    selector = make_selector()
+    selector.sample_noise = torch.zeros_like
+    assert torch.equal(selector.choose(scores).values, selector.eval().choose(scores).values)
+    encoder, inputs, real = make_encoder(selector=SelectorConfig()), make_inputs(N_WORDS), ~make_padding(N_WORDS)
+    fix_noise(encoder)
+    assert torch.allclose(
+        encode(encoder.train(), inputs, N_WORDS)[real], encode(encoder.eval(), inputs, N_WORDS)[real], atol=1e-6
+    )
+
+
+def test_a_low_temperature_makes_samples_hard():  # D9
+    logits, scores, forbidden = random_pairs()
+    noise, weights = torch.randn_like(scores), {}
+    for mode, temperature in (("sample", 1.0), ("sample", 1e-3), ("hard", 0.5)):
+        selector = make_selector(mode=mode, temperature=temperature)
+        selector.sample_noise = lambda scores: noise
+        softmax = SelectiveSoftmax(selector.config, 0.0)
+        weights[mode, temperature] = softmax(logits, forbidden, selector.choose(scores))
+    difference = weights["sample", 1e-3] - weights["hard", 0.5]
+    assert difference.abs().max() < 1e-2 and (difference.abs() > 1e-6).float().mean() < 0.05
+    assert (weights["sample", 1.0] - weights["hard", 0.5]).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("temperature", [0.1, 0.5, 3.0])
+def test_frequencies_follow_the_probability(temperature):  # D10
+    scores = torch.tensor([-2.0, -0.5, 0.0, 1.0, 3.0])
+    selector = make_selector(temperature=temperature)
+    draws = selector.choose(scores.expand(40_000, 1, 1, 5)).values.mean((0, 1, 2))
+    assert torch.allclose(draws, scores.sigmoid(), atol=0.012)  # five standard deviations
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("on_empty", ON_EMPTY)
+def test_sure_choices(mode, on_empty):  # D9
+    logits, _, forbidden = random_pairs()
+    selector = make_selector(mode=mode, on_empty=on_empty)
+    softmax = SelectiveSoftmax(selector.config, 0.0)
+    plain = logits.masked_fill(forbidden, -math.inf).softmax(-1)
+    everything = softmax(logits, forbidden, selector.choose(torch.full_like(logits, KEEP)))
+    assert torch.allclose(everything, plain, atol=1e-5 if on_empty == "nothing" else 0.0)
+    nothing = softmax(logits, forbidden, selector.choose(torch.full_like(logits, DROP)))
+    real = (~make_padding(N_WORDS))[:, None, :, None]
+    if on_empty == "nothing":
+        assert not nothing.any()
+    else:
+        own = torch.eye(logits.shape[-1], dtype=logits.dtype).expand_as(plain)
+        expected = plain if on_empty == "all" else torch.where(real, own, plain)
+        assert torch.allclose(nothing, expected, atol=1e-12)
+
+
+def test_an_empty_selection_adds_nothing_but_the_residual():  # D9
+    encoder = make_encoder(selector=SelectorConfig(on_empty="nothing"), repeat=1)
+    attention = encoder.layers[0].attention
+    with torch.no_grad():
+        for name, value in (("query_bias", 1e2), ("key_bias", -1e2)):
+            for part, bias in getattr(attention.selector, name).items():
+                bias.fill_(value)
+                getattr(attention.selector, name.replace("_bias", ""))[part].zero_()
+    inputs, padding = make_inputs(N_WORDS), make_padding(N_WORDS)
+    assert torch.equal(attention(inputs, padding), attention.norm(inputs))
+
+
+@pytest.mark.parametrize("on_empty", ON_EMPTY)
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_by_the_formula(mode, bounded, on_empty):  # D10
+    logits, scores, forbidden = random_pairs([2, 1, 4])
+    scores[0, 0, 1] = -3.0  # a row without a key
+    noise = torch.zeros_like(scores)
+    selector = make_selector(mode=mode, bounded=bounded, on_empty=on_empty, temperature=0.7)
+    selector.sample_noise = lambda scores: noise
+    logits.requires_grad_(), scores.requires_grad_()
+    weights = SelectiveSoftmax(selector.config, 0.0)(logits, forbidden, selector.choose(scores))
+    gradient = torch.randn_like(weights)
+    weights.backward(gradient)
+
+    allowed = (~forbidden).expand_as(logits).double()
+    probability = (scores.detach() if mode == "soft" else scores.detach() / 0.7).sigmoid()
+    slope = probability * (1.0 - probability) / (1.0 if mode == "soft" else 0.7)
+    chosen = ((probability > 0.5).double() if mode == "hard" else probability).mul_(allowed)
+    empty = (chosen == 0.0).all(-1, keepdim=True)
+    logit, choice = logits.detach().clone().requires_grad_(), chosen.clone().requires_grad_()
+    epsilon = 1e-6 if on_empty == "nothing" else 0.0
+    exponents = logit.exp() * choice
+    expected = exponents / (exponents.sum(-1, keepdim=True) + epsilon)
+    rows = ~empty if on_empty != "nothing" else torch.ones_like(empty)
+    (expected.masked_fill(~rows, 0.0) * gradient).nan_to_num().sum().backward()
+    rows = rows.expand_as(logits)
+    assert torch.allclose(weights[rows], expected[rows], atol=1e-12)
+    assert torch.allclose(logits.grad[rows], logit.grad[rows], atol=1e-10)
+    if not bounded:
+        assert torch.allclose(scores.grad[rows], (choice.grad * slope * allowed)[rows], rtol=1e-8, atol=1e-10)
+    else:
+        plain = logits.detach().masked_fill(forbidden, -math.inf).softmax(-1)
+        centred = gradient - (weights * gradient).sum(-1, keepdim=True)
+        assert torch.allclose(scores.grad[rows], (plain * centred * slope)[rows], atol=1e-10)
+        assert scores.grad.abs().max() <= 2.0 * gradient.abs().max() / 0.7
+    if on_empty != "nothing":
+        assert not scores.grad[empty.expand_as(scores)].any()
+
+
+def test_the_gradient_of_a_hard_choice_by_finite_differences():  # D10
+    logits, scores, forbidden = random_pairs([3])
+    noise = torch.randn_like(scores)
+    selector = make_selector()
+    selector.sample_noise = lambda scores: noise
+    scores.requires_grad_()
+    choice = selector.choose(scores)
+    gradient = torch.randn_like(scores)
+    SelectiveSoftmax(selector.config, 0.0)(logits, forbidden, choice).backward(gradient)
+    sample = ((scores.detach() + noise) / 0.5).sigmoid()
+    chosen = (sample > 0.5).double() * ~forbidden
+
+    def loss(chosen):
+        exponents = logits.exp() * chosen
+        return (exponents / exponents.sum(-1, keepdim=True)).nan_to_num().mul(gradient).sum()  # 0/0: empty rows
+
+    places = (chosen.sum(-1, keepdim=True) > 0.0).logical_and(~forbidden).nonzero()
+    assert len(places) > 40
+    for place in map(tuple, places[::4].tolist()):
+        step = torch.zeros_like(chosen)
+        step[place] = 1e-6
+        slope = sample[place] * (1.0 - sample[place]) / 0.5
+        expected = (loss(chosen + step) - loss(chosen - step)) / 2e-6 * slope
+        assert scores.grad[place].item() == pytest.approx(expected.item(), rel=1e-5, abs=1e-8)
+
+
+def test_values_have_the_straight_through_gradient():
+    _, scores, _ = random_pairs([2])
+    selector = make_selector(temperature=2.0)
+    selector.sample_noise = torch.zeros_like
+    scores.requires_grad_()
+    values = selector.choose(scores).values
+    values.sum().backward()
+    sample = (scores.detach() / 2.0).sigmoid()
+    assert torch.equal(values, (scores > 0.0).double())
+    assert torch.allclose(scores.grad, sample * (1.0 - sample) / 2.0)
+
+
+def test_regularisers_count_allowed_pairs_of_real_queries():
+    _, scores, _ = random_pairs([2, 4])
+    padding = make_padding([2, 4])
+    choice = Choice(scores, torch.where(scores > 0.0, 0.0, -math.inf).double(), None)
+    for windows in ([], [Window(1)]):
+        forbidden = forbidden_pairs(padding, windows)
+        chosen, entropy = regularisers(choice, forbidden, padding)
+        for row, n in enumerate((2, 4)):
+            assert not chosen[row, n + 2 :].any() and not entropy[row, n + 2 :].any()
+            for query in range(n + 2):
+                keys = [key for key in range(n + 2) if not windows or abs(query - key) <= 1]
+                probs = scores[row, :, query, keys].sigmoid()
+                entropies = probs * probs.log() + (1 - probs) * (1 - probs).log()
+                assert chosen[row, query] == (scores[row, :, query, keys] > 0.0).sum()
+                assert entropy[row, query].item() == pytest.approx(entropies.mean().item())
+
+
+def test_the_penalty_is_a_sum_over_sentences():
+    encoder = make_encoder(selector=SelectorConfig(select_scale=0.3, entropy_scale=0.2), window=2).train()
+    fix_noise(encoder)
+    inputs = make_inputs(N_WORDS)
+    encode(encoder, inputs, N_WORDS)
+    together, alone = encoder.take_penalty(), 0.0
+    for row, n in enumerate(N_WORDS):
+        encode(encoder, inputs[row : row + 1, : n + 2], [n])
+        alone += encoder.take_penalty().item()
+    assert together.item() == pytest.approx(alone, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["select_scale", "entropy_scale"])
+def test_what_the_regularisers_do(name):
+    """A small step against the gradient of the penalty: fewer choices, or less decided ones."""
+    encoder = make_encoder(selector=SelectorConfig(mode="soft", **{name: 1.0}), repeat=1, scale=0.5).train()
+    selector, inputs = encoder.layers[0].attention.selector, make_inputs([6])
+
+    def measure():
+        scores = selector(inputs).detach()
+        prob, entropy = scores.sigmoid(), binary_cross_entropy_with_logits(scores, scores.sigmoid())
+        return prob.mean().item() if name == "select_scale" else -entropy.item()
+
+    encode(encoder, inputs, [6])
+    encoder.take_penalty().backward()
+    before = measure()
+    with torch.no_grad():
+        for parameter in selector.parameters():
+            parameter -= 1e-3 * parameter.grad
+    assert measure() < before - 1e-5
