@@ -1,14 +1,15 @@
 """`python -m spacy lal check` and `python -m spacy lal convert`: inspect a treebank, convert it to `.spacy` files."""
 
 import re
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
 
 import typer
 
 from spacy_lal.cli.outputs import check_apart
+from spacy_lal.cli.role_report import role_lines
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
+from spacy_lal.cli.tables import table_lines
 
 if TYPE_CHECKING:
     from spacy_lal.treebanks.reader import TreebankSentence
@@ -16,13 +17,11 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 BAR_WIDTH = 40
-LONG_NAME = 120  # characters of a label; longer ones are cut
+FILES = "Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or columns of CoNLL-2012 (_conll)"
 
 
 def check_cli(
-    paths: Annotated[
-        List[Path], typer.Argument(metavar="FILE...", help="Trees (.ptb), dependencies (.conllu), or both")
-    ],
+    paths: Annotated[List[Path], typer.Argument(metavar="FILE...", help=FILES)],
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON")] = False,
     top: Annotated[int, typer.Option("--top", help="Rows of each table of labels; 0 shows all")] = 15,
 ) -> None:
@@ -31,29 +30,40 @@ def check_cli(
     Exits with code 1 if something cannot be read, or if words or numbers of sentences disagree.
     """
     from spacy_lal.display.markup import printable_json
-    from spacy_lal.treebanks.reader import TreebankError, treebank_files
-    from spacy_lal.treebanks.report import check_treebank
+    from spacy_lal.treebanks.reader import TreebankError
+    from spacy_lal.treebanks.report import check_columns, check_treebank
+    from spacy_lal.treebanks.role_report import check_roles
+    from spacy_lal.treebanks.role_sources import find_files
 
     try:
-        report = check_treebank(*treebank_files(paths))
+        files = find_files(paths)
+        report = check_columns(files.columns) if files.columns else None
+        if files.brackets or files.conllu:
+            report = check_treebank(files.brackets, files.conllu)
+        roles = check_roles(files) if files.has_roles else None
     except (TreebankError, OSError) as error:
         fail(str(error))
     with closed_pipe_is_no_error():
         if as_json:
-            typer.echo(printable_json(report.to_dict(), indent=2))
+            shown = {**(report.to_dict() if report else {}), **({"roles": roles.to_dict()} if roles else {})}
+            typer.echo(printable_json(shown, indent=2))
         else:
-            for line in report_lines(report, top):
+            for line in (*(report_lines(report, top) if report else ()), *([""] if report and roles else [])):
                 say(line)
-    if not report.sound:
-        shown = report.problems[:SHOWN_PROBLEMS]
-        more = report.n_problems - len(shown)
-        fail("\n".join([*shown, *([f"... and {more} more"] if more else [])]))
+            for line in role_lines(roles, top) if roles else ():
+                say(line)
+    problems = list(report.problems) if report else []
+    n_problems = report.n_problems if report else 0
+    if roles and roles.problem and not any(roles.problem in problem for problem in problems):
+        problems.insert(0, roles.problem)
+        n_problems += 1
+    if problems:
+        more = n_problems - len(problems[:SHOWN_PROBLEMS])
+        fail("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])]))
 
 
 def convert_cli(
-    paths: Annotated[
-        List[Path], typer.Argument(metavar="FILE...", help="Trees (.ptb), dependencies (.conllu), or both")
-    ],
+    paths: Annotated[List[Path], typer.Argument(metavar="FILE...", help=FILES)],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A .spacy file to write, or a folder for several")],
     n_sents: Annotated[
         int, typer.Option("--n-sents", "-n", help="Sentences in a Doc, at most; 0 with --by-document")
@@ -66,7 +76,7 @@ def convert_cli(
         typer.Option("--exclude", "-x", help="Leave out sentences whose sent_id this regex matches"),
     ] = None,
 ) -> None:
-    """Convert a treebank to Docs with heads, deprels, tags and constituents, in a .spacy file.
+    """Convert a treebank to Docs with heads, deprels, tags, constituents and roles, in a .spacy file.
 
     Only sentences that --exclude names are dropped. A tree that cannot be read, or words that differ between the two
     files, end the command with the files and lines, and no file is written.
@@ -74,16 +84,17 @@ def convert_cli(
     from spacy.vocab import Vocab
 
     from spacy_lal.treebanks.docs import make_docs, write_docs
-    from spacy_lal.treebanks.reader import SUFFIXES, TreebankError, read_treebank, treebank_files
+    from spacy_lal.treebanks.reader import SUFFIXES, TreebankError
+    from spacy_lal.treebanks.role_sources import ROLE_SUFFIXES, find_files, read_sentences
     from spacy_lal.trees import BracketError, SpanError
     from spacy_lal.trees.conllu import ConlluError
 
-    if output.suffix in SUFFIXES or output in paths:
+    if output.suffix in (*SUFFIXES, *ROLE_SUFFIXES) or output in paths:
         fail(f"the last argument is the .spacy file or the folder to write, got {output}")
     check_apart(output, *paths)
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
-        sentences = _with_progress(excluded.filter(read_treebank(*treebank_files(paths))))
+        sentences = _with_progress(excluded.filter(read_sentences(find_files(paths))))
         counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), output)
     except re.error as error:
         fail(f"--exclude: {exclude!r} is no regular expression: {error}")
@@ -128,7 +139,7 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
         ("tags", report.tags),
     ]:
         if counter:
-            yield from _table_lines(title, counter, top)
+            yield from table_lines(title, counter, top)
 
 
 def _length_lines(report: "TreebankReport") -> Iterator[str]:
@@ -141,19 +152,6 @@ def _length_lines(report: "TreebankReport") -> Iterator[str]:
     most = max(histogram.values())
     for name, count in histogram.items():
         yield f"  {name:>7}{count:>10,} {'#' * round(BAR_WIDTH * count / most)}".rstrip()
-
-
-def _table_lines(title: str, counter: "Counter[str]", top: int) -> Iterator[str]:
-    from spacy_lal.trees.lines import quoted
-
-    yield ""
-    yield f"{len(counter)} {title}:"
-    rows = counter.most_common(top or None)
-    for name, count in rows:
-        # Unprintable characters, such as terminal escapes, are shown as Python escapes.
-        yield f"  {name if name.isprintable() and len(name) <= LONG_NAME else quoted(name):<24}{count:>10,}"
-    if len(rows) < len(counter):
-        yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
 
 
 class _Excluded:

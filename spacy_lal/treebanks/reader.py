@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from nltk.tree import Tree
+
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines
 from ..trees.conllu import ConlluSentence, read_conllu
 from ..trees.lines import LineError, numbered_lines, quoted
@@ -101,7 +103,7 @@ def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path
     found: dict[str, Path] = {}
     for path in paths:
         if not path.is_file():
-            raise TreebankError(f"{path}: {_what_is_there(path)}")
+            raise TreebankError(f"{path}: {describe_path(path)}")
         kind = SUFFIXES.get(path.suffix) or _sniff(path)
         if kind in found:
             raise TreebankError(f"expected at most one file of each kind, got two with {kind}: {found[kind]}, {path}")
@@ -111,7 +113,7 @@ def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path
     return found.get(BRACKETS), found.get(CONLLU)
 
 
-def _what_is_there(path: Path) -> str:
+def describe_path(path: Path) -> str:
     """Describe a path that is no file. It is not opened, since opening a pipe blocks."""
     if not path.exists():
         return "a link to what does not exist" if path.is_symlink() else "no such file"
@@ -143,13 +145,21 @@ def read_trees(path: Path) -> Iterator[TreebankTree]:
     RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between words.
     """
     for tree, line in read_brackets_with_lines(path):
-        words, tags, spans = tree_to_spans(tree)
-        empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
-        if empty is not None:
-            raise TreebankError(f"{path}:{line}: word {empty} is empty, or nothing but white space")
-        if spans and spans[0][2] in ROOT_LABELS:  # a root over several constituents
-            spans = spans[1:]
-        yield TreebankTree(words, tags, spans, str(path), line)
+        yield to_treebank_tree(tree, str(path), line)
+
+
+def to_treebank_tree(tree: Tree, path: str, line: int) -> TreebankTree:
+    """A tree as lists.
+
+    RAISES (TreebankError): A word is empty or white space.
+    """
+    words, tags, spans = tree_to_spans(tree)
+    empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
+    if empty is not None:
+        raise TreebankError(f"{path}:{line}: word {empty} is empty, or nothing but white space")
+    if spans and spans[0][2] in ROOT_LABELS:  # a root over several constituents
+        spans = spans[1:]
+    return TreebankTree(words, tags, spans, path, line)
 
 
 def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[TreebankSentence]:

@@ -17,6 +17,7 @@ from ..trees.conllu import ConlluError, ConlluSentence, parse_conllu_block, read
 from ..trees.joint import Heads, outside_heads
 from ..trees.labels import split_chain
 from ..trees.spans import SpanError
+from .conll_roles import read_conll_roles
 from .reader import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
 
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
@@ -121,15 +122,28 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
     sentences = _sound_sentences(conllu, report) if conllu else iter(())
     if brackets is None or conllu is None:
         for tree in trees:
-            _count(report, tree, None)
+            count_sentence(report, tree, None)
         for sentence in sentences:
-            _count(report, None, sentence)
+            count_sentence(report, None, sentence)
         return _with_empty_check(report)
     for pair in pair_up(trees, sentences):
         if pair.tree is None or pair.sentence is None or pair.differs is not None:
             report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
         comparable = pair.differs is None
-        _count(report, pair.tree if comparable or not pair.sentence else None, pair.sentence)
+        count_sentence(report, pair.tree if comparable or not pair.sentence else None, pair.sentence)
+    return _with_empty_check(report)
+
+
+def check_columns(path: Path) -> TreebankReport:
+    """Report on the words, tags and trees of a file of columns (`conll_roles.py`). The first malformed sentence ends
+    the reading, and is a problem in the report."""
+    report = TreebankReport(brackets=str(path))
+    try:
+        for sentence in read_conll_roles(path):
+            words = sentence.dependencies if sentence.tree is None else None
+            count_sentence(report, sentence.tree, words)
+    except TreebankError as error:
+        report.add_problem(f"{error} (the rest of the file was not read)")
     return _with_empty_check(report)
 
 
@@ -183,7 +197,8 @@ def _with_empty_check(report: TreebankReport) -> TreebankReport:
     return report
 
 
-def _count(report: TreebankReport, tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]) -> None:
+def count_sentence(report: TreebankReport, tree: Optional[TreebankTree], sentence: Optional[ConlluSentence]) -> None:
+    """Add a sentence, with a tree, dependencies or both, to a report."""
     words = sentence.words if sentence else tree.words if tree else []
     report.sentences += 1
     report.tokens += len(words)

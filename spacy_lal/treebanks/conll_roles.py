@@ -1,0 +1,213 @@
+"""Columns as in the CoNLL-2012 shared task: words, tags, trees and semantic roles of a sentence side by side.
+
+    #begin document (bc/x); part 000
+    bc/x  0  0  She    PRP  (TOP(S(NP*)  -     -   -  -  *  (ARG0*)  -
+    bc/x  0  1  gave   VBD  (VP*         give  01  -  -  *  (V*)     -
+    ...
+    #end document
+
+The columns are: document, part, word number, word, tag, parse, lemma, frameset, word sense, speaker, named entities,
+one column for each predicate, coreference. A predicate is a word with a frameset. Our departures: a frameset with a dot
+is a whole roleset (`good.02` beside the lemma `better`), and XX is an unknown one; words are escaped as in brackets.
+Senses, speakers, entities and coreference are neither read nor written.
+
+Format: Pradhan et al. (2012). *Not* here: columns without words (`trees/props.py`).
+"""
+
+import re
+from pathlib import Path
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from ..trees.brackets import BracketError, parse_tree
+from ..trees.conllu import ConlluSentence
+from ..trees.escapes import escape_characters, escape_word, unescape_word
+from ..trees.lines import LineError, numbered_lines, quoted
+from ..trees.propositions import Proposition, PropositionError, check_proposition
+from ..trees.props import args_to_cells, cells_to_args
+from ..trees.spans import Span, SpanError, expand_chains
+from .reader import TreebankError, TreebankSentence, TreebankTree, to_treebank_tree
+
+N_BEFORE, N_AFTER = 11, 1  # columns before and after those of predicates
+WORD, TAG, PARSE, LEMMA, FRAMESET = 3, 4, 5, 6, 7
+NONE = "-"
+UNKNOWN_FRAMESET = "XX"
+ROOT = "TOP"
+_BLANKS = re.compile(r"[ \t\r\f\v]+")
+_PARSE = re.compile(r"((?:\([^()*]+)*)\*(\)*)")
+_BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\S+))?")
+
+_Lines = List[Tuple[int, str]]  # numbered lines
+_Rows = List[Tuple[int, List[str]]]  # the line of each word, and its cells
+
+
+class ColumnSentence(NamedTuple):
+    """A sentence to write.
+
+    words, tags (Sequence[str]): Of n words; an empty tag is unknown.
+    constituents (Optional[Sequence[Tuple[int, int, str]]]): Collapsed half-open spans, pre-order; None without a tree.
+    propositions (Sequence[Proposition]): By predicate.
+    """
+
+    words: Sequence[str]
+    tags: Sequence[str]
+    constituents: Optional[Sequence[Span]]
+    propositions: Sequence[Proposition]
+
+
+def read_conll_roles(path: Path) -> Iterator[TreebankSentence]:
+    """The sentences of a file, in order, one at a time: words, tags and roles, with a tree where the file has one.
+    Heads are missing. The `sent_id` is "document/part-number", counted from 1 in each document.
+
+    RAISES (TreebankError): With file and line: a wrong number of columns; a malformed cell, tree or proposition; text
+        that is not UTF-8.
+    """
+    name, number, begins = "", 0, False
+    try:
+        for lines in _blocks(path):
+            rows: _Rows = []
+            for line, text in lines:
+                match = _BEGIN.match(text)
+                if match:
+                    name, number, begins = "/".join(part for part in match.groups() if part), 0, True
+                elif not text.startswith("#"):
+                    rows.append((line, [cell for cell in _BLANKS.split(text) if cell]))
+            if rows:
+                number += 1
+                yield _sentence(rows, str(path), f"{name}-{number}" if name else "", begins)
+                begins = False
+    except LineError as error:
+        raise TreebankError(f"{path}:{error.number}: {error.reason}: {quoted(error.text)}") from None
+
+
+def format_conll_roles(sentence: ColumnSentence, document: str = NONE, part: int = 0) -> str:
+    """A sentence's lines, with the empty line at its end.
+
+    document (str): The name in the first column.
+    RAISES (PropositionError): The arguments of a predicate overlap.
+    """
+    n_words = len(sentence.words)
+    lemmas, framesets = [NONE] * n_words, [NONE] * n_words
+    for one in sentence.propositions:
+        lemmas[one.token], framesets[one.token] = _lemma_and_frameset(one)
+    columns = [args_to_cells(one.args, n_words) for one in sentence.propositions]
+    parse = _parse_cells(sentence.constituents, n_words)
+    lines = []
+    for i, word in enumerate(sentence.words):
+        row = [_cell(document), str(part), str(i), escape_word(word), _cell(sentence.tags[i]), parse[i]]
+        row += [lemmas[i], framesets[i], NONE, NONE, "*", *(column[i] for column in columns), NONE]
+        lines.append("\t".join(row) + "\n")
+    return "".join(lines) + "\n"
+
+
+def document_lines(document: str, part: int = 0) -> Tuple[str, str]:
+    """The lines that begin and end a document."""
+    return f"#begin document ({_cell(document)}); part {part:03d}\n", "#end document\n"
+
+
+def _blocks(path: Path) -> Iterator[_Lines]:
+    """The lines between empty lines, each with its number."""
+    block: _Lines = []
+    for number, line in numbered_lines(path):
+        if line.strip():
+            block.append((number, line.rstrip("\n")))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:
+    first = rows[0][0]
+    n_predicates = sum(len(cells) > FRAMESET and cells[FRAMESET] != NONE for _, cells in rows)
+    n_columns = N_BEFORE + n_predicates + N_AFTER
+    for line, cells in rows:
+        if len(cells) != n_columns:
+            raise TreebankError(
+                f"{path}:{line}: expected {n_columns} columns ({N_BEFORE}, one for each of the sentence's "
+                f"{n_predicates} predicates, and {N_AFTER}), got {len(cells)}: {quoted(' '.join(cells))}"
+            )
+    words = [unescape_word(cells[WORD]) for _, cells in rows]
+    tags = ["" if cells[TAG] == NONE else cells[TAG] for _, cells in rows]
+    empty = [""] * len(rows)
+    metadata: Dict[str, Optional[str]] = {"newdoc": None} if begins else {}
+    if sent_id:
+        metadata["sent_id"] = sent_id
+    dependencies = ConlluSentence(
+        words=words,
+        lemmas=empty,
+        pos=empty,
+        tags=tags,
+        morphs=empty,
+        heads=[None] * len(rows),
+        deprels=empty,
+        spaces=[True] * len(rows),
+        metadata=metadata,
+        path=path,
+        lines=[line for line, _ in rows],
+    )
+    return TreebankSentence(_tree(rows, words, tags, path, first), dependencies, _propositions(rows, path))
+
+
+def _tree(rows: _Rows, words: List[str], tags: List[str], path: str, line: int) -> Optional[TreebankTree]:
+    bits = [cells[PARSE] for _, cells in rows]
+    if all(bit in ("*", NONE) for bit in bits):
+        return None
+    pieces = []
+    for (number, _), bit, word, tag in zip(rows, bits, words, tags, strict=True):
+        match = _PARSE.fullmatch(bit)
+        if match is None:
+            raise TreebankError(f"{path}:{number}: expected a parse such as (TOP(S(NP*) or *)), got {quoted(bit)}")
+        pieces.append(f"{match[1]} ({escape_characters(tag) or 'X'} {escape_word(word)}){match[2]}")
+    try:
+        tree = parse_tree(" ".join(pieces), strip_traces=False)
+        return to_treebank_tree(tree, path, line)
+    except (BracketError, SpanError, ValueError) as error:
+        raise TreebankError(f"{path}:{line}: the parse is no tree over the sentence: {error}") from None
+
+
+def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
+    found = []
+    predicates = [i for i, (_, cells) in enumerate(rows) if cells[FRAMESET] != NONE]
+    for column, token in enumerate(predicates, start=N_BEFORE):
+        line, cells = rows[token]
+        lemma = "" if cells[LEMMA] == NONE else cells[LEMMA]
+        frameset = cells[FRAMESET]
+        whole = "." in frameset or not lemma
+        roleset = "" if frameset == UNKNOWN_FRAMESET else frameset if whole else f"{lemma}.{frameset}"
+        try:
+            args = cells_to_args([row[column] for _, row in rows])
+        except PropositionError as error:
+            word, reason = error.args
+            raise TreebankError(f"{path}:{rows[word][0]}: {reason}, in column {column + 1}") from None
+        proposition = Proposition(token, roleset, args, lemma)
+        try:
+            check_proposition(proposition, len(rows))
+        except PropositionError as error:
+            raise TreebankError(f"{path}:{line}: {error}, in column {column + 1}") from None
+        found.append(proposition)
+    return tuple(found)
+
+
+def _lemma_and_frameset(proposition: Proposition) -> Tuple[str, str]:
+    roleset, lemma = _cell(proposition.roleset), _cell(proposition.lemma)
+    frame, _, sense = roleset.rpartition(".")
+    if roleset == NONE:
+        return lemma, UNKNOWN_FRAMESET
+    if frame and sense != UNKNOWN_FRAMESET and lemma in (frame, NONE):
+        return frame, sense
+    return (lemma if frame else NONE), roleset
+
+
+def _parse_cells(constituents: Optional[Sequence[Span]], n_words: int) -> List[str]:
+    if constituents is None:
+        return ["*"] * n_words
+    opened, closed = [""] * n_words, [""] * n_words
+    for start, end, label in expand_chains([(0, n_words, ROOT), *constituents]):
+        opened[start] += f"({escape_characters(label)}"
+        closed[end - 1] += ")"
+    return [f"{before}*{after}" for before, after in zip(opened, closed, strict=True)]
+
+
+def _cell(text: str) -> str:
+    return "_".join(text.split()) or NONE

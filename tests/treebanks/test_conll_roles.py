@@ -1,0 +1,104 @@
+"""Columns of CoNLL-2012: read, written, refused with file and line."""
+
+import pytest
+
+from spacy_lal.treebanks.conll_roles import ColumnSentence, document_lines, format_conll_roles, read_conll_roles
+from spacy_lal.treebanks.reader import TreebankError
+from spacy_lal.trees.propositions import Proposition
+
+# In the form of OntoNotes, with senses, speakers, entities and coreference.
+ONTONOTES = """\
+#begin document (bc/x); part 001
+bc/x  1  0   She   PRP  (TOP(S(NP*)   -     -   -  Ann    *       (ARG0*)  *       (3)
+bc/x  1  1  gave   VBD         (VP*  give  01   2  Ann    *          (V*)  *        -
+bc/x  1  2  up     RP        (PRT*)   -     -   -  Ann    *        (C-V*)  *        -
+bc/x  1  3  books  NNS        (NP*)) book  01   -  Ann (GPE)      (ARG1*) (V*)      -
+bc/x  1  4  -RRB-  -RRB-        *))   -     -   -  Ann    *           *    *        -
+
+bc/x  1  0  Yes  UH  (TOP(INTJ*))  yes  -  1  -  *  -
+
+#end document
+#begin document (bc/y); part 000
+bc/y  0  0  Go  VB  *  go  XX  -  -  *  (V*)  -
+#end document
+"""
+GIVE = Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "C-V"), (3, 4, "ARG1")), "give")
+BOOK = Proposition(3, "book.01", ((3, 4, "V"),), "book")
+
+
+def write(tmp_path, text, name="x_gold_conll"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf8", errors="surrogateescape")
+    return path
+
+
+def test_read(tmp_path):
+    first, second, third = read_conll_roles(write(tmp_path, ONTONOTES))
+    assert first.words == ["She", "gave", "up", "books", ")"]
+    assert first.tags == ["PRP", "VBD", "RP", "NNS", "-RRB-"]
+    assert first.tree.spans == [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 3, "PRT"), (3, 4, "NP")]
+    assert first.roles == (GIVE, BOOK)
+    assert [one.sent_id for one in (first, second, third)] == ["bc/x/001-1", "bc/x/001-2", "bc/y/000-1"]
+    assert [one.begins_document for one in (first, second, third)] == [True, False, True]
+    assert second.roles == () and second.tree.spans == [(0, 1, "INTJ")]
+    assert third.tree is None and third.roles == (Proposition(0, "", ((0, 1, "V"),), "go"),)
+    assert first.dependencies.heads == [None] * 5 and first.dependencies.line == 2
+
+
+def columns(sentence):
+    return ColumnSentence(sentence.words, sentence.tags, sentence.tree.spans if sentence.tree else None, sentence.roles)
+
+
+def test_written_and_read_again(tmp_path):
+    sentences = list(read_conll_roles(write(tmp_path, ONTONOTES)))
+    begin, end = document_lines("bc/x", 1)
+    assert begin == "#begin document (bc/x); part 001\n"
+    text = begin + "".join(format_conll_roles(columns(one), "bc/x", 1) for one in sentences) + end
+    again = list(read_conll_roles(write(tmp_path, text)))
+    assert list(map(columns, again)) == list(map(columns, sentences))
+    assert text.splitlines()[2].split() == "bc/x 1 1 gave VBD (VP* give 01 - - * (V*) * -".split()
+
+
+@pytest.mark.parametrize(
+    "roleset, lemma, cells",
+    [
+        ("good.02", "better", ("better", "good.02")),
+        ("give_up.06", "give", ("give", "give_up.06")),
+        ("give.LV", "give", ("give", "LV")),
+        ("", "give", ("give", "XX")),
+        ("", "", ("-", "XX")),
+        ("give.XX", "give", ("give", "give.XX")),
+        ("odd", "", ("-", "odd")),
+    ],
+)
+def test_rolesets(tmp_path, roleset, lemma, cells):
+    proposition = Proposition(0, roleset, ((0, 1, "V"),), lemma)
+    text = format_conll_roles(ColumnSentence(["New York ("], [""], None, [proposition]))
+    assert tuple(text.split()[6:8]) == cells
+    (sentence,) = read_conll_roles(write(tmp_path, text))
+    assert sentence.words == ["New York ("] and sentence.roles == (proposition,) and sentence.sent_id == ""
+
+
+def line(*cells):
+    return "\t".join(["d", "0", "0", *cells]) + "\n"
+
+
+GO = line("Go", "VB", "(S*)", "go", "01", "-", "-", "*", "(V*)", "-")
+
+
+@pytest.mark.parametrize(
+    "text, number, message",
+    [
+        (GO + GO, 1, "expected 14 columns .*2 predicates.*got 13"),
+        ("#begin document (d)\n\nd 0 0 Go VB\n", 3, "expected 12 columns .*0 predicates.*got 5"),
+        (GO.replace("(S*)", "(S"), 1, "expected a parse such as"),
+        (GO.replace("(S*)", "(S*"), 1, "the parse is no tree over the sentence: .*never closed|no tree"),
+        (GO.replace("(V*)", "(V*"), 1, r"\(V\* is not closed by the end of the sentence, in column 12"),
+        (GO.replace("(V*)", "(ARG1*)"), 1, "expected one V for the predicate 0, got 0, in column 12"),
+        (GO.replace("(V*)", "(A(V*))"), 1, "nested"),
+        ("\n" + GO + "\udcff", 3, "expected UTF-8"),
+    ],
+)
+def test_malformed(tmp_path, text, number, message):
+    with pytest.raises(TreebankError, match=rf"x_gold_conll:{number}: .*({message})"):
+        list(read_conll_roles(write(tmp_path, text)))
