@@ -11,6 +11,7 @@ therefore means a token that is not whitespace, and a word position counts the w
 """
 
 from .constituents import SPANS_KEY, CollapsedSpan, constituent_tokens, get_constituents, set_constituents
+from .constraints import CONSTRAINTS_KEY, ContradictionError, constrain, get_constraints
 from .dependencies import ROOT_DEPREL, UNKNOWN_DEPREL, WHITESPACE_DEPREL, with_root_deprel
 from .extensions import install_extensions
 from .getters import (
@@ -43,6 +44,7 @@ from .roles import (
 from .sentences import has_sentences, same_tokens, sentence_bounds, sentence_words, set_sentence_starts
 
 __all__ = [
+    "CONSTRAINTS_KEY",
     "METHODS_KEY",
     "MISSING_TAG",
     "ROLES_KEY",
@@ -52,12 +54,15 @@ __all__ = [
     "WHITESPACE_DEPREL",
     "CollapsedSpan",
     "NonConstituentException",
+    "ContradictionError",
     "ParseMethod",
     "SentenceParse",
     "UnparsedDocError",
     "constituent_tokens",
+    "constrain",
     "get_constituents",
     "get_doc_labels",
+    "get_constraints",
     "get_doc_parse_string",
     "get_doc_tree",
     "get_doc_trees",

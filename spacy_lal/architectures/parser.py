@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations.sentences import Sentences
+from ..annotations.sentences import Sentences, sentence_words
 from ..layers.encoders.encoder import EncoderConfig
 from ..layers.encoders.self_attention import SelfAttentionLayerConfig
 from ..layers.fenceposts import FencepostsConfig
@@ -41,8 +41,9 @@ from .network_shim import NetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 Tok2Vec = Model[List[Doc], List[Floats2d]]
-# Takes Docs and their sentences' scores with attention; called when all of the Docs' sentences are scored.
-Listener = Callable[[List[Doc], List[AnyScores]], None]
+# Takes Docs, the words of their sentences, or of the parts that were read, and for each the scores with attention; called
+# when all are scored.
+Listener = Callable[[List[Doc], Sequence[Sentences], List[AnyScores]], None]
 
 # Belongs to the thread, not to the model: other threads parse with the same model.
 _LISTENER: ContextVar[Optional[Tuple[ParserModel, Listener]]] = ContextVar("_LISTENER", default=None)
@@ -242,7 +243,8 @@ def iter_scores(
     for indices, scores in _iter_batch(model, batch._replace(return_attention=True), pruned):
         heard.update(zip(indices, scores, strict=True))
         yield indices, scores
-    listener(docs, [heard[i] for i in range(len(heard))])
+    found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
+    listener(docs, found, [heard[i] for i in range(len(heard))])
 
 
 @contextmanager

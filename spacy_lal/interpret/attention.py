@@ -2,7 +2,8 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, Tuple, Union, cast, overload
+from itertools import islice
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple, Union, cast, overload
 
 import numpy as np
 from numpy import ndarray
@@ -10,6 +11,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from ..annotations import sentence_words
+from ..annotations.sentences import Sentences
 from ..architectures.parser import listening
 from ..layers.contributions import encode_sentences
 from ..pipeline.lal_parser import LALParser
@@ -121,14 +123,18 @@ def _recorded(parser: LALParser, heads: Tuple[str, ...]) -> Iterator[Dict[int, T
     """Within the block, the model returns its attention, and the dict holds it by the id of the Doc."""
     found: Dict[int, Tuple[Doc, List[LabelAttention]]] = {}
 
-    def record(docs: List[Doc], scores: List[AnyScores]) -> None:
-        # The words are read at once: a later component may merge tokens.
-        sentences = [Sentence(parser, doc, i, words) for doc in docs for i, words in enumerate(sentence_words(doc))]
-        # A Doc with a long sentence is recorded several times: in windows, then in its pieces, which replace them.
-        found.update((id(doc), (doc, [])) for doc in docs)
-        for sentence, one in zip(sentences, scores, strict=True):
-            weights = cast(ndarray, one.attention)  # not None: head_names has checked the model
-            found[id(sentence.doc)][1].append(_named(sentence, heads, weights))
+    def record(docs: List[Doc], read: Sequence[Sentences], scores: List[AnyScores]) -> None:
+        remaining = iter(scores)
+        for doc, sentences in zip(docs, read, strict=True):
+            of_doc = list(islice(remaining, len(sentences)))
+            if sum(map(len, sentences)) < sum(map(len, sentence_words(doc))):
+                continue  # some sentences are read once more, since they have constraints
+            # A Doc with a long sentence is recorded several times: in windows, then in its pieces, which replace them.
+            # The words are read at once: a later component may merge tokens.
+            found[id(doc)] = (doc, [])
+            for i, (words, one) in enumerate(zip(sentences, of_doc, strict=True)):
+                weights = cast(ndarray, one.attention)  # not None: head_names has checked the model
+                found[id(doc)][1].append(_named(Sentence(parser, doc, i, list(words)), heads, weights))
 
     with listening(parser.model, record):
         yield found

@@ -89,29 +89,37 @@ class JointDecoder:
     def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
         """Decode the scores of sentences. RETURNS (List[DecodedParse]): Their parses, in order."""
         limit = float("inf") if self.max_length is None else self.max_length
-        short = [i for i, s in enumerate(scores) if _is_joint(s) and s.n_tokens <= limit]
+        short = [i for i, s in enumerate(scores) if is_joint(s) and s.n_tokens <= limit]
         rest = sorted(set(range(len(scores))) - set(short))
-        if not self.warned and any(_is_joint(scores[i]) for i in rest):
+        if not self.warned and any(is_joint(scores[i]) for i in rest):
             self.warned = True
             warnings.warn(
                 f"a sentence has more than {self.max_length} words (max_length of the joint decoder): its two trees "
                 f"are found separately, by cky and {self.long_sentences}. This is said once.",
                 stacklevel=2,
             )
-        labels = [scores[i].labels * np.float32(self.constituency_weight) for i in short]
-        for chart in labels if self.empty_nodes else ():
-            np.maximum(chart[..., SUB_HEAD], 0.0, out=chart[..., SUB_HEAD])  # a sub-head is no constituent, either
-        arcs = [scores[i].arcs * np.float32(1.0 - self.constituency_weight) for i in short]
+        charts = [self.charts(scores[i]) for i in short]
         separate = decode_separately([scores[i] for i in rest], self.long_sentences, self.n_threads)
         parses = dict(zip(rest, separate, strict=True))
+        labels, arcs = [chart for chart, _ in charts], [chart for _, chart in charts]
         found = joint(labels, arcs, n_threads=self.n_threads) if short else []
-        nodes = [self._with_disagreeing(scores[i].labels, one[1]) for i, one in zip(short, found, strict=True)]
+        nodes = [self.with_disagreeing(scores[i].labels, one[1]) for i, one in zip(short, found, strict=True)]
         trees = [(spans, heads) for spans, (_, _, heads) in zip(nodes, found, strict=True)]
         parses.update(zip(short, _parses([scores[i] for i in short], trees, "joint"), strict=True))
         return [parses[i] for i in range(len(scores))]
 
-    def _with_disagreeing(self, labels: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-        """The nodes of a joint tree, with constituents that its heads contradict if the config allows them."""
+    def charts(self, scores: AnyScores) -> Tuple[np.ndarray, np.ndarray]:
+        """The weighted scores of labels and arcs whose sum joint decoding maximises, in the shapes of `scores`."""
+        labels = scores.labels * np.float32(self.constituency_weight)
+        if self.empty_nodes:
+            np.maximum(labels[..., SUB_HEAD], 0.0, out=labels[..., SUB_HEAD])  # a sub-head is no constituent, either
+        return labels, scores.arcs * np.float32(1.0 - self.constituency_weight)
+
+    def with_disagreeing(self, labels: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        """The nodes of a joint tree, with constituents that its heads contradict if the config allows them.
+
+        labels (ndarray): Unweighted label scores. nodes, returned (ndarray): *Shape:* (k, 3), int32.
+        """
         if self.disagreement_cost is None:
             return nodes
         return in_preorder(np.concatenate([nodes, disagreeing_constituents(labels, nodes, self.disagreement_cost)]))
@@ -190,9 +198,22 @@ def separate_arcs(decoder: Decoder) -> Optional[ArcDecoder]:
     return None
 
 
-def _is_joint(scores: AnyScores) -> bool:
+def is_joint(scores: AnyScores) -> bool:
     """Whether there are words, spans and arcs to decode together."""
     return bool(scores.n_tokens and scores.labels.size and scores.has_deprels)
+
+
+def decoded_parse(
+    scores: AnyScores, nodes: Optional[np.ndarray], heads: Optional[np.ndarray], method: ParseMethod
+) -> DecodedParse:
+    """The parse of one sentence.
+
+    nodes (Optional[ndarray]): Shape: (k, 3): the nodes of its tree; None without constituents.
+    heads (Optional[ndarray]): Shape: (n + 1,), with an entry for the root first; None without heads.
+    """
+    spans = np.zeros((0, 3), dtype=np.int32) if nodes is None else nodes
+    heads = np.zeros(scores.n_tokens + 1, dtype=np.int32) if heads is None else heads
+    return _parses([scores], [(spans, heads)], method)[0]
 
 
 def _parses(

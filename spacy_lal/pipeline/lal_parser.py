@@ -32,6 +32,7 @@ from ..loss.gold import copy_sentence_starts, gold_parses
 from ..loss.parser_loss import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
+from .constrained import parse_constrained
 from .decoders import DecodedParse, Decoder, make_separate_decoder, takes_pruned
 from .default_package import load_default_parser
 from .encoder import Encoder
@@ -169,11 +170,15 @@ class LALParser(PortablePipe):
         limit = self.long_sentences.limit(self.decoder)
         with self.encoded(docs):
             if limit is None or longest <= limit:
-                return self._parse_sentences(docs)
-            self.long_sentences.warn_once(self.name, limit)
-            join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
-            piece_length = self.long_sentences.piece_length(self.decoder)
-            return parse_in_pieces(docs, self._parse_sentences, limit, piece_length, join)
+                parses = self._parse_sentences(docs)
+            else:
+                self.long_sentences.warn_once(self.name, limit)
+                join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
+                piece_length = self.long_sentences.piece_length(self.decoder)
+                parses = parse_in_pieces(docs, self._parse_sentences, limit, piece_length, join)
+            decoder, labels = self.long_sentences.choose(self.decoder), self._label_vocab.strings
+            parse_constrained(docs, parses, self.iter_scores, decoder, labels, limit)
+        return parses
 
     def _parse_sentences(
         self, docs: Sequence[Doc], sentences: Optional[Sequence[Sentences]] = None, rough: bool = False

@@ -278,7 +278,7 @@ def test_order_of_the_protocol():
 def test_attention_on_request():
     model = initialized(build_lal_parser_v1(**SMALL))
     heard = []
-    with listening(model, lambda docs, scores: heard.extend(scores)):
+    with listening(model, lambda docs, sentences, scores: heard.extend(scores)):
         for pruned in (False, True):
             list(model.attrs["iter_scores"](model, make_docs(), pruned=pruned))
     assert [one.attention.shape for one in heard] == [(4, 6), (4, 2), (4, 4), (4, 7)] * 2

@@ -1,0 +1,189 @@
+"""Constrained decoding against the enumeration of every tree of at most five words."""
+
+from itertools import combinations
+from typing import Any, List, Optional
+
+import numpy as np
+import pytest
+from decode.enumeration import binary_trees, dependency_trees, derivations, joint_labels
+
+from spacy_lal.annotations.constraints import Constraint, HeadConstraint, SpanConstraint, contains_chain
+from spacy_lal.pipeline.constrained import allowed_cells, decode_constrained, make_charts, smallest_contradiction
+from spacy_lal.pipeline.decoders import JointDecoder, make_joint_decoder, make_separate_decoder
+from spacy_lal.scores import ParserScores
+
+LABELS = ["", "<H>", "A", "B", "A::B"]
+DECODERS = {
+    "joint": make_joint_decoder(),
+    "weight 0.7": make_joint_decoder(constituency_weight=0.7, max_length=None),
+    "weight 1": make_joint_decoder(constituency_weight=1.0),
+    "weight 0": make_joint_decoder(constituency_weight=0.0),
+    "no empty nodes": make_joint_decoder(empty_nodes=False),
+    "disagreeing": make_joint_decoder(disagreement_cost=0.1),
+    "too long": make_joint_decoder(max_length=0, long_sentences="mst"),
+    "eisner": make_separate_decoder("eisner"),
+    "mst": make_separate_decoder("mst"),
+}
+
+
+def make_scores(n: int, seed: int) -> ParserScores:
+    rng = np.random.default_rng([n, seed])
+    labels = rng.normal(size=(n + 1, n + 1, len(LABELS))).astype("f4")
+    labels[:, :, 0] = 0.0
+    return ParserScores(labels, rng.normal(size=(n + 1, n + 1)).astype("f4"), np.zeros((n + 1, 3), dtype="f4"))
+
+
+def make_constraints(n: int, seed: int) -> List[Constraint]:
+    """Some of each kind, which may contradict each other."""
+    rng = np.random.default_rng([n, seed, 1])
+    found: List[Constraint] = []
+    for _ in range(rng.integers(1, 4)):
+        start = int(rng.integers(n))
+        end = int(rng.integers(start + 1, n + 1))
+        label = ["", "", "A", "B", "A::B"][rng.integers(5)]
+        found.append(SpanConstraint(start, end, label, bool(rng.integers(2))))
+    for word in range(n):
+        if rng.random() < 0.3:
+            found.append(HeadConstraint(word, int(rng.integers(n))))
+    return found
+
+
+def allows(one: SpanConstraint, label: int) -> bool:
+    has_label = label > 1 and contains_chain(LABELS[label], one.label)
+    return has_label != one.forbidden
+
+
+def best_labels_score(row, allowed: List[int], spans: List[SpanConstraint]) -> float:
+    return max((float(row[y]) for y in allowed if all(allows(one, y) for one in spans)), default=-np.inf)
+
+
+def label_score(labels, nodes, constraints, allowed_at) -> float:
+    """The score of a binary tree's best labels that fulfil the constraints; minus infinity where none do."""
+    known = [one for one in constraints if isinstance(one, SpanConstraint)]
+    places = {(node[0], node[1]) for node in nodes}
+    if any((one.start, one.end) not in places for one in known if not one.forbidden):
+        return -np.inf
+    score = 0.0
+    for node in nodes:
+        here = [one for one in known if (one.start, one.end) == (node[0], node[1])]
+        score += best_labels_score(labels[node[0], node[1]], allowed_at(node), here)
+    return score
+
+
+def fits_heads(heads, constraints) -> bool:
+    """heads: for each word from 1, its head."""
+    known = [one for one in constraints if isinstance(one, HeadConstraint)]
+    return all(heads[one.dependent + 1] == (0 if one.head == one.dependent else one.head + 1) for one in known)
+
+
+def enumerated_joint(decoder: JointDecoder, scores: ParserScores, constraints: List[Constraint]) -> float:
+    labels, arcs = decoder.charts(scores)
+    n, best = scores.n_tokens, -np.inf
+    for tree in derivations(0, n):
+        heads = {**dict(tree.arcs), tree.head: 0}
+        if fits_heads(heads, constraints):
+            score = label_score(labels, tree.nodes, constraints, lambda node: joint_labels(node, n, len(LABELS)))
+            best = max(best, score + sum(float(arcs[word, head]) for word, head in heads.items()))
+    return best
+
+
+def enumerated_spans(labels, constraints) -> float:
+    n = labels.shape[0] - 1
+    return max(
+        label_score(labels, tree, constraints, lambda node: list(range(int(node[1] - node[0] == n), len(LABELS))))
+        for tree in binary_trees(0, n)
+    )
+
+
+def enumerated_heads(arcs, constraints, projective: bool) -> float:
+    n = arcs.shape[0] - 1
+    trees = [dict(enumerate(heads, start=1)) for heads in dependency_trees(n, projective).tolist()]
+    fitting = [heads for heads in trees if fits_heads(heads, constraints)]
+    return max((sum(float(arcs[word, head]) for word, head in heads.items()) for heads in fitting), default=-np.inf)
+
+
+def found_scores(charts: Any, cells: Any) -> Optional[List[float]]:
+    """The scores of what is found, in the unrestricted charts."""
+    nodes, heads = charts.restricted(cells).decode()
+    if not cells.allow(nodes, heads):
+        return None
+    words = np.arange(1, len(heads))
+    return [float(charts.labels[tuple(nodes.T)].sum(dtype="f8")), float(charts.arcs[words, heads[1:]].sum(dtype="f8"))]
+
+
+def fulfils(parse: Any, constraints: List[Constraint]) -> bool:
+    heads = {word: int(head) for word, head in enumerate(parse.heads, start=1)}
+    spans = {(start, end): label for start, end, label in parse.spans.tolist()}
+    of_spans = [one for one in constraints if isinstance(one, SpanConstraint)]
+    return fits_heads(heads, constraints) and all(allows(one, spans.get((one.start, one.end), 0)) for one in of_spans)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("name", DECODERS)
+def test_the_best_tree_that_fulfils_them(name: str, n: int):
+    decoder = DECODERS[name]
+    n_possible = 0
+    for seed in range(25 if n < 5 else 8):
+        scores, constraints = make_scores(n, seed), make_constraints(n, seed)
+        cells = allowed_cells(constraints, n, LABELS)
+        charts = make_charts(decoder, scores)
+        found = found_scores(charts, cells)
+        if charts.is_joint:
+            expected = [enumerated_joint(decoder, scores, constraints)]
+            found = None if found is None else [sum(found)]
+        else:
+            is_eisner = "mst" not in str(decoder)
+            expected = [
+                enumerated_spans(charts.labels, constraints),
+                enumerated_heads(charts.arcs, constraints, projective=is_eisner),
+            ]
+        if min(expected) == -np.inf:
+            assert found is None
+            assert decode_constrained(decoder, scores, cells) is None
+            continue
+        n_possible += 1
+        assert found == pytest.approx(expected, abs=1e-5)
+        parse = decode_constrained(decoder, scores, cells)
+        assert parse is not None and fulfils(parse, constraints)
+        assert parse.method == ("joint" if charts.is_joint else "separate")
+    assert n_possible > 2
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_without_constraints_as_ever(name: str):
+    scores = make_scores(5, 99)
+    (expected,) = DECODERS[name]([scores])
+    found = decode_constrained(DECODERS[name], scores, allowed_cells([], 5, LABELS))
+    assert found is not None
+    assert all(np.array_equal(x, y) for x, y in zip(found[:3], expected[:3], strict=True))
+
+
+@pytest.mark.parametrize("name", ["joint", "no empty nodes", "eisner", "mst"])
+def test_a_smallest_contradiction(name: str):
+    decoder, n_found = DECODERS[name], 0
+    for seed in range(60):
+        n = 3 + seed % 2
+        scores, constraints = make_scores(n, seed), [*make_constraints(n, seed), *make_constraints(n, seed + 1000)]
+
+        def is_possible(some, scores=scores, n=n):
+            return decode_constrained(decoder, scores, allowed_cells(some, n, LABELS)) is not None
+
+        if is_possible(constraints):
+            continue
+        n_found += 1
+        smallest = smallest_contradiction(constraints, is_possible)
+        assert not is_possible(smallest)
+        assert all(is_possible(some) for some in combinations(constraints, len(smallest) - 1))
+    assert n_found > 10
+
+
+def test_a_contradiction_among_many_is_minimal():
+    """Where there are too many sets to try."""
+    constraints = list(range(60))
+    bad = {3, 17, 29, 31, 44}
+    assert smallest_contradiction(constraints, lambda some: not bad <= set(some)) == sorted(bad)
+
+
+def test_another_decoder_is_refused():
+    with pytest.raises(ValueError, match="expected the decoder spacy-lal.joint_decoder.v1 or .* got a function"):
+        make_charts(lambda scores: [], make_scores(2, 0))
