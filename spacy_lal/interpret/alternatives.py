@@ -9,6 +9,8 @@ from typing import List, NamedTuple, Union
 import numpy as np
 from spacy.tokens import Doc, Span
 
+from ..annotations import get_constraints
+from ..annotations.constraints import in_words
 from ..layers.contributions import score_spans, span_vectors
 from .parses import checked_arcs, checked_constituents
 from .search import Search
@@ -82,8 +84,8 @@ def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Cons
     doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence around it.
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
     RAISES (ValueError): The Doc has no parse, or a parse by another model; the parser scores no constituents, has an
-        unsupported decoder, or parses the sentence in pieces; the pipeline has no parser; sentence boundaries are
-        missing, or the Span crosses one.
+        unsupported decoder, or parses the sentence in pieces; the sentence has constraints; the pipeline has no parser;
+        sentence boundaries are missing, or the Span crosses one.
     """
     sentences = sentences_of(nlp, doc_or_span)
     strings = label_vocab(find_parser(nlp)).strings
@@ -125,8 +127,13 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
 
 
 def _search(sentence: Sentence) -> Search:
-    """The search of the parser's decoder in a sentence."""
+    """The search of the parser's decoder in a sentence. RAISES (ValueError): The sentence has constraints."""
     parser = sentence.parser
+    if in_words(sentence.words, get_constraints(sentence.doc)):
+        raise ValueError(
+            f"margins of a parse under constraints are not defined: {sentence.name}. Remove them with "
+            "spacy_lal.annotations.constrain(doc), and parse again"
+        )
     return Search(parser.long_sentences.choose(parser.decoder), score_sentence(sentence))
 
 
