@@ -16,7 +16,10 @@ import spacy_lal
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "spacy_lal"
-COMPILED = (*(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst", "viterbi")), "layers/scorers/span_hidden")
+COMPILED = (
+    *(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst", "next_best", "viterbi")),
+    "layers/scorers/span_hidden",
+)
 
 
 def test_installed_package_has_the_compiled_modules_and_the_marker():

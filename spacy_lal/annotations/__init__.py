@@ -32,7 +32,7 @@ from .getters import (
     iter_constituents,
     iter_doc_constituents,
 )
-from .parses import METHODS_KEY, ParseMethod, SentenceParse, set_parses
+from .parses import METHODS_KEY, ParseMethod, SentenceParse, set_parses, set_sentence_parse
 from .roles import (
     ROLES_KEY,
     get_propositions,
@@ -87,6 +87,7 @@ __all__ = [
     "set_parses",
     "set_propositions",
     "set_sentence_propositions",
+    "set_sentence_parse",
     "set_sentence_starts",
     "with_root_deprel",
 ]

@@ -112,7 +112,10 @@ def get_constraints(doc: Doc) -> List[Constraint]:
         return []
     attrs = doc.spans[CONSTRAINTS_KEY].attrs
     if "n_tokens" not in attrs:
-        raise ValueError(f"doc.spans[{CONSTRAINTS_KEY!r}] is not from spacy_lal.annotations.constrain: rename it")
+        raise ValueError(
+            f"doc.spans[{CONSTRAINTS_KEY!r}] is not from spacy_lal.annotations.constrain, or its constraints were lost "
+            "by Doc.from_docs: rename or remove it, or call constrain on this Doc"
+        )
     by_tokens = attrs["text"] != doc.text
     # A DocBin loses the spaces of a Doc that was made without them; its tokens are the same.
     if by_tokens and (attrs["n_tokens"] != len(doc) or attrs["text"].split() != doc.text.split()):

@@ -4,10 +4,10 @@ from typing import List, Literal, NamedTuple, Optional, Sequence
 
 from spacy.tokens import Doc, Span
 
-from .constituents import SPANS_KEY, CollapsedSpan, set_constituents
-from .dependencies import set_heads
+from .constituents import SPANS_KEY, CollapsedSpan, get_constituents, set_constituents
+from .dependencies import UNKNOWN_DEPREL, set_heads
 from .sentences import sentence_bounds, sentence_words
-from .span_groups import PreorderGroup
+from .span_groups import PreorderGroup, present_spans
 
 METHODS_KEY = "parse_methods"
 
@@ -55,6 +55,36 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
         set_heads(doc, [(ends, words, *found) for ends, words, found in zip(bounds, sentences, heads, strict=True)])
     if with_trees or with_heads:
         _set_methods(doc, sentences, parses)
+
+
+def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
+    """Write the parse of one sentence onto a Doc. Other sentences stay as they are, parsed or not.
+
+    doc (Doc): Modified in place.
+    number (int): The sentence's place in the Doc, from 0.
+    parse (SentenceParse): Its parse.
+    RAISES (ValueError): The number of heads does not fit the sentence.
+    """
+    sentences, bounds = sentence_words(doc), sentence_bounds(doc)
+    start, end = bounds[number]
+    if parse.constituents is not None:
+        constituents = get_constituents(doc)
+        constituents[number] = parse.constituents
+        set_constituents(doc, sentences, constituents)
+    if parse.heads is not None:
+        before, sent_starts = doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")
+        unknown = [([0] * len(words), [UNKNOWN_DEPREL] * len(words)) for words in sentences]
+        unknown[number] = (list(parse.heads), list(parse.deprels or ()))
+        set_heads(doc, [(ends, words, *found) for ends, words, found in zip(bounds, sentences, unknown, strict=True)])
+        after = doc.to_array(["HEAD", "DEP"])
+        after[:start], after[end:] = before[:start], before[end:]
+        doc.from_array(["HEAD", "DEP"], after)  # type: ignore[arg-type]
+        doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
+    methods = present_spans(doc.spans[METHODS_KEY]) if METHODS_KEY in doc.spans else []
+    methods = [one for one in methods if not start <= one[0] < end]
+    if parse.method and sentences[number]:
+        methods.append((start, end, parse.method))
+    doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, [Span(doc, *one) for one in sorted(methods)])
 
 
 def _set_methods(doc: Doc, sentences: List[List[int]], parses: Sequence[SentenceParse]) -> None:

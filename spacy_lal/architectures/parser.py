@@ -41,8 +41,8 @@ from .network_shim import NetworkShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 Tok2Vec = Model[List[Doc], List[Floats2d]]
-# Takes Docs, the words of their sentences, or of the parts that were read, and for each the scores with attention; called
-# when all are scored.
+# Takes Docs, the words of their sentences, or of the parts that were read, and for each the scores with attention.
+# Called when all are scored.
 Listener = Callable[[List[Doc], Sequence[Sentences], List[AnyScores]], None]
 
 # Belongs to the thread, not to the model: other threads parse with the same model.

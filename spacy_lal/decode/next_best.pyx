@@ -3,8 +3,8 @@
 
 A tree is a set of labelled constituents, in joint decoding with the heads. Many binarised trees show the same tree, so
 a list of the best derivations would repeat it. Here each chart item has two values: the best score of any derivation,
-and of one that differs from the given tree. A derivation differs if it has an arc or a constituent that the tree lacks,
-gives a constituent of the tree another label, or splits within a constituent of the tree. Both values follow the
+and the best score of a derivation that differs from the given tree. A derivation differs if it has an arc or a
+constituent that the tree lacks, gives a constituent of the tree another label, or splits within a constituent of it. Both values follow the
 recurrences of `cky.pyx` and `joint.pyx`, so the search takes three times their additions, in float64.
 
 *Not* here: training, margins, batches.
@@ -203,7 +203,7 @@ cdef inline size_t tri(size_t i, size_t j) noexcept nogil:
 
 
 def next_joint(labels, arcs, in_tree, heads):
-    """The best pair of a constituency and a dependency tree that agree (see `joint`), of those that differ from a pair.
+    """The best pair of a constituency and a dependency tree that agree (see `joint`) and differ from a given pair.
 
     labels (ndarray): Shape: (n + 1, n + 1, 4), float64, n at least 1: for each span, the scores of the empty label, the
         sub-head label, the best other label, and the best but one. Minus infinity forbids a label. Where the given tree
@@ -246,7 +246,7 @@ def next_joint(labels, arcs, in_tree, heads):
 
 
 def next_cky(labels, in_tree):
-    """The best constituency tree (see `cky`) of those that differ from a tree.
+    """The best constituency tree (see `cky`) that differs from a given tree.
 
     labels, in_tree (ndarray): As for `next_joint`.
     RETURNS (Optional[Tuple[float, ndarray]]): The score and the nodes, as `next_joint`. None if there is no other tree.
@@ -302,7 +302,7 @@ def _differing(in_tree):
 
 
 def _best_labels(labels, allowed, in_tree):
-    """The best scores of an allowed label, and of one that differs from the tree. Shape: (2, n + 1, n + 1)."""
+    """The best scores of allowed labels, and of labels that differ from the tree. Shape: (2, n + 1, n + 1)."""
     scores = np.where(allowed, labels, -np.inf)
     return np.stack([scores.max(-1), np.where(_differing(in_tree), scores, -np.inf).max(-1)])
 

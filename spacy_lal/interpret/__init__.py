@@ -7,6 +7,7 @@ Two work on a treebank: `head_report` describes the label heads, `AblatedTreeban
 from .ablation import AblatedParser
 from .alternatives import ArcMargin, ConstituentMargin, LabelScore, arc_margins, best_labels, constituent_margins
 from .attention import LabelAttention, label_attention, parse_with_attention
+from .best_trees import BestTree, iter_best_trees, k_best
 from .contributions import (
     AuthorsContributions,
     Contributions,
@@ -24,6 +25,7 @@ __all__ = [
     "AblatedTreebank",
     "ArcMargin",
     "AuthorsContributions",
+    "BestTree",
     "ConstituentMargin",
     "Contributions",
     "HeadReport",
@@ -38,6 +40,8 @@ __all__ = [
     "constituent_margins",
     "contributions",
     "head_report",
+    "iter_best_trees",
+    "k_best",
     "label_attention",
     "label_contributions",
     "parse_with_attention",

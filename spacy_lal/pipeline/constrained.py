@@ -7,7 +7,7 @@ so the tree that they find either has no such cell, or every tree has one. *Not*
 """
 
 from itertools import combinations, islice
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
@@ -24,7 +24,7 @@ from ..annotations.constraints import (
 )
 from ..decode import cky, eisner, joint, mst
 from ..scores import ParserScores
-from ..trees import EMPTY, SUB_HEAD
+from ..trees import SUB_HEAD
 from .decoders import DecodedParse, Decoder, JointDecoder, decoded_parse, is_joint, separate_arcs
 
 MAX_CHECKS = 3000  # sets that are tried for a smaller contradiction
@@ -168,8 +168,8 @@ def parse_constrained(
         for i in chosen:
             if limit is not None and len(sentences[i]) > limit:
                 raise ValueError(
-                    f"a sentence of {len(sentences[i])} words has constraints, and sentences of more than {limit} words "
-                    "are parsed in pieces, which cannot fulfil them: set split_length or long_policy of the parser"
+                    f"a sentence of {len(sentences[i])} words has constraints, and sentences of more than {limit} "
+                    "words are parsed in pieces, which cannot fulfil them: set split_length or long_policy"
                 )
         for i, scores in zip(chosen, _score(doc, [sentences[i] for i in chosen], iter_scores), strict=True):
             doc_parses[i] = _parse_sentence(doc, by_sentence[i], scores, decoder, labels)
@@ -191,7 +191,7 @@ def _score(doc: Doc, sentences: Sequence[Sequence[int]], iter_scores: IterScores
     """The unpruned scores of some sentences of a Doc."""
     if not sentences:
         return []
-    found = {}
+    found: Dict[int, ParserScores] = {}
     for indices, scores in iter_scores([doc], pruned=False, sentences=[sentences]):
         found.update(zip(indices, scores, strict=True))
     return [found[i] for i in range(len(sentences))]
@@ -227,8 +227,8 @@ def _parse_sentence(
 
 
 def smallest_contradiction(constraints: Sequence[Any], is_possible: Callable[[Sequence[Any]], bool]) -> List[Any]:
-    """A smallest set of constraints that no tree fulfils. If there are more than `MAX_CHECKS` smaller sets to try, a set
-    that becomes possible without any one of its constraints.
+    """A smallest set of constraints that no tree fulfils. If there are more than `MAX_CHECKS` smaller sets to try, a
+    set that becomes possible without any one of its constraints.
 
     constraints (Sequence): A set that no tree fulfils.
     is_possible (Callable): Whether a tree fulfils a set.
