@@ -1,11 +1,12 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""The best tree that differs from a given tree: the step of a search for the k best trees (`interpret/ranked_trees.py`).
+"""The best tree that differs from a given tree: a step in the search for the k best (`interpret/ranked_trees.py`).
 
 A tree is a set of labelled constituents, in joint decoding with the heads. Many binarised trees show the same tree, so
 a list of the best derivations would repeat it. Here each chart item has two values: the best score of any derivation,
 and the best score of a derivation that differs from the given tree. A derivation differs if it has an arc or a
-constituent that the tree lacks, gives a constituent of the tree another label, or splits within a constituent of it. Both values follow the
-recurrences of `cky.pyx` and `joint.pyx`, so the search takes three times their additions, in float64.
+constituent that the tree lacks, gives a constituent of the tree another label, or splits within a constituent of it.
+Both values follow the recurrences of `cky.pyx` and `joint.pyx`: the search takes three times their additions, in
+float64.
 
 *Not* here: training, margins, batches.
 """
@@ -49,7 +50,7 @@ cdef class _Chart:
         return a >= i and b <= j and b - a < j - i
 
     cdef void complete(self, int i, int j, int first, int width) noexcept nogil:
-        """best(i, j, h) = max_k item(i, k, h) + item(k, j, h), and cpl = best + one, for h in [first, first + width)."""
+        """best(i, j, h) = max_k item(i, k, h) + item(k, j, h), cpl = best + one, for `width` heads from `first`."""
         cdef int k, h
         cdef double value, other, any_label, diff_label
         cdef double* best = &self.best[ANY, 0]
