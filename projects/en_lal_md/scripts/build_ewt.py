@@ -98,7 +98,13 @@ def retokenized(tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Se
     the tree. One that became several has them in its place, unless there is a verb among them: that would be the head
     of a phrase of its own, and nothing says how far it goes (`Im moving`, `whose not there`).
     """
-    n_parts = [1] * len(old)  # how many new words stand in the place of each old one
+    n_parts = word_parts(tree, old, new, new_tags)
+    return None if n_parts is None else _with_parts(tree, n_parts)
+
+
+def word_parts(tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Sequence[str]) -> Optional[List[int]]:
+    """How many new words stand in the place of each old one, or None where the brackets over them are not known."""
+    n_parts = [1] * len(old)
     mothers = _mothers(tree)
     for _, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         n_old, n_new = end - start, new_end - new_start
@@ -110,7 +116,7 @@ def retokenized(tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Se
             n_parts[start] = n_new
         else:
             return None
-    return _with_parts(tree, n_parts)
+    return n_parts
 
 
 def _mothers(node: Tree) -> List[int]:

@@ -1,0 +1,142 @@
+"""Build the semantic roles of the English Web Treebank: PropBank 3.1, over the words of UD English-EWT.
+
+    python scripts/build_roles.py ../../assets/sources/propbank.tar.gz ../../assets/sources/ewt-ud-2016.tar.gz \\
+        ../../assets/sources/ewt-ud.tar.gz ../../assets/ewt
+
+The sources are those of `projects/en_lal_md/scripts/build_ewt.py`, which builds the trees and the CoNLL-U: the columns
+after the brackets of a .gold_skel hold lemma, roleset and arguments. Line k of X.srl.jsonl belongs to sentence k of
+X.conllu. A predicate stands in the last word of those that took its token's place. The test documents are not read.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_md" / "scripts"))
+
+from build_ewt import FILE_LISTS, N_COLUMNS, SKELETONS, SOURCES, SPLITS, read_skeletons, sentence_pairs, word_parts  # noqa: E402
+from treebank import SourceError, run, save_files, unpacked  # noqa: E402
+
+from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict  # noqa: E402
+from spacy_lal.trees import read_conllu  # noqa: E402
+from spacy_lal.trees.propositions import Proposition, PropositionError, check_proposition  # noqa: E402
+from spacy_lal.trees.props import cells_to_args  # noqa: E402
+
+CHECKSUMS = Path(__file__).with_name("roles.sha256")
+LEMMA, ROLESET = N_COLUMNS, N_COLUMNS + 1
+NONE = "-"
+
+
+class Annotation(NamedTuple):
+    """The propositions of a sentence over the tokens of 2016. line (int): That of its first token."""
+
+    propositions: List[Proposition]
+    line: int
+
+
+def read_annotations(path: Path) -> List[Annotation]:
+    """The propositions of each sentence of a .gold_skel file.
+
+    RAISES (SourceError): A column is no column of arguments, or there is not one for each predicate.
+    """
+    sentences: List[List[List[str]]] = [[]]
+    starts: List[int] = []
+    for line, text in enumerate(path.read_text(encoding="utf8").split("\n"), start=1):
+        if text.split():
+            if not sentences[-1]:
+                starts.append(line)
+            sentences[-1].append(text.split())
+        elif sentences[-1]:
+            sentences.append([])
+    return [Annotation(_propositions(path, line, rows), line) for line, rows in zip(starts, sentences, strict=False)]
+
+
+def _propositions(path: Path, line: int, rows: List[List[str]]) -> List[Proposition]:
+    predicates = [i for i, row in enumerate(rows) if row[ROLESET:] and row[ROLESET] != NONE]
+    n_columns = ROLESET + 1 + len(predicates)
+    found = []
+    for number, row in enumerate(rows, start=line):
+        if len(row) != n_columns:
+            reason = f"expected {n_columns} columns, with one for each of {len(predicates)} predicates, got {len(row)}"
+            raise SourceError(path, number, reason)
+    for column, token in enumerate(predicates, start=ROLESET + 1):
+        try:
+            args = cells_to_args([row[column] for row in rows])
+        except PropositionError as error:
+            word, reason = error.args
+            raise SourceError(path, line + word, f"{reason}, in column {column + 1}") from error
+        found.append(Proposition(token, rows[token][ROLESET], args, rows[token][LEMMA]))
+    return found
+
+
+def moved(proposition: Proposition, parts: Sequence[int]) -> Proposition:
+    """A proposition over today's words.
+
+    parts (Sequence[int]): How many words took the place of each token.
+    """
+    before = [0]
+    for n_words in parts:
+        before.append(before[-1] + n_words)
+    args = ((before[start], before[end], role) for start, end, role in proposition.args)
+    token = max(before[proposition.token + 1] - 1, 0)
+    return proposition._replace(token=token, args=tuple(arg for arg in args if arg[0] < arg[1]))
+
+
+def read_document(new_path: Path, skeletons: Path, old_path: Path) -> Iterator[SentenceRoles]:
+    """The roles of a document's sentences, without those whose brackets are not known."""
+    trees, annotations = read_skeletons(skeletons), read_annotations(skeletons)
+    old, new = list(read_conllu(old_path)), list(read_conllu(new_path))
+    pairs = {j: i for i, j in sentence_pairs(old, new)}
+    for j, sentence in enumerate(new):
+        if j not in pairs:
+            continue
+        i = pairs[j]
+        parts = word_parts(trees[i].tree, old[i].words, sentence.words, sentence.tags)
+        if parts is None:
+            continue
+        found = sorted(moved(one, parts) for one in annotations[i].propositions)
+        for one in found:
+            try:
+                check_proposition(one, len(sentence.words))
+            except PropositionError as error:
+                raise SourceError(skeletons, annotations[i].line, str(error)) from error
+        yield SentenceRoles(str(sentence.metadata["sent_id"]), len(sentence.words), tuple(found))
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    """Read the command line, build, write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("propbank", type=Path, help="propbank/propbank-release, .tar.gz or folder")
+    parser.add_argument("ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder")
+    parser.add_argument("ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder")
+    parser.add_argument("output", type=Path, help="folder for train.srl.jsonl and dev.srl.jsonl")
+    args = parser.parse_args(arguments)
+    with (
+        unpacked(args.propbank, SKELETONS) as propbank,
+        unpacked(args.ud_2016, SOURCES) as ud_2016,
+        unpacked(args.ud, SOURCES, FILE_LISTS) as ud,
+    ):
+        files = {f"{split}.srl.jsonl": build_split(propbank, ud_2016, ud, split).encode("utf8") for split in SPLITS}
+        save_files("ewt", files, args.output, checksums=CHECKSUMS)
+
+
+def build_split(propbank: Path, ud_2016: Path, ud: Path, split: str) -> str:
+    """The lines of a split."""
+    skeletons: Dict[Tuple[str, str], Path] = {
+        (path.relative_to(propbank / SKELETONS).parts[0], path.stem): path
+        for path in (propbank / SKELETONS).rglob("*.gold_skel")
+    }
+    lines = []
+    for name in (ud / FILE_LISTS / f"files.{split}").read_text(encoding="utf8").split():
+        genre, document = name.split("/")
+        path = skeletons.get((genre, document.removesuffix(".conllu")))
+        if path is not None:
+            sentences = read_document(ud / SOURCES / name, path, ud_2016 / SOURCES / name)
+            lines.extend(json.dumps(to_role_dict(one)) + "\n" for one in sentences)
+    return "".join(lines)
+
+
+if __name__ == "__main__":
+    run(main)
