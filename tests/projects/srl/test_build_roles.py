@@ -69,8 +69,8 @@ FRAMES = {
   <roles><role descr="giver " f="pag" n="0"/><role descr="a place" f="loc" n="m"/>
   <role descr="caf\u00e9" f="loc" n="m"/></roles>
 </roleset></predicate></frameset>""",
-    "frames/be.xml": '<frameset><predicate lemma="be"><roleset id="be.03" name="auxiliary"><roles/></roleset></predicate>'
-    "</frameset>",
+    "frames/be.xml": '<frameset><predicate lemma="be">'
+    '<roleset id="be.03" name="auxiliary"><roles/></roleset></predicate></frameset>',
 }
 FRAME_LINES = (
     '{"roleset":"be.03","frame":"be","name":"auxiliary","roles":{},"aliases":[]}\n'
