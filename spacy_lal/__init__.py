@@ -1,14 +1,28 @@
 """Constituency and dependency trees from one joint model, as a spaCy component.
 
 Importing this package registers nothing and loads nothing heavy: spaCy finds `lal_parser` and everything that its
-config names through the entry points in `setup.cfg`.
+config names through the entry points in `setup.cfg`. The functions below load their modules when they are first used.
 """
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Dict, List
 
 try:
     __version__ = version("spacy-lal")
 except PackageNotFoundError:  # a source tree that was never installed
     __version__ = "0.0.0"
 
-__all__ = ["__version__"]
+__all__ = ["__version__", "explain", "search_trees"]
+
+_MODULES: Dict[str, str] = {"explain": "spacy_lal.lang.glossary", "search_trees": "spacy_lal.tree_search"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__})

@@ -13,6 +13,7 @@ from spacy_lal.cli.complete import complete_cli
 from spacy_lal.cli.evalb import evalb_cli
 from spacy_lal.cli.evaluate import evaluate_cli
 from spacy_lal.cli.explain import explain_cli
+from spacy_lal.cli.explain_label import explain_label_cli
 from spacy_lal.cli.heads import heads_cli
 from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.options import PlainUsage
@@ -36,6 +37,7 @@ lal_cli.command("train", context_settings={"allow_extra_args": True, "ignore_unk
 )
 lal_cli.command("parse")(ends_in_order(parse_cli))
 lal_cli.command("explain")(ends_in_order(explain_cli))
+lal_cli.command("explain-label")(ends_in_order(explain_label_cli))
 lal_cli.command("app")(app_cli)
 lal_cli.command("label-heads")(ends_in_order(heads_cli))
 lal_cli.command("heads", hidden=True)(ends_in_order(heads_cli))  # its former name
