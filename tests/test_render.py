@@ -231,6 +231,39 @@ def test_bad_calls():
         render(["Go on"])
 
 
+def test_svg_format():
+    svg = render([make_doc(0), make_doc(1)], format="svg")
+    root = ElementTree.fromstring(svg)
+    assert root.tag == f"{SVG}svg" and len(root.findall(f"{SVG}g")) == 2
+    assert [text.text for text in root.iter(f"{SVG}text")][-3:] == ["driving", ".", "."]
+    assert "#16181d" in render(make_doc(), format="svg", options={"theme": "dark"})
+    arcs = ElementTree.fromstring(render(make_doc(1), style="dep", format="svg"))
+    assert [node.text for node in arcs.iter(f"{SVG}textPath")] == ["det", "obj", "acl", "punct"]
+    assert "\n" not in render(make_doc(), format="svg", minify=True)
+    for nothing in (Doc(Vocab()), []):
+        assert ElementTree.fromstring(render(nothing, format="svg")).find(f"{SVG}g") is None
+
+
+def test_svg_format_is_returned_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(render_module, "is_in_jupyter", lambda: True)
+    monkeypatch.setattr(displacy, "RENDER_WRAPPER", lambda markup: f"[{markup}]")
+    assert render(make_doc(), format="svg").startswith("<svg ")
+
+
+def test_bad_calls_of_svg_format():
+    for style in ("spans", "attention", "contributions"):
+        with pytest.raises(ValueError, match=f"format 'svg' goes with the styles tree, dep, got '{style}'"):
+            render(make_doc(), style=style, format="svg")
+    with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):
+        render(make_doc(), format="png")
+    with pytest.raises(ValueError, match="expected a theme of auto, light, dark, got 'blue'"):
+        render(make_doc(), format="svg", options={"theme": "blue"})
+    with pytest.raises(ValueError, match="page=True gives HTML"):
+        render(make_doc(), format="svg", page=True)
+    with pytest.raises(RenderError, match="no constituents"):
+        render(Doc(Vocab(), words=["Go"]), format="svg")
+
+
 def test_page_and_minify():
     root = ElementTree.fromstring(render([make_doc(0), make_doc(1)], page=True))
     assert len(root.findall("body/div")) == 2

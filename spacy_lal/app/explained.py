@@ -252,7 +252,7 @@ class ExplainedSentence:
     def _try(self, compute: Callable[[], T]) -> Tuple[Optional[T], str]:
         try:
             return compute(), ""
-        except (ValueError, ImportError) as err:  # no such part in this model; no svgling
+        except ValueError as err:  # no such part in this model
             return None, str(err)
 
     def _or_reason(self, compute: Callable[[], str], show: Callable[[str], str] = str) -> str:

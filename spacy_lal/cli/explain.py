@@ -30,22 +30,24 @@ def explain_cli(
     model: ModelOption = None,
     text: Annotated[Optional[str], typer.Option("--text", "-t", help="Explain this text instead of a file")] = None,
     output: Annotated[
-        Optional[Path], typer.Option("--output", "-o", help="Write an HTML page here; otherwise letters to stdout")
+        Optional[Path],
+        typer.Option("--output", "-o", help="Write .html, or trees as .svg or .png; default: letters to stdout"),
     ] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Show how a text is parsed, sentence by sentence.
 
-    With -o, writes one self-contained HTML page: tree, arcs, constituents, and the attention of each label head.
+    With -o, writes one self-contained HTML page: tree, arcs, constituents, and the attention of each label head; or
+    a picture of the trees, .svg or .png (with CairoSVG or rsvg-convert).
     Without -o, prints the tree drawn with letters and a table of heads.
     """
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.display.tree import import_svgling
+    from spacy_lal.display.png import check_converter
     from spacy_lal.files.whole_file import write_file
 
-    if output is not None:
+    if output is not None and output.suffix.lower() == ".png":
         try:
-            import_svgling()
+            check_converter()
         except ImportError as err:
             fail(str(err))
     source = text_or_file(word, text)
@@ -64,11 +66,24 @@ def explain_cli(
         if output is None:
             _print_drawings(docs)
         else:
-            write_file(output, explain_page(nlp, docs))
+            write_file(output, _content(output, nlp, docs))
     except OSError as err:
         fail(f"can't write {output or 'to stdout'}: {err.strerror or err}")
     except ValueError as err:
         fail(str(err))
+
+
+def _content(output: Path, nlp: "Language", docs: List["Doc"]) -> Union[str, bytes]:
+    """The content of a file, by its ending: .svg and .png show trees, any other a page."""
+    suffix = output.suffix.lower()
+    if suffix not in (".svg", ".png"):
+        return explain_page(nlp, docs)
+    from spacy_lal.display.png import svg_to_png
+    from spacy_lal.render import render
+
+    theme = "light" if suffix == ".png" else "auto"
+    svg = render(docs, style="tree", format="svg", options={"theme": theme}) or ""
+    return svg_to_png(svg) if suffix == ".png" else svg
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
@@ -77,7 +92,7 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
     nlp (Language): The pipeline that parsed the Docs.
     docs (Iterable[Doc]): Parsed Docs.
     RETURNS (str): Self-contained HTML.
-    RAISES (ValueError): The Docs have no sentence boundaries. (ImportError): svgling is not installed.
+    RAISES (ValueError): The Docs have no sentence boundaries.
     """
     from spacy_lal.display.page import page
     from spacy_lal.render import writing

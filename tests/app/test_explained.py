@@ -1,7 +1,5 @@
 """What the page shows of a text, without a page."""
 
-import sys
-
 import pytest
 import spacy
 from interpret.tiny_parser import tiny_nlp
@@ -88,13 +86,6 @@ def test_what_a_pipeline_does_not_give_is_said():
     assert report.parts is None and report.alternatives
     assert len(report.notes) == 1 and "without label attention" in report.notes[0]
     assert "without label attention" in sentence.picture("attention")
-
-
-def test_without_svgling(sentence, monkeypatch):
-    monkeypatch.setitem(sys.modules, "svgling", None)
-    monkeypatch.setitem(sys.modules, "svgling.core", None)
-    assert "pip install" in sentence.tree((0, 8))
-    assert "<svg" in sentence.picture("dep")
 
 
 def test_files(sentence):

@@ -1,6 +1,7 @@
 """`python -m spacy lal explain`: a page that needs nothing else, or letters."""
 
 import sys
+import types
 from xml.etree import ElementTree
 
 import pytest
@@ -83,10 +84,37 @@ def test_bad_calls(lal, pipeline, args, message):
     assert "Traceback" not in result.output
 
 
-def test_without_svgling(lal, pipeline, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "svgling", None)
-    monkeypatch.setitem(sys.modules, "svgling.core", None)
-    result = lal("explain", "Go on!", "-m", pipeline, "-o", tmp_path / "page.html")
-    assert result.exit_code == 1
-    assert "pip install 'spacy-lal[display]'" in result.stderr
-    assert lal("explain", "Go on!", "-m", pipeline).exit_code == 0
+def svg_words(svg):
+    texts = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return [text.text for text in texts if text.text[0].islower() or text.text in ("The", "Go", ".", "!")]
+
+
+@pytest.mark.parametrize("name", ["trees.svg", "TREES.SVG"])
+def test_svg(lal, pipeline, tmp_path, name):
+    output = tmp_path / name
+    result = lal("explain", "--text", "The old cat sleeps. Go on!", "-m", pipeline, "-o", output)
+    assert result.exit_code == 0, result.output
+    svg = output.read_text(encoding="utf-8")
+    assert [word for word in svg_words(svg) if word not in ".!"] == ["The", "old", "cat", "sleeps", "Go", "on"]
+    assert "prefers-color-scheme: dark" in svg
+
+
+def test_png_by_cairosvg(lal, pipeline, tmp_path, monkeypatch):
+    given = []
+    module = types.ModuleType("cairosvg")
+    module.svg2png = lambda bytestring, scale: given.append(bytestring) or b"\x89PNG of cairo"
+    monkeypatch.setitem(sys.modules, "cairosvg", module)
+    output = tmp_path / "trees.png"
+    assert lal("explain", "--text", "The old cat sleeps.", "-m", pipeline, "-o", output).exit_code == 0
+    assert output.read_bytes() == b"\x89PNG of cairo"
+    assert "sleeps" in svg_words(given[0].decode()) and b"prefers-color-scheme" not in given[0]
+
+
+def test_png_without_converter(lal, pipeline, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    output = tmp_path / "trees.png"
+    result = lal("explain", "--text", "Go on!", "-m", pipeline, "-o", output)
+    assert result.exit_code == 1 and not output.exists()
+    assert "pip install 'spacy-lal[display]'" in result.stderr and "rsvg-convert" in result.stderr
+    assert lal("explain", "--text", "Go on!", "-m", pipeline, "-o", tmp_path / "page.html").exit_code == 0
