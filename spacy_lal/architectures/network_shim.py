@@ -14,6 +14,7 @@ from thinc.api import get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.types import FloatsXd
 
+from ..layers.encoders.attention_limits import check_unlimited
 from ..layers.modes import evaluating
 from ..layers.products import Precision, half_precision
 from ..locks import MAKING
@@ -81,7 +82,12 @@ class NetworkShim(SharedShim):
         return folded[0]
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For pickles and copies: the folded network is left out and made again on use."""
+        """For pickles and copies: the folded network is left out and made again on use.
+
+        RAISES (ValueError): This context limits the network's attention, which a copy would not know.
+        """
+        if self._model is not None:
+            check_unlimited(self._model)
         return {**self.__dict__, "_folded": None}
 
     def unfold(self) -> None:

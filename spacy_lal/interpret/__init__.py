@@ -7,6 +7,8 @@ Two work on a treebank: `head_report` describes the label heads, `AblatedTreeban
 from .ablation import AblatedParser
 from .alternatives import ArcMargin, ConstituentMargin, LabelScore, arc_margins, best_labels, constituent_margins
 from .attention import LabelAttention, label_attention, parse_with_attention
+from .attention_roles import AttentionShares, attention_shares
+from .attention_trees import attention_tree
 from .best_trees import BestTree, iter_best_trees, k_best
 from .contributions import (
     AuthorsContributions,
@@ -19,11 +21,15 @@ from .contributions import (
 from .head_report import HeadReport, head_report
 from .label_counts import AblatedTreebank, LabelCounts
 from .marginals import SpanMarginals, span_marginals
+from .probing import probing_instances
+from .self_attention import AttentionLayer, SelfAttention, attention_limits, self_attention
 
 __all__ = [
     "AblatedParser",
     "AblatedTreebank",
     "ArcMargin",
+    "AttentionLayer",
+    "AttentionShares",
     "AuthorsContributions",
     "BestTree",
     "ConstituentMargin",
@@ -32,8 +38,12 @@ __all__ = [
     "LabelAttention",
     "LabelCounts",
     "LabelScore",
+    "SelfAttention",
     "SpanMarginals",
     "arc_margins",
+    "attention_limits",
+    "attention_shares",
+    "attention_tree",
     "authors_contributions",
     "best_labels",
     "constituent_contributions",
@@ -45,5 +55,7 @@ __all__ = [
     "label_attention",
     "label_contributions",
     "parse_with_attention",
+    "probing_instances",
+    "self_attention",
     "span_marginals",
 ]

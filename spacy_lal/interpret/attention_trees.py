@@ -10,10 +10,10 @@ import numpy as np
 from nltk import Tree
 from numpy import ndarray
 
-from ..trees import tree_to_spans
+from ..trees import spans_to_tree, tree_to_spans
 
 Bracket = Tuple[int, int]
-LABEL = "X"  # of all constituents of an unlabelled tree
+LABEL, ROOT = "X", "TOP"  # of all constituents of an unlabelled tree, and of a root that is none
 
 
 def attention_tree(
@@ -88,13 +88,11 @@ def unlabelled_tree(words: Sequence[str], tags: Sequence[str], brackets: Sequenc
 
     words, tags (Sequence[str]): Of the sentence.
     brackets (Sequence[Tuple[int, int]]): Nested spans of two words and more.
-    RETURNS (Tree): A tree whose root is a constituent, also where no span covers the sentence.
+    RETURNS (Tree): A tree. Where no span covers the sentence, its root is TOP, which COLLINS.prm does not count.
     """
-    from ..trees import spans_to_tree
-
     whole = (0, len(words))
-    spans = [(start, end, LABEL) for start, end in dict.fromkeys([whole, *brackets])]
-    return spans_to_tree(list(words), list(tags), spans)
+    top = [] if whole in brackets else [(*whole, ROOT)]
+    return spans_to_tree(list(words), list(tags), [*top, *((start, end, LABEL) for start, end in brackets)])
 
 
 def _cut(n_words: int, split: Callable[[int, int], int]) -> List[Bracket]:

@@ -58,6 +58,19 @@ def limits_of(attention: nn.Module) -> Optional[AttentionLimits]:
     return limits
 
 
+def check_unlimited(network: nn.Module) -> None:
+    """Refuse what would lose the limits of this context, such as a copy of the network.
+
+    RAISES (ValueError): A self-attention of the network has limits.
+    """
+    limits = _LIMITS.get()
+    if limits and any(module in limits for module in network.modules()):
+        raise ValueError(
+            "a copy of a network, or a worker process that is not forked, would not know its attention limits: "
+            "expected none within their block; parse with n_process = 1, or copy before the block"
+        )
+
+
 @contextmanager
 def limited(limits: Mapping[nn.Module, AttentionLimits]) -> Iterator[None]:
     """In this block, and only in its thread, self-attentions have limits. Of nested blocks, the inner one replaces the
