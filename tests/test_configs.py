@@ -1,5 +1,5 @@
-"""The three configs: accepted by spaCy, built, trained for some steps, saved, loaded, and independent of the batch. A
-fourth goes on from a trained pipeline.
+"""The configs: accepted by spaCy, built, trained for some steps, saved, loaded, and independent of the batch. One
+more goes on from a trained pipeline.
 
 The transformer is a tiny real XLNet that the tests make: nothing is fetched.
 """
@@ -43,25 +43,23 @@ SENTENCES: List[Dict[str, Any]] = [
         "constituents": [(0, 2, "S"), (0, 1, "VP")],
     },
 ]
-# Sizes at which the largest network fits a test; what a config switches on stays on.
-SMALL: Dict[str, Any] = {
-    "hidden_width": 16,
-    "encoder.*.self_attention.repeat": 1,
-    "encoder.*.self_attention.n_heads": 2,
-    "encoder.*.self_attention.attn_width": 4,
-    "encoder.*.self_attention.ff_width": 8,
-    "label_attention.attn_width": 4,
-    "label_attention.proj_width": 4,
-    "span_scorer.hidden_width": 8,
-    "biaffine_scorer.arc_width": 8,
-    "biaffine_scorer.deprel_width": 8,
+# Sizes at which the largest network fits a test; what a config switches on stays on. Each layer has those of a layer.
+LAYER: Dict[str, Any] = {"repeat": 1, "n_heads": 2, "attn_width": 4, "ff_width": 8}
+SMALL: Dict[str, Dict[str, Any]] = {
+    "label_attention": {"attn_width": 4, "proj_width": 4},
+    "span_scorer": {"hidden_width": 8},
+    "biaffine_scorer": {"arc_width": 8, "deprel_width": 8},
 }
 
 
 def small(path: Path) -> Dict[str, Any]:
-    """`SMALL` for a config, without the layers that it does not have."""
-    has_layers = "*" in load_config(path)["components"]["lal_parser"]["model"]["encoder"]
-    changes = {name: size for name, size in SMALL.items() if has_layers or not name.startswith("encoder.")}
+    """Small sizes for a config: of the blocks that it has."""
+    model = load_config(path)["components"]["lal_parser"]["model"]
+    changes: Dict[str, Any] = {"hidden_width": 16}
+    blocks = {name: sizes for name, sizes in SMALL.items() if model.get(name) is not None}
+    blocks |= {f"encoder.*.{name}": LAYER for name in model["encoder"].get("*", {})}
+    for name, sizes in blocks.items():
+        changes |= {f"{name}.{option}": size for option, size in sizes.items()}
     return {f"components.lal_parser.model.{name}": size for name, size in changes.items()}
 
 
