@@ -8,7 +8,8 @@ Block = Dict[str, Any]
 
 @dataclass(frozen=True)
 class Size:
-    """The size of all networks of a comparison.
+    """The size and the dropout of all networks of a comparison: small, and less dropped than in the paper, for short
+    training.
 
     hidden_width, n_layers, n_heads, attn_width, ff_width, label_width, char_width (int): Of the encoder, of the span
         scorer's hidden layer, of a character.
@@ -19,8 +20,9 @@ class Size:
     n_heads: int = 4
     attn_width: int = 32
     ff_width: int = 256
-    label_width: int = 128
+    label_width: int = 64
     char_width: int = 32
+    dropout: float = 0.1  # of tags, characters' vectors, attention weights, hidden units and residuals; of words, twice
 
 
 @dataclass(frozen=True)
@@ -50,14 +52,14 @@ class Row:
 
 BASE = Row(join="sum", factored=False, halves="first_second")
 FEATURES: Dict[str, Callable[[Size], Block]] = {
-    "tags": lambda size: {"@misc": "spacy-lal.Tags.v1"},
-    "words": lambda size: {"@misc": "spacy-lal.Words.v1"},
+    "tags": lambda size: {"@misc": "spacy-lal.Tags.v1", "dropout": size.dropout},
+    "words": lambda size: {"@misc": "spacy-lal.Words.v1", "dropout": 2 * size.dropout},
     "char_lstm": lambda size: {
         **{"@misc": "spacy-lal.CharLSTM.v1", "char_width": size.char_width},
-        **{"output_dropout": 0.2, "alphabet": "codepoints"},
+        **{"dropout": size.dropout, "output_dropout": size.dropout, "alphabet": "codepoints"},
     },
     "char_concat": lambda size: {
-        **{"@misc": "spacy-lal.CharConcat.v1", "alphabet": "codepoints"},
+        **{"@misc": "spacy-lal.CharConcat.v1", "alphabet": "codepoints", "dropout": size.dropout},
         **{"char_width": max(1, size.hidden_width // 32)},  # 16 letters of a factored network, as in the paper
     },
 }
@@ -134,7 +136,8 @@ def model_block(row: Row, size: Size) -> Block:
 def _layers(row: Row, size: Size) -> Block:
     layer = {
         **{"@misc": "spacy-lal.SelfAttentionLayer.v1", "n_heads": size.n_heads, "attn_width": size.attn_width},
-        **{"ff_width": size.ff_width, "factored": row.factored, "queries": row.queries, "relu_dropout": 0.1},
+        **{"ff_width": size.ff_width, "factored": row.factored, "queries": row.queries, "relu_dropout": size.dropout},
+        **{"attention_dropout": size.dropout, "residual_dropout": size.dropout},
         **{"window": row.window, "relaxed_window": row.relaxed},
     }
     if not row.selectors:

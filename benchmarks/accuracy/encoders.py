@@ -16,7 +16,7 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 import spacy
@@ -30,11 +30,14 @@ from thinc.api import Adam, warmup_linear
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from accuracy.encoder_report import report  # noqa: E402
 from accuracy.encoder_rows import ROWS, TABLES, Size, limits_of_tables, model_block  # noqa: E402
+from spacy_lal.architectures.bridge import NetworkBatch  # noqa: E402
 from spacy_lal.architectures.parser import get_network  # noqa: E402
 from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited  # noqa: E402
+from spacy_lal.loss.gold import gold_parses  # noqa: E402
 from spacy_lal.pipeline.scorer import score_parses  # noqa: E402
 from spacy_lal.treebanks.docs import make_docs  # noqa: E402
 from spacy_lal.treebanks.reader import read_treebank  # noqa: E402
+from spacy_lal.trees import LabelVocab  # noqa: E402
 
 SCORES = ("const_p", "const_r", "const_f", "const_cm", "dep_uas", "dep_las")
 LIMITED = "factored"  # the network that is also scored with limits at test time
@@ -57,23 +60,35 @@ def unparsed(doc: Doc) -> Doc:
 
 
 def train(nlp: Language, golds: List[Doc], args: argparse.Namespace, seed: int) -> float:
-    """Train a parser. RETURNS (float): Seconds of processor time."""
+    """Train a parser as `LALParser.update` does. Features and gold trees are read once; rare words are drawn for each
+    epoch. RETURNS (float): Seconds of processor time."""
     fix_random_seed(seed)
-    parser = nlp.get_pipe("lal_parser")
-    parser.initialize(lambda: [Example(unparsed(doc), doc) for doc in golds], nlp=nlp)
-    n_steps = args.epochs * len(list(minibatch_by_words(golds, args.batch_words, get_length=len)))
+    parser: Any = nlp.get_pipe("lal_parser")
+    docs = [unparsed(doc) for doc in golds]
+    examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+    parser.initialize(lambda: examples, nlp=nlp)
+    reader, network = parser.model.layers
+    labels, deprels = LabelVocab(parser.label_data["constituents"]), parser.label_data["deprels"]
+    trees = [gold_parses(eg, labels, {deprel: i for i, deprel in enumerate(deprels)})[0] for eg in examples]
+    n_steps = args.epochs * len(_batches(range(len(docs)), docs, args.batch_words))
     rates = warmup_linear(args.learn_rate, int(WARMUP * n_steps), n_steps)
     optimizer = Adam(rates, beta1=0.9, beta2=0.98, eps=1e-9, L2=0.0, grad_clip=0.0, use_averages=False)
     order, start = numpy.random.RandomState(seed), time.process_time()
     for epoch in range(args.epochs):
-        losses: Dict[str, float] = {}
-        shuffled = [golds[i] for i in order.permutation(len(golds))]
-        for batch in minibatch_by_words(shuffled, args.batch_words, get_length=len):
-            examples = [Example(unparsed(doc), doc) for doc in batch]
-            parser.update(examples, sgd=optimizer, losses=losses)
+        features, loss = reader(docs, True)[0], 0.0
+        for batch in _batches(order.permutation(len(docs)).tolist(), docs, args.batch_words):
+            found, backprop = network(NetworkBatch([features[i] for i in batch], None), True)
+            losses, gradients = parser.loss(found, [trees[i] for i in batch])
+            backprop(gradients)
+            parser.model.finish_update(optimizer)
             optimizer.step_schedules()
-        print(f"  epoch {epoch + 1}: loss {losses['lal_parser']:.0f}", flush=True)
+            loss += sum(losses.values())
+        print(f"  epoch {epoch + 1}: loss {loss:.0f}", flush=True)
     return time.process_time() - start
+
+
+def _batches(order: Sequence[int], docs: List[Doc], n_words: int) -> List[List[int]]:
+    return list(minibatch_by_words(order, n_words, get_length=lambda i: len(docs[i])))
 
 
 def scores(nlp: Language, golds: List[Doc]) -> Dict[str, Optional[float]]:
@@ -127,14 +142,15 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("output", type=Path, help="folder of the results")
     parser.add_argument("--treebank", type=Path, help="folder of the treebank")
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), help="only these networks")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1])
-    parser.add_argument("--sentences", type=int, default=3000, help="training sentences, the first ones")
-    parser.add_argument("--longest", type=int, default=25, help="most tokens of a training sentence")
-    parser.add_argument("--dev-sentences", type=int, default=None)
+    parser.add_argument("--sentences", type=int, default=2000, help="training sentences, the first ones")
+    parser.add_argument("--longest", type=int, default=20, help="most tokens of a training sentence")
+    parser.add_argument("--dev-sentences", type=int, default=400)
     parser.add_argument("--dev-longest", type=int, default=1000)
-    parser.add_argument("--epochs", type=int, default=8)
-    parser.add_argument("--batch-words", type=int, default=500)
-    parser.add_argument("--learn-rate", type=float, default=0.002)
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--batch-words", type=int, default=250)
+    parser.add_argument("--learn-rate", type=float, default=0.003)
     parser.add_argument("--report", action="store_true", help="print the tables of what is there")
     parser.add_argument("--plot", type=Path, help="with --report: an SVG file to write")
     args = parser.parse_args(arguments)
@@ -147,6 +163,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     for table in args.tables:
         for seed in args.seeds:
             for name in TABLES[table]:
+                if name not in args.rows:
+                    continue
                 path = args.output / f"{name}-{seed}.json"
                 if path.exists() and json.loads(path.read_text(encoding="utf8"))["settings"] == settings(args):
                     continue
