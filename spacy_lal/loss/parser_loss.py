@@ -18,7 +18,7 @@ import numpy as np
 from ..decode import cky
 from ..scores import ParserScores, ScoresGradient, SparseGradient
 from .cross_entropy import cross_entropy
-from .gold import GoldParse
+from .gold import MISSING, GoldParse
 from .label_heads import label_head_loss
 
 
@@ -79,7 +79,9 @@ def parser_loss(
     losses = {"spans": span_weight * span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
     gradients = []
     for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
-        arc_loss, d_arcs = _arc_loss(sentence.arcs, gold.heads)
+        # a network without dependencies has arcs of zeros: there is nothing to learn
+        heads = gold.heads if sentence.has_deprels else np.full_like(gold.heads, MISSING)
+        arc_loss, d_arcs = _arc_loss(sentence.arcs, heads)
         deprel_loss, d_deprels = _deprel_loss(sentence.deprels, gold.heads, gold.deprels)
         losses["arcs"] += arc_weight * arc_loss
         losses["deprels"] += deprel_weight * deprel_loss
