@@ -126,6 +126,15 @@ def test_empty_sentences_and_networks_without_spans_or_arcs():
     assert parser_loss([], []) == ({"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}, [])
 
 
+def test_heads_add_nothing_where_no_dependencies_are_scored():
+    scores, bare = make_scores(3), make_gold(3, [(0, 3, 2), (1, 3, 3)], [-1] * 3, [-1] * 3)
+    constituents = scores._replace(arcs=np.zeros_like(scores.arcs), deprels=np.zeros((4, 0), "f4"))
+    losses, gradients = parser_loss([constituents], [GOLD])
+    assert losses == parser_loss([constituents], [bare])[0] and losses["spans"] > 0
+    assert not gradients[0].arcs.any()
+    assert parser_loss([scores], [GOLD])[0]["arcs"] > 0
+
+
 def test_one_gold_parse_for_each_sentence():
     with pytest.raises(ValueError, match="1 sentences, got 2"):
         parser_loss([make_scores(3)], [GOLD, GOLD])
