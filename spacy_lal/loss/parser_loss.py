@@ -79,10 +79,11 @@ def parser_loss(
     losses = {"spans": span_weight * span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
     gradients = []
     for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
-        # a network without dependencies has arcs of zeros: there is nothing to learn
-        heads = gold.heads if sentence.has_deprels else np.full_like(gold.heads, MISSING)
+        heads, deprels = gold.heads, gold.deprels
+        if not sentence.has_deprels:  # the arcs of a network without dependencies are zeros
+            heads, deprels = np.full_like(heads, MISSING), np.full_like(deprels, MISSING)
         arc_loss, d_arcs = _arc_loss(sentence.arcs, heads)
-        deprel_loss, d_deprels = _deprel_loss(sentence.deprels, gold.heads, gold.deprels)
+        deprel_loss, d_deprels = _deprel_loss(sentence.deprels, heads, deprels)
         losses["arcs"] += arc_weight * arc_loss
         losses["deprels"] += deprel_weight * deprel_loss
         for d_scores, weight in ((d_label, span_weight), (d_arcs, arc_weight), (d_deprels, deprel_weight)):
