@@ -86,7 +86,7 @@ def _cell(x: float, y: float, strength: float, is_chosen: bool, label: str) -> s
 
 
 def _legend(y: float, largest: float, has_marks: bool) -> List[str]:
-    """The scale in eight steps, and what an outline means."""
+    """The scale in eight steps, and the meaning of an outline."""
     steps = 8
     pieces = [f'<text x="0" y="{number(y + SIZE - 2)}">0</text>']
     for i in range(steps):

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 class AttentionRecord(NamedTuple):
-    """What one self-attention did with a batch; without gradient.
+    """One self-attention's work on a batch; without gradient.
 
     weights (Tensor): *Shape:* (batch_size, n_heads, seq_len, seq_len), [query, key].
     prob (Optional[Tensor]): The probability of each pair to be chosen; None without a selector. *Shape:* as weights.

@@ -18,7 +18,7 @@ from ..dropout import ElementDropout
 from ..factored import join_features, split_features
 
 EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
-# The gradient of a choice is capped at e^30: an unchosen key may have a logit far above those of all chosen ones.
+# The gradient of a choice is capped at e^30: the logit of an unchosen key may be far above all chosen logits.
 _MAX_LOG_GRADIENT = 30.0
 
 
@@ -29,7 +29,7 @@ class SelectorConfig:
     mode (str): The choice in training. "hard": 0 or 1 from a Gumbel-sigmoid sample, with a straight-through gradient.
         "sample": that sample itself. "soft": the probability, without noise.
     temperature (float): Temperature of the samples; the paper's code has 0.5.
-    on_empty (str): What a position attends to if no key is chosen, i.e. all choices are below 1e-6. "all": every
+    on_empty (str): The keys of a position if no key is chosen, i.e. all choices are below 1e-6. "all": every
         allowed key. "self": itself. "nothing": no key, and the weights have the reference's 1e-6 in their denominator;
         then gradients of hard choices reach 1e7 on short sentences.
     bounded (bool): Bound the gradient of the choices by using the softmax over all allowed keys in it.
