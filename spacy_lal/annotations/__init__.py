@@ -40,6 +40,7 @@ from .roles import (
     has_propositions,
     set_propositions,
     set_sentence_propositions,
+    to_allennlp,
 )
 from .sentences import has_sentences, same_tokens, sentence_bounds, sentence_words, set_sentence_starts
 
@@ -89,5 +90,6 @@ __all__ = [
     "set_sentence_propositions",
     "set_sentence_parse",
     "set_sentence_starts",
+    "to_allennlp",
     "with_root_deprel",
 ]

@@ -13,7 +13,7 @@ import re
 import warnings
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from spacy.tokens import Doc, Span
 
@@ -23,6 +23,8 @@ from ..trees.propositions import (
     Argument,
     Proposition,
     PropositionError,
+    args_to_bio,
+    bio_to_args,
     check_proposition,
     join_parts,
     make_proposition,
@@ -151,6 +153,41 @@ def set_sentence_propositions(
             args = ((words[start], words[end - 1] + 1, role) for start, end, role in proposition.args)
             found.append(proposition._replace(token=words[proposition.token], args=tuple(args)))
     set_propositions(doc, found)
+
+
+def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
+    """Roles in the form of AllenNLP's `SemanticRoleLabelerPredictor`.
+
+    item (Union[Doc, Span]): A Doc, or a sentence of one. White space is left out.
+    RETURNS (Dict[str, Any]): `words`, and `verbs`: for each predicate with all of its arguments within the item, `verb`
+        (its word), `description` ("[ARG0: She] [V: gave] ...") and `tags` (BIO, one for each word).
+    RAISES (StaleParseError, PropositionError): As `get_propositions`.
+
+    >>> to_allennlp(doc)["verbs"][0]["tags"]
+    ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']
+    """
+    doc, first, end = (item.doc, item.start, item.end) if isinstance(item, Span) else (item, 0, len(item))
+    tokens = [i for i in range(first, end) if not doc[i].is_space]
+    words = [doc[i].text for i in tokens]
+    before = [0, *accumulate(not doc[i].is_space for i in range(first, end))]  # words before each token
+    verbs = []
+    for token, _, args, _ in get_propositions(doc):
+        if all(first <= start and stop <= end for start, stop, _ in args):
+            ranges = [(before[start - first], before[stop - first], role) for start, stop, role in args]
+            tags = args_to_bio([one for one in ranges if one[0] < one[1]], len(words))
+            verbs.append({"verb": doc[token].text, "description": _describe(words, tags), "tags": tags})
+    return {"verbs": verbs, "words": words}
+
+
+def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
+    """The words with each argument in brackets."""
+    pieces: List[str] = []
+    place = 0
+    for start, end, role in bio_to_args(tags):
+        pieces.extend(words[place:start])
+        pieces.append(f"[{role}: {' '.join(words[start:end])}]")
+        place = end
+    return " ".join([*pieces, *words[place:]])
 
 
 def warn_of_lost_roles(number: int) -> None:

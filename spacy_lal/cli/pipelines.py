@@ -12,11 +12,12 @@ from spacy_lal.pipeline.parser_names import FACTORY, parser_names
 from spacy_lal.pipeline.storage import FormatError
 
 
-def load_pipeline(model: Optional[str] = None, gpu_id: int = -1) -> Language:
-    """Load a pipeline with a parser of ours; ends the command if it cannot be loaded.
+def load_pipeline(model: Optional[str] = None, gpu_id: int = -1, *, needs_parser: bool = True) -> Language:
+    """Load a pipeline; ends the command if it cannot be loaded.
 
     model (Optional[str]): A path, or the name of an installed package; None is the default pipeline.
     gpu_id (int): The GPU, or -1 for the CPU.
+    needs_parser (bool): Whether it must have a parser of ours.
     RETURNS (Language): The pipeline.
     """
     import spacy
@@ -33,7 +34,7 @@ def load_pipeline(model: Optional[str] = None, gpu_id: int = -1) -> Language:
         reason = damage or (_first_line(err) if expected else f"{type(err).__name__}: {_first_line(err)}")
         fail(f"can't load the pipeline {model!r}: {reason}")
     check_finite_pipeline(nlp, model)
-    if not parser_names(nlp):
+    if needs_parser and not parser_names(nlp):
         fail(f"the pipeline {model!r} has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp
 

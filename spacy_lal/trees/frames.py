@@ -11,7 +11,7 @@ PropBank's frames are CC BY-SA 4.0 and no part of this package. *Not* here: fram
 
 import json
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from .lines import LineError, numbered_lines, quoted
 from .propositions import CONTINUATION, REFERENCE, role_number
@@ -67,14 +67,14 @@ class Frame(NamedTuple):
     roles: Dict[str, FrameRole]
 
 
-def read_frames(path: Path) -> Dict[str, Frame]:
+def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
     """The frames of a file, by roleset.
 
     RAISES (FrameError): A line is no frame, or two have the same roleset; with file and line.
     """
     frames: Dict[str, Frame] = {}
     try:
-        for number, line in numbered_lines(path):
+        for number, line in numbered_lines(Path(path)):
             if not line.strip():
                 continue
             frame = _parse_frame(line, f"{path}:{number}")

@@ -19,6 +19,7 @@ from spacy_lal.annotations import (
     set_propositions,
     set_sentence_propositions,
     set_sentence_starts,
+    to_allennlp,
 )
 from spacy_lal.annotations.frames import NoFramesWarning, get_frame, install_frames, installed_frames
 from spacy_lal.annotations.retokenized import as_doc, carry_over
@@ -334,3 +335,30 @@ def test_frames_are_saved_with_the_pipeline(tmp_path):
     for vocab in (spacy.load(tmp_path).vocab, Vocab().from_bytes(nlp.vocab.to_bytes())):
         assert get_frame(vocab, "say.01") == FRAMES[2] and get_frame(vocab, "say.02") is None
     assert get_frame(Vocab(), "say.01") is None and installed_frames(Vocab()) == []
+
+
+def test_allennlp():
+    """The dict of AllenNLP's predictor."""
+    words = ["She", "gave", " ", "him", "the", "book", ".", "Go"]
+    doc = Doc(English().vocab, words=words, spaces=[True, True, False, True, True, False, True, False])
+    set_propositions(
+        doc,
+        [
+            Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 4, "ARG2"), (4, 6, "ARG1"))),
+            Proposition(7, "go.02", ((7, 8, "V"),)),
+        ],
+    )
+    give = {
+        "verb": "gave",
+        "description": "[ARG0: She] [V: gave] [ARG2: him] [ARG1: the book] . Go",
+        "tags": ["B-ARG0", "B-V", "B-ARG2", "B-ARG1", "I-ARG1", "O", "O"],
+    }
+    found = to_allennlp(doc)
+    assert found["words"] == ["She", "gave", "him", "the", "book", ".", "Go"]
+    assert found["verbs"][0] == give
+    assert found["verbs"][1]["description"] == "She gave him the book . [V: Go]"
+    sentence = to_allennlp(doc[0:7])
+    assert [verb["description"] for verb in sentence["verbs"]] == [
+        "[ARG0: She] [V: gave] [ARG2: him] [ARG1: the book] ."
+    ]
+    assert to_allennlp(Doc(doc.vocab)) == {"verbs": [], "words": []}

@@ -1,0 +1,115 @@
+"""Semantic roles of a Doc as text: a table, JSON lines, props, columns. White space, and sentences of white space, are
+left out."""
+
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from spacy_lal.display.markup import printable, printable_json, visible
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from spacy_lal.trees.propositions import Proposition
+
+Rows = List[Tuple[str, ...]]
+
+
+class RoleSentence(NamedTuple):
+    """A sentence of a Doc with roles.
+
+    doc (Doc): The Doc. number (int): Its place in the Doc, from 0. words (Sequence[int]): The Doc's tokens.
+    propositions (Sequence[Proposition]): Over its words, by predicate.
+    constituents (Optional[Sequence[Tuple[int, int, str]]]): Over its words; None without trees.
+    sent_id (str): From the treebank, or an empty string.
+    """
+
+    doc: "Doc"
+    number: int
+    words: Sequence[int]
+    propositions: "Sequence[Proposition]"
+    constituents: Optional[Sequence[Tuple[int, int, str]]]
+    sent_id: str
+
+
+def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSentence]:
+    """The sentences of a Doc that have words.
+
+    auxiliaries (bool): Whether auxiliaries and modals are given.
+    RAISES (ValueError): Sentence boundaries are not known, or the roles are stale.
+    """
+    from spacy_lal.annotations import SPANS_KEY, get_constituents, get_sentence_propositions, sentence_words
+    from spacy_lal.annotations.sentences import SENT_IDS
+    from spacy_lal.lang.en import AUXILIARY_ROLESETS
+
+    ids = doc.user_data.get(SENT_IDS) or []
+    trees = get_constituents(doc) if SPANS_KEY in doc.spans else []
+    for i, (words, found) in enumerate(zip(sentence_words(doc), get_sentence_propositions(doc), strict=True)):
+        if words:
+            kept = [one for one in found if auxiliaries or one.roleset not in AUXILIARY_ROLESETS]
+            yield RoleSentence(doc, i, words, kept, trees[i] if trees else None, ids[i] if i < len(ids) else "")
+
+
+def format_table(sentence: RoleSentence, doc_number: int) -> str:
+    """The sentence, and below it each predicate with its arguments and their descriptions. Control characters are
+    escaped."""
+    from spacy_lal.annotations.frames import get_frame
+    from spacy_lal.trees.frames import describe_role
+    from spacy_lal.trees.propositions import PREDICATE_ROLE, join_parts
+
+    texts = [visible(sentence.doc[i].text) for i in sentence.words]
+    lines = [" ".join(texts), ""]
+    for proposition in sentence.propositions:
+        frame = get_frame(sentence.doc.vocab, proposition.roleset)
+        head: Rows = []
+        rows: Rows = []
+        for argument in join_parts(proposition.args):
+            text = " ... ".join(" ".join(texts[start:end]) for start, end in argument.parts)
+            if argument.role == PREDICATE_ROLE:
+                head = [(text, proposition.roleset, frame.name if frame else "")]
+            else:
+                rows.append((f"  {argument.role}", text, describe_role(argument.role, frame) or ""))
+        lines += [*_aligned(head), *_aligned(rows), ""]
+    if not sentence.propositions:
+        lines += ["(no predicate)", ""]
+    return printable("\n".join(lines)) + "\n"
+
+
+def format_jsonl(sentence: RoleSentence, doc_number: int) -> str:
+    """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is that of `lal parse --format conllu`."""
+    from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict
+
+    sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.number + 1}"
+    return (
+        printable_json(to_role_dict(SentenceRoles(sent_id, len(sentence.words), tuple(sentence.propositions)))) + "\n"
+    )
+
+
+def format_props_of(sentence: RoleSentence, doc_number: int) -> str:
+    """Columns of CoNLL-2005: lemma, then one for each predicate."""
+    from spacy_lal.trees.props import format_props
+
+    return format_props(sentence.propositions, len(sentence.words))
+
+
+def format_conll(sentence: RoleSentence, doc_number: int) -> str:
+    """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
+    from spacy_lal.treebanks.conll_roles import ColumnSentence, format_conll_roles
+
+    tokens = [sentence.doc[i] for i in sentence.words]
+    words, tags = [token.text for token in tokens], [token.tag_ for token in tokens]
+    columns = ColumnSentence(words, tags, sentence.constituents, sentence.propositions)
+    return format_conll_roles(columns, f"text/{doc_number + 1}")
+
+
+FORMATS: Dict[str, Callable[[RoleSentence, int], str]] = {
+    "table": format_table,
+    "jsonl": format_jsonl,
+    "props": format_props_of,
+    "conll": format_conll,
+}
+
+
+def _aligned(rows: Rows) -> List[str]:
+    if not rows:
+        return []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

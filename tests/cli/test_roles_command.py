@@ -1,0 +1,105 @@
+"""`python -m spacy lal roles`, through the application."""
+
+import json
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_lal.annotations import set_propositions, set_sentence_starts
+from spacy_lal.trees.propositions import Proposition
+
+WORDS = "She has given him books . Yes !".split()
+HAVE = Proposition(1, "have.01", ((1, 2, "V"),), "have")
+GIVE = Proposition(2, "give.01", ((0, 1, "ARG0"), (2, 3, "V"), (3, 4, "ARG2"), (4, 5, "ARG1")), "give")
+
+
+@Language.component("tests_roles")
+def set_roles(doc: Doc) -> Doc:
+    """In place of lal_srl: the second word is an auxiliary, the third has arguments."""
+    if len(doc) > 4:
+        set_propositions(doc, [HAVE, GIVE])
+    else:
+        set_propositions(doc, [])
+    return doc
+
+
+@pytest.fixture
+def model(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("tests_roles")
+    nlp.to_disk(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def docs(tmp_path):
+    doc = Doc(Vocab(), words=WORDS, tags=["PRP", "VBZ", "VBN", "PRP", "NNS", ".", "UH", "."])
+    set_sentence_starts(doc, [0, 6])
+    set_propositions(doc, [HAVE, GIVE])
+    DocBin(docs=[doc]).to_disk(tmp_path / "x.spacy")
+    return tmp_path / "x.spacy"
+
+
+@pytest.fixture
+def frames(tmp_path):
+    frame = {"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"1": ["ppt", "thing given"]}}
+    (tmp_path / "frames.jsonl").write_text(json.dumps(frame) + "\n")
+    return tmp_path / "frames.jsonl"
+
+
+TABLE = """\
+She has given him books .
+
+has  have.01
+
+given  give.01  transfer
+  ARG0  She
+  ARG2  him
+  ARG1  books  thing given
+
+Yes !
+
+(no predicate)
+
+"""
+
+
+def test_table(lal, docs, frames, model):
+    result = lal("roles", docs, "--frames", frames)
+    assert result.exit_code == 0 and result.stdout == TABLE
+    parsed = lal("roles", "She has given him books. Yes!", "--model", model, "--frames", frames)
+    assert parsed.stdout == TABLE
+    assert lal("roles", "--text", "She has given him books. Yes!", "-m", model, "--frames", frames).stdout == TABLE
+    without = lal("roles", docs, "--no-auxiliaries").stdout
+    assert "has  have.01" not in without and "ARG1  books\n" in without
+
+
+def test_other_formats(lal, docs, model):
+    lines = [json.loads(line) for line in lal("roles", docs, "--format", "jsonl").stdout.splitlines()]
+    assert [one["sent_id"] for one in lines] == ["1-1", "1-2"] and lines[1]["predicates"] == []
+    assert lines[0]["predicates"][1]["args"] == [[0, 1, "ARG0"], [2, 3, "V"], [3, 4, "ARG2"], [4, 5, "ARG1"]]
+    props = lal("roles", docs, "-f", "props").stdout
+    assert props.startswith("- * (ARG0*)\nhave (V*) *\ngive * (V*)\n") and props.endswith("\n\n-\n-\n\n")
+    columns = lal("roles", docs, "-f", "conll").stdout.splitlines()
+    assert columns[0] == "#begin document (text/1); part 000" and columns[-1] == "#end document"
+    assert columns[3].split() == "text/1 0 2 given VBN * give 01 - - * * (V*) -".split()
+    result = lal("roles", "-", "-m", model, "-f", "jsonl", stdin=b"Go.\n\nShe has given him books.\n")
+    assert [json.loads(line)["sent_id"] for line in result.stdout.splitlines()] == ["1-1", "2-1"]
+
+
+def test_refused(lal, docs, pipeline, tmp_path):
+    assert "expected a format of table, jsonl, props, conll" in lal("roles", docs, "-f", "xml").stderr
+    result = lal("roles", "She left.", "-m", pipeline)
+    assert result.exit_code == 1 and "sets no roles, only sentencizer, tagger, lal_parser" in result.stderr
+    assert "lal_srl by --model" in result.stderr
+    DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
+    assert "have no roles" in lal("roles", tmp_path / "none.spacy").stderr
+    (tmp_path / "no.spacy").write_bytes(b"no")
+    assert "no .spacy file" in lal("roles", tmp_path / "no.spacy").stderr
+    (tmp_path / "frames.jsonl").write_text("{\n")
+    assert "frames.jsonl:1: expected JSON" in lal("roles", docs, "--frames", tmp_path / "frames.jsonl").stderr
+    assert lal("roles", tmp_path / "nowhere.spacy").exit_code == 1
