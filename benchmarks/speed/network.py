@@ -10,14 +10,8 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from spacy_lal.architectures.bridge import (
-    NetworkBatch,
-    NetworkModel,
-    VectorRows,
-    iter_pruned,
-    iter_runs,
-    parser_network,
-)
+from spacy_lal.architectures.bridge import NetworkModel, iter_pruned, iter_runs, parser_network
+from spacy_lal.architectures.embedding import NetworkBatch, VectorRows
 from spacy_lal.architectures.features import N_SPECIAL_IDS, SentenceFeatures
 from spacy_lal.layers.parser_network import ParserSizes
 from spacy_lal.layers.products import half_precision

@@ -18,33 +18,10 @@ from ..layers.folded_network import FoldedNetwork, FoldedOutput
 from ..layers.network_inputs import NetworkInputs
 from ..layers.parser_network import NetworkOutput, ParserNetwork, ParserNetworkConfig, ParserSizes
 from ..scores import AnyGradient, AnyScores, ParserScores, PrunedScores
-from .features import SentenceFeatures
+from .embedding import NetworkBatch
 from .gradients import pad_gradients
 from .network_shim import NetworkShim
-
-# Charts of very short sentences are small, but their label attention is not: no sentence counts as shorter than this.
-MIN_CHART_SIDE = 32
-
-
-class VectorRows(NamedTuple):
-    """Vectors of a whole batch, and the rows of each sentence.
-
-    data (Floats2d): Shape: (n_rows, width). On thinc's device.
-    rows (List[ndarray]): Row numbers, an array for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
-    has_boundaries (bool): Whether the rows include START and STOP.
-    """
-
-    data: Floats2d
-    rows: List[ndarray]
-    has_boundaries: bool
-
-
-class NetworkBatch(NamedTuple):
-    """The input of the network layer: the features of every sentence, and their vectors, if any."""
-
-    features: List[SentenceFeatures]
-    vectors: Optional[VectorRows]
-    return_attention: bool = False
+from .sub_batches import batch_sentences
 
 
 class PaddedInputs(NamedTuple):
@@ -142,25 +119,6 @@ def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List
     for indices in _sub_batches(model, lengths, is_train=False):
         output = folded(pad_inputs(model, batch, indices, is_train=False).network)
         yield indices, list(_unpad_pruned(output, [lengths[i] for i in indices], batch.return_attention))
-
-
-def batch_sentences(lengths: Sequence[int], max_batch_cells: int) -> List[List[int]]:
-    """Divide sentences into sub-batches of similar length.
-
-    lengths (Sequence[int]): Number of tokens of each sentence.
-    max_batch_cells (int): Most chart cells (n + 1)^2 of a sub-batch, padding included. A larger sentence is a sub-batch
-        of its own.
-    RETURNS (List[List[int]]): Numbers of each sub-batch's sentences, shorter ones first. Empty sentences are left out.
-    """
-    batches: List[List[int]] = []
-    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if lengths[i] == 0:
-            continue
-        n_cells = (lengths[i] + 1) * max(lengths[i] + 1, MIN_CHART_SIDE)
-        if not batches or (len(batches[-1]) + 1) * n_cells > max_batch_cells:
-            batches.append([])
-        batches[-1].append(i)
-    return batches
 
 
 def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) -> List[List[int]]:

@@ -15,7 +15,6 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-import numpy
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
@@ -35,12 +34,11 @@ from ..layers.word_features.embeddings import Words
 from ..layers.word_features.vectors import Vectors
 from ..scores import AnyGradient, AnyScores, ParserScores
 from .blocks import make_input_layer
-from .bridge import NetworkBatch, VectorRows, iter_pruned, iter_runs, parser_network
-from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, SentenceFeatures, read_sentences, sentence_features
-from .network_shim import NetworkShim
+from .bridge import iter_pruned, iter_runs, parser_network
+from .embedding import NetworkBatch, Tok2Vec, embed, get_shim, get_tok2vec, vector_width
+from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, sentence_features
 
 ParserModel = Model[List[Doc], List[ParserScores]]
-Tok2Vec = Model[List[Doc], List[Floats2d]]
 # Takes Docs, the words of their sentences, or of the parts that were read, and for each the scores with attention.
 # Called when all are scored.
 Listener = Callable[[List[Doc], Sequence[Sentences], List[AnyScores]], None]
@@ -184,7 +182,7 @@ def set_vocabularies(
         sizes["n_words"] = N_SPECIAL_IDS + len(words or ())
     # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded; reference-parser.md T3).
     sizes["n_label_heads"] = model.attrs["n_label_heads"] or max(1, n_labels - 2)
-    _get_shim(model).set_sizes(sizes)
+    get_shim(model).set_sizes(sizes)
 
 
 def get_network(model: ParserModel) -> ParserNetwork:
@@ -192,7 +190,7 @@ def get_network(model: ParserModel) -> ParserNetwork:
 
     RAISES (ValueError): The network does not exist yet.
     """
-    return _get_shim(model).network
+    return get_shim(model).network
 
 
 def init(model: ParserModel, X: Optional[List[Doc]] = None, Y: Optional[List[ParserScores]] = None) -> None:
@@ -200,13 +198,13 @@ def init(model: ParserModel, X: Optional[List[Doc]] = None, Y: Optional[List[Par
 
     RAISES (ValueError): `set_vocabularies` was not called, or the width of the tok2vec's vectors is unknown.
     """
-    shim = _get_shim(model)
+    shim = get_shim(model)
     if "n_labels" not in shim.cfg:
         raise ValueError('Sizes are not known yet: call model.attrs["set_vocabularies"] before model.initialize')
-    tok2vec = _get_tok2vec(model)
+    tok2vec = get_tok2vec(model)
     if tok2vec is not None:
         tok2vec.initialize(X=X)
-        shim.set_sizes({"vector_width": _vector_width(tok2vec, X)})
+        shim.set_sizes({"vector_width": vector_width(tok2vec, X)})
     shim.build()
 
 
@@ -265,80 +263,3 @@ def _iter_batch(
     else:
         for indices, scores, _ in iter_runs(model.layers[-1], batch):
             yield indices, scores
-
-
-def embed(
-    model: ParserModel, docs: List[Doc], is_train: bool, sentences: Optional[Sequence[Sentences]] = None
-) -> Tuple[NetworkBatch, Callable]:
-    """Features and vectors of the Docs' sentences, and the backward pass of the vectors. It takes the gradient of
-    `VectorRows.data`.
-
-    sentences: As for `iter_scores`.
-    """
-    reader = model.layers[-2]
-    features = reader(docs, is_train)[0] if sentences is None else read_sentences(reader, docs, sentences, is_train)
-    tok2vec = _get_tok2vec(model)
-    # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
-    if tok2vec is None or not any(len(doc) for doc in docs):
-        return NetworkBatch(features, None), _no_backprop
-    if sentences is not None and "read_sentences" in tok2vec.attrs:
-        arrays, backprop_arrays = tok2vec.attrs["read_sentences"](tok2vec, docs, sentences, is_train)
-    else:
-        arrays, backprop_arrays = tok2vec(docs, is_train)
-    vectors = _vector_rows(model, features, docs, arrays, bool(tok2vec.attrs.get("sentence_rows")))
-    ends = numpy.cumsum([len(array) for array in arrays]).tolist()
-
-    def backprop(d_data: Floats2d) -> List[Doc]:
-        # Arrays without rows may have any width: spacy-transformers gives an empty Doc a width of 0.
-        d_arrays = [
-            d_data[end - len(array) : end] if len(array) else model.ops.alloc2f(*array.shape)
-            for array, end in zip(arrays, ends, strict=True)
-        ]
-        return backprop_arrays(d_arrays)
-
-    return NetworkBatch(features, vectors), backprop
-
-
-def _vector_rows(
-    model: ParserModel, features: List[SentenceFeatures], docs: List[Doc], arrays: List[Floats2d], sentence_rows: bool
-) -> VectorRows:
-    expected = [one.length + 2 for one in features] if sentence_rows else [len(doc) for doc in docs]
-    if [len(array) for array in arrays] != expected:
-        kind = "one more for START and STOP of each sentence" if sentence_rows else "one for each token of each Doc"
-        raise ValueError(f"The tok2vec gave {[len(array) for array in arrays]} rows; expected {expected}: {kind}")
-    data = [model.ops.asarray2f(array) for array in arrays if len(array)]
-    width = _get_shim(model).cfg["vector_width"]
-    flat = model.ops.xp.concatenate(data) if data else model.ops.alloc2f(0, width)
-    if flat.shape[1] != width:
-        raise ValueError(f"The tok2vec gave vectors of width {flat.shape[1]}; the network was made for {width}")
-    rows = [one.rows for one in features]
-    if sentence_rows:
-        firsts = numpy.cumsum([0, *expected])
-        rows = [numpy.arange(first, first + n_rows) for first, n_rows in zip(firsts[:-1], expected, strict=True)]
-    return VectorRows(flat, rows, sentence_rows)
-
-
-def _vector_width(tok2vec: Tok2Vec, docs: Optional[List[Doc]]) -> int:
-    """The width of a tok2vec's output: its declared width, or the width of its output for a Doc."""
-    width = tok2vec.maybe_get_dim("nO")
-    if width is None and docs:
-        width = max((array.shape[1] for array in tok2vec.predict(docs) if len(array)), default=None)
-    if not width:
-        raise ValueError(
-            f"Cannot tell the width of the tok2vec '{tok2vec.name}': it does not say, and there is no example of its "
-            "output; expected at least one Doc with tokens"
-        )
-    return width
-
-
-def _get_tok2vec(model: ParserModel) -> Optional[Tok2Vec]:
-    # By position, not by reference: thinc's `Model.copy` loses references.
-    return model.layers[0] if len(model.layers) == 3 else None
-
-
-def _get_shim(model: ParserModel) -> NetworkShim:
-    return model.layers[-1].shims[0]  # type: ignore[return-value]
-
-
-def _no_backprop(d_data: Floats2d) -> List[Doc]:
-    return []

@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 from ..annotations import sentence_bounds, sentence_words
 from ..annotations.span_groups import check_present
 from ..architectures.bridge import pad_inputs
-from ..architectures.parser import embed
+from ..architectures.embedding import embed
 from ..layers.contributions import Encoded, encode_sentences
 from ..layers.network_inputs import NetworkInputs
 from ..layers.parser_network import ParserNetwork

@@ -8,7 +8,8 @@ import tiny_network
 import torch
 from thinc.api import fix_random_seed
 
-from spacy_lal.architectures.bridge import NetworkBatch, VectorRows, parser_network
+from spacy_lal.architectures.bridge import parser_network
+from spacy_lal.architectures.embedding import NetworkBatch, VectorRows
 from spacy_lal.architectures.features import SentenceFeatures
 from spacy_lal.architectures.gradients import pad_gradients
 from spacy_lal.layers.parser_network import NetworkOutput
