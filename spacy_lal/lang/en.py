@@ -34,3 +34,14 @@ PREFIXES = (
 WHOLE = ("Ft.", "al.", "Capt.", "Sts.", "Drs.", "ext.", "ect.", "w/", "W/", "b/c")
 DIVIDED = {"and/or": ("and", "/", "or"), "wanna": ("wan", "na"), "Wanna": ("Wan", "na")}
 NOT_WHOLE = ("):",)  # an emoticon in spaCy; in web text more often a closing bracket and a colon
+
+# Endings of inflected verbs and what may replace them to give a frame's name, the likelier first. A doubled consonant
+# is undone beforehand ("planned", "plan").
+VERB_ENDINGS = (
+    ("ies", ("y",)),
+    ("ied", ("y",)),
+    ("es", ("", "e")),
+    ("s", ("",)),
+    ("ing", ("", "e")),
+    ("ed", ("", "e")),
+)

@@ -49,7 +49,7 @@ def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> Lis
     RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold constituents cross.
     """
     sentences = sentence_words(eg.predicted)
-    heads, arcs_deprels = _aligned_arcs(eg)
+    heads, arcs_deprels = aligned_arcs(eg)
     trees = _aligned_trees(eg, sentences)
     golds = []
     for words, spans in zip(sentences, trees, strict=True):
@@ -94,7 +94,7 @@ def _outermost_starts(doc: Doc) -> List[int]:
     return starts if reached == len(doc) else [0]
 
 
-def _aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
+def aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Optional[str]]]:
     """For each predicted token, the index of its head (a root's own index) and its deprel; None where missing."""
     if not eg.reference.has_annotation("DEP"):
         return [None] * len(eg.predicted), [None] * len(eg.predicted)

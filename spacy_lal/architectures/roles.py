@@ -1,0 +1,221 @@
+"""`spacy-lal.RolesModel.v1`: semantic roles (LISA, Strubell et al. 2018) as a thinc model, from Docs to `RoleScores`.
+
+Its layers are a `tok2vec`, `sentence_features` (which words a sentence has) and `roles_network`. The protocol with a
+component:
+1. build: sizes that come from data are not known yet;
+2. `model.attrs["set_sizes"](model, n_tags=..., ...)`;
+3. `model.initialize(X=docs)` makes the network, with fresh weights; `model.from_bytes` or `from_disk` makes it with the
+   saved ones;
+4. `model.attrs["iter_scores"](model, docs, ...)` to find roles, `model.attrs["begin_update"](model, docs, golds)` to
+   learn.
+
+It is *not* a component: no labels by name, no decoding.
+"""
+
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+
+import numpy
+from numpy import ndarray
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..annotations.sentences import sentence_words
+from ..layers.roles.roles_encoder import RolesEncoderConfig
+from ..layers.roles.syntax import SyntaxConfig
+from ..layers.roles_network import RolesNetworkConfig
+from ..layers.scorers.predicate_scorer import PredicateScorerConfig
+from ..layers.scorers.role_scorer import RoleScorerConfig
+from ..layers.scorers.roleset_scorer import RolesetScorerConfig
+from ..role_scores import MISSING, GoldRoles, RoleScores
+from .embedding import embed, get_shim, vector_width
+from .features import sentence_features
+from .roles_bridge import RolesBatch, iter_runs, roles_network
+
+RolesModel = Model[List[Doc], List[RoleScores]]
+
+
+def build_roles_model(
+    tok2vec: Model[List[Doc], List[Floats2d]],
+    *,
+    encoder: Optional[RolesEncoderConfig] = None,
+    syntax: Optional[SyntaxConfig] = None,
+    predicate_scorer: Optional[PredicateScorerConfig] = None,
+    role_scorer: Optional[RoleScorerConfig] = None,
+    roleset_scorer: Optional[RolesetScorerConfig] = None,
+    mixed_precision: bool = False,
+    max_batch_cells: int = 65536,
+) -> RolesModel:
+    """Build a model of semantic roles: one `RoleScores` for each sentence, in order over all Docs. Whitespace tokens
+    are left out. The defaults are small, for a model without a transformer.
+
+    tok2vec (Model): Token vectors, an array for each Doc. May listen to another component.
+    encoder (Optional[RolesEncoderConfig]): The layers. None: its defaults, with the timing signal.
+    syntax (Optional[SyntaxConfig]): The syntax head. None: no syntax head.
+    predicate_scorer (Optional[PredicateScorerConfig]): None: its defaults.
+    role_scorer (Optional[RoleScorerConfig]): None: its defaults.
+    roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
+    mixed_precision (bool): Multiply matrices in half precision on a GPU.
+    max_batch_cells (int): Most cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
+    RETURNS (RolesModel): The model.
+    RAISES (ValueError): The blocks do not fit together, or the tok2vec gives rows of sentences, not of tokens.
+    """
+    if tok2vec.attrs.get("sentence_rows"):
+        raise ValueError(
+            f"tok2vec: expected a row for each token, as a transformer listener gives, got '{tok2vec.name}', which "
+            "adds rows for the ends of sentences"
+        )
+    config = RolesNetworkConfig(
+        encoder=encoder if encoder is not None else RolesEncoderConfig(timing=True),
+        predicate_scorer=predicate_scorer if predicate_scorer is not None else PredicateScorerConfig(),
+        role_scorer=role_scorer if role_scorer is not None else RoleScorerConfig(),
+        syntax=syntax,
+        roleset_scorer=roleset_scorer,
+    )
+    network = roles_network(config, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+    attrs = {
+        "set_sizes": set_sizes,
+        "iter_scores": iter_scores,
+        "begin_update": begin_update,
+        "heads": config.syntax.heads if config.syntax is not None else "none",
+        "gold_heads_prob": config.syntax.gold_heads_prob if config.syntax is not None else 1.0,
+        "with_tags": config.predicate_scorer.with_tags,
+        "with_rolesets": config.roleset_scorer is not None,
+    }
+    return Model("lal_srl", forward, init=init, layers=[tok2vec, sentence_features(), network], attrs=attrs)
+
+
+def set_sizes(
+    model: RolesModel,
+    *,
+    n_tags: int,
+    n_predicate_labels: int = 2,
+    n_other_labels: int = 1,
+    n_rolesets: int = 0,
+    n_deprels: int = 0,
+) -> None:
+    """Set the sizes that come from data; see `spacy_lal.layers.roles_network.RolesSizes`. Weights for other sizes are
+    dropped: initialise or load next."""
+    sizes = {
+        "n_tags": n_tags,
+        "n_predicate_labels": n_predicate_labels,
+        "n_other_labels": n_other_labels,
+        "n_rolesets": n_rolesets,
+        "n_deprels": n_deprels,
+    }
+    get_shim(model).set_sizes(sizes)
+
+
+def init(model: RolesModel, X: Optional[List[Doc]] = None, Y: Optional[List[RoleScores]] = None) -> None:
+    """Initialise the tok2vec, and make the network with fresh weights.
+
+    RAISES (ValueError): `set_sizes` was not called, or the width of the tok2vec's vectors is unknown.
+    """
+    shim, tok2vec = get_shim(model), model.layers[0]
+    if "n_tags" not in shim.cfg:
+        raise ValueError('Sizes are not known yet: call model.attrs["set_sizes"] before model.initialize')
+    tok2vec.initialize(X=X)
+    shim.set_sizes({"vector_width": vector_width(tok2vec, X)})
+    shim.build()
+
+
+def forward(model: RolesModel, docs: List[Doc], is_train: bool) -> Tuple[List[RoleScores], Callable]:
+    """Score every sentence of the Docs, with the network's own predicates. Learning needs gold roles: see
+    `begin_update`."""
+    if is_train:
+        raise ValueError('roles are learnt from gold predicates: call model.attrs["begin_update"](model, docs, golds)')
+    found = {i: one for indices, scores in iter_scores(model, docs) for i, one in zip(indices, scores, strict=True)}
+
+    def backprop(d_scores: Sequence[RoleScores]) -> List[Doc]:
+        return []
+
+    return [found[i] for i in range(len(found))], backprop
+
+
+def iter_scores(
+    model: RolesModel,
+    docs: List[Doc],
+    *,
+    predicates: Optional[List[ndarray]] = None,
+    heads: Optional[List[ndarray]] = None,
+    threshold: float = 0.5,
+) -> Iterator[Tuple[List[int], List[RoleScores]]]:
+    """Scores in sub-batches: sentences of similar length come together.
+
+    predicates (Optional[List[ndarray]]): The words of each sentence that are predicates, ascending. None: the network's
+        own.
+    heads (Optional[List[ndarray]]): The head of each word of each sentence, from 0; a root is its own head, -1 is
+        unknown. None: with `heads = "doc"`, the heads of the Docs.
+    threshold (float): The network's own predicates have at least this probability.
+    RETURNS (Iterator[Tuple[List[int], List[RoleScores]]]): Numbers of sentences, counted over all Docs, and their
+        scores. Every sentence comes once.
+    """
+    batch, _ = embed(model, docs, is_train=False)
+    if batch.vectors is None:
+        return
+    if heads is None and model.attrs["heads"] == "doc":
+        heads = doc_heads(docs)
+    roles = RolesBatch(batch.vectors, heads, None, predicates, threshold)
+    for indices, scores, _ in iter_runs(model.layers[-1], roles):
+        yield indices, scores
+
+
+def begin_update(
+    model: RolesModel, docs: List[Doc], golds: Sequence[GoldRoles]
+) -> Tuple[List[RoleScores], Callable[[List[RoleScores]], List[Doc]]]:
+    """Scores of each sentence for its gold predicates, with gold heads for the syntax head.
+
+    golds (Sequence[GoldRoles]): The gold annotation of each sentence.
+    RETURNS (Tuple[List[RoleScores], Callable]): The scores; the backward pass takes their gradient.
+    RAISES (ValueError): The number of sentences differs.
+    """
+    batch, backprop_vectors = embed(model, docs, is_train=True)
+    if batch.vectors is None:
+        return [], lambda d_scores: []
+    if len(golds) != len(batch.features):
+        raise ValueError(f"expected gold roles of {len(batch.features)} sentences, got {len(golds)}")
+    gold_heads = [gold.heads for gold in golds]
+    roles = RolesBatch(
+        vectors=batch.vectors,
+        heads=_shown_heads(model, docs, gold_heads),
+        deprel_heads=gold_heads,
+        predicates=[gold.rows for gold in golds],
+    )
+    scores, backprop_network = model.layers[-1].begin_update(roles)
+
+    def backprop(d_scores: List[RoleScores]) -> List[Doc]:
+        return backprop_vectors(backprop_network(d_scores))
+
+    return scores, backprop
+
+
+def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> List[ndarray]:
+    """The heads that the syntax head is shown in training: gold ones, or in some sentences predicted ones, which with
+    `heads = "own"` are the network's and unknown here. A word without a gold head is shown its predicted head."""
+    share = model.attrs["gold_heads_prob"]
+    others = [numpy.full(len(one), MISSING) for one in gold]
+    if model.attrs["heads"] == "doc":
+        others = doc_heads(docs)
+    shown = []
+    for one, other in zip(gold, others, strict=True):
+        keeps = share >= 1.0 or numpy.random.random() < share
+        if not keeps and model.attrs["heads"] == "doc" and (other == MISSING).all():
+            keeps = True  # no component has set heads on the Doc
+        shown.append(numpy.where(one == MISSING, other, one) if keeps else other)
+    return shown
+
+
+def doc_heads(docs: Sequence[Doc]) -> List[ndarray]:
+    """The heads that Docs have, a list over all sentences. A root is its own head; a head outside of the sentence, or
+    on white space, is -1, as are all heads of a Doc without any. *Shapes:* (n,), int64."""
+    found: List[ndarray] = []
+    for doc in docs:
+        sentences = sentence_words(doc)
+        if not doc.has_annotation("DEP"):
+            found.extend(numpy.full(len(words), MISSING, dtype="int64") for words in sentences)
+            continue
+        heads = numpy.arange(len(doc)) + doc.to_array("HEAD").astype("int64")
+        for words in sentences:
+            place = {word: i for i, word in enumerate(words)}
+            found.append(numpy.array([place.get(int(heads[word]), MISSING) for word in words], dtype="int64"))
+    return found

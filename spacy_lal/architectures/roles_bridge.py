@@ -1,0 +1,241 @@
+"""The bridge between thinc and the network of semantic roles: it pads arrays to tensors, and returns scores and
+gradients. It does *not* define a network, and it knows no Docs. Compare `bridge.py`, the parser's."""
+
+from functools import partial
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+
+import numpy
+import torch
+from numpy import ndarray
+from thinc.api import Model, torch2xp, xp2torch
+from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
+
+from ..layers.roles_network import RolesInputs, RolesNetwork, RolesNetworkConfig, RolesOutput, RolesSizes
+from ..role_scores import MISSING, RoleScores
+from .embedding import VectorRows
+from .network_shim import NetworkShim
+from .sub_batches import batch_sentences
+
+
+class RolesBatch(NamedTuple):
+    """The input of the network layer; the lists have one item for each sentence.
+
+    vectors (VectorRows): The vectors of all words, with the rows of each sentence.
+    heads (Optional[List[ndarray]]): Heads for the syntax head, from 0; a root is its own head, -1 is unknown. None: all
+        are unknown. Shapes: (n,).
+    deprel_heads (Optional[List[ndarray]]): Heads for which deprels are scored. None: deprels are not scored.
+    predicates (Optional[List[ndarray]]): The words that are predicates, ascending. None: the network's own.
+    threshold (float): The network's own predicates have at least this probability.
+    """
+
+    vectors: VectorRows
+    heads: Optional[List[ndarray]] = None
+    deprel_heads: Optional[List[ndarray]] = None
+    predicates: Optional[List[ndarray]] = None
+    threshold: float = 0.5
+
+
+class PaddedRoles(NamedTuple):
+    """A sub-batch in the network's form, and the origin of its vectors, as in `bridge.PaddedInputs`."""
+
+    network: RolesInputs
+    sources: Any
+    places: Any
+
+
+RolesNetworkModel = Model[RolesBatch, List[RoleScores]]
+# Numbers of sentences and their scores; in training, also the network's input, its output and its backward pass.
+Run = Tuple[List[int], List[RoleScores], Optional[Tuple[PaddedRoles, RolesOutput, Callable]]]
+
+
+def roles_network(
+    config: RolesNetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536
+) -> RolesNetworkModel:
+    """The torch network as a thinc layer. Its shim's `build` or `from_bytes` makes the network.
+
+    config (RolesNetworkConfig): Everything but the sizes that come from data.
+    mixed_precision (bool): Multiply matrices in half precision on a GPU.
+    max_batch_cells (int): Most cells, (n + 1)^2 for each sentence, of the sentences that run at once.
+    """
+    shim = NetworkShim(partial(_build_network, config), _unfolded, mixed_precision=mixed_precision)
+    return Model("roles_network", forward, shims=[shim], attrs={"max_batch_cells": max_batch_cells})
+
+
+def _build_network(config: RolesNetworkConfig, sizes: Dict[str, int]) -> RolesNetwork:
+    return RolesNetwork(config, RolesSizes(**sizes))
+
+
+def _unfolded(network: Any, precision: Any) -> Any:
+    """This network has no folded form."""
+    return network
+
+
+def forward(model: RolesNetworkModel, batch: RolesBatch, is_train: bool) -> Tuple[List[RoleScores], Callable]:
+    """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores, and returns the
+    gradient of `batch.vectors.data`."""
+    n_sentences = len(batch.vectors.rows)
+    scores: List[Optional[RoleScores]] = [None] * n_sentences
+    runs = []
+    for indices, run_scores, run in iter_runs(model, batch, is_train):
+        for i, one in zip(indices, run_scores, strict=True):
+            scores[i] = one
+        if run is not None:
+            runs.append((indices, run))
+
+    def backprop(d_scores: Sequence[RoleScores]) -> Floats2d:
+        if len(d_scores) != n_sentences:
+            raise ValueError(f"Got gradients of {len(d_scores)} sentences, expected {n_sentences}")
+        d_data = model.ops.alloc2f(*batch.vectors.data.shape)
+        while runs:
+            indices, (inputs, output, backprop_torch) = runs.pop()
+            tensors, grads = pad_role_gradients(output, [d_scores[i] for i in indices])
+            if not tensors:
+                continue
+            backprop_torch(ArgsKwargs(args=(tensors,), kwargs={"grad_tensors": grads}))
+            vectors = inputs.network.vectors
+            if vectors.grad is not None:
+                d_padded = cast(Floats3d, torch2xp(vectors.grad, ops=model.ops))
+                d_data[inputs.sources] = model.ops.reshape2f(d_padded, -1, d_data.shape[1])[inputs.places]
+        return d_data
+
+    return scores, backprop  # type: ignore[return-value]
+
+
+def iter_runs(model: RolesNetworkModel, batch: RolesBatch, is_train: bool = False) -> Iterator[Run]:
+    """Run the network on one sub-batch after the other. Yields numbers of sentences, their scores, and in training the
+    input of the backward pass. Sentences without words come first; the network skips them."""
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
+    lengths = [len(rows) for rows in batch.vectors.rows]
+    empty = [i for i, length in enumerate(lengths) if length == 0]
+    if empty:
+        yield empty, [scores_of_nothing(shim.network.sizes)] * len(empty), None
+    whole = [i for i, length in enumerate(lengths) if length > 0]
+    # thinc's gradient scaler would scale down the gradients of a sub-batch once more after each further sub-batch
+    at_once = is_train and shim.mixed_precision and whole
+    for indices in [whole] if at_once else batch_sentences(lengths, model.attrs["max_batch_cells"]):
+        inputs = pad_roles(model, batch, indices, is_train)
+        output, backprop_torch = shim(ArgsKwargs(args=(inputs.network,), kwargs={}), is_train)
+        scores = _unpad(output, [lengths[i] for i in indices])
+        yield indices, scores, (inputs, output, backprop_torch) if is_train else None
+
+
+def pad_roles(model: RolesNetworkModel, batch: RolesBatch, indices: List[int], is_train: bool) -> PaddedRoles:
+    """Pad some sentences to the network's form.
+
+    indices (List[int]): Numbers of sentences in the batch.
+    is_train (bool): Whether their vectors get a gradient.
+    """
+    device = model.shims[0].device  # type: ignore[attr-defined]
+    data, rows = batch.vectors.data, [batch.vectors.rows[i] for i in indices]
+    lengths = [len(one) for one in rows]
+    shape = (len(indices), max(lengths))
+    sources = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(rows)), dtype="int64")
+    starts = [k * shape[1] + numpy.arange(length) for k, length in enumerate(lengths)]
+    places = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(starts)), dtype="int64")
+    padded = model.ops.alloc2f(shape[0] * shape[1], data.shape[1])
+    padded[places] = data[sources]
+
+    def pad_ids(items: Optional[List[ndarray]]) -> Optional[torch.Tensor]:
+        if items is None:
+            return None
+        ids = numpy.full(shape, MISSING, dtype="int64")
+        for row, i in zip(ids, indices, strict=True):
+            row[: len(items[i])] = items[i]
+        return torch.from_numpy(ids).to(device)
+
+    predicates = None
+    if batch.predicates is not None:
+        flags = numpy.zeros(shape, dtype=bool)
+        for row, i in zip(flags, indices, strict=True):
+            row[batch.predicates[i]] = True
+        predicates = torch.from_numpy(flags).to(device)
+    inputs = RolesInputs(
+        lengths=torch.tensor(lengths, dtype=torch.int64, device=device),
+        vectors=xp2torch(model.ops.reshape3f(padded, *shape, -1), requires_grad=is_train, device=device),
+        heads=pad_ids(batch.heads),
+        deprel_heads=pad_ids(batch.deprel_heads),
+        predicates=predicates,
+        threshold=batch.threshold,
+    )
+    return PaddedRoles(inputs, sources, places)
+
+
+def _to_numpy(tensor: Optional[torch.Tensor]) -> Optional[ndarray]:
+    if tensor is None:
+        return None
+    tensor = tensor.detach()
+    return (tensor.float() if tensor.is_floating_point() else tensor).cpu().numpy()
+
+
+def _unpad(output: RolesOutput, lengths: Sequence[int]) -> List[RoleScores]:
+    """One `RoleScores` for each sentence, on the host."""
+    predicates, rows, tags, rolesets, arcs, deprels = map(_to_numpy, output)
+    ends = numpy.searchsorted(rows[:, 0], numpy.arange(len(lengths) + 1))  # type: ignore[index]
+    scores = []
+    for k, n in enumerate(lengths):
+        mine = slice(ends[k], ends[k + 1])
+        scores.append(
+            RoleScores(
+                predicates=numpy.ascontiguousarray(predicates[k, :n]),  # type: ignore[index]
+                rows=rows[mine, 1].copy(),  # type: ignore[index]
+                tags=numpy.ascontiguousarray(tags[mine, :n]),  # type: ignore[index]
+                rolesets=None if rolesets is None else rolesets[mine].copy(),
+                arcs=None if arcs is None else numpy.ascontiguousarray(arcs[k, :n, :n]),
+                deprels=None if deprels is None else numpy.ascontiguousarray(deprels[k, :n]),
+            )
+        )
+    return scores
+
+
+def pad_role_gradients(
+    output: RolesOutput, d_scores: Sequence[RoleScores]
+) -> Tuple[List[torch.Tensor], List[torch.Tensor]]:
+    """The output tensors that a gradient reaches, and their gradients, zero at padding.
+
+    d_scores (Sequence[RoleScores]): The gradient of the scores of each sentence.
+    RAISES (ValueError): A gradient is of other predicates than the scores.
+    """
+    if sum(len(one.rows) for one in d_scores) != len(output.rows):
+        raise ValueError(
+            f"got gradients of {sum(len(one.rows) for one in d_scores)} predicates, expected {len(output.rows)}"
+        )
+    tensors, grads = [], []
+    for name in ("predicates", "tags", "rolesets", "arcs", "deprels"):
+        tensor = getattr(output, name)
+        if tensor is None or not tensor.requires_grad or not tensor.numel():
+            continue
+        padded = numpy.zeros(tuple(tensor.shape), dtype="float32")
+        first = 0
+        for k, one in enumerate(d_scores):
+            gradient = getattr(one, name)
+            n, n_rows = one.n_words, len(one.rows)
+            if gradient is None:
+                continue
+            if name == "tags":
+                padded[first : first + n_rows, :n] = gradient
+            elif name == "rolesets":
+                padded[first : first + n_rows] = gradient
+            elif name == "arcs":
+                padded[k, :n, :n] = gradient
+            else:
+                padded[k, :n] = gradient
+            first += n_rows
+        tensors.append(tensor)
+        grads.append(torch.from_numpy(padded).to(tensor))
+    return tensors, grads
+
+
+def scores_of_nothing(sizes: RolesSizes) -> RoleScores:
+    """The scores of a sentence without words."""
+
+    def zeros(*shape: int) -> ndarray:
+        return numpy.zeros(shape, dtype="float32")
+
+    return RoleScores(
+        predicates=zeros(0, sizes.n_predicate_labels),
+        rows=numpy.zeros(0, dtype="int64"),
+        tags=zeros(0, 0, sizes.n_tags),
+        rolesets=zeros(0, sizes.n_rolesets) if sizes.n_rolesets else None,
+        arcs=zeros(0, 0) if sizes.n_deprels else None,
+        deprels=zeros(0, sizes.n_deprels) if sizes.n_deprels else None,
+    )

@@ -1,0 +1,337 @@
+"""The component `lal_srl`: predicates, their arguments and rolesets, for the sentences of a Doc.
+
+It handles sentences, annotations and losses. The config supplies the network and the decoder.
+"""
+
+from itertools import islice
+from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+from numpy import ndarray
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training.batchers import minibatch_by_words
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, set_dropout_rate
+
+from ..annotations import (
+    ROLES_KEY,
+    get_sentence_propositions,
+    has_propositions,
+    install_extensions,
+    sentence_words,
+    set_sentence_propositions,
+)
+from ..annotations.roles import frame_of
+from ..loss.gold import copy_sentence_starts
+from ..loss.gold_roles import RoleLabels, gold_roles
+from ..loss.roles import RolesLoss
+from ..role_scores import RoleScores
+from ..trees.propositions import Proposition, predicate_span
+from ..trees.role_tags import RoleTags
+from .encoder import Encoder
+from .portable_pipe import PortablePipe
+from .role_decoder import Range, RolesDecoder, transition_scores
+from .role_labels import (
+    DEPRELS,
+    PREDICATES,
+    ROLE_VOCABULARIES,
+    ROLES,
+    ROLESETS,
+    SENSES,
+    TRANSITIONS,
+    collect_role_labels,
+)
+from .rolesets import Rolesets
+
+# Docs are read in runs of about this many tokens, whatever the batch size: their vectors are copied for the network.
+MAX_TOKENS = 50_000
+
+PredicateSource = Literal["own", "doc"]
+
+
+class _Given(NamedTuple):
+    """Predicates that are given: for each sentence, their words, ascending, and the words of their V."""
+
+    rows: List[ndarray]
+    verbs: List[List[Range]]
+    rolesets: List[List[str]]
+
+
+class LALSemanticRoles(PortablePipe):
+    """Semantic role labelling (LISA, Strubell et al. 2018).
+
+    It needs sentence boundaries, with `heads = "doc"` heads too, and sets `doc.spans["srl"]`. Gold roles of an Example
+    are `reference.spans["srl"]`, gold arcs are the heads and deprels of `reference`. Either may be missing.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[List[Doc], List[RoleScores]],
+        name: str = "lal_srl",
+        *,
+        decoder: Optional[RolesDecoder] = None,
+        loss: Optional[RolesLoss] = None,
+        scorer: Optional[Callable] = None,
+        predicates: PredicateSource = "own",
+        predicate_threshold: float = 0.5,
+        overwrite: bool = True,
+        upstream: Optional[Encoder] = None,
+    ) -> None:
+        """See `spacy_lal.pipeline.srl_factory` for the arguments.
+
+        upstream (Optional[Encoder]): The pipeline's transformer that the model listens to, if any.
+        RAISES (ValueError): An option is out of range.
+        """
+        super().__init__(vocab, model, name, upstream=upstream)
+        if predicates not in ("own", "doc"):
+            raise ValueError(f"predicates: expected 'own' or 'doc', got {predicates!r}")
+        if isinstance(predicate_threshold, bool) or not 0.0 <= predicate_threshold <= 1.0:
+            raise ValueError(f"predicate_threshold: expected a number in [0, 1], got {predicate_threshold!r}")
+        self.decoder = decoder if decoder is not None else RolesDecoder()
+        self.loss = loss if loss is not None else RolesLoss()
+        self.scorer = scorer
+        self.predicates, self.predicate_threshold, self.overwrite = predicates, predicate_threshold, overwrite
+        self.cfg: Dict[str, Any] = {key: [] for key in ROLE_VOCABULARIES}
+        install_extensions()
+
+    # Labels
+
+    @property
+    def labels(self) -> Tuple[str, ...]:
+        """The roles, `V` among them."""
+        return tuple(self.cfg[ROLES])
+
+    @property
+    def label_data(self) -> Dict[str, List[Any]]:
+        """The vocabularies that `initialize` collects from training data; see `collect_role_labels`."""
+        return {key: list(values) for key, values in self.cfg.items()}
+
+    def add_label(self, label: str) -> int:
+        """Not supported, since labels determine the network's size. RAISES (ValueError): Always."""
+        raise ValueError(
+            f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
+        )
+
+    def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
+        """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
+
+        label_data (Mapping[str, Sequence[Any]]): In the form of the property `label_data`.
+        RAISES (ValueError): It has unknown keys, or no roles.
+        """
+        if not isinstance(label_data, Mapping) or set(label_data) - set(self.cfg):
+            raise ValueError(f"labels are a dict with the keys {sorted(self.cfg)}, got {label_data!r:.200}")
+        self.cfg.update({key: list(label_data.get(key, ())) for key in self.cfg})
+        if not self.cfg[ROLES]:
+            raise ValueError(
+                f"'{self.name}' has nothing to learn: expected Examples whose reference has roles "
+                f'(reference.spans["{ROLES_KEY}"]), got none; spacy-lal.PropBankCorpus.v1 reads them from files'
+            )
+        attrs = self.model.attrs
+        tags = RoleTags(self.cfg[ROLES])
+        joint = {(tag, bool(flag)): i for i, (tag, flag) in enumerate(self.cfg[PREDICATES])}
+        self._labels = RoleLabels(
+            tags=tags,
+            rolesets={roleset: i for i, roleset in enumerate(self.cfg[ROLESETS])},
+            deprels={deprel: i for i, deprel in enumerate(self.cfg[DEPRELS])},
+            joint=joint if attrs["with_tags"] else None,
+        )
+        self._rolesets = Rolesets(self.cfg[ROLESETS], [(words, ids) for words, ids in self.cfg[SENSES]])
+        self._transitions: Optional[ndarray] = None
+        if self.decoder.transition_weight:
+            self._transitions = transition_scores(self.cfg[TRANSITIONS], tags)
+        # Interned in advance: strings that are added within `nlp.memory_zone()` are removed at its end.
+        for string in (ROLES_KEY, *self.cfg[ROLES], *self.cfg[ROLESETS]):
+            self.vocab.strings.add(string)
+        n_others = sum(not flag for _, flag in joint)
+        attrs["set_sizes"](
+            self.model,
+            n_tags=len(tags),
+            n_predicate_labels=len(joint) if attrs["with_tags"] else 2,
+            n_other_labels=n_others if attrs["with_tags"] else 1,
+            n_rolesets=len(self.cfg[ROLESETS]) if attrs["with_rolesets"] else 0,
+            n_deprels=len(self.cfg[DEPRELS]),
+        )
+
+    # Finding roles
+
+    def predict(self, docs: Iterable[Doc]) -> List[List[List[Proposition]]]:
+        """Find roles without changing the Docs.
+
+        RETURNS (List[List[List[Proposition]]]): For each Doc and each of its sentences, its propositions over word
+            positions.
+        RAISES (ValueError): A Doc has no sentence boundaries, or with `heads = "doc"` no heads; the component is
+            untrained; or no component provides the vectors that the model listens to.
+        """
+        docs = list(docs)
+        found: List[List[List[Proposition]]] = [[[] for _ in sentence_words(doc)] for doc in docs]
+        with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
+        if with_tokens and not self.labels:
+            raise ValueError(
+                f"'{self.name}' was neither trained nor loaded, and no package has weights for roles: train it with "
+                "python -m spacy train configs/srl.cfg (in a checkout of spacy_lal: python -m spacy project run srl), "
+                "or load a pipeline that has it: spacy.load()"
+            )
+        if self.model.attrs["heads"] == "doc":
+            self._check_heads(docs)
+        for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
+            for i, propositions in zip(run, self._find([docs[i] for i in run]), strict=True):
+                found[i] = propositions
+        return found
+
+    def _check_heads(self, docs: Sequence[Doc]) -> None:
+        for doc in docs:
+            if len(doc) > 1 and not doc.has_annotation("DEP"):
+                raise ValueError(
+                    f"'{self.name}' follows the heads of the Doc (syntax.heads = \"doc\"), and the Doc "
+                    f"{doc.text[:40]!r} has none: a component that sets them is missing before it, for example "
+                    f'nlp.add_pipe("lal_parser", before="{self.name}")'
+                )
+
+    def _find(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
+        sentences = [sentence_words(doc) for doc in docs]
+        given = self._given(docs) if self.predicates == "doc" else None
+        owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
+        propositions: List[List[Proposition]] = [[] for _ in owners]
+        with self.encoded(docs):
+            rows = None if given is None else given.rows
+            options = {"predicates": rows, "threshold": self.predicate_threshold}
+            for indices, scores in self.model.attrs["iter_scores"](self.model, docs, **options):
+                verbs = None if given is None else [given.verbs[i] for i in indices]
+                args = self.decoder(scores, self._labels.tags, transitions=self._transitions, verbs=verbs)
+                for i, one, of_sentence in zip(indices, scores, args, strict=True):
+                    rolesets = None if given is None else given.rolesets[i]
+                    propositions[i] = self._to_propositions(owners[i], one, of_sentence, rolesets)
+        in_order = iter(propositions)
+        return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
+
+    def _to_propositions(
+        self,
+        sentence: Tuple[Doc, Sequence[int]],
+        scores: RoleScores,
+        args: Sequence[Tuple[Tuple[int, int, str], ...]],
+        given: Optional[Sequence[str]],
+    ) -> List[Proposition]:
+        """The propositions of a sentence, a Doc with some of its tokens; rolesets that are given stay."""
+        doc, words = sentence
+        found = []
+        for f, token in enumerate(scores.rows.tolist()):
+            start, end = predicate_span(args[f])
+            text = " ".join(doc[words[i]].text for i in range(start, end))
+            roleset = given[f] if given is not None else ""
+            if not roleset:
+                row = None if scores.rolesets is None else scores.rolesets[f]
+                roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
+            found.append(Proposition(token, roleset, args[f], frame_of(roleset)))
+        return found
+
+    def _given(self, docs: Sequence[Doc]) -> _Given:
+        """The predicates that the Docs have, with `predicates = "doc"`.
+
+        RAISES (ValueError): A Doc has no roles.
+        """
+        given = _Given([], [], [])
+        for doc in docs:
+            if not has_propositions(doc):
+                raise ValueError(
+                    f"'{self.name}' takes given predicates (predicates = \"doc\"), and the Doc {doc.text[:40]!r} has "
+                    f'no doc.spans["{ROLES_KEY}"]: write predicates with spacy_lal.annotations.set_propositions, or '
+                    'let the component find them with predicates = "own"'
+                )
+            for of_sentence in get_sentence_propositions(doc):
+                given.rows.append(numpy.array([one.token for one in of_sentence], dtype="int64"))
+                given.verbs.append([_verb_around(one) for one in of_sentence])
+                given.rolesets.append([one.roleset for one in of_sentence])
+        return given
+
+    def set_annotations(self, docs: Iterable[Doc], scores: List[List[List[Proposition]]]) -> None:
+        """Write roles onto Docs: `doc.spans["srl"]`.
+
+        docs (Iterable[Doc]): Modified in place.
+        scores (List[List[List[Proposition]]]): As `predict` returned them.
+        """
+        for doc, propositions in zip(docs, scores, strict=True):
+            if self.overwrite or self.predicates == "doc" or not has_propositions(doc):
+                set_sentence_propositions(doc, sentence_words(doc), propositions)
+
+    # Training
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optional[Optimizer] = None,
+        losses: Optional[Dict[str, float]] = None,
+    ) -> Dict[str, float]:
+        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes the reference's boundaries.
+
+        drop (float): Dropout rate of the token vectors' layers; the config sets the network's own rates.
+        RETURNS (Dict[str, float]): The losses, with this component's added.
+        RAISES (ValueError): The component was never initialised, or the loss is not finite.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, "LALSemanticRoles.update")
+        if not any(len(eg.predicted) for eg in examples):
+            return losses
+        if not self.labels:
+            raise ValueError(f"'{self.name}' has no network to train yet: call nlp.initialize() first")
+        for eg in examples:
+            copy_sentence_starts(eg)
+        docs = [eg.predicted for eg in examples]
+        golds = [gold for eg in examples for gold in gold_roles(eg, self._labels)]
+        set_dropout_rate(self.model, drop)
+        with self.encoded(docs, is_train=True):
+            scores, backprop = self.model.attrs["begin_update"](self.model, docs, golds)
+        found, d_scores = self.loss(scores, golds)
+        backprop(d_scores)
+        if sgd not in (None, False):
+            self.finish_update(sgd)
+        losses[self.name] += sum(found.values())
+        return losses
+
+    def get_loss(self, examples: Iterable[Example], scores: List[RoleScores]) -> Tuple[float, List[RoleScores]]:
+        """The loss of the scores of the Examples' sentences for gold predicates, and its gradient.
+
+        RETURNS (Tuple[float, List[RoleScores]]): The loss, and the gradient for each sentence.
+        RAISES (ValueError): The loss is not finite, or scores are of other predicates than the gold ones.
+        """
+        golds = [gold for eg in examples for gold in gold_roles(eg, self._labels)]
+        losses, d_scores = self.loss(scores, golds)
+        return sum(losses.values()), d_scores
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Optional[Language] = None,
+        labels: Optional[Dict[str, List[Any]]] = None,
+    ) -> None:
+        """Collect labels, and make the network.
+
+        get_examples (Callable): Gives a representative sample of the training data.
+        labels (Optional[Dict[str, List[Any]]]): Stored `label_data`, for instance from `init labels`.
+        RAISES (ValueError): The data has no roles, or no heads where the network is to have arcs of its own.
+        """
+        validate_get_examples(get_examples, "LALSemanticRoles.initialize")
+        self.use_configured_model()
+        found = dict(labels) if labels is not None else collect_role_labels(get_examples())
+        if self.model.attrs["heads"] != "own":  # no arcs are learnt
+            found[DEPRELS] = []
+        self.set_label_data(found)
+        sample = []
+        for eg in islice(get_examples(), 10):
+            eg = Example(eg.predicted.copy(), eg.reference)
+            copy_sentence_starts(eg)
+            sample.append(eg.predicted)
+        self.model.initialize(X=sample)
+
+
+def _verb_around(proposition: Proposition) -> Range:
+    """The words of a given V; the token alone where it lies in a C-V."""
+    start, end = predicate_span(proposition.args)
+    return (start, end) if start <= proposition.token < end else (proposition.token, proposition.token + 1)

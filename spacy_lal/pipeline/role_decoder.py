@@ -1,0 +1,106 @@
+"""From scores of role tags to arguments: the options of decoding. *Not* here: the algorithms (`decode/`)."""
+
+from dataclasses import dataclass
+from typing import List, Optional, Sequence, Tuple
+
+import numpy as np
+from numpy import ndarray
+
+from ..decode import viterbi
+from ..role_scores import RoleScores
+from ..trees.propositions import Argument
+from ..trees.role_tags import RoleTags
+
+Range = Tuple[int, int]
+
+
+@dataclass(frozen=True)
+class RolesDecoder:
+    """Options of decoding. Each predicate has one V, which holds its token.
+
+    core_once (bool): Whether each core role (ARG0, ARG1, ...) occurs at most once for a predicate.
+    transition_weight (float): Weight of the log-probability of each pair of neighbouring tags in the training data.
+    n_threads (int): Number of threads.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    core_once: bool = True
+    transition_weight: float = 0.0
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.core_once, bool):
+            raise ValueError(f"core_once: expected true or false, got {self.core_once!r}")
+        weight = self.transition_weight
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight < float("inf"):
+            raise ValueError(f"transition_weight: expected a finite number of 0 or more, got {weight!r}")
+        if isinstance(self.n_threads, bool) or not isinstance(self.n_threads, int) or self.n_threads < 1:
+            raise ValueError(f"n_threads: expected an integer of at least 1, got {self.n_threads!r}")
+
+    def __call__(
+        self,
+        scores: Sequence[RoleScores],
+        tags: RoleTags,
+        *,
+        transitions: Optional[ndarray] = None,
+        verbs: Optional[Sequence[Sequence[Range]]] = None,
+    ) -> List[List[Tuple[Argument, ...]]]:
+        """The arguments of every predicate of a batch of sentences, V among them.
+
+        scores (Sequence[RoleScores]): The scores of each sentence.
+        tags (RoleTags): The tags that are scored.
+        transitions (Optional[ndarray]): Log-probabilities, [from, to]. Shape: (n_tags, n_tags), float32.
+        verbs (Optional[Sequence[Sequence[Tuple[int, int]]]]): For each predicate of each sentence, the words of its V,
+            where it is given.
+        """
+        items: List[ndarray] = []
+        predicates: List[int] = []
+        for s, one in enumerate(scores):
+            for f, token in enumerate(one.rows.tolist()):
+                items.append(one.tags[f] if verbs is None else _with_verb(one.tags[f], tags, verbs[s][f]))
+                predicates.append(token)
+        weighed = None
+        if self.transition_weight and transitions is not None:
+            weighed = (transitions * np.float32(self.transition_weight)).astype(np.float32)
+        found = viterbi(
+            items,
+            tags.openers,
+            transitions=weighed,
+            once=tags.once(core=self.core_once),
+            predicates=predicates,
+            verb=tags.verb,
+            n_threads=self.n_threads,
+        )
+        decoded = iter(found)
+        return [[tags.decode(next(decoded)[0].tolist()) for _ in one.rows] for one in scores]
+
+
+def _with_verb(scores: ndarray, tags: RoleTags, verb: Range) -> ndarray:
+    """Scores that allow V at the given words alone."""
+    start, end = verb
+    limited = scores.copy()
+    limited[:, tags.verb : tags.verb + 2] = -np.inf
+    limited[start:end] = -np.inf
+    limited[start, tags.verb] = 0.0
+    limited[start + 1 : end, tags.verb + 1] = 0.0
+    return limited
+
+
+def transition_scores(counts: Sequence[Sequence], tags: RoleTags) -> ndarray:
+    """Log-probabilities of a tag after another, with one added to the counts of legal pairs. *Shape:* (n_tags, n_tags),
+    [from, to], float32; the decoder forbids illegal pairs itself.
+
+    counts (Sequence[Tuple[str, str, int]]): Pairs of tags and how often they occur.
+    """
+    ids = {tag: i for i, tag in enumerate(tags.strings)}
+    table = np.ones((len(tags), len(tags)))
+    for before, after, count in counts:
+        if before in ids and after in ids:
+            table[ids[before], ids[after]] += count
+    legal = np.ones_like(table, dtype=bool)
+    for tag, opener in enumerate(tags.openers.tolist()):
+        if opener >= 0:
+            legal[:, tag] = False
+            legal[[opener, tag], tag] = True
+    table[~legal] = 0.0
+    return np.log(np.maximum(table / table.sum(axis=1, keepdims=True), 1e-30)).astype(np.float32)
