@@ -77,10 +77,8 @@ def build_roles_model(
         "set_sizes": set_sizes,
         "iter_scores": iter_scores,
         "begin_update": begin_update,
-        "heads": config.syntax.heads if config.syntax is not None else "none",
-        "gold_heads_prob": config.syntax.gold_heads_prob if config.syntax is not None else 1.0,
-        "with_tags": config.predicate_scorer.with_tags,
-        "with_rolesets": config.roleset_scorer is not None,
+        # thinc saves attributes of plain types with the weights, and restores them; a record stays the config's
+        "config": config,
     }
     return Model("lal_srl", forward, init=init, layers=[tok2vec, sentence_features(), network], attrs=attrs)
 
@@ -153,7 +151,7 @@ def iter_scores(
     batch, _ = embed(model, docs, is_train=False)
     if batch.vectors is None:
         return
-    if heads is None and model.attrs["heads"] == "doc":
+    if heads is None and model.attrs["config"].heads == "doc":
         heads = doc_heads(docs)
     roles = RolesBatch(batch.vectors, heads, None, predicates, threshold)
     for indices, scores, _ in iter_runs(model.layers[-1], roles):
@@ -192,14 +190,14 @@ def begin_update(
 def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> List[ndarray]:
     """The heads that the syntax head is shown in training: gold ones, or in some sentences predicted ones, which with
     `heads = "own"` are the network's and unknown here. A word without a gold head is shown its predicted head."""
-    share = model.attrs["gold_heads_prob"]
+    share = model.attrs["config"].gold_heads_prob
     others = [numpy.full(len(one), MISSING) for one in gold]
-    if model.attrs["heads"] == "doc":
+    if model.attrs["config"].heads == "doc":
         others = doc_heads(docs)
     shown = []
     for one, other in zip(gold, others, strict=True):
         keeps = share >= 1.0 or numpy.random.random() < share
-        if not keeps and model.attrs["heads"] == "doc" and (other == MISSING).all():
+        if not keeps and model.attrs["config"].heads == "doc" and (other == MISSING).all():
             keeps = True  # no component has set heads on the Doc
         shown.append(numpy.where(one == MISSING, other, one) if keeps else other)
     return shown

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from .checks import check_count
 from .roles.roles_encoder import RolesEncoderConfig, layer_norm
-from .roles.syntax import SyntaxConfig
+from .roles.syntax import HeadsSource, SyntaxConfig
 from .roles.syntax_attention import clamped_heads
 from .scorers.head_scorer import HeadScores
 from .scorers.predicate_scorer import PredicateScorerConfig
@@ -116,9 +116,24 @@ class RolesNetworkConfig:
                 raise ValueError(f"{name}: expected a layer below n_layers = {self.encoder.n_layers}, got {layer}")
 
     @property
-    def has_syntax(self) -> bool:
-        """Whether an attention head follows heads."""
-        return self.syntax is not None and self.syntax.heads != "none"
+    def heads(self) -> HeadsSource:
+        """Where the heads come from that an attention head follows."""
+        return "none" if self.syntax is None else self.syntax.heads
+
+    @property
+    def gold_heads_prob(self) -> float:
+        """The share of training sentences that show gold heads."""
+        return 1.0 if self.syntax is None else self.syntax.gold_heads_prob
+
+    @property
+    def with_tags(self) -> bool:
+        """Whether the labels of predicates are pairs with tags."""
+        return self.predicate_scorer.with_tags
+
+    @property
+    def with_rolesets(self) -> bool:
+        """Whether rolesets are scored."""
+        return self.roleset_scorer is not None
 
 
 class RolesNetwork(nn.Module):
@@ -134,7 +149,7 @@ class RolesNetwork(nn.Module):
         self.config, self.sizes = config, sizes
         width = config.encoder.hidden_width
         self.inputs = config.encoder.build_input(sizes.vector_width)
-        self.syntax = config.syntax if config.has_syntax else None
+        self.syntax = config.syntax if config.heads != "none" else None
         self.layers = nn.ModuleList(
             config.encoder.build_layer(n_given=int(self.syntax is not None and i == self.syntax.attention_layer))
             for i in range(config.encoder.n_layers)

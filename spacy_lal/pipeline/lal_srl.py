@@ -129,14 +129,14 @@ class LALSemanticRoles(PortablePipe):
                 f"'{self.name}' has nothing to learn: expected Examples whose reference has roles "
                 f'(reference.spans["{ROLES_KEY}"]), got none; spacy-lal.PropBankCorpus.v1 reads them from files'
             )
-        attrs = self.model.attrs
+        config = self.model.attrs["config"]
         tags = RoleTags(self.cfg[ROLES])
         joint = {(tag, bool(flag)): i for i, (tag, flag) in enumerate(self.cfg[PREDICATES])}
         self._labels = RoleLabels(
             tags=tags,
             rolesets={roleset: i for i, roleset in enumerate(self.cfg[ROLESETS])},
             deprels={deprel: i for i, deprel in enumerate(self.cfg[DEPRELS])},
-            joint=joint if attrs["with_tags"] else None,
+            joint=joint if config.with_tags else None,
         )
         self._rolesets = Rolesets(self.cfg[ROLESETS], [(words, ids) for words, ids in self.cfg[SENSES]])
         self._transitions: Optional[ndarray] = None
@@ -146,12 +146,12 @@ class LALSemanticRoles(PortablePipe):
         for string in (ROLES_KEY, *self.cfg[ROLES], *self.cfg[ROLESETS]):
             self.vocab.strings.add(string)
         n_others = sum(not flag for _, flag in joint)
-        attrs["set_sizes"](
+        self.model.attrs["set_sizes"](
             self.model,
             n_tags=len(tags),
-            n_predicate_labels=len(joint) if attrs["with_tags"] else 2,
-            n_other_labels=n_others if attrs["with_tags"] else 1,
-            n_rolesets=len(self.cfg[ROLESETS]) if attrs["with_rolesets"] else 0,
+            n_predicate_labels=len(joint) if config.with_tags else 2,
+            n_other_labels=n_others if config.with_tags else 1,
+            n_rolesets=len(self.cfg[ROLESETS]) if config.with_rolesets else 0,
             n_deprels=len(self.cfg[DEPRELS]),
         )
 
@@ -174,7 +174,7 @@ class LALSemanticRoles(PortablePipe):
                 "python -m spacy train configs/srl.cfg (in a checkout of spacy_lal: python -m spacy project run srl), "
                 "or load a pipeline that has it: spacy.load()"
             )
-        if self.model.attrs["heads"] == "doc":
+        if self.model.attrs["config"].heads == "doc":
             self._check_heads(docs)
         for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
             for i, propositions in zip(run, self._find([docs[i] for i in run]), strict=True):
@@ -320,7 +320,7 @@ class LALSemanticRoles(PortablePipe):
         validate_get_examples(get_examples, "LALSemanticRoles.initialize")
         self.use_configured_model()
         found = dict(labels) if labels is not None else collect_role_labels(get_examples())
-        if self.model.attrs["heads"] != "own":  # no arcs are learnt
+        if self.model.attrs["config"].heads != "own":  # no arcs are learnt
             found[DEPRELS] = []
         self.set_label_data(found)
         sample = []

@@ -9,6 +9,7 @@ from thinc.api import Config
 from tiny_pipeline import make_examples
 
 from spacy_lal.architectures.parser import build_lal_parser
+from spacy_lal.architectures.roles import build_roles_model
 from spacy_lal.layers.encoders.encoder import EncoderConfig
 from spacy_lal.layers.fenceposts import FencepostsConfig
 from spacy_lal.layers.input_layer import InputLayerConfig
@@ -81,6 +82,7 @@ PARTS = {
     *("InputLayer", "CharConcat", "CharLSTM", "Tags", "Vectors", "Words", "Encoder", "NoEncoder", "SelfAttentionLayer"),
     *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer"),
 }
+ROLE_PARTS = {"RolesEncoder", "SyntaxAttention", "PredicateScorer", "RoleScorer", "RolesetScorer"}
 
 
 def config_of(model):
@@ -217,9 +219,10 @@ def options(function):
 
 def test_an_architecture_has_at_most_ten_options():
     assert 0 < len(options(build_lal_parser)) <= 10
+    assert 0 < len(options(build_roles_model)) <= 10
 
 
-@pytest.mark.parametrize("name", sorted(PARTS))
+@pytest.mark.parametrize("name", sorted(PARTS | ROLE_PARTS))
 def test_a_block_has_at_most_twelve_options(name):
     assert len(options(registry.get("misc", f"spacy-lal.{name}.v1"))) <= 12
 
@@ -229,7 +232,7 @@ def test_no_block_is_forgotten():
     names = [name for name in registry.misc.get_all() if name.startswith("spacy-lal.")]
     homes = {name: registry.get("misc", name).__module__.split(".")[1] for name in names}
     found = {name.split(".")[1] for name, home in homes.items() if home in ("layers", "architectures")}
-    assert found == PARTS
+    assert found == PARTS | ROLE_PARTS
 
 
 @pytest.mark.parametrize("name", ["label_attention", "span_scorer", "biaffine_scorer", "tok2vec"])

@@ -1,0 +1,402 @@
+"""The component `lal_srl`: learning, partial annotation, heads and predicates, batches, storage, processes."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import spacy
+from role_examples import GAVE, HEADS, PROPOSITIONS, SAW, config, example, make, train
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_lal.annotations import get_propositions, set_propositions
+from spacy_lal.loss.gold import copy_sentence_starts
+from spacy_lal.loss.gold_roles import gold_roles
+from spacy_lal.trees.propositions import Proposition, check_proposition
+
+TEXTS = [" ".join(GAVE), " ".join(SAW), "He slept . They gave up .", "Hm", "", "😀 saw the house 😀 ."]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make()
+
+
+def roles(docs):
+    return [get_propositions(doc) for doc in docs]
+
+
+def doc_of(nlp, words, **more):
+    return Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))], **more)
+
+
+def test_it_learns_two_sentences_by_heart(nlp):
+    scores = nlp.evaluate([example(nlp, "gave"), example(nlp, "saw")])
+    assert (scores["srl_f"], scores["predicate_f"], scores["roleset_acc"]) == (1.0, 1.0, 1.0)
+    assert roles(nlp.pipe([" ".join(GAVE), " ".join(SAW)])) == [PROPOSITIONS["gave"], PROPOSITIONS["saw"]]
+
+
+def test_the_default_model_learns_two_sentences():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl")
+    examples = [example(nlp, "gave"), example(nlp, "saw")]
+    train(nlp, examples, steps=40, learn_rate=0.003)
+    assert nlp.evaluate(examples)["srl_f"] == 1.0
+
+
+def test_views(nlp):
+    doc = nlp(" ".join(SAW))
+    saw, slept = doc._.predicates
+    assert saw.get("ARG1").span.text == "that he slept"
+    assert slept.token.text == "slept" and slept.roleset == "sleep.01"
+
+
+def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
+    alone = roles(nlp(text) for text in TEXTS)
+    assert roles(nlp.pipe(TEXTS, batch_size=10)) == alone
+    assert roles(nlp.pipe(TEXTS[::-1], batch_size=3)) == alone[::-1]
+
+
+def test_whitespace_is_left_out(nlp):
+    words = list(SAW)
+    words[2:2] = ["  ", "\n"]
+    doc = doc_of(nlp, ["\n", *words, " "])
+    (saw, slept) = get_propositions(nlp.get_pipe("lal_srl")(doc))
+    assert (saw.token, saw.args) == (2, ((1, 2, "ARG0"), (2, 3, "V"), (5, 8, "ARG1")))
+    assert slept.token == 7
+
+
+@pytest.mark.parametrize("words", [[], [" "], ["slept"], ["\n", " "], ["saw"] * 1000])
+def test_unusual_docs_get_sound_roles(nlp, words):
+    doc = nlp.get_pipe("lal_srl")(doc_of(nlp, words))
+    assert "srl" in doc.spans
+    for proposition in get_propositions(doc):
+        check_proposition(proposition, len(doc))
+
+
+def test_an_untrained_component_says_how_to_train_it():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("lal_srl")
+    with pytest.raises(ValueError, match=r"'lal_srl' was neither trained nor loaded.*spacy train configs/srl.cfg"):
+        nlp("She slept.")
+    assert len(nlp("").spans["srl"]) == 0
+
+
+def test_no_sentence_boundaries(nlp):
+    with pytest.raises(ValueError, match="no sentence boundaries"):
+        nlp.get_pipe("lal_srl")(Doc(nlp.vocab, words=SAW))
+
+
+# Partial annotation
+
+
+def test_sentences_with_heads_only_and_roles_only():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=config())
+    examples = [example(nlp, "gave", roles=False), example(nlp, "saw", heads=False)]
+    train(nlp, examples)
+    docs = list(nlp.get_pipe("lal_srl").pipe([example(nlp, name).predicted for name in ("gave", "saw")]))
+    assert get_propositions(docs[1]) == PROPOSITIONS["saw"]
+
+
+def test_missing_roles_are_masked_not_absent():
+    """A sentence without roles teaches nothing about predicates; one with no predicate does."""
+    nlp = spacy.blank("en")
+    srl = nlp.add_pipe("lal_srl", config=config("none"))
+    unknown, known = example(nlp, "gave", roles=False), example(nlp, "gave", roles=False)
+    set_propositions(known.reference, [])
+    train(nlp, [example(nlp, "saw")], steps=1)
+    for eg, any_gradient in ((unknown, False), (known, True)):
+        (gold,) = gold_roles(eg, srl._labels)
+        scores, _ = srl.model.attrs["begin_update"](srl.model, [eg.predicted], [gold])
+        losses, gradients = srl.loss(scores, [gold])
+        assert bool(np.abs(gradients[0].predicates).sum() > 0) is any_gradient
+        assert (sum(losses.values()) > 0) is any_gradient
+
+
+def test_data_without_roles_is_refused():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=config())
+    with pytest.raises(ValueError, match="has nothing to learn: expected Examples whose reference has roles"):
+        nlp.initialize(lambda: [example(nlp, "gave", roles=False)])
+
+
+def test_own_heads_need_data_with_heads():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=config("own"))
+    with pytest.raises(ValueError, match='heads = "own" needs a network with arcs of its own'):
+        nlp.initialize(lambda: [example(nlp, "saw", heads=False)])
+
+
+def test_other_tokens_mask_what_does_not_fit():
+    nlp = spacy.blank("en")
+    srl = nlp.add_pipe("lal_srl", config=config())
+    eg = example(nlp, "gave")
+    merged = Doc(nlp.vocab, words=["She", "gave", "upthe", "old", "house", "."], spaces=[True] * 5 + [False])
+    reference = Doc(nlp.vocab, words=GAVE, spaces=[True, True, False, True, True, True, False])
+    set_propositions(reference, PROPOSITIONS["gave"])
+    train(nlp, [eg, example(nlp, "saw")], steps=1)
+    one = Example(merged, reference)
+    copy_sentence_starts(one)
+    (gold,) = gold_roles(one, srl._labels)
+    assert gold.predicates.tolist() == [0, -1, 0, 0, 0, 0]
+    assert len(gold.rows) == 0
+
+
+# Heads
+
+
+def test_heads_of_the_doc_must_be_there():
+    nlp = make("doc")
+    with pytest.raises(ValueError, match=r'syntax.heads = "doc"\).*nlp.add_pipe\("lal_parser", before="lal_srl"\)'):
+        nlp(" ".join(SAW))
+    doc = doc_of(nlp, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
+    assert get_propositions(nlp.get_pipe("lal_srl")(doc)) == PROPOSITIONS["saw"]
+    assert len(nlp.get_pipe("lal_srl")(doc_of(nlp, ["slept"])).spans) == 1  # one token is its own head
+
+
+def test_a_model_of_own_heads_follows_the_docs_heads_by_config_alone(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    switched = spacy.load(tmp_path, config={"components": {"lal_srl": {"model": {"syntax": {"heads": "doc"}}}}})
+    assert switched.get_pipe("lal_srl").model.attrs["config"].heads == "doc"
+    with pytest.raises(ValueError, match="nlp.add_pipe"):
+        switched(" ".join(SAW))
+    doc = doc_of(switched, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
+    assert get_propositions(switched.get_pipe("lal_srl")(doc)) == PROPOSITIONS["saw"]
+    switched.to_disk(tmp_path / "again")
+    back = spacy.load(tmp_path / "again", config={"components": {"lal_srl": {"model": {"syntax": {"heads": "own"}}}}})
+    assert roles([back(" ".join(SAW))]) == [PROPOSITIONS["saw"]]
+
+
+def test_a_model_of_the_docs_heads_has_none_of_its_own(tmp_path):
+    make("doc").to_disk(tmp_path)
+    with pytest.raises(ValueError, match='heads = "own" needs a network with arcs of its own'):
+        spacy.load(tmp_path, config={"components": {"lal_srl": {"model": {"syntax": {"heads": "own"}}}}})
+
+
+@pytest.mark.parametrize("heads", ["own", "doc"])
+def test_predicted_heads_in_training(heads):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=config(heads, {"gold_heads_prob": 0.5}))
+    losses = train(nlp, [example(nlp, "gave"), example(nlp, "saw")], steps=5)
+    assert np.isfinite(losses["lal_srl"])
+
+
+# Predicates
+
+
+def test_given_predicates(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    given = spacy.load(tmp_path, config={"components": {"lal_srl": {"predicates": "doc"}}})
+    srl = given.get_pipe("lal_srl")
+    doc = doc_of(given, SAW)
+    set_propositions(doc, [Proposition(1, "", ((1, 3, "V"),)), Proposition(4, "doze.01", ((4, 5, "V"),))])
+    first, second = get_propositions(srl(doc))
+    assert (1, 3, "V") in first.args and first.roleset
+    assert (second.token, second.roleset) == (4, "doze.01")
+    with pytest.raises(ValueError, match=r'takes given predicates.*no doc.spans\["srl"\]'):
+        srl(doc_of(given, SAW))
+
+
+def test_the_threshold_decides(nlp):
+    srl = nlp.get_pipe("lal_srl")
+    try:
+        srl.predicate_threshold = 0.0
+        assert len(get_propositions(nlp(" ".join(SAW)))) == len(SAW)
+        srl.predicate_threshold = 1.0
+        assert get_propositions(nlp(" ".join(SAW))) == []
+    finally:
+        srl.predicate_threshold = 0.5
+
+
+def test_joint_labels_of_tag_and_predicate():
+    scorer = {"@misc": "spacy-lal.PredicateScorer.v1", "hidden_width": 16, "dropout": 0.0, "with_tags": True}
+    nlp = make(predicate_scorer=scorer)
+    assert roles([nlp(" ".join(SAW))]) == [PROPOSITIONS["saw"]]
+    labels = nlp.get_pipe("lal_srl").label_data["predicates"]
+    assert ["VBD", True] in labels and [flag for _, flag in labels] == sorted(flag for _, flag in labels)
+
+
+def test_transition_scores():
+    nlp = spacy.blank("en")
+    decoder = {"@misc": "spacy-lal.roles_decoder.v1", "transition_weight": 0.5}
+    nlp.add_pipe("lal_srl", config={**config(), "decoder": decoder})
+    examples = [example(nlp, "gave"), example(nlp, "saw")]
+    train(nlp, examples)
+    assert nlp.evaluate(examples)["srl_f"] == 1.0
+
+
+# Labels and training
+
+
+def test_labels_come_from_data_or_from_a_file(nlp):
+    srl = nlp.get_pipe("lal_srl")
+    assert srl.labels == ("V", "ARG0", "ARG1")
+    again = spacy.blank("en")
+    other = again.add_pipe("lal_srl", config=config())
+    other.initialize(lambda: [example(again, "saw")], labels=srl.label_data)
+    assert other.label_data == srl.label_data
+    with pytest.raises(ValueError, match="labels of 'lal_srl' come from the training data"):
+        srl.add_label("ARG5")
+    with pytest.raises(ValueError, match="labels are a dict with the keys"):
+        srl.set_label_data({"other": []})
+    with pytest.raises(ValueError, match="labels are a dict with the keys"):
+        srl.set_label_data(["ARG0"])
+
+
+def test_unknown_labels_are_ignored(nlp):
+    eg = example(nlp, "saw")
+    set_propositions(eg.reference, [Proposition(1, "other.09", ((0, 1, "ARG7"), (1, 2, "V")))])
+    losses = nlp.get_pipe("lal_srl").update([eg], losses={})
+    assert np.isfinite(losses["lal_srl"])
+
+
+def test_sub_batches_change_nothing():
+    found = []
+    for cells in (65536, 1):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("lal_srl", config=config(max_batch_cells=cells))
+        losses = train(nlp, [example(nlp, "gave"), example(nlp, "saw"), example(nlp, "saw")], steps=8)
+        network = nlp.get_pipe("lal_srl").model.layers[-1].shims[0].network
+        found.append((losses["lal_srl"], network.role_scorer.bilinear.detach().numpy().copy()))
+    assert found[0][0] == pytest.approx(found[1][0], rel=1e-3)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=2e-3)
+
+
+def test_update_without_words_or_network(nlp):
+    srl = nlp.get_pipe("lal_srl")
+    empty = Example(doc_of(nlp, []), doc_of(nlp, []))
+    assert srl.update([empty], losses={}) == {"lal_srl": 0.0}
+    assert srl.update([empty, example(nlp, "saw")], losses={})["lal_srl"] > 0
+    untrained = spacy.blank("en").add_pipe("lal_srl")
+    with pytest.raises(ValueError, match="has no network to train yet: call nlp.initialize"):
+        untrained.update([example(nlp, "saw")])
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"predicates": "gold"}, "predicates"),
+        ({"predicate_threshold": 1.5}, r"predicate_threshold: expected a number in \[0, 1\], got 1.5"),
+        ({"decoder": {"@misc": "spacy-lal.roles_decoder.v1", "core_once": 1}}, "core_once"),
+        ({"decoder": {"@misc": "spacy-lal.roles_decoder.v1", "transition_weight": -1.0}}, "transition_weight"),
+        ({"decoder": {"@misc": "spacy-lal.roles_decoder.v1", "n_threads": 0}}, "n_threads"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(Exception, match=message):
+        spacy.blank("en").add_pipe("lal_srl", config=options)
+
+
+# Storage, threads, processes
+
+
+def test_disk_bytes_and_pickle(nlp, tmp_path):
+    expected = roles(nlp.pipe(TEXTS))
+    nlp.to_disk(tmp_path)
+    assert roles(spacy.load(tmp_path).pipe(TEXTS)) == expected
+    again = spacy.blank("en")
+    again.add_pipe("sentencizer")
+    again.add_pipe("lal_srl", config=config())
+    again.from_bytes(nlp.to_bytes())
+    assert roles(again.pipe(TEXTS)) == expected
+    assert roles(pickle.loads(pickle.dumps(nlp)).pipe(TEXTS)) == expected
+
+
+def test_docs_keep_their_roles(nlp):
+    doc = nlp(" ".join(SAW))
+    expected = get_propositions(doc)
+    (binned,) = DocBin(docs=[doc]).get_docs(nlp.vocab)
+    assert get_propositions(binned) == expected
+    assert get_propositions(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == expected
+
+
+def test_a_changed_file_is_named(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    path = tmp_path / "lal_srl" / "model"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="lal_srl"):
+        spacy.load(tmp_path)
+
+
+def test_processes_and_threads(nlp):
+    expected = roles(nlp.pipe(TEXTS))
+    assert roles(nlp.pipe(TEXTS, n_process=2, batch_size=2)) == expected
+    with ThreadPoolExecutor(3) as pool:
+        assert all(found == expected for found in pool.map(lambda _: roles(nlp.pipe(TEXTS)), range(6)))
+
+
+def test_memory_zone(nlp):
+    before = roles([nlp(TEXTS[1])])
+    with nlp.memory_zone():
+        inside = roles([nlp(TEXTS[1])])
+    assert inside == before == roles([nlp(TEXTS[1])])
+
+
+def test_overwrite(nlp):
+    srl = nlp.get_pipe("lal_srl")
+    doc = doc_of(nlp, SAW)
+    set_propositions(doc, [])
+    try:
+        srl.overwrite = False
+        assert get_propositions(srl(doc)) == []
+        srl.overwrite = True
+        assert get_propositions(srl(doc)) == PROPOSITIONS["saw"]
+    finally:
+        srl.overwrite = True
+
+
+# With other components
+
+
+def with_listener():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe(
+        "tok2vec",
+        config={
+            "model": {
+                "@architectures": "spacy.HashEmbedCNN.v2",
+                "width": 32,
+                "depth": 1,
+                "embed_size": 200,
+                "window_size": 1,
+                "maxout_pieces": 2,
+                "subword_features": False,
+                "pretrained_vectors": None,
+            }
+        },
+    )
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "tok2vec"}
+    nlp.add_pipe("lal_srl", config=config(tok2vec=listener))
+    return nlp
+
+
+def test_a_shared_tok2vec_trains_is_frozen_replaced_and_sourced(tmp_path):
+    nlp = with_listener()
+    examples = [example(nlp, "gave"), example(nlp, "saw")]
+    train(nlp, examples)
+    assert nlp.evaluate(examples)["srl_f"] == 1.0
+    expected = roles(nlp.pipe(TEXTS))
+    nlp.to_disk(tmp_path)
+    source = spacy.load(tmp_path)
+    source.replace_listeners("tok2vec", "lal_srl", ["model.tok2vec"])
+    other = spacy.blank("en")
+    other.add_pipe("sentencizer")
+    other.add_pipe("lal_srl", source=source)
+    assert roles(other.pipe(TEXTS)) == expected
+    before = nlp.get_pipe("tok2vec").model.to_bytes()
+    optimizer = nlp.resume_training()
+    with nlp.select_pipes(disable=[]):
+        nlp.update(examples, sgd=optimizer, exclude=["tok2vec"], annotates=["tok2vec"])
+    assert nlp.get_pipe("tok2vec").model.to_bytes() == before
+
+
+def test_a_missing_tok2vec_is_named(tmp_path):
+    nlp = with_listener()
+    train(nlp, [example(nlp, "gave"), example(nlp, "saw")], steps=1)
+    doc = doc_of(nlp, SAW)
+    with pytest.raises(ValueError, match="'lal_srl' listens to a tok2vec"):
+        nlp.get_pipe("lal_srl")(doc)
