@@ -19,7 +19,8 @@ from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
 BRANCH = ROOT / "projects" / "en_lal_md" / "configs" / "lal_trf_branch.cfg"
-CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path != BRANCH)
+# One for roles goes on from a trained pipeline: see `test_srl_config.py`.
+CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path.name != "srl.cfg")
 SENTENCES: List[Dict[str, Any]] = [
     {
         "words": ["She", "sleeps", "."],
