@@ -41,6 +41,10 @@ def compact_cli(
     lean: Annotated[
         bool, typer.Option("--lean", help="Leave out the words of the training text and the transformer's pooler")
     ] = False,
+    runtime: Annotated[
+        Optional[str],
+        typer.Option("--runtime", help="What runs the transformer on a CPU: torch, onnx or onnx-int8 (extra: fast)"),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in OUT")] = False,
 ) -> None:
     """Write a pipeline again with half-precision weights: about half the size. Loading and saving the result any number
@@ -48,6 +52,7 @@ def compact_cli(
 
     --lean leaves out data that no component reads: the words that the vocabulary met in training, and the weights of
     the transformer's pooler (replaced by zeros, which compress to nothing).
+    --runtime is written into the config. Weights stay as they are.
     The config loses the paths of its training. If it names a transformer by a folder of this machine, give the
     transformer's public name.
     """
@@ -66,7 +71,7 @@ def compact_cli(
         fail(f"the config of {model} names a transformer by a path ({', '.join(names)}): say its --encoder-name")
     with written_whole(output) as folder:
         try:
-            write_compact(nlp, folder, encoder_name, lean=lean)
+            write_compact(nlp, folder, encoder_name, lean=lean, runtime=runtime)
         except ValueError as err:
             fail(f"{model}: {err}")
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
@@ -79,14 +84,23 @@ def encoder_names(config: "Config") -> List[str]:
     return list(dict.fromkeys(block["name"] for block in blocks))
 
 
-def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = None, *, lean: bool = False) -> None:
+def write_compact(
+    nlp: "Language",
+    folder: Path,
+    encoder_name: Optional[str] = None,
+    *,
+    lean: bool = False,
+    runtime: Optional[str] = None,
+) -> None:
     """Save a pipeline with half-precision weights.
 
     nlp (Language): The pipeline; it is not changed.
     folder (Path): The folder to write.
     encoder_name (Optional[str]): New name of its transformers.
     lean (bool): Leave out the words that its vocabulary has met, and the poolers of its transformers.
-    RAISES (ValueError): A weight is too large for half precision, or a file still has the former name of a transformer.
+    runtime (Optional[str]): New runtime of its transformers, which must be `spacy-lal.TransformerModel.v1`.
+    RAISES (ValueError): The runtime is unknown, or no transformer has that option. A weight is
+        too large for half precision, or a file still has the former name of a transformer.
     """
     import srsly
     from thinc.api import Config
@@ -101,6 +115,8 @@ def write_compact(nlp: "Language", folder: Path, encoder_name: Optional[str] = N
     for block in _blocks(config["components"]) if encoder_name is not None else ():
         if _is_transformer(block):
             block["name"] = encoder_name
+    if runtime is not None:
+        _set_runtime(config["components"], runtime)
     config.to_disk(folder / "config.cfg")
     for path in sorted(folder.rglob(MODEL_FILE)):
         msg = srsly.msgpack_loads(path.read_bytes())
@@ -129,6 +145,23 @@ def _blocks(config: Any) -> Iterator[Dict[str, Any]]:
 
 def _is_transformer(block: Dict[str, Any]) -> bool:
     return str(block.get("@architectures", "")).startswith(TRANSFORMERS) and "name" in block
+
+
+def _set_runtime(components: Any, runtime: str) -> None:
+    """Set the runtime of all transformers in the components of a config."""
+    from spacy_lal.architectures.runtimes import check_runtime
+
+    blocks = [block for block in _blocks(components) if _is_transformer(block)]
+    for block in blocks:
+        if not block["@architectures"].startswith("spacy-lal.TransformerModel."):
+            raise ValueError(
+                f"{block['@architectures']} has no runtime: expected "
+                "spacy-lal.TransformerModel.v1, which reads the same weights"
+            )
+        check_runtime(runtime, mixed_precision=block.get("mixed_precision", False))
+        block["runtime"] = runtime
+    if not blocks:
+        raise ValueError(f"--runtime {runtime}: expected a pipeline with a transformer, and this one has none")
 
 
 def _rename(attrs: List[Dict[str, bytes]], encoder_name: str) -> None:

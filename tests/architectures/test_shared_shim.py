@@ -208,7 +208,7 @@ def test_one_copy_in_bfloat16_for_all_threads(bert, monkeypatch):
     monkeypatch.setattr(Product, "inside", count)
     model = make_transformer(bert, mixed_precision=True)
     made.clear()
-    shim_of(model)._halved = None
+    shim_of(model)._quick = None
     docs = make_docs()
     found = at_once(8, lambda: hidden(model, model.predict(docs)))
     assert len(made) == 1

@@ -1,5 +1,6 @@
 """`lal compact`: half the size, the same parses however often it is loaded and saved, nothing left of this machine."""
 
+import shutil
 import subprocess
 import sys
 from io import BytesIO
@@ -9,12 +10,13 @@ import pytest
 import spacy
 import srsly
 import torch
+from thinc.api import Config
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 from typer.testing import CliRunner
 
 import spacy_lal.cli  # noqa: F401
 from spacy_lal.architectures.stored_weights import read_state
-from spacy_lal.cli.compact import to_half
+from spacy_lal.cli.compact import to_half, write_compact
 
 HUB_NAME = "somebody/some-transformer"
 
@@ -180,3 +182,25 @@ def test_lean_leaves_out_words_and_pooler_and_parses_as_before(bert, small, full
     assert parses(docs) == parses(expected)
     for doc, expected_doc in zip(docs, expected, strict=True):
         assert [(t.text, t.tag_, t.norm_) for t in doc] == [(t.text, t.tag_, t.norm_) for t in expected_doc]
+
+
+def test_another_runtime(full, tmp_path):
+    """The file of a transformer is the same for both architectures; only ours has the option."""
+    config = Config().from_disk(full / "config.cfg", interpolate=False)
+    config["components"]["transformer"]["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
+    shutil.copytree(full, tmp_path / "ours")
+    config.to_disk(tmp_path / "ours" / "config.cfg")
+    for runtime in ("torch", "onnx"):
+        compact(tmp_path / "ours", tmp_path / runtime, "--encoder-name", HUB_NAME, "--runtime", runtime)
+        assert spacy.load(tmp_path / runtime).config["components"]["transformer"]["model"]["runtime"] == runtime
+    assert parses(spacy.load(tmp_path / "onnx").pipe(TEXTS)) == parses(spacy.load(tmp_path / "torch").pipe(TEXTS))
+    refused = compact(tmp_path / "ours", tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "trt", expect=1)
+    assert "got 'trt'" in refused and not (tmp_path / "odd").exists()
+    refused = compact(full, tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "onnx", expect=1)
+    assert "has no runtime: expected spacy-lal.TransformerModel.v1" in refused and not (tmp_path / "odd").exists()
+
+
+def test_a_runtime_without_a_transformer(full, tmp_path):
+    nlp = spacy.load(full, exclude=["transformer", "senter", "tagger"])
+    with pytest.raises(ValueError, match="expected a pipeline with a transformer"):
+        write_compact(nlp, tmp_path / "out", runtime="onnx")
