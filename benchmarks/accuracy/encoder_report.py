@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Dict, List, Optional
 
-from accuracy.encoder_rows import TABLES
+from accuracy.encoder_rows import ROWS, TABLES
 
 # F1 on WSJ 22 (Kitaev & Klein 2018, section 3, Tables 4 and 5), and with windows in training (Table 3).
 PUBLISHED = {
@@ -45,6 +45,9 @@ def report(folder: Path, plot: Optional[Path] = None) -> str:
 
 
 def _of(results: List[Dict[str, Any]], name: str) -> str:
+    """The mean of a score over seeds, and half of its range; "-" where the network does not have it."""
+    if name.startswith("dep_") and not ROWS[results[0]["row"]].heads:
+        return "-"
     values = [one["scores"][name] for one in results if one["scores"][name] is not None]
     if not values:
         return "-"
