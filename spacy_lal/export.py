@@ -1,13 +1,18 @@
-"""Export of a parsed Doc: its sentences one by one, and CoNLL-U. `doc._.parse_string` gives brackets, `span._.tree`
-trees. Whitespace tokens, and sentences of whitespace, are left out. The Doc is not changed."""
+"""Export of a parsed Doc: its sentences one by one, as plain objects, and CoNLL-U. `doc._.parse_string` gives brackets,
+`span._.tree` trees. Whitespace tokens, and sentences of whitespace, are left out. The Doc is not changed.
 
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+JSON lines and Arrow tables share one schema, docs/formats.md."""
+
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
 from spacy.tokens import Doc, Token
 
 from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
 from .trees import ConlluSentence, format_conllu, spans_to_tree, write_brackets
+from .trees.spans import expand_chains
+
+SCHEMA_VERSION = 2  # of JSON lines and Arrow tables
 
 
 class MissingParseError(ValueError):
@@ -100,22 +105,90 @@ def _heads(doc: Doc, indices: List[int]) -> List[int]:
     return heads
 
 
-def to_conllu(doc: Doc, doc_number: int = 0) -> str:
+def sentence_record(sentence: Sentence) -> Dict[str, Any]:
+    """One sentence of n words as plain objects, by the schema of docs/formats.md: indices count the words from 0, a
+    root is its own head, characters count in the text of the Doc.
+
+    sentence (Sentence): The sentence.
+    RETURNS (Dict[str, Any]): `text`, `start_char`, `end_char`, the lists of `annotation_lists`, and `heads` (n, or
+        None) and `constituents` (objects, outer before inner, a unary chain as several; or None).
+    """
+    tokens = sentence.tokens
+    heads, spans = sentence.heads, sentence.constituents
+    lists = annotation_lists(tokens[0].doc, tokens)
+    deprels = lists.pop("deprels")
+    return {
+        "text": sentence.text,
+        "start_char": tokens[0].idx,
+        "end_char": tokens[-1].idx + len(tokens[-1]),
+        **lists,
+        "heads": None if heads is None else [head - 1 if head else i for i, head in enumerate(heads)],
+        "deprels": deprels,
+        "constituents": None if spans is None else [constituent(tokens, *span) for span in expand_chains(spans)],
+    }
+
+
+def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[List[Any]]]:
+    """The annotation of n tokens as lists of length n, by the schema of docs/formats.md.
+
+    doc (Doc): The Doc of the tokens. A list is None where the whole Doc has no such annotation.
+    tokens (Sequence[Token]): Some or all of its tokens.
+    RETURNS (Dict[str, Optional[List[Any]]]): `tokens` (their texts), `start_chars`, `end_chars` (half-open, in the text
+        of the Doc), `tags`, `pos`, `morphs`, `lemmas`, `deprels`; strings may be empty.
+    """
+
+    def values(name: str, attribute: str) -> Optional[List[str]]:
+        if len(doc) and not doc.has_annotation(name):
+            return None
+        return [str(getattr(token, attribute)) for token in tokens]
+
+    return {
+        "tokens": [token.text for token in tokens],
+        "start_chars": [token.idx for token in tokens],
+        "end_chars": [token.idx + len(token) for token in tokens],
+        "tags": values("TAG", "tag_"),
+        "pos": values("POS", "pos_"),
+        "morphs": values("MORPH", "morph"),
+        "lemmas": values("LEMMA", "lemma_"),
+        "deprels": values("DEP", "dep_"),
+    }
+
+
+def constituent(tokens: Sequence[Token], start: int, end: int, label: str) -> Dict[str, Any]:
+    """A constituent as an object: half-open over tokens and, in the text of the Doc, over characters.
+
+    tokens (Sequence[Token]): The tokens that `start` and `end` count.
+    """
+    last = tokens[end - 1]
+    start_char, end_char = tokens[start].idx, last.idx + len(last)
+    return {"start": start, "end": end, "start_char": start_char, "end_char": end_char, "label": label}
+
+
+def to_conllu(doc: Doc, doc_number: int = 0, *, line: Optional[int] = None, text_id: Optional[str] = None) -> str:
     """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any.
 
     doc (Doc): The Doc. Missing annotation (heads, lemmas, ...) is left open.
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
+    line (Optional[int]): The line of a file where its text begins, from 1, for the comment `line`.
+    text_id (Optional[str]): Its name in a collection, for sentence numbers ("NAME-1") and the comment `text_id`.
     RAISES (ValueError): Sentence boundaries are missing.
     """
-    return "".join(sentence_to_conllu(sentence, doc_number) for sentence in read_sentences(doc))
+    sentences = read_sentences(doc)
+    return "".join(sentence_to_conllu(sentence, doc_number, line=line, text_id=text_id) for sentence in sentences)
 
 
-def sentence_to_conllu(sentence: Sentence, doc_number: int) -> str:
+def sentence_to_conllu(
+    sentence: Sentence, doc_number: int, *, line: Optional[int] = None, text_id: Optional[str] = None
+) -> str:
     """One sentence as CoNLL-U, in the form of `to_conllu`."""
     metadata: Dict[str, Optional[str]] = {
-        "sent_id": f"{doc_number + 1}-{sentence.number + 1}",
-        "text": " ".join(sentence.text.split()),
+        "sent_id": f"{doc_number + 1 if text_id is None else text_id}-{sentence.number + 1}",
     }
+    if text_id is not None:
+        metadata["text_id"] = text_id
+    if line is not None:
+        metadata["line"] = str(line)
+    metadata["text"] = " ".join(sentence.text.split())
     if sentence.constituents is not None:
         metadata["tree"] = write_brackets(sentence.tree())
     tokens = sentence.tokens

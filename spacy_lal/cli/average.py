@@ -6,7 +6,7 @@ from typing import Annotated, List
 import typer
 
 from spacy_lal.cli.outputs import check_output
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import fail, wrote
 
 
 def average_cli(
@@ -33,4 +33,4 @@ def average_cli(
         fail(str(err))
     with written_whole(output) as folder:
         nlp.to_disk(folder)
-    typer.echo(f"{output}: the mean of {len(models)} pipelines: {', '.join(nlp.pipe_names)}", err=True)
+    wrote(output, f"the mean of {len(models)} pipelines: {', '.join(nlp.pipe_names)}")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
 import typer
 
 from spacy_lal.cli.options import model_and_words
-from spacy_lal.cli.outputs import check_output
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.outputs import check_output, folder_size
+from spacy_lal.cli.streams import fail, wrote
 from spacy_lal.lang import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def compact_cli(
             write_compact(nlp, folder, encoder_name, lean=lean, runtime=runtime)
         except ValueError as err:
             fail(f"{model}: {err}")
-    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
-    typer.echo(f"{output}: {', '.join(nlp.pipe_names)}; {size / 1e6:.1f} MB", err=True)
+    wrote(output, f"{', '.join(nlp.pipe_names)}; {folder_size(output)}")
 
 
 def encoder_names(config: "Config") -> List[str]:

@@ -9,8 +9,9 @@ import typer
 
 from spacy_lal.cli.inputs import existing_file
 from spacy_lal.cli.options import GpuOption, ModelOption, model_and_words
-from spacy_lal.cli.outputs import check_apart
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.outputs import check_apart, is_stdout, path_or_stdout
+from spacy_lal.cli.progress import progress
+from spacy_lal.cli.streams import counted, fail, wrote
 
 
 def complete_cli(
@@ -47,12 +48,15 @@ def complete_cli(
     nlp = load_pipeline(model, gpu_id)
     golds = read_docs(data_path, nlp)
     try:
-        completed = list(complete(nlp, find_parser(nlp), golds, batch_size=batch_size))
-        write_docs(completed, output)
+        found = complete(nlp, find_parser(nlp), golds, batch_size=batch_size)
+        completed = list(progress(found, total=len(golds), unit="Docs"))
+        with path_or_stdout(output, binary=True) as path:
+            write_docs(completed, path)
     except (ValueError, OSError) as err:
         fail(f"{model} on {data_path}: {err}")
     before, after = Counter(map(lacks, golds)), Counter(map(lacks, completed))
     given = ", ".join(f"{before[kind] - after[kind]} Docs got {kind}" for kind in ("heads", "constituents"))
     too_long = after["heads"] + after["constituents"]
     long_note = f", {too_long} have a sentence too long for the joint decoder" if too_long else ""
-    typer.echo(f"{output}: {len(golds)} Docs; {given}, {before[None]} had both or neither{long_note}", err=True)
+    content = f"{counted(len(golds), 'Doc')}; {given}, {before[None]} had both or neither{long_note}"
+    wrote("to stdout" if is_stdout(output) else output, content)

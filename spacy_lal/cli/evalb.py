@@ -1,10 +1,13 @@
 """`python -m spacy lal evalb GOLD TEST`: EVALB's table for two bracket files."""
 
+import io
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Iterator, Optional
 
 import typer
 
+from spacy_lal.cli.outputs import is_stdin
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 
 if TYPE_CHECKING:
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def evalb_cli(
-    gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line")],
+    gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line; - is stdin")],
     test_path: Annotated[Path, typer.Argument(metavar="TEST", help="Trees to score, one a line, in the same order")],
     param: Annotated[
         Optional[str], typer.Option("--param", "-p", help="A parameter file (.prm), or COLLINS (the default) or nk")
@@ -28,7 +31,6 @@ def evalb_cli(
 
     Errors in sentences go to stderr, as in the original. Both files are read line by line, one tree per line.
     """
-    import sys
     from dataclasses import replace
 
     from spacy_lal.metrics.evalb_params import EvalbParamsError
@@ -43,8 +45,10 @@ def evalb_cli(
     if max_error is not None:
         params = replace(params, max_error=max_error)
     paths = {"gold": gold_path, "test": test_path}
+    if is_stdin(gold_path) and is_stdin(test_path):
+        fail("expected at most one - (stdin) among the files")
     for side, path in paths.items():
-        if not path.exists() or path.is_dir():  # a pipe is not a regular file, but can be read
+        if not is_stdin(path) and (not path.exists() or path.is_dir()):  # a pipe is not a regular file, but can be read
             fail(f"Can't open {side} file ({path})")
 
     def on_error(message: str) -> None:
@@ -84,5 +88,6 @@ def read_params(param: Optional[str]) -> "EvalbParams":
 
 def _lines(path: Path) -> Iterator[str]:
     """Lines, split at `\\n` only. Bytes that are not UTF-8 are preserved, since the program compares bytes."""
-    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+    raw = sys.stdin.buffer if is_stdin(path) else path.open("rb")
+    with io.TextIOWrapper(raw, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         yield from file

@@ -1,6 +1,7 @@
 """`python -m spacy lal evaluate DEV.spacy`: all scores of both trees, with signatures that make them comparable."""
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional
 
@@ -9,8 +10,9 @@ import typer
 from spacy_lal.cli.evaluate_report import report_lines
 from spacy_lal.cli.inputs import existing_file
 from spacy_lal.cli.options import GpuOption, ModelOption, model_and_words
-from spacy_lal.cli.outputs import check_apart
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
+from spacy_lal.cli.outputs import check_apart, check_parent, is_stdin, is_stdout, path_or_stdout, write_json
+from spacy_lal.cli.progress import pipe_progress
+from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, say, wrote
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -58,33 +60,56 @@ def evaluate_cli(
     if confusion and not gold_sents:
         fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
 
-    import srsly
-
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.files.whole_file import write_file
 
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
     nlp = load_pipeline(model, gpu_id)
     golds = read_docs(data_path, nlp)
     try:
-        docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
+        with pipe_progress(nlp, len(golds) * (3 if raw else 1)):
+            docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
     except ValueError as err:
         fail(f"{data_path}: {err}")
+    written = _write(metrics, docs, golds, output=output, trees=trees, gold_trees=gold_trees)
+    with closed_pipe_is_no_error():
+        say("\n".join(report_lines(metrics)), err=any(map(is_stdout, written)))
+    for path, content in written.items():
+        if not is_stdout(path):
+            wrote(path, content)
+
+
+def _write(
+    metrics: "Dict[str, Any]",
+    docs: "List[Doc]",
+    golds: "List[Doc]",
+    *,
+    output: Optional[Path],
+    trees: Optional[Path],
+    gold_trees: Optional[Path],
+) -> "Dict[Path, str]":
+    """Write the files that are wanted.
+
+    RETURNS (Dict[Path, str]): What is in each.
+    """
+    written = {}
+    if output is not None:
+        write_json(output, metrics)
+        written[output] = f"scores of {counted(metrics['n_sents'], 'sentence')}"
     for path, parsed in ((trees, docs), (gold_trees, golds)):
         if path is not None:
-            write_trees(parsed, golds, path)
-    if output is not None:
-        write_file(output, srsly.json_dumps(metrics, indent=2))
-    with closed_pipe_is_no_error():
-        say("\n".join(report_lines(metrics)))
+            with path_or_stdout(path) as file:
+                n_trees = write_trees(parsed, golds, file)
+            written[path] = counted(n_trees, "gold tree" if parsed is golds else "tree")
+    return written
 
 
 def _check_written(data_path: Path, *written: Optional[Path]) -> None:
     for i, path in enumerate(written):
         check_apart(path, data_path)
         check_apart(path, *written[:i], problem="written twice")
-        if path is not None and not path.parent.is_dir():
-            fail(f"can't write {path}: no folder {path.parent}")
+        check_parent(path)
+    if sum(path is not None and is_stdout(path) for path in written) > 1:
+        fail("expected at most one of --output, --trees and --gold-trees to be - (stdout)")
 
 
 class Scoring:
@@ -130,11 +155,12 @@ class Scoring:
 
 
 def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
-    """The Docs of a `.spacy` file; ends the command if it has none."""
+    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it has none."""
     from spacy.tokens import DocBin
 
     try:
-        docs = list(DocBin().from_disk(path).get_docs(nlp.vocab))
+        data = sys.stdin.buffer.read() if is_stdin(path) else path.read_bytes()
+        docs = list(DocBin().from_bytes(data).get_docs(nlp.vocab))
     except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
         fail(f"{path} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them")
     if not any(len(doc) for doc in docs):
@@ -142,17 +168,19 @@ def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
     return docs
 
 
-def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> None:
+def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> int:
     """Write the trees of Docs as brackets, one per line, without a root label: EVALB counts any root label but TOP. A
     sentence of whitespace tokens only has no tree.
 
     golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes punctuation by its tag, and
         rejects a pair of trees if it would delete different words in them.
+    RETURNS (int): The number of trees.
     """
     from spacy_lal.export import read_sentences
     from spacy_lal.files.whole_file import written_file
     from spacy_lal.trees import write_brackets
 
+    n_trees = 0
     with written_file(path) as file:
         for doc, gold in zip(docs, golds, strict=True):
             if gold.has_annotation("TAG"):
@@ -160,3 +188,5 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> None:
             for sentence in read_sentences(doc):
                 if sentence.constituents is not None:
                     file.write(f"{write_brackets(sentence.tree())}\n".encode())
+                    n_trees += 1
+    return n_trees

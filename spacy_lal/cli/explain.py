@@ -8,9 +8,9 @@ import typer
 
 from spacy_lal.cli.inputs import text_or_file
 from spacy_lal.cli.options import GpuOption, ModelOption
-from spacy_lal.cli.outputs import check_stream_apart
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail
-from spacy_lal.cli.texts import TextError, TextReader, given_text
+from spacy_lal.cli.outputs import check_stream_apart, is_stdout, path_or_stdout
+from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, wrote
+from spacy_lal.cli.texts import Origin, TextError, TextReader, given_text
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -31,7 +31,9 @@ def explain_cli(
     text: Annotated[Optional[str], typer.Option("--text", "-t", help="Explain this text instead of a file")] = None,
     output: Annotated[
         Optional[Path],
-        typer.Option("--output", "-o", help="Write .html, or trees as .svg or .png; default: letters to stdout"),
+        typer.Option(
+            "--output", "-o", help="Write .html, or trees as .svg or .png; - is a page to stdout; without: letters"
+        ),
     ] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
@@ -43,6 +45,7 @@ def explain_cli(
     """
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.display.png import check_converter
+    from spacy_lal.export import read_sentences
     from spacy_lal.files.whole_file import write_file
 
     if output is not None and output.suffix.lower() == ".png":
@@ -66,7 +69,10 @@ def explain_cli(
         if output is None:
             _print_drawings(docs)
         else:
-            write_file(output, _content(output, nlp, docs))
+            with path_or_stdout(output) as path:
+                write_file(path, _content(output, nlp, docs))
+            if not is_stdout(output):
+                wrote(output, counted(sum(1 for doc in docs for _ in read_sentences(doc)), "sentence"))
     except OSError as err:
         fail(f"can't write {output or 'to stdout'}: {err.strerror or err}")
     except ValueError as err:
@@ -149,4 +155,4 @@ def _print_drawings(docs: Iterable["Doc"]) -> None:
     with closed_pipe_is_no_error():
         for number, doc in enumerate(docs):
             for sentence in read_sentences(doc):
-                sys.stdout.write(format_drawing(sentence, number))
+                sys.stdout.write(format_drawing(sentence, Origin(number)))

@@ -11,15 +11,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterator, List, NamedTuple, Optional
 
+from spacy_lal.cli.records import TEXT, format_by_name, text_reader
 from spacy_lal.cli.texts import TextReader
 from spacy_lal.distributed.batches import BatchParser
 from spacy_lal.distributed.extras import import_extra
+from spacy_lal.export import SCHEMA_VERSION
 from spacy_lal.files.whole_file import written_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SUFFIXES = (".parquet", ".txt")
+SUFFIXES = (".parquet", ".txt", ".jsonl", ".tsv")
 RECORD_KEY = b"spacy_lal"
 ROWS_AT_A_TIME = 1024
 
@@ -36,8 +38,9 @@ class FileTask(NamedTuple):
 
 
 def list_tasks(source: Path, output: Path) -> List[FileTask]:
-    """The Parquet and text files of a folder and its subfolders, each with its output file: `a/b.parquet` for
-    `a/b.parquet`, `a/b.txt.parquet` for `a/b.txt`. As in Spark, names that begin with `.` or `_` are skipped.
+    """The Parquet, text, JSON lines and TSV files of a folder and its subfolders, each with its output file:
+    `a/b.parquet` for `a/b.parquet`, `a/b.txt.parquet` for `a/b.txt`. As in Spark, names that begin with `.` or `_` are
+    skipped.
 
     RAISES (FolderError): No files; two files with the same output; the folders lie within one another.
     """
@@ -79,6 +82,7 @@ class FileParser:
             "format": self.parser.output,
             "text column": self.parser.text_column,
             "paragraphs": self.paragraphs,
+            "schema": SCHEMA_VERSION,
         }
 
     def record(self, source: Path) -> Dict[str, Any]:
@@ -153,13 +157,26 @@ class FileParser:
             yield from file.iter_batches(batch_size=ROWS_AT_A_TIME)
 
     def _text_batches(self, source: Path) -> Iterator["pa.RecordBatch"]:
+        """Rows of `line`, `id` (of JSON lines and TSV files alone), and the text."""
         pa = import_extra("pyarrow", "arrow")
-        schema = pa.schema([("line", pa.int64()), (self.parser.text_column, pa.string())])
+        has_ids = format_by_name(source.name) != TEXT
+        ids = [("id", pa.string())] if has_ids else []
+        schema = pa.schema([("line", pa.int64()), *ids, (self.parser.text_column, pa.string())])
         yield pa.RecordBatch.from_pylist([], schema=schema)
-        texts = iter(TextReader(str(source), paragraphs=self.paragraphs, max_length=self.parser.load().max_length))
+        texts = iter(self._reader(source))
         while rows := list(islice(texts, ROWS_AT_A_TIME)):
-            columns = [[text.line for text in rows], [text.text for text in rows]]
-            yield pa.RecordBatch.from_arrays([*map(pa.array, columns)], schema=schema)
+            names = [[text.id for text in rows]] if has_ids else []
+            columns = [[text.line for text in rows], *names, [text.text for text in rows]]
+            arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _reader(self, source: Path) -> TextReader:
+        return text_reader(
+            str(source),
+            paragraphs=self.paragraphs,
+            text_field=self.parser.text_column,
+            max_length=self.parser.load().max_length,
+        )
 
 
 def read_record(target: Path) -> Dict[str, Any]:

@@ -7,8 +7,9 @@ import typer
 
 from spacy_lal.cli.inputs import existing_file
 from spacy_lal.cli.options import GpuOption, ModelOption, model_and_words
-from spacy_lal.cli.outputs import check_apart
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
+from spacy_lal.cli.outputs import check_apart, check_parent, is_stdout, write_json
+from spacy_lal.cli.progress import pipe_progress
+from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, say, wrote
 
 if TYPE_CHECKING:
     from spacy_lal.interpret import HeadReport
@@ -38,8 +39,7 @@ def heads_cli(
     """
     model, (data,) = model_and_words(model, words, "DEV.spacy")
     data_path = existing_file(data)
-    if output is not None and not output.parent.is_dir():
-        fail(f"can't write {output}: no folder {output.parent}")
+    check_parent(output)
     check_apart(output, data_path)
 
     from spacy_lal.cli.evaluate import read_docs
@@ -49,17 +49,16 @@ def heads_cli(
     nlp = load_pipeline(model, gpu_id)
     golds = read_docs(data_path, nlp)
     try:
-        report = head_report(nlp, golds, k=top, batch_size=batch_size)
+        with pipe_progress(nlp, len(golds)):
+            report = head_report(nlp, golds, k=top, batch_size=batch_size)
     except ValueError as err:
         fail(f"{model} on {data_path}: {err}")
     if output is not None:
-        import srsly
-
-        from spacy_lal.files.whole_file import write_file
-
-        write_file(output, srsly.json_dumps(report.records(top), indent=2))
+        write_json(output, report.records(top))
     with closed_pipe_is_no_error():
-        say("\n".join(heads_lines(report)))
+        say("\n".join(heads_lines(report)), err=output is not None and is_stdout(output))
+    if output is not None and not is_stdout(output):
+        wrote(output, f"{counted(len(report.labels), 'label')}, {counted(len(report.heads), 'label head')}")
 
 
 def heads_lines(report: "HeadReport") -> List[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from spacy_lal.cli.outputs import check_output
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.streams import fail, wrote
 
 if TYPE_CHECKING:
     from spacy_lal.checkpoint.official import ImportedPipeline
@@ -65,20 +65,19 @@ def import_official_cli(
         fail(f"can't read {checkpoint} or write {output}: {err}")
     except (ValueError, TypeError) as err:
         fail(f"{checkpoint}: no sound checkpoint: {err}")
-    typer.echo(summary(imported, output, scrambled_queries=scrambled_queries), err=True)
+    wrote(output, summary(imported, scrambled_queries=scrambled_queries))
 
 
-def summary(imported: "ImportedPipeline", output: Path, *, scrambled_queries: bool = False) -> str:
+def summary(imported: "ImportedPipeline", *, scrambled_queries: bool = False) -> str:
     """A description of the imported pipeline and its requirements.
 
     imported (ImportedPipeline): The pipeline.
-    output (Path): The folder of the pipeline.
     scrambled_queries (bool): Whether the authors' batch effect is on.
     RETURNS (str): A few lines.
     """
     reads = [f"XLNet ({imported.transformer})"] if imported.transformer else []
     lines = [
-        f"{output}: {', '.join(imported.nlp.pipe_names)}; {imported.n_constituents} constituents, "
+        f"{', '.join(imported.nlp.pipe_names)}; {imported.n_constituents} constituents, "
         f"{imported.n_deprels} deprels{', ' + reads[0] if reads else ''}"
     ]
     if imported.reads_tags:

@@ -87,8 +87,8 @@ def check_source(name: str) -> None:
 
 
 def existing_file(name: str) -> Path:
-    """The path of a file to read; ends the command if it is none."""
-    if not is_file(name):
+    """The path of a file to read, or `-`; ends the command if it is none."""
+    if name != STDIN and not is_file(name):
         hint = f" ({name} is a pipeline, which needs a file beside it)" if is_pipeline(name) else ""
         fail(f"can't find the file {name}{hint}")
     return Path(name)

@@ -9,7 +9,8 @@ from typing import Any, Dict, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.streams import fail, say
+from spacy_lal.cli.gpu import use_gpu
+from spacy_lal.cli.streams import fail, say, wrote
 
 ENGINES = ("local", "ray")
 FOLDER_FORMATS = ("columns", "docbin")
@@ -74,6 +75,7 @@ def parse_folder(
     from spacy_lal.distributed.extras import import_extra
 
     workers.check()
+    use_gpu(workers.gpu_id)
     output_format = output_format or FOLDER_FORMATS[0]
     if output_format not in FOLDER_FORMATS:
         fail(f"expected a format of {', '.join(FOLDER_FORMATS)} with --engine, got {output_format!r}")
@@ -102,7 +104,7 @@ def parse_folder(
     except (OSError, ValueError, ImportError, KeyError) as err:
         fail(f"can't parse with the pipeline {model!r}: {err}" if not isinstance(err, ImportError) else str(err))
     rows = [{"source": str(task.source), "target": str(task.target)} for task in left]
-    _report(_run(workers, file_parser, rows), n_left=len(left), n_skipped=len(tasks) - len(left))
+    _report(_run(workers, file_parser, rows), output, n_left=len(left), n_skipped=len(tasks) - len(left))
 
 
 def _run(workers: Workers, file_parser: Any, rows: List[Dict[str, str]]) -> Iterator[Dict[str, Any]]:
@@ -121,7 +123,7 @@ def _run(workers: Workers, file_parser: Any, rows: List[Dict[str, str]]) -> Iter
         fail(f"Ray gave up; the same command goes on with the other files: {str(err).strip().splitlines()[-1]}")
 
 
-def _report(results: Iterator[Dict[str, Any]], *, n_left: int, n_skipped: int) -> None:
+def _report(results: Iterator[Dict[str, Any]], output: Path, *, n_left: int, n_skipped: int) -> None:
     """Wait for the files, and print how many were parsed."""
     from tqdm import tqdm
 
@@ -138,7 +140,11 @@ def _report(results: Iterator[Dict[str, Any]], *, n_left: int, n_skipped: int) -
     except KeyboardInterrupt as stopped:
         interrupted = getattr(stopped, "exit_code", INTERRUPTED)
     failed = f", {n_failed} failed" if n_failed else ""
-    typer.echo(f"{n_files} files parsed ({n_texts} texts), {n_skipped} skipped: done before{failed}", err=True)
+    content = f"{n_files} files parsed ({n_texts} texts), {n_skipped} skipped: done before{failed}"
+    if n_files:
+        wrote(output, content)
+    else:
+        say(content, err=True)
     if interrupted:
         typer.echo("Stopped: the same command goes on with the other files", err=True)
         raise typer.Exit(interrupted)

@@ -6,7 +6,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Optional, TextIO, Type, Union
 
+from spacy_lal.cli.outputs import is_stdout, refuse_terminal
 from spacy_lal.cli.streams import Terminal, fail
+from spacy_lal.cli.texts import Origin
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, DocBin
@@ -22,17 +24,21 @@ def check_format(output_format: str, output: Optional[Path]) -> None:
     """Ends the command if the format does not exist or cannot be written to the output."""
     if output_format not in FORMAT_NAMES:
         fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
-    if output_format == DOCBIN and (output is None or output.suffix != SUFFIX):
-        fail(f"--format {DOCBIN} writes a {SUFFIX} file: say which with --output, got {output or 'none'}")
+    if output_format == DOCBIN and not (is_stdout(output) and output is not None):
+        if output is None or output.suffix != SUFFIX:
+            fail(f"--format {DOCBIN} writes a {SUFFIX} file: say which with --output, got {output or 'none'}")
+    elif output_format == DOCBIN:
+        refuse_terminal(f"a {SUFFIX} file")
 
 
-def writer(output_format: str, output: Optional[Path]) -> "DocWriter":
+def writer(output_format: str, output: Optional[Path], *, ids: bool = False) -> "DocWriter":
     """A context manager that writes Docs.
 
     output_format (str): One of FORMAT_NAMES.
-    output (Optional[Path]): A file. None: stdout.
+    output (Optional[Path]): A file. None or `-`: stdout.
+    ids (bool): Write the name of its text with each sentence; into a Doc's `user_data` with docbin.
     """
-    return DocWriter(output_format, output)
+    return DocWriter(output_format, None if is_stdout(output) else output, ids=ids)
 
 
 class DocWriter:
@@ -40,13 +46,16 @@ class DocWriter:
     file stays unchanged, and the Docs so far are kept: under the file's name if it is free, otherwise beside it.
 
     n_docs (int): Docs received.
+    n_sentences (int): Their sentences.
     kept (Optional[Path]): Where they are after an early end.
     """
 
-    def __init__(self, output_format: str, output: Optional[Path]) -> None:
+    def __init__(self, output_format: str, output: Optional[Path], *, ids: bool = False) -> None:
         self.output_format = output_format
         self.output = output
+        self.ids = ids
         self.n_docs = 0
+        self.n_sentences = 0
         self.kept: Optional[Path] = None
         self._whole: Optional[WholeFile] = None
         self._text: Union[TextIO, Terminal, None] = None
@@ -54,6 +63,8 @@ class DocWriter:
 
     def __enter__(self) -> "DocWriter":
         """RAISES (OSError): The file cannot be written."""
+        if self.output_format == DOCBIN:
+            self._docs = _new_docs(self.ids)
         if self.output is None:
             if hasattr(sys.stdout, "reconfigure"):
                 sys.stdout.reconfigure(encoding="utf-8")
@@ -64,37 +75,40 @@ class DocWriter:
         if self.output_format == DOCBIN:
             self.output.parent.mkdir(parents=True, exist_ok=True)
         self._whole = WholeFile(self.output)  # a file that cannot be written fails before the parsing
-        if self.output_format == DOCBIN:
-            self._docs = _new_docs()
-        else:
+        if self._docs is None:
             self._text = io.TextIOWrapper(self._whole.file, encoding="utf-8", write_through=True)
         return self
 
-    def __call__(self, doc: "Doc", number: int) -> int:
+    def __call__(self, doc: "Doc", origin: Origin) -> int:
         """Write a Doc.
 
-        number (int): Its place in the stream, from 0.
+        origin (Origin): Where its text comes from.
         RETURNS (int): Its number of sentences.
         RAISES (ValueError): It lacks annotation that the format shows.
         RAISES (OSError): The file or stdout cannot be written.
         """
         if self._docs is not None:
             n_sentences = sum(1 for _ in doc.sents)
+            if self.ids:
+                doc.user_data = {"id": origin.name, "line": origin.line}
             self._docs.add(doc)
         elif self._text is not None:
-            n_sentences = write_text(doc, number, self.output_format, self._text)
+            n_sentences = write_text(doc, origin, self.output_format, self._text, ids=self.ids)
             if self._whole is not None:
                 self._whole.mark()
         else:
             raise ValueError("expected a Doc within the writer's `with` block")
         self.n_docs += 1
+        self.n_sentences += n_sentences
         return n_sentences
 
     def __exit__(
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        """RAISES (OSError): The file cannot be written."""
+        """RAISES (OSError): The file or stdout cannot be written."""
         if self._whole is None:
+            if self._docs is not None and (error is None or self.n_docs):
+                sys.stdout.buffer.write(self._docs.to_bytes())
             return
         if self._docs is not None and (error is None or self.n_docs):
             try:
@@ -114,7 +128,9 @@ class DocWriter:
         return f"; what was parsed before is in {self.kept}" if self.kept is not None else ""
 
 
-def write_text(doc: "Doc", number: int, output_format: str, file: Union[TextIO, Terminal]) -> int:
+def write_text(
+    doc: "Doc", origin: Origin, output_format: str, file: Union[TextIO, Terminal], *, ids: bool = False
+) -> int:
     """Write the sentences of one Doc, and flush.
 
     RETURNS (int): The number of sentences.
@@ -124,17 +140,17 @@ def write_text(doc: "Doc", number: int, output_format: str, file: Union[TextIO, 
     write = FORMATS[OutputFormat(output_format)]
     n_sentences = 0
     for sentence in read_sentences(doc):
-        file.write(write(sentence, number))
+        file.write(write(sentence, origin, ids))
         n_sentences += 1
     file.flush()
     return n_sentences
 
 
-def _new_docs() -> "DocBin":
-    """Collects Docs as bytes: tokens, tags, lemmas, trees. User data are left out: in a pipeline with a transformer
-    they take two kilobytes per token."""
+def _new_docs(ids: bool) -> "DocBin":
+    """Collects Docs as bytes: tokens, tags, lemmas, trees. Other user data than ids are left out: in a pipeline with a
+    transformer they take two kilobytes per token."""
     from spacy.tokens import DocBin
 
     from spacy_lal.treebanks.docs import DOCBIN_ATTRS
 
-    return DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)
+    return DocBin(attrs=DOCBIN_ATTRS, store_user_data=ids)

@@ -6,10 +6,13 @@ from typing import Any, Optional
 from spacy.language import Language
 
 from spacy_lal.cli.damage import REINSTALL, damaged_file, pipeline_folder
+from spacy_lal.cli.gpu import use_gpu
 from spacy_lal.cli.streams import fail
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pipeline.parser_names import FACTORY, parser_names
 from spacy_lal.pipeline.storage import FormatError
+
+NOT_INSTALLED = "Install it, `pip install ./packages/en_lal_md-*` in a clone, or name another by --model"
 
 
 def load_pipeline(model: Optional[str] = None, gpu_id: int = -1, *, needs_parser: bool = True) -> Language:
@@ -23,15 +26,16 @@ def load_pipeline(model: Optional[str] = None, gpu_id: int = -1, *, needs_parser
     import spacy
 
     model = model or DEFAULT_PIPELINE
+    use_gpu(gpu_id)
     try:
-        if gpu_id >= 0:
-            spacy.require_gpu(gpu_id)
         nlp = spacy.load(model)
     except Exception as err:  # a damaged file may raise any error of its reader
         folder = pipeline_folder(model)
         damage = damaged_file(folder) if folder and not isinstance(err, FormatError) else None
         expected = isinstance(err, (OSError, ValueError, ImportError, KeyError))
         reason = damage or (_first_line(err) if expected else f"{type(err).__name__}: {_first_line(err)}")
+        if model == DEFAULT_PIPELINE and folder is None:
+            reason += f" {NOT_INSTALLED}"
         fail(f"can't load the pipeline {model!r}: {reason}")
     check_finite_pipeline(nlp, model)
     if needs_parser and not parser_names(nlp):

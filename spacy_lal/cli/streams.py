@@ -31,6 +31,24 @@ def say(message: str, *, err: bool = False) -> None:
     typer.echo(printable(message), err=err)
 
 
+def wrote(path: object, content: str) -> None:
+    """Say on stderr that a file or folder is written.
+
+    path (object): Its name.
+    content (str): What is in it, with a count.
+    """
+    say(f"Wrote {path}: {content}", err=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun in singular or plural.
+
+    >>> counted(1, "tree"), counted(2, "tree")
+    ('1 tree', '2 trees')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 class Terminal:
     """A terminal that receives data: control characters are escaped. Files and pipes receive them unchanged.
 

@@ -1,4 +1,5 @@
-"""Plain text for `lal parse`, one text at a time: from a file, from stdin, or from the command line."""
+"""Texts for a command, one at a time: from a file, from stdin, or from the command line. Records, which name their
+texts: `records.py`."""
 
 import sys
 from pathlib import Path
@@ -16,11 +17,37 @@ class TextError(ValueError):
 class Text(NamedTuple):
     """One text to parse.
 
-    line (int): The line where it begins, from 1.
+    line (int): The line where it begins, from 1; 0 where it is not from a file.
+    text (str): The text.
+    id (Optional[str]): Its name in the file, for formats that name texts.
     """
 
     line: int
     text: str
+    id: Optional[str] = None
+
+
+class Origin(NamedTuple):
+    """Where a Doc comes from: each sentence of the output can be joined to its text.
+
+    number (int): The place among the texts that were parsed, from 0. Blank lines are no texts.
+    line (Optional[int]): The line where the text begins, from 1; None where it is not from a file.
+    id (Optional[str]): The name of the text, where the input gives one.
+    """
+
+    number: int
+    line: Optional[int] = None
+    id: Optional[str] = None
+
+    @classmethod
+    def of(cls, number: int, text: Text) -> "Origin":
+        """The origin of a Doc by its place and its text."""
+        return cls(number, text.line or None, text.id)
+
+    @property
+    def name(self) -> str:
+        """The id, or else the line, or else the place from 1."""
+        return self.id or str(self.line or self.number + 1)
 
 
 class TextReader:
@@ -31,12 +58,19 @@ class TextReader:
     max_length (int): The longest text, in characters.
     """
 
+    hint = " (each line is a text; see also --paragraphs)"
+
     def __init__(self, source: str, *, paragraphs: bool = False, max_length: int = 1_000_000) -> None:
         self.source = source
         self.name = "<stdin>" if source == STDIN else source
         self.paragraphs = paragraphs
         self.max_length = max_length
         self.bytes_read = 0
+
+    @property
+    def max_bytes(self) -> int:
+        """The longest line: bytes of the longest text, a byte order mark and the line end."""
+        return 4 * self.max_length + 8
 
     @property
     def n_bytes(self) -> Optional[int]:
@@ -58,7 +92,7 @@ class TextReader:
             return
         parts: List[str] = []
         first = 0
-        for line, text in self._lines():
+        for line, text, _ in self._lines():
             if text.strip():
                 first = first if parts else line
                 parts.append(text.strip())
@@ -80,7 +114,7 @@ class TextReader:
         with file:
             try:
                 number = 0
-                while raw := file.readline(4 * self.max_length + 8):  # bytes of the longest text, BOM and line end
+                while raw := file.readline(self.max_bytes):
                     number += 1
                     self.bytes_read += len(raw)
                     yield Text(number, self._decode(number, raw))
@@ -93,15 +127,15 @@ class TextReader:
         except UnicodeDecodeError as err:
             bad = raw[err.start : err.end]
             raise TextError(f"{self.name}, line {number}: expected UTF-8, got the bytes {bad!r}") from err
-        self._check_length(number, len(text))
+        self._check_line(number, len(raw), len(text))
         return text
+
+    def _check_line(self, number: int, n_bytes: int, length: int) -> None:
+        self._check_length(number, length)
 
     def _check_length(self, number: int, length: int) -> None:
         if length > self.max_length:
-            raise TextError(
-                f"{self.name}, line {number}: a text of more than {self.max_length} characters "
-                "(each line is a text; see also --paragraphs)"
-            )
+            raise TextError(f"{self.name}, line {number}: a text of more than {self.max_length} characters{self.hint}")
 
 
 def given_text(text: str, name: str = "--text") -> Iterator[Text]:
@@ -115,4 +149,4 @@ def given_text(text: str, name: str = "--text") -> Iterator[Text]:
     except UnicodeEncodeError as err:
         raise TextError(f"{name}: expected UTF-8, got {quoted(text)}") from err
     if text.strip():
-        yield Text(1, text)
+        yield Text(0, text)

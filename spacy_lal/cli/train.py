@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, Optional
 
 import typer
 
-from spacy_lal.cli.streams import fail
+from spacy_lal.cli.gpu import use_gpu
+from spacy_lal.cli.options import GpuOption
+from spacy_lal.cli.outputs import folder_size
+from spacy_lal.cli.streams import fail, wrote
 
 if TYPE_CHECKING:
     from thinc.api import Config
@@ -25,7 +28,7 @@ def train_cli(
         Optional[Path], typer.Option("--code", "-c", help="A Python file with registered functions, to import first")
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-V", help="Say more, for debugging")] = False,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="Which GPU; -1 for the CPU")] = -1,
+    gpu_id: GpuOption = -1,
     checkpoint_minutes: Annotated[
         Optional[float],
         typer.Option(
@@ -53,6 +56,7 @@ def train_cli(
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
         fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
+    use_gpu(gpu_id)
     if verbose:
         util.logger.setLevel(logging.DEBUG)
     try:
@@ -87,3 +91,6 @@ def _train(config: "Config", output: Path, settings: Dict[str, Any]) -> None:
         sys.stdout.flush()
         typer.echo(f"Stopped after {stopped.n_steps} steps: the same command goes on from {stopped.path}", err=True)
         raise typer.Exit(128 + (stop.received or 0)) from None
+    for name in ("model-best", "model-last"):
+        if (output / name).is_dir():
+            wrote(output / name, f"a pipeline of {folder_size(output / name)}")

@@ -2,13 +2,14 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
+from typing import TYPE_CHECKING, Annotated, Callable, Iterable, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.outputs import check_apart
+from spacy_lal.cli.outputs import check_apart, is_stdout, path_or_stdout, paths_or_stdin
+from spacy_lal.cli.progress import progress
 from spacy_lal.cli.role_report import role_lines
-from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
+from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, say, wrote
 from spacy_lal.cli.tables import table_lines
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 BAR_WIDTH = 40
-FILES = "Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or columns of CoNLL-2012 (_conll)"
+FILES = (
+    "Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or columns of CoNLL-2012 (_conll); - is stdin"
+)
 
 
 def check_cli(
@@ -29,6 +32,12 @@ def check_cli(
 
     Exits with code 1 if something cannot be read, or if words or numbers of sentences disagree.
     """
+    with paths_or_stdin(paths) as (files, named):
+        _check(files, named, as_json=as_json, top=top)
+
+
+def _check(paths: List[Path], named: Callable[[str], str], *, as_json: bool, top: int) -> None:
+    """named (Callable[[str], str]): Gives files in a message the names that the user knows."""
     from spacy_lal.display.markup import printable_json
     from spacy_lal.treebanks.reader import TreebankError
     from spacy_lal.treebanks.report import check_columns, check_treebank
@@ -42,16 +51,16 @@ def check_cli(
             report = check_treebank(files.brackets, files.conllu)
         roles = check_roles(files) if files.has_roles else None
     except (TreebankError, OSError) as error:
-        fail(str(error))
+        fail(named(str(error)))
     with closed_pipe_is_no_error():
         if as_json:
             shown = {**(report.to_dict() if report else {}), **({"roles": roles.to_dict()} if roles else {})}
-            typer.echo(printable_json(shown, indent=2))
+            typer.echo(named(printable_json(shown, indent=2)))
         else:
             for line in (*(report_lines(report, top) if report else ()), *([""] if report and roles else [])):
-                say(line)
+                say(named(line))
             for line in role_lines(roles, top) if roles else ():
-                say(line)
+                say(named(line))
     problems = list(report.problems) if report else []
     n_problems = report.n_problems if report else 0
     if roles and roles.problem and not any(roles.problem in problem for problem in problems):
@@ -59,12 +68,14 @@ def check_cli(
         n_problems += 1
     if problems:
         more = n_problems - len(problems[:SHOWN_PROBLEMS])
-        fail("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])]))
+        fail(named("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])])))
 
 
 def convert_cli(
     paths: Annotated[List[Path], typer.Argument(metavar="FILE...", help=FILES)],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A .spacy file to write, or a folder for several")],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUT", help="A .spacy file to write, - for stdout, or a folder for several")
+    ],
     n_sents: Annotated[
         int, typer.Option("--n-sents", "-n", help="Sentences in a Doc, at most; 0 with --by-document")
     ] = 1,
@@ -89,22 +100,24 @@ def convert_cli(
     from spacy_lal.trees import BracketError, SpanError
     from spacy_lal.trees.conllu import ConlluError
 
-    if output.suffix in (*SUFFIXES, *ROLE_SUFFIXES) or output in paths:
+    if output.suffix in (*SUFFIXES, *ROLE_SUFFIXES) or (output in paths and not is_stdout(output)):
         fail(f"the last argument is the .spacy file or the folder to write, got {output}")
     check_apart(output, *paths)
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
-        sentences = _with_progress(excluded.filter(read_sentences(find_files(paths))))
-        counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), output)
     except re.error as error:
         fail(f"--exclude: {exclude!r} is no regular expression: {error}")
-    except (BracketError, ConlluError, SpanError, TreebankError, ValueError, OSError) as error:
-        fail(str(error))
+    with paths_or_stdin(paths) as (files, named), path_or_stdout(output, binary=True) as target:
+        try:
+            sentences = progress(excluded.filter(read_sentences(find_files(files))))
+            counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), target)
+        except (BracketError, ConlluError, SpanError, TreebankError, ValueError, OSError) as error:
+            fail(named(str(error)))
     left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
-    files = "" if counts.files == 1 else f" in {counts.files} files"
-    typer.echo(
-        f"{output}: {counts.docs} Docs, {counts.sentences} sentences, {counts.tokens} tokens{files}{left_out}", err=True
-    )
+    in_files = "" if counts.files == 1 else f" in {counts.files} files"
+    counts_of = ((counts.docs, "Doc"), (counts.sentences, "sentence"), (counts.tokens, "token"))
+    content = ", ".join(counted(number, noun) for number, noun in counts_of)
+    wrote("to stdout" if is_stdout(output) else output, f"{content}{in_files}{left_out}")
 
 
 def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
@@ -167,10 +180,3 @@ class _Excluded:
                 self.count += 1
             else:
                 yield sentence
-
-
-def _with_progress(sentences: Iterable["TreebankSentence"]) -> Iterable["TreebankSentence"]:
-    """Show a count on stderr if it is a terminal."""
-    from tqdm import tqdm
-
-    return tqdm(sentences, unit=" sentences", disable=None, leave=False)

@@ -16,7 +16,8 @@ HEADINGS = ["Tree", "Arcs", "Constituents", "Label attention", "Contributions"]
 def test_page(lal, pipeline, tmp_path):
     output = tmp_path / "page.html"
     result = lal("explain", "The old cat sleeps. Go on <b>now</b>!", "-m", pipeline, "-o", output)
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"Wrote {output}: 2 sentences\n"
     html = output.read_text(encoding="utf-8")
     root = ElementTree.fromstring(html)
     assert [h2.text for h2 in root.iter("h2")] == ["The old cat sleeps.", "Go on <b>now</b>!"]

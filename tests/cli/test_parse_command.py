@@ -45,9 +45,9 @@ def test_json(lal, pipeline, file):
     for record in records:
         n = len(record["tokens"])
         assert len(record["tags"]) == len(record["deprels"]) == len(record["heads"]) == n
-        assert record["heads"].count(0) == 1
-        assert all(0 <= head <= n for head in record["heads"])
-        assert all(0 <= start < end <= n and label for start, end, label in record["constituents"])
+        assert sum(head == i for i, head in enumerate(record["heads"])) == 1  # the root is its own head
+        assert all(0 <= head < n for head in record["heads"])
+        assert all(0 <= span["start"] < span["end"] <= n and span["label"] for span in record["constituents"])
         assert record["text"].replace("  ", " ") in TEXT.replace("  ", " ")
 
 
@@ -193,7 +193,8 @@ def test_stream(pipeline):
             yield Text(line, f"Go unheard{line}!")
 
     n_strings = None
-    for doc, line in parse_texts(nlp, texts(), batch_size=1, zone_size=2):
+    for doc, (number, line, name) in parse_texts(nlp, texts(), batch_size=1, zone_size=2):
+        assert (number, name) == (line - 1, None)
         assert doc[1].text == f"unheard{line}"
         assert asked[-1] <= line + 2
         n_strings = n_strings if n_strings is not None and line > 2 else len(nlp.vocab.strings)
@@ -213,7 +214,7 @@ def test_reader_errors(tmp_path):
     with pytest.raises(TextError, match="can't read"):
         list(TextReader(str(tmp_path)))
     reader = TextReader(str(path))
-    assert list(reader) == [(1, "ab"), (3, "abcd"), (4, "ab")]
+    assert list(reader) == [(1, "ab", None), (3, "abcd", None), (4, "ab", None)]
     assert reader.bytes_read == reader.n_bytes
 
 

@@ -53,7 +53,7 @@ def times(tmp_path: Path) -> List[int]:
 def test_a_folder(parse: Callable, pipeline: Path, tmp_path: Path):
     result = parse()
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "3 files parsed (5 texts), 0 skipped: done before\n"
+    assert result.stderr == f"Wrote {tmp_path / 'out'}: 3 files parsed (5 texts), 0 skipped: done before\n"
     assert written(tmp_path) == NAMES
     table = pq.read_table(tmp_path / "out" / "a.parquet")
     assert table.column_names[:3] == ["id", "text", "tokens"]
@@ -109,17 +109,19 @@ def test_a_second_run_does_what_is_left(parse: Callable, folder: Path, tmp_path:
     assert times(tmp_path) == before
     (tmp_path / "out" / "a.parquet").unlink()
     (folder / "b.txt").write_text("Go on, cat!\n")
-    assert parse().stderr == "2 files parsed (4 texts), 1 skipped: done before\n"
+    assert parse().stderr == f"Wrote {tmp_path / 'out'}: 2 files parsed (4 texts), 1 skipped: done before\n"
     assert pq.read_table(tmp_path / "out" / "b.txt.parquet")["text"].to_pylist() == ["Go on, cat!"]
     assert written(tmp_path) == NAMES
-    assert parse("--overwrite").stderr == "3 files parsed (4 texts), 0 skipped: done before\n"
+    assert (
+        parse("--overwrite").stderr == f"Wrote {tmp_path / 'out'}: 3 files parsed (4 texts), 0 skipped: done before\n"
+    )
 
 
-def test_a_touched_file_is_parsed_again(parse: Callable, folder: Path):
+def test_a_touched_file_is_parsed_again(parse: Callable, folder: Path, tmp_path: Path):
     parse()
     status = (folder / "b.txt").stat()
     os.utime(folder / "b.txt", ns=(status.st_atime_ns, status.st_mtime_ns + 1))
-    assert parse().stderr == "1 files parsed (2 texts), 2 skipped: done before\n"
+    assert parse().stderr == f"Wrote {tmp_path / 'out'}: 1 files parsed (2 texts), 2 skipped: done before\n"
 
 
 @pytest.mark.parametrize(
@@ -188,11 +190,11 @@ def test_ctrl_c(parse: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     result = parse()
     assert result.exit_code == 130
     assert result.stderr.splitlines() == [
-        "1 files parsed (3 texts), 0 skipped: done before",
+        f"Wrote {tmp_path / 'out'}: 1 files parsed (3 texts), 0 skipped: done before",
         "Stopped: the same command goes on with the other files",
     ]
     monkeypatch.undo()
-    assert parse().stderr == "2 files parsed (2 texts), 1 skipped: done before\n"
+    assert parse().stderr == f"Wrote {tmp_path / 'out'}: 2 files parsed (2 texts), 1 skipped: done before\n"
 
 
 def test_killed_and_run_again(pipeline: Path, tmp_path: Path):
@@ -213,7 +215,10 @@ def test_killed_and_run_again(pipeline: Path, tmp_path: Path):
     left_over = [name for name in written(tmp_path) if name != "1.txt.parquet"]
     assert len(left_over) == 1 and left_over[0].startswith(".2.txt.parquet.")
     second = subprocess.run(command, **run)
-    assert (second.returncode, second.stderr) == (0, "2 files parsed (3 texts), 1 skipped: done before\n")
+    assert (second.returncode, second.stderr) == (
+        0,
+        f"Wrote {tmp_path / 'out'}: 2 files parsed (3 texts), 1 skipped: done before\n",
+    )
     assert written(tmp_path) == ["1.txt.parquet", "2.txt.parquet", "3.txt.parquet"]
     assert pq.read_table(tmp_path / "out" / "2.txt.parquet").num_rows == 2
 

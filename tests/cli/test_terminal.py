@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 from spacy_lal.cli.formats import FORMATS, read_sentences
 from spacy_lal.cli.parse_output import writer
 from spacy_lal.cli.streams import fail, say
+from spacy_lal.cli.texts import Origin
 
 ESC = "\x1b]0;owned\x07\x1b[31m"
 TEXT = f"The {ESC}old cat\x9b2J sleeps\u202e ."
@@ -46,12 +47,12 @@ def test_whatever_a_pipeline_calls_its_labels(doc, name, monkeypatch):
     for stream in (Tty(), io.StringIO()):
         monkeypatch.setattr(sys, "stdout", stream)
         with writer(name, None) as write:
-            assert write(doc, 0) == 1
+            assert write(doc, Origin(0)) == 1
         written[stream.isatty()] = stream.getvalue()
     assert not BAD & set(written[True])
     if name == "json":
         record = json.loads(written[False])
-        assert record["tokens"] == [token.text for token in doc] and record["constituents"][1][2] == "\u202eNP"
+        assert record["tokens"] == [token.text for token in doc] and record["constituents"][1]["label"] == "\u202eNP"
         assert written[True] == written[False]
     elif name == "tree":
         assert written[True] == written[False]
@@ -62,7 +63,7 @@ def test_whatever_a_pipeline_calls_its_labels(doc, name, monkeypatch):
 def test_a_tree_too_deep_to_draw(doc):
     doc.spans["constituents"] = [Span(doc, 0, 5, f"X\x1b[{i}m") for i in range(3000)]
     (sentence,) = read_sentences(doc)
-    assert not BAD & set(FORMATS["tree"](sentence, 0))
+    assert not BAD & set(FORMATS["tree"](sentence, Origin(0)))
 
 
 def test_messages(lal, pipeline, tmp_path, capsys):

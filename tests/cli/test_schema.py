@@ -1,0 +1,199 @@
+"""JSON lines and Parquet follow the schema of docs/formats.md, read from its tables."""
+
+import json
+import re
+from pathlib import Path
+from typing import Dict
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from spacy_lal.cli.formats import format_json
+from spacy_lal.cli.texts import Origin
+from spacy_lal.distributed.columns import doc_fields, doc_row, to_doc
+from spacy_lal.export import SCHEMA_VERSION, read_sentences, sentence_record
+
+from .conftest import gold_docs
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+TEXT = "The  old\tcat sleeps \U0001f408. Go on!"
+LISTS = ("start_chars", "end_chars", "tags", "pos", "morphs", "lemmas", "heads", "deprels")
+CHECKS = {
+    "integer": lambda value: type(value) is int,
+    "string": lambda value: type(value) is str,
+    "boolean": lambda value: type(value) is bool,
+    "object": lambda value: type(value) is dict,
+}
+
+
+def tables() -> Dict[str, Dict[str, str]]:
+    """Types by field: of both formats, of JSON lines, of rows."""
+    section = PAGE.read_text(encoding="utf8").split("## The schema of JSON lines and Parquet")[1].split("\n## ")[0]
+    found = []
+    for block in section.split("| field | type | meaning |\n|---|---|---|\n")[1:]:
+        found.append(dict(re.findall(r"^\| `(\w+)` \| ([\w, ]+) \|", block.split("\n\n")[0], re.MULTILINE)))
+    return dict(zip(("both", "json", "row"), found, strict=True))
+
+
+def fits(value: object, kind: str) -> bool:
+    kind, _, null = kind.partition(", or ")
+    if value is None:
+        return null == "null"
+    if kind.startswith("list of "):
+        return isinstance(value, list) and all(CHECKS[kind.removeprefix("list of ")](item) for item in value)
+    return CHECKS[kind](value)
+
+
+def check_record(record, fields):
+    assert set(record) == set(fields)
+    for name, kind in fields.items():
+        assert fits(record[name], kind), (name, kind, record[name])
+    assert {len(record[name]) for name in LISTS if record[name] is not None} == {len(record["tokens"])}
+
+
+def check_offsets(record, text):
+    for token, start, end in zip(record["tokens"], record["start_chars"], record["end_chars"], strict=True):
+        assert text[start:end] == token
+    for span in record["constituents"]:
+        assert set(span) == {"start", "end", "start_char", "end_char", "label"}
+        assert 0 <= span["start"] < span["end"] <= len(record["tokens"])
+        assert span["start_char"] == record["start_chars"][span["start"]]
+        assert span["end_char"] == record["end_chars"][span["end"] - 1]
+
+
+def test_the_page_names_the_version():
+    assert f"Version **{SCHEMA_VERSION}**" in PAGE.read_text(encoding="utf8")
+    assert [len(fields) for fields in tables().values()] == [10, 8, 2]
+
+
+@pytest.fixture(scope="module")
+def doc(pipeline) -> Doc:
+    return spacy.load(pipeline)(TEXT)
+
+
+def test_json_lines(doc):
+    fields = {**tables()["both"], **tables()["json"]}
+    found = [json.loads(format_json(sentence, Origin(3, 9, "a"))) for sentence in read_sentences(doc)]
+    assert len(found) == 2
+    for number, record in enumerate(found):
+        check_record(record, fields)
+        check_offsets(record, TEXT)
+        assert (record["schema"], record["doc"], record["line"], record["id"]) == (SCHEMA_VERSION, 3, 9, "a")
+        assert record["sent"] == number and TEXT[record["start_char"] : record["end_char"]] == record["text"]
+        assert [i for i, head in enumerate(record["heads"]) if head == i] == [record["deprels"].index("ROOT")]
+        assert not [token for token in record["tokens"] if token.isspace()]
+
+
+def test_rows(doc):
+    pytest.importorskip("pyarrow")
+    fields = {**tables()["both"], **tables()["row"]}
+    row = doc_row(doc)
+    check_record(row, fields)
+    check_offsets(row, TEXT)
+    assert {field.name for field in doc_fields()} == set(fields)
+    for field in doc_fields():
+        kind = fields[field.name].removesuffix(", or null").removeprefix("list of ")
+        expected = {"string": "string", "integer": "int32", "boolean": "bool", "object": "struct"}[kind]
+        assert str(field.type.value_type).startswith(expected)
+
+
+def test_both_count_alike(doc):
+    """The heads and constituents of a sentence are the row's, shifted to its first word, whitespace tokens left out."""
+    row = doc_row(doc)
+    for sentence in read_sentences(doc):
+        record = sentence_record(sentence)
+        places = [token.i for token in sentence.tokens]
+        assert record["heads"] == [places.index(row["heads"][i]) for i in places]
+        for name in ("tokens", "start_chars", "end_chars", "tags", "deprels"):
+            assert record[name] == [row[name][i] for i in places]
+        chars = {(span["start_char"], span["end_char"], span["label"]) for span in row["constituents"]}
+        assert {(span["start_char"], span["end_char"], span["label"]) for span in record["constituents"]} <= chars
+    n_spans = sum(len(sentence_record(sentence)["constituents"]) for sentence in read_sentences(doc))
+    assert n_spans == len(row["constituents"])
+
+
+def test_known_values():
+    gold = gold_docs(Vocab())[0]
+    (sentence,) = read_sentences(gold)
+    assert sentence_record(sentence) == {
+        "text": "The old cat sleeps.",
+        "start_char": 0,
+        "end_char": 19,
+        "tokens": ["The", "old", "cat", "sleeps", "."],
+        "start_chars": [0, 4, 8, 12, 18],
+        "end_chars": [3, 7, 11, 18, 19],
+        "tags": ["DT", "JJ", "NN", "VBZ", "."],
+        "pos": None,
+        "morphs": None,
+        "lemmas": None,
+        "heads": [2, 2, 3, 3, 3],
+        "deprels": ["det", "amod", "nsubj", "ROOT", "punct"],
+        "constituents": [
+            {"start": 0, "end": 5, "start_char": 0, "end_char": 19, "label": "S"},
+            {"start": 0, "end": 3, "start_char": 0, "end_char": 11, "label": "NP"},
+            {"start": 3, "end": 4, "start_char": 12, "end_char": 18, "label": "VP"},
+        ],
+    }
+
+
+def test_annotation_of_words_survives():
+    words = ["He", "left"]
+    doc = Doc(
+        Vocab(),
+        words=words,
+        tags=["PRP", "VBD"],
+        pos=["PRON", "VERB"],
+        morphs=["Number=Sing", "Tense=Past"],
+        lemmas=["he", "leave"],
+        heads=[1, 1],
+        deps=["nsubj", "ROOT"],
+    )
+    doc.spans["constituents"] = [Span(doc, 0, 2, "S"), Span(doc, 0, 2, "VP")]
+    row = doc_row(doc)
+    assert (row["pos"], row["morphs"], row["lemmas"]) == (
+        ["PRON", "VERB"],
+        ["Number=Sing", "Tense=Past"],
+        ["he", "leave"],
+    )
+    again = to_doc(row, Vocab())
+    assert doc_row(again) == row
+    (sentence,) = read_sentences(doc)
+    assert [span["label"] for span in sentence_record(sentence)["constituents"]] == ["S", "VP"]
+
+
+def test_nothing_is_null():
+    bare = Doc(Vocab(), words=["He", "left"], sent_starts=[True, False])
+    (sentence,) = read_sentences(bare)
+    record = sentence_record(sentence)
+    assert [name for name, value in record.items() if value is None] == [
+        "tags", "pos", "morphs", "lemmas", "heads", "deprels", "constituents"
+    ]  # fmt: skip
+    row = doc_row(bare)
+    assert row["heads"] is row["tags"] is row["constituents"] is None
+    assert doc_row(to_doc(row, Vocab())) == row
+    assert doc_row(Doc(Vocab())) | {"constituents": []} == {name: [] for name in row}
+
+
+def test_rows_of_version_1_are_read():
+    gold = gold_docs(Vocab())[1]
+    row = doc_row(gold)
+    old = {name: row[name] for name in ("tokens", "spaces", "sent_starts", "tags", "heads", "deprels")}
+    old["constituents"] = [{name: span[name] for name in ("start", "end", "label")} for span in row["constituents"]]
+    assert doc_row(to_doc(old, Vocab())) == row
+
+
+def test_a_folder_of_version_1_is_not_continued(lal, pipeline, tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Go on!")
+    args = ("parse", "-m", pipeline, tmp_path / "in", "--engine", "local", "-o", tmp_path / "out")
+    assert lal(*args).exit_code == 0
+    path = tmp_path / "out" / "a.txt.parquet"
+    table = pq.read_table(path)
+    record = json.loads(table.schema.metadata[b"spacy_lal"])
+    assert record["settings"].pop("schema") == SCHEMA_VERSION
+    pq.write_table(pa.table(table).replace_schema_metadata({"spacy_lal": json.dumps(record)}), path)
+    result = lal(*args)
+    assert result.exit_code == 1 and "was made with another schema: [None], now [2]" in result.stderr
