@@ -19,6 +19,7 @@ from spacy_lal.cli.import_official import import_official_cli
 from spacy_lal.cli.options import PlainUsage
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.roles import roles_cli
+from spacy_lal.cli.search import search_cli
 from spacy_lal.cli.srl_eval import srl_eval_cli
 from spacy_lal.cli.streams import ends_in_order
 from spacy_lal.cli.train import train_cli
@@ -40,6 +41,7 @@ lal_cli.command("parse")(ends_in_order(parse_cli))
 lal_cli.command("explain")(ends_in_order(explain_cli))
 lal_cli.command("explain-label")(ends_in_order(explain_label_cli))
 lal_cli.command("roles")(ends_in_order(roles_cli))
+lal_cli.command("search")(ends_in_order(search_cli))
 lal_cli.command("app")(app_cli)
 lal_cli.command("label-heads")(ends_in_order(heads_cli))
 lal_cli.command("heads", hidden=True)(ends_in_order(heads_cli))  # its former name

@@ -1,0 +1,330 @@
+"""Patterns of tgrep: against a slow evaluation from the definitions, against nltk.tgrep where it is right; errors."""
+
+import random
+from itertools import product
+from typing import Any, Callable, Dict, List, Tuple
+
+import pytest
+from nltk.tree import ParentedTree, Tree
+
+from spacy_lal.trees import parse_tree
+from spacy_lal.trees.tgrep import Pattern
+from spacy_lal.trees.tgrep_pattern import MAX_NESTING, MAX_RELATIONS, PatternError
+
+MAT = "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (DT the) (NN mat)))) (VP (VBZ sleeps)) (. .))"
+Path = Tuple[int, ...]
+
+
+class Slow:
+    """A tree as a set of paths; every relation as its definition says, over all pairs of nodes."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.paths: List[Path] = [tuple(path) for path in tree.treepositions()]
+        self.text = {path: self._text(tree[path]) for path in self.paths}
+        words = sorted(path for path in self.paths if not isinstance(tree[path], Tree))
+        self.span = {path: [i for i, word in enumerate(words) if word[: len(path)] == path] for path in self.paths}
+        self.n_children = {path: sum(p[:-1] == path and p != () for p in self.paths) for path in self.paths}
+
+    @staticmethod
+    def _text(node: Any) -> str:
+        return node.label() if isinstance(node, Tree) else node
+
+    def is_parent(self, a: Path, b: Path) -> bool:
+        return len(b) == len(a) + 1 and b[:-1] == a
+
+    def dominates(self, a: Path, b: Path) -> bool:
+        return len(b) > len(a) and b[: len(a)] == a
+
+    def is_last(self, path: Path) -> bool:
+        return path[-1] == self.n_children[path[:-1]] - 1
+
+    def holds(self, relation: str, a: Path, b: Path) -> bool:
+        if relation[0] == ">":
+            return self.holds(relation.replace(">", "<"), b, a)
+        flipped = {",": ".", ",,": "..", "$,": "$.", "$,,": "$.."}
+        if relation in flipped:
+            return self.holds(flipped[relation], b, a)
+        below = [b[:i] for i in range(len(a) + 1, len(b) + 1)]  # from a's daughter down to b
+        tests: Dict[str, Callable[[], bool]] = {
+            "<": lambda: self.is_parent(a, b),
+            "<:": lambda: self.is_parent(a, b) and self.n_children[a] == 1,
+            "<<": lambda: self.dominates(a, b),
+            "<<,": lambda: self.dominates(a, b) and all(path[-1] == 0 for path in below),
+            "<<'": lambda: self.dominates(a, b) and all(self.is_last(path) for path in below),
+            "<<:": lambda: self.dominates(a, b) and all(self.n_children[path[:-1]] == 1 for path in below),
+            ".": lambda: self.span[a][-1] + 1 == self.span[b][0],
+            "..": lambda: self.span[a][-1] < self.span[b][0],
+            "$": lambda: a != b and () not in (a, b) and a[:-1] == b[:-1],
+            "$.": lambda: () not in (a, b) and a[:-1] == b[:-1] and a[-1] + 1 == b[-1],
+            "$..": lambda: () not in (a, b) and a[:-1] == b[:-1] and a[-1] < b[-1],
+        }
+        if relation in tests:
+            return tests[relation]()
+        place = int(relation[1:])
+        wanted = place - 1 if place > 0 else self.n_children[a] + place
+        return self.is_parent(a, b) and b[-1] == wanted
+
+
+RELATIONS = "< <: << <<, <<' <<: > >: >> >>, >>' >>: . .. , ,, $ $. $.. $, $,, <1 <2 <-1 <-2 >1 >2 >-1 >-3".split()
+
+
+def random_tree(rng: random.Random, depth: int = 4) -> Tree:
+    """Few labels and words, so that equal subtrees stand in several places."""
+    children: List[Any] = []
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        deeper = depth > 0 and rng.random() < 0.75
+        children.append(random_tree(rng, depth - 1) if deeper else rng.choice(["a", "b", "A"]))
+    return Tree(rng.choice(["A", "B", "C"]), children)
+
+
+def found(pattern: str, tree: Tree) -> List[Tuple[str, int, int]]:
+    return [(match.label, match.start, match.end) for match in Pattern(pattern).search(tree)]
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_every_relation_against_its_definition(relation: str):
+    rng = random.Random(relation)
+    for _ in range(12):
+        tree = random_tree(rng, 3)
+        slow = Slow(tree)
+        for one, other in product(["A", "b", "*"], ["B", "a", "*"]):
+            for negated in (False, True):
+                pattern = f"{one} {'!' if negated else ''}{relation} {other}"
+                expected = [
+                    path
+                    for path in sorted(slow.paths)
+                    if one in ("*", slow.text[path])
+                    and negated
+                    != any(other in ("*", slow.text[b]) and slow.holds(relation, path, b) for b in slow.paths)
+                ]
+                assert as_paths(pattern, tree) == expected, (pattern, str(tree))
+
+
+def as_paths(pattern: str, tree: Tree) -> List[Path]:
+    """The matches as paths: each node of the searched tree has a label or word of its own object."""
+    places: Dict[int, Path] = {}
+    copy = tree.copy(deep=True)
+    for path in tree.treepositions():
+        if not isinstance(copy[path], Tree):
+            copy[path] = _Word(copy[path])
+        places[id(copy[path])] = tuple(path)
+    return [places[id(match.node)] for match in Pattern(pattern).search(copy)]
+
+
+class _Word(str):
+    """A word that is no other word's object."""
+
+
+def test_labels_are_tried_in_all_ways():
+    """nltk.tgrep keeps the first binding, and misses what only a later one fulfils."""
+    tree = parse_tree("(S (NP (DT a)) (NP (NN b)) (VP (VB c)))")
+    assert found("S < NP=x : =x $. VP", tree) == [("S", 0, 3)]
+    assert found("S < (NP=x < NN) < (NP=y $. =x)", tree) == [("S", 0, 3)]
+    assert found("S < (NP=x < DT) < (NP=y $. =x)", tree) == []
+    rng = random.Random(3)
+    for _ in range(40):
+        tree = random_tree(rng, 3)
+        slow = Slow(tree)
+        pairs = [
+            (x, y)
+            for x, y in product(slow.paths, repeat=2)
+            if slow.text[x] == "A" and slow.text[y] == "B" and slow.holds("..", x, y)
+        ]
+        pairs = [(x, y) for x, y in pairs if not any(slow.holds("<", x, z) and slow.text[z] == "C" for z in slow.paths)]
+        both = [{a for a in slow.paths if slow.holds("<<", a, x) and slow.holds("<<", a, y)} for x, y in pairs]
+        expected = sorted(set().union(*both))
+        assert as_paths("* << A=x << B=y : =x .. =y !< C", tree) == expected
+
+
+def test_random_boolean_patterns():
+    rng = random.Random(11)
+
+    def make(depth: int) -> Tuple[str, Callable[[Slow, Path], bool]]:
+        """A part of relations, as a pattern and as a predicate."""
+        kind = rng.choice(["relation", "relation", "and", "or", "not"]) if depth else "relation"
+        if kind == "relation":
+            relation, label = rng.choice(RELATIONS), rng.choice(["A", "B", "a"])
+            inner = make(depth - 1) if depth and rng.random() < 0.5 else None
+
+            def holds(slow: Slow, a: Path) -> bool:
+                return any(
+                    slow.text[b] == label and slow.holds(relation, a, b) and (inner is None or inner[1](slow, b))
+                    for b in slow.paths
+                )
+
+            return f"{relation} ({label} {inner[0]})" if inner else f"{relation} {label}", holds
+        one = make(depth - 1)
+        if kind == "not":
+            return f"![{one[0]}]", lambda slow, a: not one[1](slow, a)
+        two = make(depth - 1)
+        if kind == "and":
+            return f"[{one[0]}] {rng.choice(['', '& '])}[{two[0]}]", lambda slow, a: one[1](slow, a) and two[1](slow, a)
+        return f"[{one[0]} | {two[0]}]", lambda slow, a: one[1](slow, a) or two[1](slow, a)
+
+    for _ in range(150):
+        part, holds = make(3)
+        tree = random_tree(rng, 3)
+        slow = Slow(tree)
+        expected = [path for path in sorted(slow.paths) if slow.text[path] in "AC" and holds(slow, path)]
+        assert as_paths(f"A|C {part}", tree) == expected, part
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "NP",
+        "NP|PP",
+        "NP < PP",
+        "NP < NP & < PP",
+        "NP < NP < PP",
+        "NP < DT | < PP",
+        "NP [< DT | < PP] > S",
+        "/^N/ !<< PP",
+        "* !<< NN",
+        "__ < DT",
+        "S <1 NP <-1 VP | <2 VP",
+        "N(0,1)",
+        "N()",
+        'i@"np"',
+        "i@/^n/",
+        "@ BASE NP !<< PP; @ BIG NP << PP; @BIG < @BASE",
+        "NP; VP",
+        "NP # a comment",
+        "DT $. NN",
+        "PP $, NP",
+    ],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # pyparsing's, of nltk
+def test_as_nltk(pattern: str):
+    """On constituents and tags, and patterns without nltk's faults."""
+    pytest.importorskip("pyparsing")
+    from nltk.tgrep import tgrep_positions
+
+    tree = ParentedTree.convert(parse_tree(MAT))
+    (expected,) = tgrep_positions(pattern, [tree], search_leaves=False)
+    mine = [path for path in as_paths(pattern, parse_tree(MAT)) if isinstance(tree[path], Tree)]
+    assert mine == [tuple(path) for path in expected] and mine
+
+
+def test_faults_of_nltk_are_not_ours():
+    tree = parse_tree("(S (A x) (A x) (B y))")
+    assert found("x > A", tree) == [("", 0, 1), ("", 1, 2)]  # words have parents
+    assert found("* !>> S", tree) == [("S", 0, 3)]
+    assert found("x . y", tree) == [("", 1, 2)]
+    assert found("A >>, S", tree) == [("A", 0, 1)]  # the same node, not an equal one
+    assert found("x >>' A", tree) == [("", 0, 1), ("", 1, 2)]
+    assert found(r"A|B < i@/^\S$/", tree) == [("A", 0, 1), ("A", 1, 2), ("B", 2, 3)]  # `\S` is not `\s`
+    assert found("S < 'B", tree) == [("B", 2, 3)]  # the node after the quote is printed
+    assert found("B=b > S=s : =s < =b", tree) == [("B", 2, 3)]  # a name without quotes can be bound
+    assert found("y $, *", tree) == [] and found("A $. A", tree) == [("A", 0, 1)]
+
+
+def test_names():
+    tree = parse_tree('(S (`` ``) (PRP$ my) (NP=2 (NN "a/b")) (. .) (X |))', strip_functions=False)
+    assert found('"PRP$"', tree) == [("PRP$", 1, 2)]
+    assert found('"."', tree) == [(".", 3, 4), ("", 3, 4)]
+    assert found("``", tree) == [("``", 0, 1), ("", 0, 1)]
+    assert found(r'"\"a/b\""', tree) == found(r"/a\/b/", tree) == [("", 2, 3)]
+    assert found('"NP=2"', tree) == [("NP=2", 2, 3)]
+    assert found('i@"MY" > i@/prp/', tree) == [("", 1, 2)]
+    assert found('"|"', tree) == [("", 4, 5)]
+
+
+def test_printed_nodes_and_macros():
+    tree = parse_tree(MAT)
+    assert found("S << 'NN", tree) == [("NN", 1, 2), ("NN", 4, 5)]
+    assert found("NP < ('NP < DT $. PP)", tree) == [("NP", 0, 2)]
+    assert found("S < 'VP; PP", tree) == [("PP", 2, 5), ("VP", 5, 6)]
+    # labels of a macro are its own
+    assert found("@ M NP=x < PP : =x < NP; S < NP=x : =x < @M", tree) == []
+    assert found("@ M NP=x < PP : =x < NP; S=x < @M : =x < VP", tree) == [("S", 0, 7)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("", "expected a node, such as NP.* at character 1, at the end: ''"),
+        ("NP <", "expected a node.*at character 5, at the end"),
+        ("NP <<5 X", "unknown relation '<<5' at character 4, before '<<5 X'"),
+        ("NP <0 X", "unknown relation '<0'"),
+        ("(NP", r"expected a relation or '\)' at character 4, at the end"),
+        ("NP)", r"expected a relation such as < or .., or the end at character 3, before '\)'"),
+        ("NP VP", "or the end at character 4, before 'VP'"),
+        ("@X", "the macro 'X' is not defined before at character 2"),
+        ("@ A @A; @A", "the macro 'A' is not defined before at character 6"),
+        ("@ A NP; @ A VP; @A", "the macro 'A' is defined twice at character 9"),
+        ("@ A NP", "expected a node"),
+        ("NP < =x", "the label 'x' is not bound before at character 7"),
+        ("NP !< A=x : =x < B", "the label 'x' is not bound before"),
+        ("NP [< A=x | < B] : =x < B", "the label 'x' is not bound before"),
+        ("NP=x|VP < =x", "the label 'x' is not bound before"),
+        ("NP < A=x < B=x", "the label 'x' is bound twice at character 14"),
+        ("NP=", "expected a label of letters and digits"),
+        ("NP : x", "expected a label, such as =x"),
+        ("/a", "the regular expression is not closed, it begins at character 1"),
+        ('NP < "a', "the string is not closed, it begins at character 6"),
+        ("NP < /(/", "no regular expression .*at character 6"),
+        ("NP < 'A < 'B", "a second at character 11"),
+        ("NP !< 'A", "can't stand in a negated relation"),
+        ("N(1 2)", r"expected a position, such as N\(\)"),
+        ("NP\n < [ VP", "at line 2, character 4, before '. VP'"),
+        ("PRP$", "labels with . . , : are quoted"),
+        ("NP || VP", "expected a node.*at character 5"),
+        ("NP & < VP", "at character 4, before '& < VP'"),
+        ("NP < A & & < B", "expected a relation"),
+        ("(" * (MAX_NESTING + 1) + "NP" + ")" * (MAX_NESTING + 1), "more than 50 brackets"),
+        ("NP" + " < A" * (MAX_RELATIONS + 1), "more than 100 relations of one node"),
+    ],
+)
+def test_errors_name_the_place(pattern: str, message: str):
+    with pytest.raises(PatternError, match=message):
+        Pattern(pattern)
+
+
+def test_any_text_is_a_pattern_or_an_error():
+    rng = random.Random(5)
+    pieces = [
+        "NP",
+        "<",
+        "<<",
+        "..",
+        "$",
+        "!",
+        "[",
+        "]",
+        "(",
+        ")",
+        "|",
+        "&",
+        "=",
+        "x",
+        ":",
+        ";",
+        "@",
+        " ",
+        "'",
+        '"',
+        "/",
+        "#",
+    ]
+    tree = parse_tree(MAT)
+    n_right = 0
+    for _ in range(5000):
+        text = "".join(rng.choice(pieces) for _ in range(rng.randint(1, 9)))
+        try:
+            Pattern(text).search(tree)
+            n_right += 1
+        except PatternError as error:
+            assert repr(text) in str(error)
+    assert n_right > 100
+
+
+def test_limits_can_be_reached():
+    tree = parse_tree(MAT)
+    assert found("(" * MAX_NESTING + "NN" + ")" * MAX_NESTING, tree) == [("NN", 1, 2), ("NN", 4, 5)]
+    assert found("S" + " < NP" * MAX_RELATIONS, tree) == [("S", 0, 7)]
+    deep = Tree("X", ["x"])
+    for _ in range(1000):
+        deep = Tree("X", [deep])
+    assert len(Pattern("X << x").search(deep)) == 1001
+    assert len(Pattern("X >> X").search(deep)) == 1000
