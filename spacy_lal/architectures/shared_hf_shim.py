@@ -3,8 +3,23 @@
 from typing import Any, Callable
 
 from spacy_transformers.layers.hf_shim import HFShim
+from transformers import AutoModel
 
 from .shared_shim import SharedShim
+
+
+class QuickAutoModel:
+    """`transformers.AutoModel`, which imports only the model that a config names. `AutoModel.from_config` compares the
+    config with the configs of all models, and for this imports several hundred modules."""
+
+    @staticmethod
+    def from_config(config: Any, **kwargs: Any) -> Any:
+        """See `AutoModel.from_config`. RAISES (ValueError): The library has no model for the config."""
+        known = AutoModel._model_mapping
+        found = known[type(config)] if not hasattr(config, "auto_map") and type(config) in known else None
+        if isinstance(found, type):
+            return found._from_config(config, **kwargs)
+        return AutoModel.from_config(config, **kwargs)
 
 
 class SharedHFShim(SharedShim, HFShim):
@@ -23,6 +38,8 @@ class SharedHFShim(SharedShim, HFShim):
 
     def from_bytes(self, bytes_data: bytes) -> "SharedHFShim":
         """See `HFShim`."""
+        if self.model_cls is AutoModel:
+            self.model_cls = QuickAutoModel
         super().from_bytes(bytes_data)
         if self._hfmodel.tokenizer is not None:
             self.tokenize(self._hfmodel.tokenizer)

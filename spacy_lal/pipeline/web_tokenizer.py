@@ -12,7 +12,7 @@ from spacy.attrs import NORM
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, registry
+from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
 from ..lang.en import DIVIDED, NOT_WHOLE, PREFIXES, RUNS, TELEPHONE, TIME_OF_DAY, WHOLE
 
@@ -57,17 +57,20 @@ def make_web_tokenizer() -> Callable[[Language], Tokenizer]:
 
 def create_web_tokenizer(nlp: Language) -> Tokenizer:
     """spaCy's tokenizer for a language, with the rules of this module."""
-    spacys: Tokenizer = registry.tokenizers.get("spacy.Tokenizer.v1")()(nlp)
-    tokenizer = WebTokenizer(nlp.vocab, rules=spacys.rules, token_match=spacys.token_match, url_match=spacys.url_match)
+    # All is given at once: a tokenizer reads its special cases again whenever a property is set.
     defaults = nlp.Defaults
-    tokenizer.prefix_search = compile_prefix_regex([*RUNS, *(defaults.prefixes or [])]).search
-    tokenizer.suffix_search = compile_suffix_regex([*RUNS, *(defaults.suffixes or []), TIME_OF_DAY]).search
-    tokenizer.infix_finditer = compile_infix_regex([*RUNS, *(defaults.infixes or [])]).finditer
-    if tokenizer.token_match is None:  # English has none; French uses it for words with hyphens
-        tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|(?i:{'|'.join(PREFIXES.split())})-\w+)$").match
-    tokenizer.rules = {text: rule for text, rule in (tokenizer.rules or {}).items() if text not in NOT_WHOLE}
-    for text in WHOLE:
-        tokenizer.add_special_case(text, [{"ORTH": text}])
-    for text, parts in DIVIDED.items():
-        tokenizer.add_special_case(text, [{"ORTH": part} for part in parts])
-    return tokenizer
+    token_match = defaults.token_match
+    if token_match is None:  # English has none; French uses it for words with hyphens
+        token_match = re.compile(rf"(?:{TELEPHONE}|(?i:{'|'.join(PREFIXES.split())})-\w+)$").match
+    rules = {text: rule for text, rule in defaults.tokenizer_exceptions.items() if text not in NOT_WHOLE}
+    rules.update({text: [{"ORTH": text}] for text in WHOLE})
+    rules.update({text: [{"ORTH": part} for part in parts] for text, parts in DIVIDED.items()})
+    return WebTokenizer(
+        nlp.vocab,
+        rules=rules,
+        prefix_search=compile_prefix_regex([*RUNS, *(defaults.prefixes or [])]).search,
+        suffix_search=compile_suffix_regex([*RUNS, *(defaults.suffixes or []), TIME_OF_DAY]).search,
+        infix_finditer=compile_infix_regex([*RUNS, *(defaults.infixes or [])]).finditer,
+        token_match=token_match,
+        url_match=defaults.url_match,
+    )

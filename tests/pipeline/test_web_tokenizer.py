@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 
+from spacy_lal.lang.en import DIVIDED, NOT_WHOLE, WHOLE
 from spacy_lal.pipeline import web_tokenizer
-from spacy_lal.pipeline.web_tokenizer import MAX_RUN
+from spacy_lal.pipeline.web_tokenizer import MAX_RUN, create_web_tokenizer
 
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
 NLP = spacy.blank("en", config=CONFIG)
@@ -100,3 +101,18 @@ def test_the_bound_is_kept_on_disk_and_in_pickles(tmp_path: Path):
         assert [len(word) for word in words("a" * 5000, nlp)] == [MAX_RUN, MAX_RUN, 800]
         with nlp.memory_zone():
             assert [len(doc) for doc in nlp.pipe(["a" * 5000, "a b"])] == [3, 2]
+
+
+@pytest.mark.parametrize("lang", ["en", "fr", "xx"])
+def test_rules_are_those_of_a_tokenizer_changed_step_by_step(lang: str):
+    """The rules are given at once, since each change reads all special cases again."""
+    nlp = spacy.blank(lang)
+    found, stepwise = create_web_tokenizer(nlp), nlp.tokenizer
+    stepwise.prefix_search, stepwise.suffix_search = found.prefix_search, found.suffix_search
+    stepwise.infix_finditer, stepwise.token_match = found.infix_finditer, found.token_match
+    stepwise.rules = {text: rule for text, rule in stepwise.rules.items() if text not in NOT_WHOLE}
+    for text in WHOLE:
+        stepwise.add_special_case(text, [{"ORTH": text}])
+    for text, parts in DIVIDED.items():
+        stepwise.add_special_case(text, [{"ORTH": part} for part in parts])
+    assert found.to_bytes(exclude=["vocab"]) == stepwise.to_bytes(exclude=["vocab"])
