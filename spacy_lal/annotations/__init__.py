@@ -32,6 +32,7 @@ from .getters import (
     iter_constituents,
     iter_doc_constituents,
 )
+from .noun_chunks import install_noun_chunks, noun_chunks
 from .parses import METHODS_KEY, ParseMethod, SentenceParse, set_parses, set_sentence_parse
 from .roles import (
     ROLES_KEY,
@@ -78,9 +79,11 @@ __all__ = [
     "has_propositions",
     "has_sentences",
     "install_extensions",
+    "install_noun_chunks",
     "iter_children",
     "iter_constituents",
     "iter_doc_constituents",
+    "noun_chunks",
     "same_tokens",
     "sentence_bounds",
     "sentence_words",

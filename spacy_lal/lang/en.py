@@ -45,3 +45,22 @@ VERB_ENDINGS = (
     ("ing", ("", "e")),
     ("ed", ("", "e")),
 )
+
+# Noun chunks. Labels of noun phrases; of phrases that may stand before a noun; of those that may end with the noun.
+NOUN_PHRASES = frozenset({"NP", "WHNP"})
+PRENOMINAL_PHRASES = frozenset({"ADJP", "ADVP", "INTJ", "LST", "NAC", "NML", "NX", "QP", "UCP", "WHADJP"})
+NOMINAL_PHRASES = frozenset({"NAC", "NML", "NX", "UCP"})
+# UPOS and fine tags of head nouns; fine tags of pronouns where they are a phrase of one word; and of words that are
+# pronouns by their UPOS and head no noun phrase.
+NOUN_POS = frozenset({"NOUN", "PROPN", "PRON"})
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP"})
+PRONOUN_TAGS = frozenset({"DT", "WDT"})
+NOT_HEADS = frozenset({"EX", "PRP$", "WP$"})
+MARK_TAGS = frozenset({"``", "''", ",", ":", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
+EXPLETIVE = "there"  # a pronoun by its UPOS; "it" is one too, and is a chunk
+POSSESSIVE_MARKS = frozenset({"'s", "'", "’s", "’", "'S", "’S"})
+# Deprels of UD, without subtypes: dependents of a noun that belong to its chunk, on its left and on its right; and
+# nouns that are part of another word's phrase.
+CHUNK_LEFT = frozenset("det amod nummod compound nmod flat advmod punct reparandum goeswith discourse".split())
+CHUNK_RIGHT = frozenset("flat goeswith fixed nummod".split())
+CHUNK_PARTS = frozenset("compound flat fixed goeswith reparandum det case cc mark advmod discourse amod nummod".split())

@@ -172,12 +172,7 @@ def make_separate_decoder(arcs: ArcDecoder = "eisner", n_threads: int = 1) -> De
 def decode_separately(scores: Sequence[AnyScores], arcs: ArcDecoder, n_threads: int) -> List[DecodedParse]:
     """See `make_separate_decoder`."""
     find_heads = eisner if arcs == "eisner" else mst
-    no_spans = np.zeros((0, 3), dtype=np.int32)
-    spans = [no_spans] * len(scores)
-    with_spans = [i for i, s in enumerate(scores) if s.labels.size and s.n_tokens]
-    charts = [scores[i].labels for i in with_spans]
-    for i, (_, found) in zip(with_spans, cky(charts, n_threads=n_threads) if charts else [], strict=True):
-        spans[i] = found
+    spans = _best_spans(scores, n_threads)
     with_arcs = [i for i, s in enumerate(scores) if s.n_tokens]
     heads = {i: np.zeros(1, dtype=np.int32) for i in range(len(scores))}
     if with_arcs:
@@ -186,9 +181,48 @@ def decode_separately(scores: Sequence[AnyScores], arcs: ArcDecoder, n_threads: 
     return _parses(scores, [(spans[i], heads[i]) for i in range(len(scores))], "separate")
 
 
+def _best_spans(scores: Sequence[AnyScores], n_threads: int) -> List[np.ndarray]:
+    """The spans that CKY finds for each sentence; none where the network scores no spans."""
+    spans = [np.zeros((0, 3), dtype=np.int32)] * len(scores)
+    with_spans = [i for i, s in enumerate(scores) if s.labels.size and s.n_tokens]
+    charts = [scores[i].labels for i in with_spans]
+    for i, (_, found) in zip(with_spans, cky(charts, n_threads=n_threads) if charts else [], strict=True):
+        spans[i] = found
+    return spans
+
+
+@dataclass(frozen=True)
+class ConstituentDecoder:
+    """CKY alone: the best constituency tree of each sentence. Heads and deprels of its parses are zeros.
+
+    n_threads (int): Sentences decoded at once.
+    """
+
+    n_threads: int = 1
+
+    def __call__(self, scores: Sequence[AnyScores]) -> List[DecodedParse]:
+        """Decode the scores of sentences. RETURNS (List[DecodedParse]): Their parses, in order."""
+        parses = []
+        for one, spans in zip(scores, _best_spans(scores, self.n_threads), strict=True):
+            constituents = one.with_label_ids(spans[spans[:, 2] > SUB_HEAD])
+            nothing = np.zeros(one.n_tokens, dtype=np.int32)
+            parses.append(DecodedParse(constituents, nothing, nothing, "separate"))
+        return parses
+
+
+def constituents_alone(decoder: Decoder) -> Decoder:
+    """The decoder of a parser that leaves heads alone: CKY in place of our own decoders. Other decoders stay as they
+    are."""
+    if isinstance(decoder, JointDecoder):
+        return ConstituentDecoder(decoder.n_threads)
+    if isinstance(decoder, partial) and decoder.func is decode_separately:
+        return ConstituentDecoder(decoder.keywords["n_threads"])
+    return decoder
+
+
 def takes_pruned(decoder: Decoder) -> bool:
     """Whether a decoder accepts `PrunedScores`. Our own decoders do; other decoders get `ParserScores`."""
-    return isinstance(decoder, JointDecoder) or separate_arcs(decoder) is not None
+    return isinstance(decoder, (JointDecoder, ConstituentDecoder)) or separate_arcs(decoder) is not None
 
 
 def separate_arcs(decoder: Decoder) -> Optional[ArcDecoder]:

@@ -10,6 +10,7 @@ from thinc.api import Config, Model
 
 from ..loss.parser_loss import ParserLoss
 from ..scores import ParserScores
+from .coexistence import Coexistence
 from .decoders import Decoder
 from .encoder import find_encoder
 from .lal_parser import LALParser
@@ -89,6 +90,7 @@ def make_lal_parser(
     loss: ParserLoss,
     scorer: Optional[Callable],
     overwrite: bool = True,
+    dependencies: bool = True,
     long_policy: LongPolicy = "separate",
     split_length: Optional[int] = None,
     margin: Optional[float] = None,
@@ -105,6 +107,8 @@ def make_lal_parser(
     loss (ParserLoss): Weights of the losses.
     scorer (Optional[Callable]): From Examples to scores.
     overwrite (bool): Whether to replace heads and constituents that a Doc already has.
+    dependencies (bool): Whether to set heads and deprels. If not, constituents are found by CKY alone, and the Doc's
+        heads stay as they are. Training does not depend on it.
     long_policy (str): How long sentences are parsed: "joint", "separate" or "split"; see `LongSentences`.
     split_length (Optional[int]): The most words parsed as a whole. None: the policy decides.
     margin, span_weight, arc_weight, deprel_weight, tie_weight (Optional[float]): Deprecated: options of `loss`, where
@@ -127,6 +131,8 @@ def make_lal_parser(
         loss=_with_moved_options(loss, name, moved),
         scorer=scorer,
         overwrite=overwrite,
+        dependencies=dependencies,
+        coexistence=Coexistence(nlp),
         long_policy=long_policy,
         split_length=split_length,
         upstream=find_encoder(nlp, model),

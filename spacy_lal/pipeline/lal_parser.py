@@ -22,6 +22,7 @@ from ..annotations import (
     ParseMethod,
     SentenceParse,
     install_extensions,
+    install_noun_chunks,
     sentence_words,
     set_parses,
     with_root_deprel,
@@ -32,8 +33,9 @@ from ..loss.gold import copy_sentence_starts, gold_parses
 from ..loss.parser_loss import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
+from .coexistence import Coexistence
 from .constrained import parse_constrained
-from .decoders import DecodedParse, Decoder, make_separate_decoder, takes_pruned
+from .decoders import DecodedParse, Decoder, constituents_alone, make_separate_decoder, takes_pruned
 from .default_package import load_default_parser
 from .encoder import Encoder
 from .labels import VOCABULARIES, collect_labels
@@ -61,26 +63,32 @@ class LALParser(PortablePipe):
         decoder: Decoder,
         scorer: Optional[Callable] = None,
         overwrite: bool = True,
+        dependencies: bool = True,
         long_policy: LongPolicy = "separate",
         split_length: Optional[int] = None,
         loss: Optional[ParserLoss] = None,
+        coexistence: Optional[Coexistence] = None,
         upstream: Optional[Encoder] = None,
     ) -> None:
         """See `spacy_lal.pipeline.factory` for the arguments.
 
         loss (Optional[ParserLoss]): Weights of the losses. None: the defaults.
+        coexistence (Optional[Coexistence]): Knows the pipeline. None: no warning of later parsers.
         upstream (Optional[Encoder]): The pipeline's transformer that the model listens to, if any.
         """
         super().__init__(vocab, model, name, upstream=upstream)
         self.decoder = decoder
         self.scorer = scorer
         self.overwrite = overwrite
+        self.dependencies = dependencies
+        self.coexistence = coexistence if coexistence is not None else Coexistence()
         self.long_sentences = LongSentences(long_policy, split_length)
         self.long_sentences.choose(decoder)  # raises if the decoder does not support the policy
         self.loss = loss if loss is not None else ParserLoss()
         self.teacher: Optional[Callable[..., float]] = None  # in training, see `make_teachers`; never saved
         self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
         install_extensions()
+        install_noun_chunks(vocab)
 
     # Labels
 
@@ -105,7 +113,8 @@ class LALParser(PortablePipe):
         """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
 
         label_data (Mapping[str, Sequence[str]]): In the form of the property `label_data`.
-        RAISES (ValueError): It has unknown keys, neither constituents nor deprels, or not one count for each word.
+        RAISES (ValueError): It has unknown keys, neither constituents nor deprels, only deprels where `dependencies` is
+            false, or not one count for each word.
         """
         unknown = set(label_data) - set(self.cfg)
         if unknown or not isinstance(label_data, Mapping):
@@ -119,6 +128,11 @@ class LALParser(PortablePipe):
             raise ValueError(
                 f"'{self.name}' has nothing to learn: expected Examples whose reference has constituents "
                 f'(reference.spans["{SPANS_KEY}"]) or heads and deprels, got neither'
+            )
+        if not constituents and not self.dependencies:
+            raise ValueError(
+                f"'{self.name}' has dependencies = false and a network that scores dependencies alone, so it would set "
+                "nothing: expected one that scores constituents"
             )
         # Interned in advance: strings that a parse adds within `nlp.memory_zone()` are removed at its end.
         for constituent in constituents:
@@ -191,6 +205,8 @@ class LALParser(PortablePipe):
         """
         found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
         decode = make_separate_decoder() if rough else self.long_sentences.choose(self.decoder)
+        if not self.dependencies:
+            decode = constituents_alone(decode)
         parses: Dict[int, DecodedParse] = {}
         for indices, scores in self.iter_scores(list(docs), pruned=takes_pruned(decode), sentences=sentences):
             parses.update(zip(indices, decode(scores), strict=True))
@@ -223,11 +239,18 @@ class LALParser(PortablePipe):
             yield range(len(scores)), scores
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[DecodedParse]]) -> None:
-        """Write parses onto Docs: heads, deprels, and `doc.spans["constituents"]`.
+        """Write parses onto Docs: heads, deprels, and `doc.spans["constituents"]`. Warns if heads of another scheme are
+        replaced, here or by a later component.
 
         docs (Iterable[Doc]): Modified in place.
         scores (List[List[DecodedParse]]): As `predict` returned them.
         """
+        docs = list(docs)
+        install_noun_chunks(self.vocab, docs)
+        if self.dependencies and self.cfg["deprels"]:
+            self.coexistence.check_order(self.name, docs)
+            if self.overwrite:
+                self.coexistence.check_docs(self.name, docs, self.cfg["deprels"])
         for doc, parses in zip(docs, scores, strict=True):
             set_parses(doc, [self.to_strings(parse) for parse in parses], overwrite=self.overwrite)
 
@@ -237,7 +260,7 @@ class LALParser(PortablePipe):
         if self.cfg["constituents"]:
             strings = self._label_vocab.strings
             constituents = [(start, end, strings[label]) for start, end, label in parse.spans.tolist()]
-        if self.cfg["deprels"]:
+        if self.cfg["deprels"] and self.dependencies:
             heads = parse.heads.tolist()
             deprels = [self.cfg["deprels"][i] for i in parse.deprels.tolist()]
             deprels = with_root_deprel(heads, deprels) if ROOT_DEPREL in self._deprel_ids else deprels

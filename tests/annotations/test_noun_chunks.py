@@ -1,0 +1,210 @@
+"""`doc.noun_chunks`: from constituents, from UD heads, or by spaCy's own rules; in order, never nested, on any Doc."""
+
+import pickle
+from pathlib import Path
+from typing import List, Optional, Sequence
+
+import pytest
+import spacy
+from spacy.lang.en.syntax_iterators import noun_chunks as spacy_noun_chunks
+from spacy.tokens import Doc, DocBin, Span
+
+from spacy_lal.annotations import install_noun_chunks, noun_chunks, set_constituents
+from spacy_lal.annotations.base_noun_phrases import constituent_chunks, dependency_chunks
+from spacy_lal.annotations.retokenized import as_doc
+from spacy_lal.treebanks.docs import make_docs
+from spacy_lal.treebanks.reader import read_treebank
+from spacy_lal.trees import parse_tree, tree_to_spans
+
+# Trees, and their chunks in any of the parses.
+TREES = [
+    (
+        "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
+        ["The old cat", "the mat"],
+    ),
+    ("(NP (NP (DT the) (JJ old) (NN dog) (POS 's)) (NN food))", ["the old dog 's food"]),
+    (
+        "(NP (NP (NP (DT the) (NN man)) (PP (IN in) (NP (DT the) (NN hat))) (POS 's)) (NN dog))",
+        ["the man in the hat 's dog"],
+    ),
+    ("(NP (NP (DT the) (NN man)) (PP (IN in) (NP (DT the) (NN hat))))", ["the man", "the hat"]),
+    ("(NP (NP (DT the) (NNS cats)) (CC and) (NP (NNS dogs)))", ["the cats", "dogs"]),
+    ("(NP (NN something) (ADJP (RB very) (JJ odd)))", ["something"]),
+    ("(NP (DT the) (ADJP (RB very) (JJ old)) (NN man))", ["the very old man"]),
+    ("(NP (NN page) (CD 5))", ["page 5"]),
+    ("(NP (DT the) (NX (NX (NN cat)) (CC and) (NX (NN dog))))", ["the cat and dog"]),
+    ("(S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN way))))", ["a way"]),
+    ("(SBARQ (WHNP (WP Who)) (SQ (VP (VBZ is) (NP (PRP it)))) (. ?))", ["Who", "it"]),
+    ("(S (NP (DT This)) (VP (VBZ is) (NP (PRP$ my) (NN dog))))", ["This", "my dog"]),
+    ("(NP (`` ``) (NNP Gold) ('' '') )", ["Gold"]),
+    ("(S (VP (VB Go)))", []),
+    ("(NP (NP (CD five)) (PP (IN of) (NP (PRP them))))", ["them"]),
+    ("(NP (DT the) (NN man) (PP (IN in) (NP (DT the) (NN hat))))", ["the man", "the hat"]),
+]
+
+
+def doc_of(tree: str, **annotations: Sequence) -> Doc:
+    words, tags, spans = tree_to_spans(parse_tree(tree))
+    nlp = spacy.blank("en")
+    doc = Doc(nlp.vocab, words=words, tags=tags, sent_starts=[i == 0 for i in range(len(words))], **annotations)
+    set_constituents(doc, [list(range(len(words)))], [spans])
+    install_noun_chunks(nlp.vocab, [doc])
+    return doc
+
+
+def texts(doc: Doc) -> List[str]:
+    return [chunk.text for chunk in doc.noun_chunks]
+
+
+@pytest.mark.parametrize("tree, chunks", TREES, ids=[" ".join(chunks) or "none" for _, chunks in TREES])
+def test_base_noun_phrases_of_constituents(tree: str, chunks: List[str]):
+    doc = doc_of(tree)
+    assert texts(doc) == chunks
+    assert {chunk.label_ for chunk in doc.noun_chunks} <= {"NP"}
+
+
+def test_coordinated_nouns_of_a_flat_phrase_are_told_by_the_heads():
+    tree = "(NP (NNS cats) (, ,) (JJ small) (NNS dogs) (CC and) (NN cow) (NN milk))"
+    assert texts(doc_of(tree)) == ["cats , small dogs and cow milk"]
+    heads = [0, 3, 3, 0, 6, 6, 0]
+    deps = ["ROOT", "punct", "amod", "conj", "cc", "compound", "conj"]
+    assert texts(doc_of(tree, heads=heads, deps=deps)) == ["cats", "small dogs", "cow milk"]
+
+
+def test_coordinated_modifiers_stay_together():
+    tree = "(NP (NN salt) (CC and) (NN pepper) (NNS shakers))"
+    doc = doc_of(tree, heads=[3, 2, 0, 3], deps=["compound", "cc", "conj", "ROOT"])
+    assert texts(doc) == ["salt and pepper shakers"]
+
+
+def test_without_tags_a_noun_phrase_ends_with_its_last_word():
+    doc = doc_of("(S (NP (X the) (X cat)) (VP (X sleeps)) (X .))")
+    for token in doc:
+        token.tag_ = ""
+    assert texts(doc) == ["the cat"]
+
+
+UD = [
+    (
+        ["Her", "old", "friend", "'s", "dog", "and", "a", "cat", "saw", "Al", "-", "Ahram", "."],
+        ["PRON", "ADJ", "NOUN", "PART", "NOUN", "CCONJ", "DET", "NOUN", "VERB", "PROPN", "PUNCT", "PROPN", "PUNCT"],
+        [2, 2, 4, 2, 8, 7, 7, 4, 8, 8, 11, 9, 8],
+        "nmod:poss amod nmod:poss case nsubj cc det conj ROOT obj punct flat punct",
+        ["Her old friend 's dog", "a cat", "Al - Ahram"],
+    ),
+    (
+        ["She", "is", "now", "the", "doctor", "of", "page", "5", "."],
+        ["PRON", "AUX", "ADV", "DET", "NOUN", "ADP", "NOUN", "NUM", "PUNCT"],
+        [4, 4, 4, 4, 4, 6, 4, 6, 4],
+        "nsubj cop advmod det ROOT case nmod nummod punct",
+        ["She", "the doctor", "page 5"],
+    ),
+    (
+        ["There", "was", "nothing", "in", "it", ",", "it", "seems"],
+        ["PRON", "VERB", "PRON", "ADP", "PRON", "PUNCT", "PRON", "VERB"],
+        [1, 1, 1, 4, 2, 7, 7, 1],
+        "expl ROOT nsubj case nmod punct expl parataxis",
+        ["nothing", "it", "it"],
+    ),
+]
+
+
+@pytest.mark.parametrize("words, pos, heads, deps, chunks", UD, ids=[" ".join(one[-1]) for one in UD])
+def test_universal_dependencies(words, pos, heads, deps, chunks):
+    nlp = spacy.blank("en")
+    doc = Doc(nlp.vocab, words=words, pos=pos, heads=heads, deps=deps.split())
+    install_noun_chunks(nlp.vocab, [doc])
+    assert texts(doc) == chunks
+
+
+def clear_doc(nlp) -> Doc:
+    heads, deps = [1, 1, 3, 1, 3, 6, 4], ["nsubj", "ROOT", "det", "dobj", "prep", "det", "pobj"]
+    pos = ["PRON", "VERB", "DET", "NOUN", "ADP", "DET", "NOUN"]
+    return Doc(nlp.vocab, words="She sees a dog in the park".split(), heads=heads, deps=deps, pos=pos)
+
+
+def test_other_schemes_keep_spacys_rules():
+    nlp = spacy.blank("en")
+    expected = texts(clear_doc(nlp))
+    install_noun_chunks(nlp.vocab)
+    assert texts(clear_doc(nlp)) == expected == ["She", "a dog", "the park"]
+
+
+def test_a_doc_without_a_parse_is_the_error_of_spacy():
+    nlp = spacy.blank("en")
+    install_noun_chunks(nlp.vocab)
+    with pytest.raises(ValueError, match="E029"):
+        list(nlp("She sees a dog").noun_chunks)
+
+
+def test_of_a_span():
+    doc = doc_of(TREES[0][0])
+    assert [chunk.text for chunk in doc[0:5].noun_chunks] == ["The old cat"]
+    assert list(doc[1:3].noun_chunks) == []
+    assert list(noun_chunks(doc[4:7])) == [(5, 7, doc.vocab.strings["NP"])]
+
+
+def test_white_space_is_no_part():
+    nlp = spacy.blank("en")
+    words, tags = ["\n", "the", "  ", "cat", "\n"], ["_SP", "DT", "_SP", "NN", "_SP"]
+    doc = Doc(nlp.vocab, words=words, tags=tags, sent_starts=[1, 0, 0, 0, 0])
+    set_constituents(doc, [[1, 3]], [[(0, 2, "NP")]])
+    assert list(constituent_chunks(doc)) == [(1, 4)]
+
+
+def test_docs_keep_them_on_their_ways(tmp_path: Path):
+    doc = doc_of(TREES[0][0])
+    expected = texts(doc)
+    assert texts(pickle.loads(pickle.dumps(doc))) == expected
+    assert texts(Doc(doc.vocab).from_bytes(doc.to_bytes())) == expected
+    assert texts(next(iter(DocBin(docs=[doc]).get_docs(doc.vocab)))) == expected
+    assert texts(doc.copy()) == texts(as_doc(doc[:])) == expected
+
+
+def test_merged_noun_chunks():
+    heads, deps = [2, 2, 3, 3, 6, 6, 3, 3], ["det", "amod", "nsubj", "ROOT", "case", "det", "obl", "punct"]
+    doc = spacy.blank("en").create_pipe("merge_noun_chunks")(doc_of(TREES[0][0], heads=heads, deps=deps))
+    assert [token.text for token in doc] == ["The old cat", "sleeps", "on", "the mat", "."]
+    assert texts(doc) == ["The old cat", "the mat"]
+
+
+def mine(doclike) -> List[Optional[Span]]:
+    return []
+
+
+def test_a_function_of_the_users_stays():
+    nlp = spacy.blank("en")
+    nlp.vocab.get_noun_chunks = mine
+    nlp.add_pipe("lal_parser")
+    assert nlp.vocab.get_noun_chunks is mine
+
+
+def test_a_parser_brings_them_along():
+    """To the vocabulary of its pipeline, and to that of another which it is added to."""
+    nlp = spacy.blank("en")
+    assert nlp.vocab.get_noun_chunks is spacy_noun_chunks
+    nlp.add_pipe("lal_parser")
+    assert nlp.vocab.get_noun_chunks is noun_chunks
+    other = spacy.blank("en")
+    other.add_pipe("lal_parser", source=nlp)
+    doc = other("")
+    assert other.vocab.get_noun_chunks is doc.noun_chunks_iterator is noun_chunks
+    german = spacy.blank("de")
+    german_rules = german.vocab.get_noun_chunks
+    german.add_pipe("lal_parser")
+    assert german.vocab.get_noun_chunks is german_rules
+
+
+@pytest.mark.parametrize("treebank, brackets", [("ewt", "dev.nonml.ptb"), ("gum", "dev.ptb")])
+def test_gold_trees_and_gold_heads_find_the_same(treebank: str, brackets: str, shared_dir: Path):
+    folder = shared_dir / treebank
+    vocab = spacy.blank("en").vocab
+    docs = list(make_docs(read_treebank(folder / brackets, folder / "dev.conllu"), vocab, n_sents=8))[:80]
+    matched = total = 0
+    for doc in docs:
+        ours, theirs = list(constituent_chunks(doc)), dependency_chunks(doc)
+        for chunks in (ours, theirs):
+            assert all(before[1] <= after[0] for before, after in zip(chunks, chunks[1:], strict=False))
+        matched += 2 * len(set(ours) & set(theirs))
+        total += len(ours) + len(theirs)
+    assert total > 1000 and matched > 0.96 * total
