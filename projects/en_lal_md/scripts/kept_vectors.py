@@ -9,9 +9,10 @@ two kilobytes.
 Not here: corpora for components whose transformer is trained with them.
 """
 
-from typing import Iterator, List, Optional
+from typing import Any, Iterator, List, Optional
 
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 
@@ -37,12 +38,18 @@ class KeptVectors:
         nlp (Language): Has the transformer, whose weights do not change any more.
         """
         if self._examples is None or self._nlp is not nlp:
-            examples = list(self.corpus(nlp))
-            transformer = nlp.get_pipe(self.component)
-            for _ in transformer.pipe((eg.predicted for eg in examples), batch_size=64):  # type: ignore[attr-defined]
+            self._examples, self._nlp = list(self.corpus(nlp)), nlp
+            docs = {_words(eg.predicted): eg.predicted for eg in self._examples}
+            transformer: Any = nlp.get_pipe(self.component)
+            for _ in transformer.pipe(docs.values(), batch_size=64):
                 pass
-            self._examples, self._nlp = examples, nlp
+            for eg in self._examples:
+                eg.predicted._.trf_data = docs[_words(eg.predicted)]._.trf_data
         yield from self._examples
+
+
+def _words(doc: Doc) -> bytes:
+    return doc.to_array("ORTH").tobytes()
 
 
 @registry.readers("kept_vectors.v1")
