@@ -2,6 +2,7 @@
 
 from typing import Any, Dict, Iterator, List, Optional
 
+WORDS = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
 SHOWN_LABELS = 15
 SHOWN_CONFUSIONS = 10
 
@@ -18,7 +19,7 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     lines = [f"evalb|{metrics['params']}|{common}", *_score_lines(brackets)]
     lines += [f"attachment|punct:spacy|{common}", *_score_lines({n: v for n, v in arcs.items() if n not in reference})]
     lines += [f"attachment|punct:reference|{common}", *_score_lines(reference)]
-    lines += [f"tags|{common}", *_score_lines({"tag_acc": metrics["tag_acc"]})]
+    lines += [f"words|{common}", *_score_lines({name: metrics[name] for name in WORDS if name in metrics})]
     if "roles" in metrics:
         lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
     if "own_sents" in metrics:

@@ -15,6 +15,7 @@ from ..metrics.evalb_params import EvalbParams
 from ..pipeline.roles_scorer import score_roles
 from ..pipeline.scorer import score_parses
 from ..treebanks.docs import SENT_IDS
+from .words import aligned_accuracies, word_accuracies
 
 CONSTITUENTS = ("const_f", "const_p", "const_r", "const_cm", "const_cb", "const_0cb", "const_2cb")
 ATTACHMENT = ("dep_uas", "dep_las", "dep_ucm", "dep_lcm")
@@ -32,8 +33,8 @@ def score_docs(
     seconds (float): The parsing time.
     gold_sents (bool): Whether the gold sentence breaks were given, for the signature.
     RETURNS (Dict[str, Any]): `CONSTITUENTS`; `ATTACHMENT` by spaCy's punctuation rule and (with `_reference`) by the
-        authors' rule; `tag_acc`, sizes, speed, signatures; `roles`, the scores of `score_roles`, if gold and parsed
-        Docs have roles.
+        authors' rule; `word_accuracies`, sizes, speed, signatures; `roles`, the scores of `score_roles`, if gold and
+        parsed Docs have roles.
     """
     scores = _scores(docs, golds, params)
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
@@ -81,8 +82,8 @@ def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams
 def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
     """Compare Docs made from the gold texts alone.
 
-    RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` by spaCy's scorer; `dep_uas`, `dep_las`, `tag_acc`
-        by spaCy's scorer, over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets under
+    RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` by spaCy's scorer; `dep_uas`, `dep_las` and
+        `aligned_accuracies` over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets under
         EVALB's parameters. Brackets are compared as ranges of characters, without whitespace and deleted gold words.
         With gold tokens, `raw_const_f` equals EVALB's F1.
     """
@@ -92,7 +93,7 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
         **{key: tokens[key] for key in ("token_acc", "token_f")},
         "sents_f": _sentences(examples),
         **{key: parses[key] for key in ("dep_uas", "dep_las")},
-        "tag_acc": Scorer.score_token_attr(examples, "tag")["tag_acc"],
+        **aligned_accuracies(examples),
         "raw_const_f": parses["const_f"],
     }
 
@@ -114,7 +115,7 @@ def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str,
         **{key: constituents.get(key) for key in CONSTITUENTS},
         **_attachment(examples, "spacy", ""),
         **_attachment(examples, "reference", "_reference"),
-        "tag_acc": _tag_accuracy(examples),
+        **word_accuracies(examples),
         "n_sents": len(sentences),
         "n_words": sum(map(len, sentences)),
     }
@@ -152,15 +153,3 @@ def _attachment(examples: Iterable[Example], punctuation: PunctuationRule, suffi
                     tags=[gold[i].tag_ for i in words],
                 )
     return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}
-
-
-def _tag_accuracy(examples: Iterable[Example]) -> Optional[float]:
-    """The share of words with the gold fine tag, punctuation included; None if one side has no tags."""
-    n_words = n_correct = 0
-    for eg in examples:
-        if eg.predicted.has_annotation("TAG"):
-            for gold, test in zip(eg.reference, eg.predicted, strict=True):
-                if gold.tag_ and not gold.is_space:
-                    n_words += 1
-                    n_correct += gold.tag_ == test.tag_
-    return n_correct / n_words if n_words else None

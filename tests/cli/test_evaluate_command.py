@@ -27,6 +27,7 @@ def test_scores(lal, pipeline, gold_file, tmp_path):
         assert f"  {name:<18}{100 * metrics[name]:6.2f}" in result.stdout
     assert "evalb|params:COLLINS|tokens:gold" in result.stdout
     assert "attachment|punct:reference|" in result.stdout
+    assert "words|tokens:gold" in result.stdout and metrics["lemma_acc"] is None
 
 
 def test_gold_sentences_are_kept(nlp, pipeline, gold_file):

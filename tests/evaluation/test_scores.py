@@ -99,7 +99,8 @@ def test_docs_without_one_genre(golds: List[Doc]):
 def test_raw_text(golds: List[Doc]):
     """Other tokens: arcs count where one token stands for one, brackets by the characters."""
     perfect = score_texts([golds[0]], [golds[0]], COLLINS)
-    assert set(perfect.values()) == {1.0}
+    assert {value for value in perfect.values() if value is not None} == {1.0}
+    assert perfect["tag_acc"] == 1.0 and perfect["lemma_acc"] is None
     scores = score_texts([one_word_less()], [golds[0]], COLLINS)
     assert scores["token_acc"] < 1.0 and scores["token_f"] == pytest.approx(2 * 3 / (4 + 5))
     assert scores["sents_f"] == 1.0
@@ -171,3 +172,28 @@ def test_spacys_parser_stands_in_for_ours(golds: List[Doc]):
     assert all(doc.has_annotation("DEP") for doc in docs)
     scores = score_docs(docs, golds, COLLINS, seconds=1.0)
     assert scores["const_f"] is None and scores["dep_uas"] is not None
+
+
+def test_words():
+    """UPOS, features and lemma, each by itself; white space does not count, and no feature is a value."""
+    columns = {
+        "words": ["Dogs", " ", "bark", "."],
+        "pos": ["NOUN", "SPACE", "VERB", "PUNCT"],
+        "morphs": ["Number=Plur", "", "Tense=Pres|VerbForm=Fin", ""],
+        "lemmas": ["dog", " ", "bark", "."],
+        "tags": ["NNS", "_SP", "VBP", "."],
+        "sent_starts": [True, False, False, False],
+    }
+    gold = Doc(VOCAB, **columns)
+    changed = {
+        "pos": ["PROPN", "X", "VERB", "PUNCT"],
+        "morphs": ["Number=Plur", "Case=Nom", "VerbForm=Fin|Tense=Pres", "Foreign=Yes"],
+        "lemmas": ["Dogs", "", "barks", "."],
+    }
+    scores = score_docs([Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS, seconds=1.0)
+    names = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
+    assert [scores[name] for name in names] == pytest.approx([1.0, 2 / 3, 2 / 3, 1 / 3])
+    raw = score_texts([Doc(VOCAB, **{**columns, **changed})], [gold], COLLINS)
+    assert [raw[name] for name in names[1:]] == pytest.approx([4 / 7, 4 / 7, 2 / 7])  # spaCy's: F of three and four
+    bare = Doc(VOCAB, words=columns["words"], sent_starts=columns["sent_starts"])
+    assert [score_docs([bare], [gold], COLLINS, seconds=1.0)[name] for name in names] == [None] * 4
