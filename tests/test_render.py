@@ -13,8 +13,10 @@ from spacy.vocab import Vocab
 from tiny_pipeline import SENTENCES, train
 
 from spacy_lal import render as render_module
+from spacy_lal.annotations import sentence_words, set_propositions
 from spacy_lal.display.colors import LABEL_COLORS
 from spacy_lal.render import STYLES, RenderError, render
+from spacy_lal.trees.propositions import Proposition
 
 SVG = "{http://www.w3.org/2000/svg}"
 OF_THE_DOC = ("tree", "dep", "spans")
@@ -31,6 +33,15 @@ HOSTILE = [
 ]
 
 
+@Language.component("tests_render_roles")
+def set_roles(doc: Doc) -> Doc:
+    """In place of lal_srl: the second word of a sentence is a predicate, the first its argument."""
+    words = [sentence for sentence in sentence_words(doc) if len(sentence) > 1]
+    args = [((a, a + 1, "ARG0"), (b, b + 1, "V")) for a, b, *_ in words]
+    set_propositions(doc, [Proposition(one[1][0], "x.01", one) for one in args])
+    return doc
+
+
 def make_doc(number: int = 0, vocab: Any = None) -> Doc:
     gold = SENTENCES[number]
     doc = Doc(vocab or Vocab(), **{key: gold[key] for key in ("words", "heads", "deps", "tags")})
@@ -43,7 +54,9 @@ def nlp() -> Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("lal_parser")
-    return train(nlp, steps=4)
+    train(nlp, steps=4)
+    nlp.add_pipe("tests_render_roles")
+    return nlp
 
 
 def parsed(html: str) -> ElementTree.Element:
@@ -180,6 +193,18 @@ def test_whitespace_is_left_out(nlp: Language, style: str):
         assert words == ["She", "sees", "a", "dog", ".", "Select", "the", "person", "."]
 
 
+def test_roles(nlp: Language):
+    doc = nlp("She sees a <dog>. Select the person.")
+    assert shown(render(doc, style="roles")).startswith("sees x.01 She ARG0 sees V a <dog>.")
+    assert render(doc, style="roles") == "\n".join(render(sent, style="roles") for sent in doc.sents)
+    assert shown(render(doc[1:3], style="roles")) == "sees a This sentence has no predicate."
+    folded = parsed(render(next(doc.sents), style="roles", options={"folded": True}))
+    assert [details.get("open") for details in folded.iter("details")] == [""]
+    ElementTree.fromstring(render(doc, style="roles", page=True))
+    with pytest.raises(ValueError, match="one sentence, got one over 2"):
+        render(doc[2:9], style="roles")
+
+
 def test_several_sentences_are_several_pictures(nlp: Language):
     doc = nlp("She sees a dog. Select the person.")
     for style in OF_THE_DOC:
@@ -214,7 +239,13 @@ def test_right_to_left():
 
 
 @pytest.mark.parametrize(
-    ("style", "missing"), [("tree", "no constituents"), ("spans", "no constituents"), ("dep", "no dependencies")]
+    ("style", "missing"),
+    [
+        ("tree", "no constituents"),
+        ("spans", "no constituents"),
+        ("dep", "no dependencies"),
+        ("roles", "no semantic roles"),
+    ],
 )
 def test_no_parse(style: str, missing: str):
     doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
@@ -223,7 +254,7 @@ def test_no_parse(style: str, missing: str):
 
 
 def test_bad_calls():
-    with pytest.raises(ValueError, match="expected a style of tree, dep, spans, attention, contributions, got 'ent'"):
+    with pytest.raises(ValueError, match="expected a style of tree, dep, spans, roles, attention, .*, got 'ent'"):
         render(make_doc(), style="ent")
     with pytest.raises(ValueError, match="no sentence boundaries"):
         render(Doc(Vocab(), words=["Go", "on"]))
@@ -251,7 +282,7 @@ def test_svg_format_is_returned_in_a_notebook_too(monkeypatch: pytest.MonkeyPatc
 
 
 def test_bad_calls_of_svg_format():
-    for style in ("spans", "attention", "contributions"):
+    for style in ("spans", "roles", "attention", "contributions"):
         with pytest.raises(ValueError, match=f"format 'svg' goes with the styles tree, dep, got '{style}'"):
             render(make_doc(), style=style, format="svg")
     with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):

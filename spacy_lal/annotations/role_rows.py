@@ -4,7 +4,7 @@ from typing import List, Union
 
 from spacy.tokens import Doc, Span
 
-from ..display.roles import RolePiece, RoleRow
+from ..display.roles import RolePiece, RoleRow, SentenceRows
 from ..trees.frames import describe_role
 from ..trees.propositions import CONTINUATION, PREDICATE_ROLE
 from .frames import get_frame
@@ -15,8 +15,8 @@ from .span_groups import check_present
 _OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
 
 
-def role_rows(item: Union[Doc, Span]) -> List[List[RoleRow]]:
-    """For each sentence of a Doc that has words, or for a Span, a row for each predicate whose arguments lie within it.
+def role_rows(item: Union[Doc, Span]) -> List[SentenceRows]:
+    """For each sentence of a Doc that has words, or for a Span, the predicates whose arguments lie within it.
 
     RAISES (ValueError): Sentence boundaries are not known, or the roles are stale.
     """
@@ -27,7 +27,7 @@ def role_rows(item: Union[Doc, Span]) -> List[List[RoleRow]]:
     return [_rows(item[words[0] : words[-1] + 1], predicates) for words in sentence_words(item) if words]
 
 
-def _rows(span: Span, predicates: List[Predicate]) -> List[RoleRow]:
+def _rows(span: Span, predicates: List[Predicate]) -> SentenceRows:
     found = []
     for predicate in predicates:
         args = predicate.proposition.args
@@ -44,7 +44,7 @@ def _rows(span: Span, predicates: List[Predicate]) -> List[RoleRow]:
             if place < span.end:
                 pieces.append(RolePiece(_text(span.doc, place, span.end)))
             found.append(RoleRow(str(predicate), predicate.roleset, frame.name if frame else "", pieces))
-    return found
+    return SentenceRows(" ".join(span.text.split()), found)
 
 
 def _text(doc: Doc, start: int, end: int) -> str:

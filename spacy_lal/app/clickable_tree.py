@@ -1,10 +1,14 @@
 """The drawing of a tree with clickable nodes: each bears its span of words."""
 
-from typing import Any, Iterator, List, Tuple
+from types import MappingProxyType
+from typing import Any, Iterator, List, Mapping, Tuple
 from xml.etree import ElementTree
 
 from nltk.tree import Tree
 
+from ..display.markup import escape
+
+NOTHING: Mapping[Tuple[int, int], str] = MappingProxyType({})
 SVG = "{http://www.w3.org/2000/svg}"
 
 # A page's component: puts the markup into the box, and reports the span chosen by mouse or keyboard. A new drawing
@@ -33,17 +37,27 @@ STYLE = """
 [data-start] { cursor: pointer }
 [data-start]:hover, [data-start]:focus-visible { fill: var(--st-primary-color); text-decoration: underline;
   outline: none }
+.lal-argument { fill: light-dark(#b45309, #fbbf24); font-weight: bold }
 .lal-chosen { fill: var(--st-primary-color); font-weight: bold }
 """
 
 
-def clickable_tree(drawing: str, tree: Tree, chosen: Tuple[int, int], *, mirrored: bool = False) -> str:
+def clickable_tree(
+    drawing: str,
+    tree: Tree,
+    chosen: Tuple[int, int],
+    *,
+    mirrored: bool = False,
+    marked: Mapping[Tuple[int, int], str] = NOTHING,
+) -> str:
     """Add spans to the nodes of a drawn tree.
 
     drawing (str): Well-formed XML around one `<svg>`, as `render` draws the tree: a `<text>` per node, in pre-order.
     tree (Tree): The drawn tree.
     chosen (Tuple[int, int]): The half-open span of words whose nodes are highlighted.
     mirrored (bool): Whether the first word is on the right of the drawing.
+    marked (Mapping[Tuple[int, int], str]): Half-open spans of words with their semantic roles. Their words and nodes
+        are marked, and bear the role as a title.
     RETURNS (str): HTML with attributes `data-start` and `data-end` on each node; constituents can be reached by
         keyboard.
     RAISES (ValueError): The drawing shows another tree.
@@ -59,11 +73,22 @@ def clickable_tree(drawing: str, tree: Tree, chosen: Tuple[int, int], *, mirrore
             text.set("tabindex", "0")
             text.set("role", "button")
             text.set("class", "lal-chosen" if (start, end) == chosen else "")
+        role = marked.get((start, end)) or _role_around(marked, start, end)
+        if role:
+            text.set("class", f"lal-argument {text.get('class') or ''}".strip())
+            text.append(ElementTree.fromstring(f"<title>{escape(role)}</title>"))
     for element in root.iter():  # in HTML, an svg needs no namespace
         element.tag = element.tag.rpartition("}")[2]
         if element.get("role") == "img":  # the keyboard cannot reach parts of an img
             element.set("role", "group")
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _role_around(marked: Mapping[Tuple[int, int], str], start: int, end: int) -> str:
+    """The role of a word within a marked span; empty for other words and for nodes above words."""
+    if end - start > 1:
+        return ""
+    return next((role for (first, last), role in marked.items() if first <= start < last), "")
 
 
 def _spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:

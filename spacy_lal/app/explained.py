@@ -26,6 +26,7 @@ from ..interpret.sentences import find_parser
 from ..render import draw
 from ..trees import SUB_HEAD_LABEL, write_brackets
 from .clickable_tree import clickable_tree
+from .predicates import ExplainedPredicate, explain_predicates
 
 MAX_TEXT = 5000  # characters
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
@@ -162,16 +163,23 @@ class ExplainedSentence:
             lambda: self._or_reason(lambda: self._draw(style), lambda reason: f"<p>{escape(reason)}</p>"),
         )
 
-    def tree(self, chosen: Tuple[int, int]) -> str:
+    @cached_property
+    def predicates(self) -> List[ExplainedPredicate]:
+        """Its predicates, if the Doc has semantic roles, else none."""
+        return explain_predicates(self._span(0, len(self.words)), [token.i for token in self._sentence.tokens])
+
+    def tree(self, chosen: Tuple[int, int], predicate: Optional[int] = None) -> str:
         """The tree with clickable nodes; see `clickable_tree`.
 
         chosen (Tuple[int, int]): The highlighted span of words.
+        predicate (Optional[int]): Its place in `predicates`, whose arguments are marked; None marks nothing.
         RETURNS (str): Markup.
         """
         picture = self.picture("tree")
         if self._sentence.constituents is None or "<svg" not in picture:
             return picture
-        return clickable_tree(picture, self._sentence.tree(), chosen, mirrored=self.is_rtl)
+        marked = {} if predicate is None else self.predicates[predicate].spans
+        return clickable_tree(picture, self._sentence.tree(), chosen, mirrored=self.is_rtl, marked=marked)
 
     def checked_span(self, value: Any) -> Optional[Tuple[int, int]]:
         """The half-open span of words that a browser sent; None if the value is no such span."""

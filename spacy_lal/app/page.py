@@ -6,7 +6,7 @@ labels of widgets read Markdown, and never get such text.
 """
 
 import sys
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 import spacy
 import streamlit as st
@@ -87,7 +87,8 @@ def show_sentence(sentence: ExplainedSentence) -> None:
 
     # st.html removes SVG.
     show_drawing = st.components.v2.component("spacy_lal_drawing", html=BOX, css=STYLE, js=SCRIPT)
-    show_drawing(data=sentence.tree(span), key="tree", on_span_change=take_click)
+    predicate = choose_predicate(sentence)
+    show_drawing(data=sentence.tree(span, predicate), key="tree", on_span_change=take_click)
     choose_span(sentence, span)
     show_report(sentence, span)
     picture = st.radio("Show the sentence as", ["Arcs", *PICTURES, *FILES], horizontal=True, key="picture")
@@ -98,6 +99,25 @@ def show_sentence(sentence: ExplainedSentence) -> None:
         st.html(f'<div style="--lal-canvas: light-dark({LIGHT}, {DARK})">{sentence.picture(PICTURES[picture])}</div>')
     else:
         st.code(sentence.brackets if picture == "Brackets" else sentence.conllu, language=None, wrap_lines=True)
+
+
+def choose_predicate(sentence: ExplainedSentence) -> Optional[int]:
+    """A list of the predicates, if the sentence has semantic roles, and the row of the chosen one, whose arguments are
+    marked in the tree."""
+    predicates = sentence.predicates
+    if not predicates:
+        return None
+    number_of = st.selectbox(
+        "Predicate (its arguments are marked in the tree)",
+        range(len(predicates)),
+        index=None,
+        format_func=lambda i: option(predicates[i].name),
+        placeholder="choose a predicate",
+        key=f"predicate of {sentence.text}",
+    )
+    if number_of is not None:
+        st.html(predicates[number_of].markup)
+    return number_of
 
 
 def choose_span(sentence: ExplainedSentence, span: Tuple[int, int]) -> None:

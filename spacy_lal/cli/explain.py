@@ -129,7 +129,12 @@ def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
             attended,
         ]
         is_short = len(sentence.tokens) <= LONG_SENTENCE
-        pictures = [tree, *(fold._replace(is_open=is_short) for fold in folds), contributed._replace(is_open=False)]
+        pictures = [
+            tree,
+            *_roles(span),
+            *(fold._replace(is_open=is_short) for fold in folds),
+            contributed._replace(is_open=False),
+        ]
         sections.append(Section(" ".join(sentence.text.split()), pictures))
     return sections
 
@@ -144,6 +149,17 @@ def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Spa
         return [Picture(heading, markup) for markup in draw(item, style, {}, nlp)]
     except ValueError as err:
         return [Picture(heading, f"<p>{escape(str(err))}</p>")] * number
+
+
+def _roles(span: "Span") -> List["Picture"]:
+    """The semantic roles of a sentence, if its Doc has roles: a click on a predicate shows its arguments."""
+    from spacy_lal.annotations import has_propositions
+    from spacy_lal.display.page import Picture
+    from spacy_lal.render import draw
+
+    if not has_propositions(span.doc):
+        return []
+    return [Picture("Roles", markup) for markup in draw(span, "roles", {"folded": True})]
 
 
 def _print_drawings(docs: Iterable["Doc"]) -> None:

@@ -56,6 +56,13 @@ class RoleRow(NamedTuple):
     pieces: Sequence[RolePiece]
 
 
+class SentenceRows(NamedTuple):
+    """The predicates of a sentence, and its text, which is shown if it has none."""
+
+    text: str
+    rows: Sequence[RoleRow]
+
+
 def role_color(role: str) -> str:
     """The colour of a role. C-X and R-X have the colour of X, ARG1-DSP that of ARG1."""
     while role.startswith(("C-", "R-")):
@@ -65,16 +72,16 @@ def role_color(role: str) -> str:
     return _FAMILIES.get(role[:4], DEFAULT_COLOR) if not role.startswith("ARGM") else DEFAULT_COLOR
 
 
-def roles_to_html(rows: Sequence[RoleRow], *, folded: bool = False, direction: str = "ltr") -> str:
+def roles_to_html(sentence: SentenceRows, *, folded: bool = False, direction: str = "ltr") -> str:
     """Draw the predicates of a sentence.
 
     folded (bool): Whether a reader opens a predicate by clicking on it; the first is open. Otherwise all are shown.
     direction (str): "rtl" for languages that are written from right to left.
     RETURNS (str): One `<div>`, well-formed as XML.
     """
-    if not rows:
-        return '<div class="lal-roles"><p>This sentence has no predicate.</p></div>'
-    parts = [_row(row, is_open=not folded or i == 0, folded=folded) for i, row in enumerate(rows)]
+    parts = [_row(row, is_open=not folded or i == 0, folded=folded) for i, row in enumerate(sentence.rows)]
+    if not parts:
+        parts.append(f"<div>{_piece(RolePiece(sentence.text))}</div><p>This sentence has no predicate.</p>")
     return f'<div class="lal-roles" dir="{escape(direction)}">{"".join(parts)}</div>'
 
 

@@ -14,7 +14,7 @@ from spacy.util import is_in_jupyter, minify_html
 
 from ..display.page import html_page
 from ..display.svg import stand_alone
-from . import arcs, label_heads, self_attention, spans, tree
+from . import arcs, label_heads, roles, self_attention, spans, tree
 from .sentences import RenderError, writing
 from .styles import Style, svg_style
 
@@ -24,6 +24,7 @@ STYLES: Dict[str, Style] = {
     "tree": svg_style(tree.draw_svgs),
     "dep": svg_style(arcs.draw_svgs),
     "spans": Style(spans.draw),
+    "roles": Style(roles.draw),
     "attention": Style(self_attention.draw_attention),
     "contributions": Style(label_heads.draw_contributions),
 }
@@ -46,15 +47,17 @@ def render(
     docs (Union[Iterable[Union[Doc, Span]], Doc, Span]): Parsed Docs, or Spans, each within one sentence. Sentences of
         whitespace alone have no picture.
     style (str): "tree" (constituency, SVG), "dep" (displaCy's arcs, SVG), "spans" (constituents by displaCy, HTML; a
-        unary chain is one span), "attention" (attention of the label heads, HTML; with the option `layer` or `head`, a
-        map of self-attention), "contributions" (contributions of the label heads to the score of each constituent,
-        HTML). The last two always show whole sentences.
+        unary chain is one span), "roles" (semantic roles, HTML, a row for each predicate), "attention" (attention of
+        the label heads, HTML; with the option `layer` or `head`, a map of self-attention), "contributions"
+        (contributions of the label heads to the score of each constituent, HTML). The last two always show whole
+        sentences.
     page (bool): Return a whole, self-contained HTML page.
     minify (bool): Leave line breaks and indentation out.
     jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is displayed in a notebook, SVG returned.
     options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `distance`, `colors`,
         ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first; for "attention",
-        `layer` and `head` of the encoder, from 0 (`head` alone: of layer 0; `layer` alone: mean over heads). With
+        `layer` and `head` of the encoder, from 0 (`head` alone: of layer 0; `layer` alone: mean over heads); for
+        "roles", `folded`: a click on a predicate shows its arguments. With
         `format="svg"`, `theme`: "light", "dark" or "auto" (the default, the reader's setting).
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
     format (str): "html" or, for "tree" and "dep", "svg": the content of one SVG file, sentences one below the other.

@@ -43,6 +43,17 @@ def test_spans(mirrored):
     assert "ns0:" not in markup and 'role="img"' not in markup
 
 
+def test_marked_arguments():
+    drawing = scroll_box(tree_to_svg(TREE, title="A tree"), "A tree")
+    markup = clickable_tree(drawing, TREE, (0, 2), marked={(0, 2): "ARG0 <b>", (2, 3): "V"})
+    marked = {
+        node.text: node.findtext("title") for node in nodes(markup) if "lal-argument" in (node.get("class") or "")
+    }
+    agent = dict.fromkeys(("NP", "DT", "the", "NN", "cat"), "ARG0 <b>")
+    assert marked == {**agent, "VBZ": "V", "sleeps": "V"}
+    assert [node.text for node in nodes(markup) if "lal-chosen" in (node.get("class") or "")] == ["NP"]
+
+
 def test_a_drawing_of_another_tree():
     drawing = scroll_box(tree_to_svg(TREE[0], title="A tree"), "A tree")
     with pytest.raises(ValueError, match="12 nodes, got one of 5"):

@@ -8,7 +8,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_lal.annotations import set_propositions
 from spacy_lal.cli.explain import LONG_SENTENCE, explain_page
+from spacy_lal.trees.propositions import Proposition
 
 HEADINGS = ["Tree", "Arcs", "Constituents", "Label attention", "Contributions"]
 
@@ -30,6 +32,22 @@ def test_page(lal, pipeline, tmp_path):
     assert not list(root.iter("script")) and not list(root.iter("b"))
     assert not [n for n in root.iter() for name in n.attrib if name in ("src", "href")]
     assert "url(" not in html and "@import" not in html
+
+
+def test_roles_of_a_page(pipeline):
+    """Where the Doc has roles: a click on a predicate shows its arguments."""
+    nlp = spacy.load(pipeline)
+    doc = nlp("The old cat sleeps . Go on !")
+    set_propositions(doc, [Proposition(3, "sleep.01", ((0, 3, "ARG0"), (3, 4, "V")))])
+    sections = list(ElementTree.fromstring(explain_page(nlp, [doc])).iter("section"))
+    for section in sections:
+        assert [details.find("summary").text for details in section.findall("details")] == [
+            "Tree",
+            "Roles",
+            *HEADINGS[1:],
+        ]
+    predicate = sections[0].find("details/div/div/details")
+    assert "".join(predicate.find("summary").itertext()) == "sleeps sleep.01" and predicate.get("open") == ""
 
 
 def test_long_sentences_are_folded(pipeline):

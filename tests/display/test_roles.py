@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy_lal.annotations import set_propositions, set_sentence_starts
 from spacy_lal.annotations.frames import install_frames
 from spacy_lal.annotations.role_rows import role_rows
-from spacy_lal.display.roles import DEFAULT_COLOR, RolePiece, RoleRow, role_color, roles_to_html
+from spacy_lal.display.roles import DEFAULT_COLOR, RolePiece, RoleRow, SentenceRows, role_color, roles_to_html
 from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.propositions import Proposition
 
@@ -29,7 +29,8 @@ def doc():
 
 
 def test_rows(doc):
-    (give,), (go,) = role_rows(doc)
+    (first, (give,)), (second, (go,)) = role_rows(doc)
+    assert (first, second) == ("She gave it all.", "Go home")
     assert give[:3] == ("gave", "give.01", "transfer")
     assert give.pieces == [
         RolePiece("She ", "ARG0"),
@@ -40,7 +41,7 @@ def test_rows(doc):
         RolePiece(". "),
     ]
     assert go.pieces == [RolePiece("Go ", "V"), RolePiece(" home", "ARGM-DIR", "direction")]
-    assert role_rows(doc[6:9]) == [[go]] and role_rows(doc[1:6]) == [[]]
+    assert role_rows(doc[6:9]) == [(second, [go])] and role_rows(doc[1:6]) == [("gave it all.", [])]
     assert role_rows(Doc(doc.vocab)) == []
 
 
@@ -49,25 +50,25 @@ def texts(markup):
 
 
 def test_markup(doc):
-    (rows, _) = role_rows(doc)
-    markup = roles_to_html(rows)
+    (sentence, _) = role_rows(doc)
+    markup = roles_to_html(sentence)
     assert texts(markup) == ["gave give.01 (transfer)SheARG0 gaveV itARG1  allC-ARG1. "]
     assert 'title="thing &lt;given&gt;"' in markup and "<details" not in markup
     assert markup.count(f"background: {role_color('ARG1')}") == 2
-    folded = roles_to_html([*rows, *rows], folded=True)
+    folded = roles_to_html(SentenceRows(sentence.text, [*sentence.rows] * 2), folded=True)
     root = ElementTree.fromstring(folded)
     assert [details.get("open") for details in root.iter("details")] == ["", None]
     assert [summary.find("b").text for summary in root.iter("summary")] == ["gave", "gave"]
     assert "".join(next(root.iter("li")).itertext()) == "ARG1 thing <given>: it"
-    assert 'dir="rtl"' in roles_to_html(rows, direction="rtl")
-    assert "no predicate" in roles_to_html([])
+    assert 'dir="rtl"' in roles_to_html(sentence, direction="rtl")
+    assert texts(roles_to_html(SentenceRows("Oh <b>", []))) == ["Oh <b>", "This sentence has no predicate."]
 
 
 def test_hostile_text():
     evil = "</span><script>alert(1)</script>\x07"
     row = RoleRow(evil, evil, evil, [RolePiece(evil, evil, evil), RolePiece(evil)])
-    for folded in (False, True):
-        markup = roles_to_html([row], folded=folded, direction='"><script>')
+    for folded, rows in ((False, [row]), (True, [row]), (False, [])):
+        markup = roles_to_html(SentenceRows(evil, rows), folded=folded, direction='"><script>')
         assert "<script" not in markup and "\x07" not in markup
         ElementTree.fromstring(markup)
 
