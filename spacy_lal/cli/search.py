@@ -175,7 +175,7 @@ class _Parser:
         reader = TextReader(name, max_length=nlp.max_length)
         texts = reader if text is None else given_text(text)
         try:
-            pairs = ((given.text, given.line) for given in texts)
+            pairs = ((given.text, given.line or 1) for given in texts)  # --text has no line
             for doc, line in nlp.pipe(pairs, as_tuples=True, batch_size=BATCH_SIZE):
                 for _, tree in _of_doc(doc, f"{_shown(name)}:{line}"):
                     yield _Found(str(line), tree)
