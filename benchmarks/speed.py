@@ -1,9 +1,10 @@
-"""How fast are the network, a pipeline, several processes, the parsers beside ours, and a training step?
+"""How fast are the network, a pipeline, several processes, a server, the parsers beside ours, and a training step?
 
     python benchmarks/speed.py network metrics/speed_network.json
     python benchmarks/speed.py pipeline metrics/speed_pipeline.json assets/ewt/dev.conllu
     python benchmarks/speed.py processes metrics/speed_processes.json assets/ewt/dev.conllu
     python benchmarks/speed.py beside metrics/speed_beside.json assets/ewt/dev.conllu
+    python benchmarks/speed.py service metrics/speed_service.json assets/ewt/dev.conllu
     python benchmarks/speed.py training metrics/speed_training.json
     python benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
 
@@ -19,13 +20,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-from speed import beside, network, pipeline, processes, training
+from speed import beside, network, pipeline, processes, service, training
 from speed.timing import environment
 
 MEASUREMENTS: Dict[str, ModuleType] = {
     "network": network,
     "pipeline": pipeline,
     "processes": processes,
+    "service": service,
     "beside": beside,
     "training": training,
 }
