@@ -135,6 +135,16 @@ def test_text_is_parsed_and_training_goes_on(vectors, write, tmp_path):
     assert losses["lal_parser"] >= 0
 
 
+def test_an_encoder_without_layers(vectors, write, tmp_path):
+    content = content_of(vectors)
+    content["spec"]["hparams"]["num_layers"] = 0
+    content["state_dict"] = {key: value for key, value in content["state_dict"].items() if "encoder." not in key}
+    run(write(content), tmp_path / "pipeline")
+    nlp = spacy.load(tmp_path / "pipeline")
+    assert nlp.config["components"]["lal_parser"]["model"]["encoder"] == {"@misc": "spacy-lal.NoEncoder.v1"}
+    assert nlp("I see.")._.parse_string
+
+
 def test_words_are_unescaped(vectors, write, tmp_path):
     """Treebanks write brackets as -LRB-; texts do not. A word that is there in both forms stays."""
     content = content_of(vectors)

@@ -24,7 +24,7 @@ from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig
 
 CODEPOINTS = " codepoints"  # of a json's `char_vocab`: "256 codepoints"
 SELECTOR_KEY = "encoder.selector_"
-SOFT = "soft"  # the variant of a selector whose choices are probabilities
+MODES = ("soft", "sample")  # the variants of a selector that are named as its modes; the others are hard
 INFERENCE = "infer"  # the variant of a selector outside of training
 
 
@@ -65,6 +65,7 @@ class EncoderReference:
             mode=mode,  # type: ignore[arg-type]
             temperature=told["temperature"],
             on_empty=told.get("on_empty", "nothing"),
+            bounded=told.get("bounded", False),
             width=told["width"],
         )
         single = [replace(layer, repeat=1) for layer in config.encoder.layers for _ in range(layer.repeat)]
@@ -127,7 +128,7 @@ class EncoderReference:
             return with_given_masks(self.network, sentences, self.info["dropout_rates"])
         if "selector" not in self.info or name == INFERENCE:
             return self.network
-        network = self._build(SOFT if name == SOFT else SelectorConfig.mode)
+        network = self._build(name if name in MODES else SelectorConfig.mode)
         for layer in self.info["selector"]["layers"]:
             selector: Any = network.get_submodule(f"encoder.layers.{layer}.attention.selector")
             selector.train()
@@ -145,11 +146,9 @@ class EncoderReference:
             if pattern is not None:
                 content, position = i not in pattern["content_off"], i not in pattern["position_off"]
                 found[layer.attention] = AttentionLimits(content=content, position=position)
-            width = None if window is None else window["window"]
-            if isinstance(width, dict):
-                width = width.get(str(i))
-            if window is not None and width is not None:
-                found[layer.attention] = AttentionLimits(window=width, relaxed_window=window["relaxed"])
+            width, relaxed = (None if window is None else _of_layer(window[key], i) for key in ("window", "relaxed"))
+            if width is not None:
+                found[layer.attention] = AttentionLimits(window=width, relaxed_window=bool(relaxed))
         with limited(found):
             yield
 
@@ -160,6 +159,11 @@ def our_selector_key(key: str) -> str:
         return key
     layer, _, rest = key[len(SELECTOR_KEY) :].partition(".")
     return f"encoder.layers.{layer}.attention.selector.{rest}"
+
+
+def _of_layer(told: Any, layer: int) -> Any:
+    """A value for all layers, or by the number of a layer; None where it has none."""
+    return told.get(str(layer)) if isinstance(told, dict) else told
 
 
 def _alphabet(told: Any) -> List[str]:

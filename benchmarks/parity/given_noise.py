@@ -26,7 +26,7 @@ RULES: Tuple[Tuple[str, str], ...] = (
     (r"encoder\.attn_(\d+)\.residual_dropout", r"encoder.layers.\1.attention.residual_dropout"),
     (r"encoder\.ff_(\d+)\.(relu|residual)_dropout", r"encoder.layers.\1.feed_forward.\2_dropout"),
     (r"char_encoder\.char_dropout", "inputs.features.chars.dropout"),
-    (r"(embedding\.)?elmo_dropout|elmo\.dropout", "inputs.features.vectors.vector_dropout"),
+    (r".*elmo.*", "inputs.features.vectors.vector_dropout"),
 )
 CHAR_DROPOUT = "inputs.features.chars.dropout"
 

@@ -6,6 +6,7 @@ hyperparameters, their features, and their labels, among which there is no sub-h
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 import torch
@@ -168,23 +169,20 @@ def _features(hparams: Mapping[str, Any]) -> List[WordFeature]:
 def _layers(hparams: Mapping[str, Any], switches: Switches) -> List[SelfAttentionLayerConfig]:
     """One record for each run of equal layers."""
     kinds = [i in switches.position_only for i in range(hparams["num_layers"])]
-    changes = [i for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
-    layers = []
-    for start, end in zip(changes, [*changes[1:], len(kinds)], strict=True):
-        layers.append(
-            SelfAttentionLayerConfig(
-                repeat=end - start,
-                n_heads=hparams["num_heads"],
-                attn_width=hparams["d_kv"],
-                ff_width=hparams["d_ff"],
-                factored=switches.factored,
-                queries="positions" if kinds[start] else "features",
-                attention_dropout=hparams["attention_dropout"],
-                relu_dropout=hparams["relu_dropout"],
-                residual_dropout=hparams["residual_dropout"],
-            )
+    return [
+        SelfAttentionLayerConfig(
+            repeat=len(list(run)),
+            n_heads=hparams["num_heads"],
+            attn_width=hparams["d_kv"],
+            ff_width=hparams["d_ff"],
+            factored=switches.factored,
+            queries="positions" if reads_positions else "features",
+            attention_dropout=hparams["attention_dropout"],
+            relu_dropout=hparams["relu_dropout"],
+            residual_dropout=hparams["residual_dropout"],
         )
-    return layers
+        for reads_positions, run in groupby(kinds)
+    ]
 
 
 def converted_weights(
