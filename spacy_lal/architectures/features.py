@@ -5,6 +5,7 @@ Everything here is numpy on the host; `bridge.py` pads it and moves it to the de
 """
 
 import warnings
+from functools import lru_cache
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
@@ -106,9 +107,9 @@ def read_sentences(
     is_train (bool): Whether rare words may be dropped.
     """
     attrs = model.attrs
-    tag_table = _id_table(attrs["tags"], N_SPECIAL_IDS) if attrs["use_tags"] else None
-    char_table = _id_table(attrs["chars"], N_SPECIAL_CHARS) if attrs["use_chars"] else None
-    word_table = _id_table(attrs["words"], N_SPECIAL_IDS) if attrs["use_words"] else None
+    tag_table = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS) if attrs["use_tags"] else None
+    char_table = _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS) if attrs["use_chars"] else None
+    word_table = _id_table(tuple(attrs["words"]), N_SPECIAL_IDS) if attrs["use_words"] else None
     counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]) if is_train and attrs["drop_rare"] else None
     spellings: Dict[str, Tuple[int, ...]] = {}
     features = []
@@ -139,7 +140,8 @@ def read_sentences(
     return features
 
 
-def _id_table(values: Sequence[str], n_special: int) -> Dict[str, int]:
+@lru_cache(maxsize=16)  # a vocabulary of words is large; the tables are never changed
+def _id_table(values: Tuple[str, ...], n_special: int) -> Dict[str, int]:
     return {value: i for i, value in enumerate(values, start=n_special)}
 
 
