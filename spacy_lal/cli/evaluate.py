@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+ROLES_FACTORY = "lal_srl"
+
 
 def evaluate_cli(
     words: Annotated[
@@ -63,7 +65,7 @@ def evaluate_cli(
     from spacy_lal.cli.pipelines import load_pipeline
 
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
-    nlp = load_pipeline(model, gpu_id)
+    nlp = load_pipeline(model, gpu_id, or_factory=ROLES_FACTORY)
     golds = read_docs(data_path, nlp)
     try:
         with pipe_progress(nlp, len(golds) * (3 if raw else 1)):

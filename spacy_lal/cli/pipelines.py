@@ -15,12 +15,15 @@ from spacy_lal.pipeline.storage import FormatError
 NOT_INSTALLED = "Install it, `pip install ./packages/en_lal_md-*` in a clone, or name another by --model"
 
 
-def load_pipeline(model: Optional[str] = None, gpu_id: int = -1, *, needs_parser: bool = True) -> Language:
+def load_pipeline(
+    model: Optional[str] = None, gpu_id: int = -1, *, needs_parser: bool = True, or_factory: Optional[str] = None
+) -> Language:
     """Load a pipeline; ends the command if it cannot be loaded.
 
     model (Optional[str]): A path, or the name of an installed package; None is the default pipeline.
     gpu_id (int): The GPU, or -1 for the CPU.
-    needs_parser (bool): Whether it must have a parser of ours.
+    needs_parser (bool): Whether it must have a parser of ours, or another component that `or_factory` names.
+    or_factory (Optional[str]): A factory.
     RETURNS (Language): The pipeline.
     """
     import spacy
@@ -38,7 +41,8 @@ def load_pipeline(model: Optional[str] = None, gpu_id: int = -1, *, needs_parser
             reason += f" {NOT_INSTALLED}"
         fail(f"can't load the pipeline {model!r}: {reason}")
     check_finite_pipeline(nlp, model)
-    if needs_parser and not parser_names(nlp):
+    others = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == or_factory]
+    if needs_parser and not parser_names(nlp) and not others:
         fail(f"the pipeline {model!r} has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp
 

@@ -1,7 +1,7 @@
 """Scores of parsed Docs against gold Docs, from 0 to 1 by name; None where one side has no annotation."""
 
 import re
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from spacy.pipeline.senter import senter_score
 from spacy.scorer import Scorer
@@ -134,10 +134,11 @@ def _genre(gold: Doc, pattern: "re.Pattern[str]") -> str:
     return genres.pop() or OTHER_GENRE
 
 
-def _attachment(examples: Iterable[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
-    """UAS, LAS and complete matches over the gold sentences; None if no gold Doc has heads. Both sides have the same
-    tokens, so heads are compared by their index in the Doc."""
+def _attachment(examples: Sequence[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
+    """UAS, LAS and complete matches over the gold sentences; None if no gold Doc, or no parsed one, has heads. Both
+    sides have the same tokens, so heads are compared by their index in the Doc."""
     counts = AttachmentCounts()
+    examples = list(examples) if any(eg.predicted.has_annotation("DEP") for eg in examples) else []
     for eg in examples:
         gold, test = eg.reference, eg.predicted
         if not gold.has_annotation("DEP"):

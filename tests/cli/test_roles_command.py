@@ -4,11 +4,14 @@ import json
 
 import pytest
 import spacy
+from spacy.cli._util import app
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from spacy.vocab import Vocab
+from typer.testing import CliRunner
 
-from spacy_lal.annotations import set_propositions, set_sentence_starts
+from spacy_lal.annotations import set_propositions
 from spacy_lal.trees.propositions import Proposition
 
 WORDS = "She has given him books . Yes !".split()
@@ -37,8 +40,13 @@ def model(tmp_path):
 
 @pytest.fixture
 def docs(tmp_path):
-    doc = Doc(Vocab(), words=WORDS, tags=["PRP", "VBZ", "VBN", "PRP", "NNS", ".", "UH", "."])
-    set_sentence_starts(doc, [0, 6])
+    doc = Doc(
+        Vocab(),
+        words=WORDS,
+        tags=["PRP", "VBZ", "VBN", "PRP", "NNS", ".", "UH", "."],
+        heads=[2, 2, 2, 2, 2, 2, 6, 6],
+        deps=["nsubj", "aux", "ROOT", "iobj", "obj", "punct", "ROOT", "punct"],
+    )
     set_propositions(doc, [HAVE, GIVE])
     DocBin(docs=[doc]).to_disk(tmp_path / "x.spacy")
     return tmp_path / "x.spacy"
@@ -103,3 +111,24 @@ def test_refused(lal, docs, pipeline, tmp_path):
     (tmp_path / "frames.jsonl").write_text("{\n")
     assert "frames.jsonl:1: expected JSON" in lal("roles", docs, "--frames", tmp_path / "frames.jsonl").stderr
     assert lal("roles", tmp_path / "nowhere.spacy").exit_code == 1
+
+
+def test_a_pipeline_of_roles_alone(lal, docs, tmp_path):
+    """`lal roles` and `lal evaluate` with lal_srl and without a parser; `spacy evaluate` prints the roles as spans."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("lal_srl")
+    golds = list(DocBin().from_disk(docs).get_docs(nlp.vocab))
+    examples = [Example(nlp.make_doc("She has given him books. Yes!"), golds[0])]
+    nlp.initialize(lambda: examples)
+    for _ in range(30):
+        nlp.update(examples)
+    nlp.to_disk(tmp_path / "srl")
+    table = lal("roles", "She has given him books.", "-m", tmp_path / "srl")
+    assert table.exit_code == 0 and "given  give.01\n  ARG0  She\n  ARG2  him\n  ARG1  books\n" in table.stdout
+    result = lal("evaluate", docs, "-m", tmp_path / "srl")
+    rows = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert result.exit_code == 0 and {"srl_f 100.00", "roleset_acc 100.00", "dep_uas -", "const_f -"} <= set(rows)
+    printed = CliRunner().invoke(app, ["evaluate", str(tmp_path / "srl"), str(docs), "--spans-key", "srl"])
+    assert ["SPAN", "F", "100.00"] in [line.split() for line in printed.stdout.splitlines()]
+    assert ["ARG2", "100.00", "100.00", "100.00"] in [line.split() for line in printed.stdout.splitlines()]
