@@ -1,13 +1,22 @@
 """`search_trees(doc, pattern)`: constituents, tags and words of parsed Docs by patterns of tgrep."""
 
-from typing import Iterable, Iterator, Union
+from typing import Iterable, Iterator, List, Union
 
 from spacy.tokens import Doc, Span
 
-from .annotations import MISSING_TAG, SPANS_KEY, UnparsedDocError, get_constituents, has_sentences, sentence_words
+from .annotations import (
+    MISSING_TAG,
+    SPANS_KEY,
+    UnparsedDocError,
+    get_constituents,
+    get_tree,
+    has_sentences,
+    sentence_words,
+)
+from .annotations.sentence_trees import sentence_of
 from .annotations.span_groups import check_present
 from .trees import spans_to_tree
-from .trees.tgrep import Pattern
+from .trees.tgrep import Match, Pattern
 
 
 def search_trees(docs: Union[Doc, Span, Iterable[Union[Doc, Span]]], pattern: Union[str, Pattern]) -> Iterator[Span]:
@@ -37,12 +46,29 @@ def _search(item: Union[Doc, Span], pattern: Pattern) -> Iterator[Span]:
     if SPANS_KEY not in doc.spans or not has_sentences(doc):
         missing = "sentence boundaries" if SPANS_KEY in doc.spans else "constituents"
         raise UnparsedDocError(f"the Doc has no {missing}: it must come from a pipeline with a lal_parser")
-    first, last = (0, len(doc)) if isinstance(item, Doc) else (item.start, item.end)
-    for words, constituents in zip(sentence_words(doc), get_constituents(doc), strict=True):
-        if not words or words[-1] < first or last <= words[0]:
-            continue
-        tags = [doc[i].tag_ or doc[i].pos_ or MISSING_TAG for i in words]
-        for match in pattern.search(spans_to_tree([doc[i].text for i in words], tags, constituents)):
-            start, end = words[match.start], words[match.end - 1] + 1
-            if first <= start and end <= last:
-                yield Span(doc, start, end, label=match.label)
+    if isinstance(item, Doc):
+        for words, constituents in zip(sentence_words(doc), get_constituents(doc), strict=True):
+            if words:
+                tags = [doc[i].tag_ or doc[i].pos_ or MISSING_TAG for i in words]
+                tree = spans_to_tree([doc[i].text for i in words], tags, constituents)
+                yield from _spans(doc, words, pattern.search(tree))
+        return
+    for sentence in _sentences(item):  # the cost must not grow with the Doc
+        words = [token.i for token in sentence if not token.is_space]
+        tree = get_tree(sentence) if words else None
+        found = _spans(doc, words, pattern.search(tree)) if tree is not None else ()
+        yield from (span for span in found if item.start <= span.start and span.end <= item.end)
+
+
+def _spans(doc: Doc, words: List[int], matches: Iterable[Match]) -> Iterator[Span]:
+    for match in matches:
+        yield Span(doc, words[match.start], words[match.end - 1] + 1, label=match.label)
+
+
+def _sentences(item: Span) -> Iterator[Span]:
+    """The sentences that have tokens of a Span."""
+    start = item.start
+    while start < item.end:
+        sentence = sentence_of(item.doc[start : start + 1])
+        yield sentence
+        start = sentence.end

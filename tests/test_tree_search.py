@@ -8,7 +8,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import spacy_lal
-from spacy_lal.annotations import UnparsedDocError, set_sentence_starts
+from spacy_lal.annotations import UnparsedDocError, sentence_words, set_constituents, set_sentence_starts
 from spacy_lal.annotations.span_groups import StaleParseError
 from spacy_lal.tree_search import search_trees
 from spacy_lal.trees.tgrep import Pattern
@@ -58,6 +58,17 @@ def test_docs_spans_and_lists(doc):
     assert found([doc, second], "S") == [(1, 7, "S"), (7, 11, "S"), (7, 11, "S")]
     assert found(iter([]), "S") == found(Doc(Vocab()), "S") == found(doc[3:3], "S") == []
     assert found(doc, Pattern("S")) == found(doc, "S")
+
+
+def test_sentences_of_a_long_doc_are_searched_alone(monkeypatch):
+    """The cost of a search sentence by sentence does not grow with the square of the Doc."""
+    n = 300
+    doc = Doc(English().vocab, words=["a", "b", "."] * n)
+    set_sentence_starts(doc, range(0, 3 * n, 3))
+    set_constituents(doc, sentence_words(doc), [[(0, 3, "S"), (0, 2, "NP")]] * n)
+    monkeypatch.setattr("spacy_lal.tree_search.get_constituents", None)
+    assert sum(len(found(sentence, "NP < ('* $. *)")) for sentence in doc.sents) == n
+    assert found(doc[1:7], "NP") == [(3, 5, "NP")]
 
 
 def test_docs_are_read_lazily(doc):

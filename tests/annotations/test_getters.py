@@ -34,6 +34,10 @@ SECOND = "(S (NP (PRP We)) (VP (VBD saw) (NP (PRP her))) (. !))"
 @pytest.fixture(params=[0, 10_000], ids=["kept", "read"])
 def doc(request, monkeypatch):
     monkeypatch.setattr(sentence_trees, "MAX_READ", request.param)
+    return make_doc()
+
+
+def make_doc():
     doc = Doc(Vocab(), words=WORDS, tags=TAGS)
     set_sentence_starts(doc, [0, 5])
     doc.spans[SPANS_KEY] = [Span(doc, *span) for span in SPANS]
@@ -327,8 +331,8 @@ for doc in DocBin().from_disk(sys.argv[1]).get_docs(English().vocab):
 """
 
 
-def test_in_a_fresh_process(doc, tmp_path):
-    DocBin(docs=[doc]).to_disk(tmp_path / "docs.spacy")
+def test_in_a_fresh_process(tmp_path):
+    DocBin(docs=[make_doc()]).to_disk(tmp_path / "docs.spacy")
     command = [sys.executable, "-c", READ, str(tmp_path / "docs.spacy")]
     run = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
