@@ -82,7 +82,7 @@ PARTS = {
     *("InputLayer", "CharConcat", "CharLSTM", "Tags", "Vectors", "Words", "Encoder", "NoEncoder", "SelfAttentionLayer"),
     *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer"),
 }
-ENCODER_PARTS = {"Selector", "PreNormLayer", "FinalNorm", "SinusoidalInputLayer"}
+ENCODER_PARTS = {"Selector"}
 ROLE_PARTS = {"RolesEncoder", "SyntaxAttention", "PredicateScorer", "RoleScorer", "RolesetScorer"}
 
 
