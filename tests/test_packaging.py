@@ -17,7 +17,7 @@ import spacy_lal
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "spacy_lal"
 COMPILED = (
-    *(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst", "next_best", "viterbi")),
+    *(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst", "next_best", "viterbi", "role_spans")),
     "layers/scorers/span_hidden",
 )
 

@@ -7,6 +7,7 @@
 | `eisner(arcs)` | arc scores | heads of a projective tree | O(n^3), O(n^2) |
 | `mst(arcs)` | arc scores | heads of any tree | O(n^2), O(n^2) |
 | `viterbi(scores)` | scores of BIO tags | tags, score | O(n), O(n) |
+| `role_spans(scores)` | the same, with a bonus for spans | spans, score | O(n^2), O(n) |
 
 For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i, j]` scores tokens[i:j], and
 label 0 is the empty label. `arcs` has the shape (n + 1, n + 1), [dependent, head]; index 0 is the root. Both are
@@ -20,6 +21,7 @@ from .cky import cky
 from .eisner import eisner
 from .joint import joint
 from .mst import mst
+from .role_spans import role_spans
 from .viterbi import viterbi
 
-__all__ = ["cky", "eisner", "joint", "mst", "viterbi"]
+__all__ = ["cky", "eisner", "joint", "mst", "role_spans", "viterbi"]

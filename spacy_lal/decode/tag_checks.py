@@ -55,6 +55,23 @@ def check_transitions(transitions: Any, n_tags: int) -> Optional[ndarray]:
     return np.ascontiguousarray(transitions)
 
 
+def check_span_bonus(bonus: Any, name: str, n_tokens: int) -> Optional[ndarray]:
+    """The bonus of each span as a C-contiguous array, or None.
+
+    bonus (Any): The caller's argument. Shape: (n + 1, n + 1), [start, end], float32, no NaN, no plus infinity.
+    name (str): Its name in messages.
+    RAISES (ValueError): On any other type, dtype, shape or value.
+    """
+    if bonus is None:
+        return None
+    check_dtype(bonus, name, np.dtype(np.float32))
+    if bonus.shape != (n_tokens + 1, n_tokens + 1):
+        raise ValueError(f"{name} must have shape {(n_tokens + 1, n_tokens + 1)}, [start, end], got {bonus.shape}")
+    if np.isnan(bonus).any() or (bonus == np.inf).any():
+        raise ValueError(f"{name} must be finite or minus infinity, got NaN or plus infinity")
+    return np.ascontiguousarray(bonus)
+
+
 def check_predicate(predicate: Any, verb: Any, n_tokens: int, n_tags: int, item: str) -> None:
     """Check a predicate's token and tag; both are -1 for none.
 

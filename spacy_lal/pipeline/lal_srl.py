@@ -4,7 +4,7 @@ It handles sentences, annotations and losses. The config supplies the network an
 """
 
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy
 from numpy import ndarray
@@ -17,6 +17,8 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..annotations import (
     ROLES_KEY,
+    SPANS_KEY,
+    get_constituents,
     get_sentence_propositions,
     has_propositions,
     install_extensions,
@@ -193,6 +195,7 @@ class LALSemanticRoles(PortablePipe):
     def _find(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
         sentences = [sentence_words(doc) for doc in docs]
         given = self._given(docs) if self.predicates == "doc" else None
+        constituents = self._constituents(docs) if self.decoder.constituent_bonus else None
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
         propositions: List[List[Proposition]] = [[] for _ in owners]
         with self.encoded(docs):
@@ -200,7 +203,13 @@ class LALSemanticRoles(PortablePipe):
             options = {"predicates": rows, "threshold": self.predicate_threshold}
             for indices, scores in self.model.attrs["iter_scores"](self.model, docs, **options):
                 verbs = None if given is None else [given.verbs[i] for i in indices]
-                args = self.decoder(scores, self._labels.tags, transitions=self._transitions, verbs=verbs)
+                args = self.decoder(
+                    scores,
+                    self._labels.tags,
+                    transitions=self._transitions,
+                    verbs=verbs,
+                    constituents=None if constituents is None else [constituents[i] for i in indices],
+                )
                 for i, one, of_sentence in zip(indices, scores, args, strict=True):
                     rolesets = None if given is None else given.rolesets[i]
                     propositions[i] = self._to_propositions(owners[i], one, of_sentence, rolesets)
@@ -225,6 +234,22 @@ class LALSemanticRoles(PortablePipe):
                 row = None if scores.rolesets is None else scores.rolesets[f]
                 roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
             found.append(Proposition(token, roleset, args[f], frame_of(roleset)))
+        return found
+
+    def _constituents(self, docs: Sequence[Doc]) -> List[Set[Range]]:
+        """The constituents of each sentence, over words.
+
+        RAISES (ValueError): A Doc has none.
+        """
+        found: List[Set[Range]] = []
+        for doc in docs:
+            if SPANS_KEY not in doc.spans and any(sentence_words(doc)):
+                raise ValueError(
+                    f"'{self.name}' reads constituents (decoder.constituent_bonus), and the Doc {doc.text[:40]!r} has "
+                    f'no doc.spans["{SPANS_KEY}"]: a component that sets them is missing before it, for example '
+                    f'nlp.add_pipe("lal_parser", before="{self.name}")'
+                )
+            found.extend({(start, end) for start, end, _ in spans} for spans in get_constituents(doc))
         return found
 
     def _given(self, docs: Sequence[Doc]) -> _Given:

@@ -1,12 +1,12 @@
 """From scores of role tags to arguments: the options of decoding. *Not* here: the algorithms (`decode/`)."""
 
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import Collection, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
 
-from ..decode import viterbi
+from ..decode import role_spans, viterbi
 from ..role_scores import RoleScores
 from ..trees.propositions import Argument
 from ..trees.role_tags import RoleTags
@@ -20,20 +20,29 @@ class RolesDecoder:
 
     core_once (bool): Whether each core role (ARG0, ARG1, ...) occurs at most once for a predicate.
     transition_weight (float): Weight of the log-probability of each pair of neighbouring tags in the training data.
+    constituent_bonus (float): Added to the score of each argument that is a constituent of `doc.spans["constituents"]`
+        or a single word. Not together with transitions.
     n_threads (int): Number of threads.
     RAISES (ValueError): An option is out of range.
     """
 
     core_once: bool = True
     transition_weight: float = 0.0
+    constituent_bonus: float = 0.0
     n_threads: int = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.core_once, bool):
             raise ValueError(f"core_once: expected true or false, got {self.core_once!r}")
-        weight = self.transition_weight
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight < float("inf"):
-            raise ValueError(f"transition_weight: expected a finite number of 0 or more, got {weight!r}")
+        for name in ("transition_weight", "constituent_bonus"):
+            weight = getattr(self, name)
+            if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight < float("inf"):
+                raise ValueError(f"{name}: expected a finite number of 0 or more, got {weight!r}")
+        if self.transition_weight and self.constituent_bonus:
+            raise ValueError(
+                "constituent_bonus: expected 0 together with transition_weight (the decoder of constituents scores "
+                f"whole spans), got {self.constituent_bonus!r}"
+            )
         if isinstance(self.n_threads, bool) or not isinstance(self.n_threads, int) or self.n_threads < 1:
             raise ValueError(f"n_threads: expected an integer of at least 1, got {self.n_threads!r}")
 
@@ -44,6 +53,7 @@ class RolesDecoder:
         *,
         transitions: Optional[ndarray] = None,
         verbs: Optional[Sequence[Sequence[Range]]] = None,
+        constituents: Optional[Sequence[Collection[Range]]] = None,
     ) -> List[List[Tuple[Argument, ...]]]:
         """The arguments of every predicate of a batch of sentences, V among them.
 
@@ -52,6 +62,8 @@ class RolesDecoder:
         transitions (Optional[ndarray]): Log-probabilities, [from, to]. Shape: (n_tags, n_tags), float32.
         verbs (Optional[Sequence[Sequence[Tuple[int, int]]]]): For each predicate of each sentence, the words of its V,
             where it is given.
+        constituents (Optional[Sequence[Collection[Tuple[int, int]]]]): The constituents of each sentence, over words.
+        RAISES (ValueError): There is a bonus for constituents, and there are no constituents.
         """
         items: List[ndarray] = []
         predicates: List[int] = []
@@ -59,6 +71,11 @@ class RolesDecoder:
             for f, token in enumerate(one.rows.tolist()):
                 items.append(one.tags[f] if verbs is None else _with_verb(one.tags[f], tags, verbs[s][f]))
                 predicates.append(token)
+        once = tags.once(core=self.core_once)
+        if self.constituent_bonus:
+            if constituents is None:
+                raise ValueError(f"constituent_bonus is {self.constituent_bonus}: expected constituents, got None")
+            return self._decode_spans(scores, items, tags, predicates, constituents)
         weighed = None
         if self.transition_weight and transitions is not None:
             weighed = (transitions * np.float32(self.transition_weight)).astype(np.float32)
@@ -66,13 +83,49 @@ class RolesDecoder:
             items,
             tags.openers,
             transitions=weighed,
-            once=tags.once(core=self.core_once),
+            once=once,
             predicates=predicates,
             verb=tags.verb,
             n_threads=self.n_threads,
         )
         decoded = iter(found)
         return [[tags.decode(next(decoded)[0].tolist()) for _ in one.rows] for one in scores]
+
+    def _decode_spans(
+        self,
+        scores: Sequence[RoleScores],
+        items: Sequence[ndarray],
+        tags: RoleTags,
+        predicates: Sequence[int],
+        constituents: Sequence[Collection[Range]],
+    ) -> List[List[Tuple[Argument, ...]]]:
+        """As `__call__`, with the bonus for constituents; items are the tag scores of all predicates."""
+        bonuses: List[ndarray] = []
+        for one, of_sentence in zip(scores, constituents, strict=True):
+            bonuses.extend([_bonus(one.n_words, of_sentence, self.constituent_bonus)] * len(one.rows))
+        found = role_spans(
+            items,
+            bonuses,
+            once=tags.once(core=self.core_once)[1::2],
+            predicates=predicates,
+            verb=(tags.verb - 1) // 2,
+            n_threads=self.n_threads,
+        )
+        in_order = iter(found)
+        return [
+            [tuple((start, end, tags.roles[role]) for start, end, role in next(in_order)[0]) for _ in one.rows]
+            for one in scores
+        ]
+
+
+def _bonus(n_words: int, constituents: Collection[Range], bonus: float) -> ndarray:
+    """The bonus of each span. *Shape:* (n_words + 1, n_words + 1), float32."""
+    table = np.zeros((n_words + 1, n_words + 1), dtype=np.float32)
+    words = np.arange(n_words)
+    table[words, words + 1] = bonus
+    for start, end in constituents:
+        table[start, end] = bonus
+    return table
 
 
 def _with_verb(scores: ndarray, tags: RoleTags, verb: Range) -> ndarray:

@@ -10,7 +10,7 @@ from role_examples import GAVE, HEADS, PROPOSITIONS, SAW, config, example, make,
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from spacy_lal.annotations import get_propositions, set_propositions
+from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
 from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.gold_roles import gold_roles
 from spacy_lal.trees.propositions import Proposition, check_proposition
@@ -283,6 +283,7 @@ def test_update_without_words_or_network(nlp):
         ({"decoder": {"@misc": "spacy-lal.roles_decoder.v1", "core_once": 1}}, "core_once"),
         ({"decoder": {"@misc": "spacy-lal.roles_decoder.v1", "transition_weight": -1.0}}, "transition_weight"),
         ({"decoder": {"@misc": "spacy-lal.roles_decoder.v1", "n_threads": 0}}, "n_threads"),
+        ({"decoder": {"@misc": "spacy-lal.roles_decoder.v1", "constituent_bonus": -1}}, "constituent_bonus"),
     ],
 )
 def test_bad_options_are_named(options, message):
@@ -400,3 +401,17 @@ def test_a_missing_tok2vec_is_named(tmp_path):
     doc = doc_of(nlp, SAW)
     with pytest.raises(ValueError, match="'lal_srl' listens to a tok2vec"):
         nlp.get_pipe("lal_srl")(doc)
+
+
+def test_a_bonus_for_constituents():
+    nlp = spacy.blank("en")
+    decoder = {"@misc": "spacy-lal.roles_decoder.v1", "constituent_bonus": 50.0}
+    srl = nlp.add_pipe("lal_srl", config={**config(), "decoder": decoder})
+    train(nlp, [example(nlp, "gave"), example(nlp, "saw")], steps=1)
+    with pytest.raises(ValueError, match=r'reads constituents.*nlp.add_pipe\("lal_parser", before="lal_srl"\)'):
+        srl(doc_of(nlp, SAW))
+    srl.predicate_threshold = 0.0
+    doc = doc_of(nlp, SAW)
+    set_constituents(doc, sentence_words(doc), [[(0, 6, "S"), (2, 5, "SBAR"), (3, 5, "S")]])
+    spans = [span for one in get_propositions(srl(doc)) for span in one.args if span[2] != "V"]
+    assert spans and all(end - start == 1 or (start, end) in {(0, 6), (2, 5), (3, 5)} for start, end, _ in spans)
