@@ -10,7 +10,10 @@ HEADERS = {
     "decode": [*LANES, "decode/maxplus", "decode/maxplus_kernels"],
     "layers/scorers": [*LANES, "layers/scorers/span_hidden", "layers/scorers/span_hidden_kernel"],
 }
-NAMES = {"decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "role_spans"], "layers/scorers": ["span_hidden"]}
+NAMES = {
+    "decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "role_spans"],
+    "layers/scorers": ["span_hidden"],
+}
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
 
 setup(
