@@ -20,7 +20,7 @@ from spacy_lal.checkpoint.reference.ssan import (
 from spacy_lal.layers.encoders.attention_mask import forbidden_pairs
 from spacy_lal.layers.encoders.attention_records import AttentionRecord, recording
 from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.encoders.selector import Choice, Selector, SelectorConfig, regularisers
+from spacy_lal.layers.encoders.selector import EPSILON, Choice, Selector, SelectorConfig, regularisers
 from spacy_lal.layers.network_inputs import InputSizes, NetworkInputs
 from spacy_lal.layers.word_features.embeddings import Words
 
@@ -199,6 +199,8 @@ def compare_ssan(given: SSANSet) -> Tuple[List[Row], List[str]]:
     """Every mode of a set. RETURNS: The rows, and notes."""
     errors = Errors()
     modes = {name: answers for name, answers in given.info["modes"].items() if isinstance(answers, dict)}
+    if given.info.get("epsilon", EPSILON) != EPSILON:
+        raise UnreadableSetError(f"expected the reference's epsilon {EPSILON}, got {given.info['epsilon']}")
     unknown = sorted(modes.keys() - MODES.keys())
     if unknown or not modes:
         raise UnreadableSetError(f"expected modes among {', '.join(MODES)}; got {', '.join(unknown) or 'none'}")
