@@ -91,7 +91,7 @@ def _write(
 ) -> "Dict[Path, str]":
     """Write the files that are wanted.
 
-    RETURNS (Dict[Path, str]): What is in each.
+    RETURNS (Dict[Path, str]): The content of each file, for a message.
     """
     written = {}
     if output is not None:

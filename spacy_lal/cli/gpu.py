@@ -1,4 +1,4 @@
-"""The GPU of a command: an error says what is missing and how to install it."""
+"""The GPU of a command: an error names the missing library and how to install it."""
 
 from importlib.util import find_spec
 from typing import Optional
@@ -29,7 +29,7 @@ def use_gpu(gpu_id: int) -> None:
 
 
 def gpu_problem(gpu_id: int) -> Optional[str]:
-    """What is missing for a GPU; None if nothing is.
+    """The reason why a GPU cannot be used; None if it can.
 
     gpu_id (int): 0 or more.
     """

@@ -22,7 +22,7 @@ _FILE_NAME = re.compile(
 
 
 class Source(NamedTuple):
-    """What a command parses, and with what.
+    """The input of a command and its pipeline.
 
     model (str): The pipeline: path or package.
     name (str): A file, a folder, or `-` for stdin; ignored where a text is given.
@@ -35,7 +35,7 @@ class Source(NamedTuple):
 
 
 def parse_source(model: Optional[str], words: Optional[Sequence[str]], text: Optional[str]) -> Source:
-    """What to parse, by the arguments `[FILE|-|FOLDER]`, or by their former form `MODEL [FILE|-|FOLDER]`. Ends the
+    """The input, by the arguments `[FILE|-|FOLDER]`, or by their former form `MODEL [FILE|-|FOLDER]`. Ends the
     command if an argument could be either.
 
     model (Optional[str]): The value of --model.
@@ -60,7 +60,7 @@ def parse_source(model: Optional[str], words: Optional[Sequence[str]], text: Opt
 
 
 def text_or_file(word: Optional[str], text: Optional[str]) -> Source:
-    """What to parse, by one argument `[FILE|-|TEXT]`. A word that is no file, but looks like the name of one, ends the
+    """The input, by one argument `[FILE|-|TEXT]`. A word that is no file, but looks like the name of one, ends the
     command.
 
     word (Optional[str]): The argument.

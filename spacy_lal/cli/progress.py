@@ -17,7 +17,7 @@ def progress(items: Iterable[Item], *, total: Optional[int] = None, unit: str = 
     """The same items, with a bar that counts them at a terminal.
 
     total (Optional[int]): Their number, if it is known.
-    unit (str): What is counted.
+    unit (str): The name of the items, in the plural.
     """
     from tqdm import tqdm
 

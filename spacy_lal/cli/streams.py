@@ -35,7 +35,7 @@ def wrote(path: object, content: str) -> None:
     """Say on stderr that a file or folder is written.
 
     path (object): Its name.
-    content (str): What is in it, with a count.
+    content (str): Its content, with a count.
     """
     say(f"Wrote {path}: {content}", err=True)
 

@@ -137,3 +137,59 @@ def test_png_without_converter(lal, pipeline, tmp_path, monkeypatch):
     assert result.exit_code == 1 and not output.exists()
     assert "pip install 'spacy-lal[display]'" in result.stderr and "rsvg-convert" in result.stderr
     assert lal("explain", "--text", "Go on!", "-m", pipeline, "-o", tmp_path / "page.html").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "missing.txt",
+        "notes/missing",
+        "./missing",
+        "C:\\texts\\a",
+        "my notes.txt",
+        "missing.JSONL",
+        "either/or",
+        "a.b.c",
+    ],
+)
+def test_a_missing_file_is_no_text(lal, pipeline, word, tmp_path, monkeypatch):
+    """A file name is never parsed as a text."""
+    monkeypatch.chdir(tmp_path)
+    result = lal("explain", word, "-m", pipeline, "-o", "page.html")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("can't find the file ") and f"--text: --text {word!r}" in result.stderr
+    assert not list(tmp_path.iterdir())
+    given = lal("explain", "--text", word, "-m", pipeline)
+    assert given.exit_code == 0 and given.stdout
+
+
+@pytest.mark.parametrize("name", ["parse", "explain"])
+def test_a_missing_file_of_every_reader(lal, pipeline, name):
+    result = lal(name, "missing.txt", "-m", pipeline)
+    assert result.exit_code == 1
+    assert result.stderr == "can't find the file missing.txt; a text is given by --text: --text 'missing.txt'\n"
+
+
+@pytest.mark.parametrize("text", ["Go on!", "Hello", "He left.", "It costs 10.5", "U.S.", "Go on.Now! He left"])
+def test_a_text_is_a_text(lal, pipeline, text):
+    result = lal("explain", text, "-m", pipeline)
+    assert result.exit_code == 0
+    assert result.stdout == lal("explain", "--text", text, "-m", pipeline).stdout
+
+
+def test_a_file(lal, pipeline, tmp_path, monkeypatch):
+    """An existing file is read, whatever its name; blank lines end a text."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("letter.txt", "Hello", "Go on!"):
+        (tmp_path / name).write_text("The old\ncat sleeps.\n\nHe left.\n")
+        result = lal("explain", name, "-m", pipeline)
+        assert result.exit_code == 0
+        assert result.stdout == lal("explain", "-", "-m", pipeline, stdin=(tmp_path / name).read_bytes()).stdout
+        assert "left" in result.stdout and "cat" in result.stdout
+    same = lal("explain", "Hello", "-m", pipeline, "-o", "Hello")
+    assert same.exit_code == 1 and "read and written at once" in same.stderr
+
+
+def test_a_folder_is_neither(lal, pipeline, tmp_path):
+    result = lal("explain", tmp_path, "-m", pipeline)
+    assert result.exit_code == 1 and "can't find the file" in result.stderr
