@@ -19,7 +19,7 @@ from ..trees.propositions import (
     predicate_span,
 )
 from .frames import describe, get_frame
-from .roles import get_propositions, get_sentence_propositions, has_propositions
+from .roles import get_proposition_at, get_propositions, get_sentence_propositions, has_propositions
 from .sentences import SENT_IDS, has_sentences, sentence_bounds, sentence_words
 from .span_groups import StaleParseError, check_present
 
@@ -227,8 +227,12 @@ def get_span_predicates(span: Span) -> List[Predicate]:
 
 
 def get_token_predicate(token: Token) -> Optional[Predicate]:
-    """The predicate of a token; None for other tokens. `doc._.predicates` costs less than a call for each token."""
-    return next((one for one in get_predicates(token.doc) if one.proposition.token == token.i), None)
+    """The predicate of a token; None for other tokens.
+
+    RAISES (StaleParseError, PropositionError): As `get_proposition_at`.
+    """
+    proposition = get_proposition_at(token.doc, token.i)
+    return Predicate(token.doc, proposition) if proposition else None
 
 
 def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, SpanGroup
 
 from ..trees.propositions import (
     CONTINUATION,
@@ -31,9 +31,20 @@ from ..trees.propositions import (
     predicate_span,
 )
 from .sentences import sentence_words
-from .span_groups import IN_ORDER, PreorderGroup, StaleParseError, StoredSpan, goes_by_tokens, stored_spans
+from .span_groups import (
+    IN_ORDER,
+    PreorderGroup,
+    StaleParseError,
+    StoredSpan,
+    goes_by_tokens,
+    is_in_order,
+    stored_range,
+    stored_spans,
+)
 
 ROLES_KEY = "srl"
+# Attribute of a group: each predicate's token is the first of its V, so that predicates are in the order of their V.
+BY_FIRST_TOKEN = "by_first_token"
 _PREDICATE_PART = CONTINUATION + PREDICATE_ROLE
 _PLACED_ID = re.compile(
     r"(.*)\|(-?\d+)\|(-?\d+)", re.DOTALL
@@ -71,13 +82,17 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
     """
     spans: List[Span] = []
     last = -1
+    by_first_token = True
     for proposition in sorted(propositions, key=lambda one: one.token):
         check_proposition(proposition, len(doc))
         if proposition.token == last:
             raise PropositionError(f"expected at most one proposition a token, got two for token {last}")
         last = proposition.token
         spans.extend(_to_spans(doc, proposition))
-    doc.spans[ROLES_KEY] = PreorderGroup(doc, ROLES_KEY, spans)
+        by_first_token = by_first_token and predicate_span(proposition.args)[0] == last
+    group = PreorderGroup(doc, ROLES_KEY, spans)
+    group.attrs[BY_FIRST_TOKEN] = by_first_token
+    doc.spans[ROLES_KEY] = group
 
 
 def get_propositions(doc: Doc) -> List[Proposition]:
@@ -92,11 +107,7 @@ def get_propositions(doc: Doc) -> List[Proposition]:
     if not has_propositions(doc):
         return []
     group = doc.spans[ROLES_KEY]
-    if group.attrs.get(IN_ORDER, 0) < 0 or group.attrs.get(IN_ORDER, 0) > len(group):
-        raise StaleParseError(
-            f"Spans of doc.spans[{ROLES_KEY!r}] were deleted or replaced, and arguments belong to the predicate before "
-            "them: write roles with spacy_lal.annotations.roles.set_propositions"
-        )
+    _check_complete(group)
     found: List[Proposition] = []
     lost = 0
     by_tokens = goes_by_tokens(group)
@@ -109,6 +120,33 @@ def get_propositions(doc: Doc) -> List[Proposition]:
     if lost:
         warn_of_lost_roles(lost)
     return sorted(found, key=lambda one: one.token)
+
+
+def get_proposition_at(doc: Doc, token: int) -> Optional[Proposition]:
+    """The proposition of a token; None for a token that is no predicate. Roles that `set_propositions` has written are
+    searched, so that the cost does not grow with the Doc.
+
+    RAISES (StaleParseError, PropositionError): As `get_propositions`.
+    """
+    if not has_propositions(doc):
+        return None
+    group = doc.spans[ROLES_KEY]
+    _check_complete(group)
+    is_searchable = is_in_order(group) and group.attrs.get(BY_FIRST_TOKEN) and not goes_by_tokens(group)
+    if is_searchable and not doc[token].text[:1].isspace():  # white space merged with a word begins before its V
+        try:
+            first, last = _search(group, doc[token].idx)
+            spans = stored_range(group, first, last)
+        except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+            pass
+        else:
+            if not spans:
+                return None
+            proposition, n_lost = _present(doc, _Record(spans[0], spans[1:]), by_tokens=False)
+            if n_lost:
+                warn_of_lost_roles(n_lost)
+            return proposition
+    return next((one for one in get_propositions(doc) if one.token == token), None)
 
 
 def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
@@ -202,6 +240,36 @@ def warn_of_lost_roles(number: int) -> None:
         LostRolesWarning,
         stacklevel=3,
     )
+
+
+def _check_complete(group: SpanGroup) -> None:
+    if group.attrs.get(IN_ORDER, 0) < 0 or group.attrs.get(IN_ORDER, 0) > len(group):
+        raise StaleParseError(
+            f"Spans of doc.spans[{ROLES_KEY!r}] were deleted or replaced, and arguments belong to the predicate before "
+            "them: write roles with spacy_lal.annotations.roles.set_propositions"
+        )
+
+
+def _search(group: SpanGroup, start_char: int) -> Tuple[int, int]:
+    """The places of the Spans of a proposition in a group in order: that whose V begins at a character. Without one, an
+    empty range."""
+    low, high = 0, len(group)
+    while low < high:
+        first = (low + high) // 2
+        last = first + 1
+        while first > low and group[first].label_ != PREDICATE_ROLE:
+            first -= 1
+        if group[first].start_char == start_char:
+            while last < len(group) and group[last].label_ != PREDICATE_ROLE:
+                last += 1
+            return first, last
+        if group[first].start_char > start_char:
+            high = first
+        else:
+            while last < high and group[last].label_ != PREDICATE_ROLE:
+                last += 1
+            low = last
+    return 0, 0
 
 
 def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:

@@ -125,6 +125,23 @@ def stored_spans(group: SpanGroup) -> List[StoredSpan]:
     ]
 
 
+def stored_range(group: SpanGroup, first: int, last: int) -> List[StoredSpan]:
+    """The result of `stored_spans` for the Spans `first` to `last - 1` alone, if the group is not read by tokens.
+
+    RAISES (IndexError): A Span reaches beyond the present tokens.
+    """
+    spans = [group[i] for i in range(first, last)]
+    raws = [(span.start, span.end, span.start_char, span.end_char, span.label_) for span in spans]
+    if all(len(span) and _fits(group.doc, span) for span in spans):  # the cost does not grow with the Doc
+        found: List[Optional[Tuple[int, int]]] = [(span.start, span.end) for span in spans]
+    else:
+        found = _places(raws, group.doc, 0, len(group.doc))[0]
+    return [
+        StoredSpan(place, span.start, span.start_char, span.label_, span.kb_id_, span.id_)
+        for place, span in zip(found, spans, strict=True)
+    ]
+
+
 def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple[int, int, str]]]:
     """The Spans of `present_spans` that begin in a half-open range of present tokens, in pre-order. The cost does not
     grow with the group.
