@@ -3,7 +3,7 @@
 
 A semi-Markov model (Sarawagi and Cohen 2004) over prefixes of the sentence. A span has the sum of its tags' scores and
 its own bonus, for example for a constituent of a parse. Without bonuses it finds what `viterbi` finds without
-transition scores.
+transition scores. Roles that may occur once are treated as in `viterbi`.
 """
 
 from libc.math cimport INFINITY, isnan
@@ -14,8 +14,9 @@ import numpy as np
 from .batches import run_batch
 from .checks import check_batch, check_threads
 from .tag_checks import check_predicate, check_span_bonus, check_tag_ids, check_tag_scores, raise_bad_tags
+from .tag_counts import renumbered, repeated_numbers
 
-MAX_ONCE = 10
+MAX_ONCE = 20
 
 cdef enum Status:
     DONE
@@ -68,11 +69,21 @@ def role_spans(scores, bonus=None, *, once=None, predicates=None, verb=-1, n_thr
 
 def _decode(scores, bonus, item, once, predicate, verb):
     scores = check_tag_scores(scores, "scores" + item)
+    once = check_tag_ids(once, "once", (scores.shape[1] - 1) // 2, MAX_ONCE)
+    counted = []  # numbers that are part of the state
+    while True:
+        spans, score = _decode_once(scores, bonus, item, renumbered(once, counted), predicate, verb)
+        repeated = repeated_numbers(once[[role for _, _, role in spans]]) if spans else []
+        if not repeated:
+            return spans, score
+        counted.extend(repeated)
+
+
+def _decode_once(scores, bonus, item, once, predicate, verb):
     n, n_tags = scores.shape
     n_roles = (n_tags - 1) // 2
     if n_tags % 2 == 0 or n_roles < 1:
         raise ValueError(f"scores{item} must have O, then B- and I- of each role, got {n_tags} tags")
-    once = check_tag_ids(once, "once", n_roles, MAX_ONCE)
     check_predicate(predicate, verb, n, n_roles, item)
     bonus = check_span_bonus(bonus, "bonus" + item, n)
     if n == 0:

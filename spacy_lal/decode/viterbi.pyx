@@ -3,7 +3,9 @@
 
 Viterbi (1967), with the ties of reference-srl.md 2: the lowest tag at the last token and in each back-pointer. Illegal
 I- tags are minus infinity, also at the start (Strubell et al. 2018 only discourage them). Tags that may occur once are
-part of the state: a state is a tag and the set of such tags used so far, so that the search stays exact.
+part of the state: a state is a tag and the set of such tags used so far, so that the search stays exact. A sentence is
+first decoded without this; tags that occur twice join the state until none does. The best sequence of fewer constraints
+that keeps all of them is the best one.
 Without transition scores a step takes O(n_tags), since every tag but I- has the same best predecessor.
 """
 
@@ -15,8 +17,9 @@ import numpy as np
 from .batches import run_batch
 from .checks import check_batch, check_threads
 from .tag_checks import check_predicate, check_tag_ids, check_tag_scores, check_transitions, raise_bad_tags
+from .tag_counts import renumbered, repeated_numbers
 
-MAX_ONCE = 10
+MAX_ONCE = 20
 
 cdef enum Status:
     DONE
@@ -72,9 +75,19 @@ def viterbi(scores, openers=None, *, transitions=None, once=None, predicates=Non
 
 def _decode(scores, item, openers, transitions, once, predicate, verb):
     scores = check_tag_scores(scores, "scores" + item)
+    once = check_tag_ids(once, "once", scores.shape[1], MAX_ONCE)
+    counted = []  # numbers that are part of the state
+    while True:
+        tags, score = _decode_once(scores, item, openers, transitions, renumbered(once, counted), predicate, verb)
+        repeated = repeated_numbers(once[tags])
+        if not repeated:
+            return tags, score
+        counted.extend(repeated)
+
+
+def _decode_once(scores, item, openers, transitions, once, predicate, verb):
     n, n_tags = scores.shape
     openers = check_tag_ids(openers, "openers", n_tags, n_tags)
-    once = check_tag_ids(once, "once", n_tags, MAX_ONCE)
     transitions = check_transitions(transitions, n_tags)
     check_predicate(predicate, verb, n, n_tags, item)
     tags = np.zeros(n, dtype=np.int32)

@@ -121,7 +121,7 @@ SCORES = np.zeros((2, 3), dtype="float32")
         ({"openers": [-1, 3, -1]}, "openers must be from -1 to 2, got -1 to 3"),
         ({"openers": [-1, 1.5, -1]}, "openers must be 3 integers"),
         ({"openers": [-1]}, "openers must be 3 integers"),
-        ({"once": [11, -1, -1]}, "once must be from -1 to 9"),
+        ({"once": [20, -1, -1]}, "once must be from -1 to 19"),
         ({"transitions": np.zeros((2, 2), "float32")}, r"transitions must have shape \(3, 3\)"),
         ({"transitions": np.full((3, 3), np.nan, "float32")}, "transitions must be finite"),
         ({"predicates": 2, "verb": 1}, "predicates must be an integer from -1 to 1, got 2"),
