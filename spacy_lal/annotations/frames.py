@@ -20,8 +20,8 @@ class NoFramesWarning(UserWarning):
 
 
 def install_frames(vocab: Vocab, frames: Iterable[Frame], *, rolesets: Optional[Collection[str]] = None) -> None:
-    """Give a vocab frames, for `Argument.description`. Frames that it has are kept; those of the same roleset are
-    replaced.
+    """Give a vocab frames, for `Argument.description`. A frame replaces an earlier one of the same
+    roleset; others are kept.
 
     frames (Iterable[Frame]): For instance `read_frames(path).values()`.
     rolesets (Optional[Collection[str]]): Install these alone. None: all.

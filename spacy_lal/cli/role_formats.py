@@ -74,7 +74,7 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
 
 
 def format_jsonl(sentence: RoleSentence, doc_number: int) -> str:
-    """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is that of `lal parse --format conllu`."""
+    """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
     from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict
 
     sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.number + 1}"

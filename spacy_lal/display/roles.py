@@ -64,7 +64,7 @@ class SentenceRows(NamedTuple):
 
 
 def role_color(role: str) -> str:
-    """The colour of a role. C-X and R-X have the colour of X, ARG1-DSP that of ARG1."""
+    """The colour of a role. C-X and R-X have the colour of X, ARG1-DSP the colour of ARG1."""
     while role.startswith(("C-", "R-")):
         role = role[2:]
     if role in _FAMILIES:

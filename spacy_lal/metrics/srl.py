@@ -134,7 +134,7 @@ class PredicateCounts:
 
     predicates (PRF): Predicates by token. rolesets (PRF): Predicates by token and roleset.
     n_known (int): Gold predicates with a roleset; without any, rolesets have no score.
-    n_matched (int): Those of them that are predicted.
+    n_matched (int): Gold predicates with a roleset that are predicted.
     """
 
     predicates: PRF = field(default_factory=PRF)

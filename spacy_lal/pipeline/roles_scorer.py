@@ -68,7 +68,7 @@ def _prf(count: PRF) -> Dict[str, float]:
 
 
 def _on_characters(doc: Doc) -> List[Proposition]:
-    """The propositions of a Doc over its characters, of which white space is left out."""
+    """The propositions of a Doc over its characters without white space."""
     kept = [0, *accumulate(not char.isspace() for char in doc.text)]
     starts = [kept[token.idx] for token in doc]
     ends = [kept[token.idx + len(token)] for token in doc]

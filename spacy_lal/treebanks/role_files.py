@@ -23,7 +23,7 @@ class SentenceRoles(NamedTuple):
 
     sent_id (str): As in CoNLL-U; empty if unknown. n_words (int): Its number of words.
     propositions (Tuple[Proposition, ...]): By predicate.
-    path (str): The file. line (int): The line, from 1; of columns, that of the first word.
+    path (str): The file. line (int): The line, from 1; in props, of the first word.
     """
 
     sent_id: str

@@ -25,14 +25,14 @@ class RoleReport:
     """Counts over the roles of one treebank. Parts of arguments count one by one; V and C-V are no arguments.
 
     path (str): The file with the roles.
-    sentences, without_predicate (int): Sentences with roles; those of them without a predicate.
+    sentences, without_predicate (int): Sentences with roles; sentences without a predicate.
     predicates, auxiliaries, without_arguments (int): Predicates; auxiliaries and modals; predicates without argument.
     wide_predicates (int): Predicates of several words.
     arguments, continuations, references (int): Arguments; C-X; R-X.
     adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must keep apart.
-    compared_with_trees, on_constituents (int): Arguments in sentences with a tree; those that are one constituent or
+    compared_with_trees, on_constituents (int): Arguments in sentences with a tree; how many are one constituent or
         word.
-    compared_with_heads, on_subtrees (int): Arguments in sentences with all heads; those that are one word with all that
+    compared_with_heads, on_subtrees (int): Arguments in sentences with all heads; how many are one word with all that
         depends on it.
     rolesets, roles (Counter): Predicates by roleset; Spans by role, V included.
     misaligned (List[str]): The first arguments that are no constituents, with file, line and words.
