@@ -1,7 +1,8 @@
-"""How fast are the network, a pipeline, several processes, a server, the parsers beside ours, and a training step?
+"""How fast are the network, a pipeline, one call, several processes, a server, other parsers, and a training step?
 
     python benchmarks/speed.py network metrics/speed_network.json
     python benchmarks/speed.py pipeline metrics/speed_pipeline.json assets/ewt/dev.conllu
+    python benchmarks/speed.py latency metrics/speed_latency.json
     python benchmarks/speed.py processes metrics/speed_processes.json assets/ewt/dev.conllu
     python benchmarks/speed.py beside metrics/speed_beside.json assets/ewt/dev.conllu
     python benchmarks/speed.py service metrics/speed_service.json assets/ewt/dev.conllu
@@ -20,12 +21,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-from speed import beside, network, pipeline, processes, service, training
+from speed import beside, latency, network, pipeline, processes, service, training
 from speed.timing import environment
 
 MEASUREMENTS: Dict[str, ModuleType] = {
     "network": network,
     "pipeline": pipeline,
+    "latency": latency,
     "processes": processes,
     "service": service,
     "beside": beside,

@@ -109,6 +109,19 @@ def test_pipeline(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Pat
     assert "| lal_parser - network |" in capsys.readouterr().out
 
 
+def test_latency(speed: ModuleType, tmp_path: Path, pipeline: Path, capsys: pytest.CaptureFixture):
+    result = run(speed, tmp_path, "latency", "--pipeline", str(pipeline), "--tokens", "1", "8")
+    parts = ["all", "transformer", "senter", "tagger", "lal_parser"]
+    assert [(row["tokens"], row["part"]) for row in result["rows"]] == [(n, part) for n in (1, 8) for part in parts]
+    for n in (1, 8):
+        ms = {row["part"]: row["p50"] for row in result["rows"] if row["tokens"] == n}
+        assert ms["all"] >= sum(ms[part] for part in parts[1:]) > 0
+    assert all(row["least"] <= row["p50"] <= row["p95"] for row in result["rows"])
+    assert "| ms, p50 / p95 | 1 tokens | 8 tokens |" in capsys.readouterr().out
+    latency = sys.modules["speed.latency"]
+    assert [len(latency.sentence(n)) for n in (1, 8, 40, 41, 100)] == [1, 8, 40, 41, 100]
+
+
 def test_processes(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, capsys: pytest.CaptureFixture):
     options = ["--pipeline", str(pipeline), "--threads", "2", "--n-process", "2", "--n-sents", "3", "--batch-size", "2"]
     result = run(speed, tmp_path, "processes", str(source), *options)

@@ -111,6 +111,17 @@ def plot_pipeline(result: Dict[str, Any]) -> Iterator[Plot]:
     )
 
 
+def plot_latency(result: Dict[str, Any]) -> Iterator[Plot]:
+    """The parts of one call at each length."""
+    rows = [row for row in result["rows"] if row["part"] != "all"]
+    lengths = list(dict.fromkeys(row["tokens"] for row in rows))
+    values: Values = {}
+    for row in rows:
+        values.setdefault(row["part"], []).append(row["p50"])
+    names = [f"{n} token{'s' if n > 1 else ''}" for n in lengths]
+    yield "parts", bars("One call", "ms, median", names, values, stacked=True)
+
+
 def plot_processes(result: Dict[str, Any]) -> Iterator[Plot]:
     """Throughput of each way."""
     ways = result["ways"]
@@ -149,6 +160,7 @@ def plot_training(result: Dict[str, Any]) -> Iterator[Plot]:
 PLOTS: Dict[str, Callable[[Dict[str, Any]], Iterator[Plot]]] = {
     "network": plot_network,
     "pipeline": plot_pipeline,
+    "latency": plot_latency,
     "processes": plot_processes,
     "beside": plot_beside,
     "training": plot_training,

@@ -1,0 +1,80 @@
+"""`speed.py latency`: how long one call takes, for sentences of 1, 8, 20 and 40 tokens, by component."""
+
+import argparse
+from typing import Any, Dict, List
+
+import numpy as np
+import spacy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from speed.timing import CLOCKS, at_least_one, markdown
+
+TEXT = (
+    "The old man who lived beside the sea had told his friends that the boats which they saw in the harbour would "
+    "leave before the storm came , but nobody believed him until the first wave broke over the wall ."
+)
+WORDS = TEXT.split()  # 40
+WHOLE = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `--help`."""
+    parser.add_argument("--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)")
+    parser.add_argument("--tokens", type=at_least_one, nargs="+", default=[1, 8, 20, 40], help="of the sentences")
+    parser.add_argument("--rounds", type=at_least_one, default=100, help="calls of each length (default: 100)")
+    parser.add_argument("--clock", choices=CLOCKS, default="cpu", help="cpu: this process' own time (default)")
+
+
+def measure(args: argparse.Namespace) -> Dict[str, Any]:
+    """Time single calls on one thread, one length after the other in every round.
+
+    RETURNS (Dict[str, Any]): See `table`.
+    """
+    torch.set_num_threads(1)
+    nlp = spacy.load(args.pipeline)
+    found: Dict[int, Dict[str, List[float]]] = {n: {} for n in args.tokens}
+    for turn in range(args.rounds + 3):
+        for n_tokens in args.tokens:
+            seconds = call(nlp, sentence(n_tokens), args.clock)
+            for name, value in seconds.items() if turn >= 3 else ():  # the first calls warm up
+                found[n_tokens].setdefault(name, []).append(1e3 * value)
+    rows = [
+        {"tokens": n, "part": name, "p50": float(np.median(ms)), "p95": float(np.quantile(ms, 0.95)), "least": min(ms)}
+        for n, parts in found.items()
+        for name, ms in parts.items()
+    ]
+    return {"rows": rows, "version": nlp.meta["version"], "name": nlp.meta["name"]}
+
+
+def sentence(n_tokens: int) -> List[str]:
+    """The words of a sentence; a long one repeats itself."""
+    repeated = WORDS * (n_tokens // len(WORDS) + 1)
+    return [*repeated[: n_tokens - 1], "."] if n_tokens > 1 else ["Stop"]
+
+
+def call(nlp: Language, words: List[str], clock: str) -> Dict[str, float]:
+    """Seconds of one call on given tokens, whole and by component."""
+    now = CLOCKS[clock]
+    found: Dict[str, float] = {}
+    doc = Doc(nlp.vocab, words=words)
+    begin = now()
+    for name, component in nlp.pipeline:
+        start = now()
+        doc = component(doc)
+        found[name] = now() - start
+    return {WHOLE: now() - begin, **found}
+
+
+def table(result: Dict[str, Any]) -> str:
+    """Markdown: p50 and p95 of each part and length, in ms."""
+    rows = result["rows"]
+    lengths = list(dict.fromkeys(row["tokens"] for row in rows))
+    parts = list(dict.fromkeys(row["part"] for row in rows))
+    cells = {(row["tokens"], row["part"]): f"{row['p50']:.1f} / {row['p95']:.1f}" for row in rows}
+    header = ["ms, p50 / p95", *(f"{n} tokens" for n in lengths)]
+    lines = [[part, *(cells[n, part] for n in lengths)] for part in parts]
+    clock = result["settings"]["clock"]
+    about = f"{result['name']} {result['version']}, one call on given tokens, one thread, {clock} time"
+    return f"{about}\n\n{markdown(header, lines)}"
