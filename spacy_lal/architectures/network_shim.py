@@ -15,7 +15,7 @@ from thinc.optimizers import Optimizer
 from thinc.types import FloatsXd
 
 from ..layers.encoders.attention_limits import check_unlimited
-from ..layers.modes import evaluating
+from ..layers.modes import evaluating, parts
 from ..layers.products import Precision, half_precision
 from ..locks import MAKING
 from .shared_shim import SharedShim
@@ -71,7 +71,12 @@ class NetworkShim(SharedShim):
         """The network folded for parsing, made on first use."""
         network = self.network
         # torch counts its changes of a weight; `unfold` reports changes by thinc's optimizer in numpy
-        weights = [(parameter.data_ptr(), parameter._version) for parameter in network.parameters()]
+        weights = [
+            (weight.data_ptr(), weight._version)
+            for part in parts(network)
+            for weight in part._parameters.values()
+            if weight is not None
+        ]
         folded = self._folded
         if folded is None or weights != folded[1]:
             with MAKING:  # only one, for any number of threads

@@ -8,12 +8,22 @@ from torch import nn
 ModuleT = TypeVar("ModuleT", bound=nn.Module)
 
 
+def parts(module: nn.Module) -> Iterator[nn.Module]:
+    """A module and all modules inside of it, in no particular order; one that occurs twice comes twice. It takes
+    half of the time of `module.modules()`, which names them: every call of a parser looks at its modules."""
+    remaining = [module]
+    while remaining:
+        part = remaining.pop()
+        yield part
+        remaining.extend([one for one in part._modules.values() if one is not None])
+
+
 def evaluating(module: ModuleT) -> ModuleT:
     """The module itself, in evaluation mode.
 
     Threads may call it at the same time. Each finds every part in evaluation mode, or sets them all.
     """
-    if any(part.training for part in module.modules()):
+    if any(part.training for part in parts(module)):
         module.eval()
     return module
 

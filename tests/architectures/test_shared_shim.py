@@ -16,7 +16,7 @@ from spacy_lal.architectures.bilstm_encoder import build_bilstm_encoder
 from spacy_lal.architectures.bridge import parser_network
 from spacy_lal.architectures.shared_shim import SharedShim
 from spacy_lal.architectures.word_transformer import build_word_transformer
-from spacy_lal.layers.modes import evaluating
+from spacy_lal.layers.modes import evaluating, parts
 from spacy_lal.layers.products import Product
 
 LONG = " ".join(TEXTS)
@@ -226,3 +226,36 @@ def test_one_folded_network_for_all_threads():
     first = shim.folded
     shim.unfold()
     assert shim.folded is not first
+
+
+def test_folded_anew_after_any_change_of_a_weight():
+    config, sizes = network_config(n_labels=5, n_deprels=3)
+    shim = parser_network(config).shims[0]
+    shim.set_sizes(asdict(sizes))
+    shim.build()
+    found = [shim.folded]
+    assert shim.folded is found[0]
+    part = next(part for part in shim.network.modules() if isinstance(part, torch.nn.Linear))
+    with torch.no_grad():
+        part.weight.add_(1.0)
+    found.append(shim.folded)
+    part.weight = torch.nn.Parameter(part.weight.detach().clone())
+    found.append(shim.folded)
+    owner, name = next(
+        (owner, name) for owner in shim.network.modules() for name, one in owner.named_children() if one is part
+    )
+    replaced = torch.nn.Linear(part.in_features, part.out_features, bias=part.bias is not None)
+    setattr(owner, name, replaced)
+    found.append(shim.folded)
+    assert len({id(one) for one in found}) == 4 and shim.folded is found[3]
+
+
+def test_parts_are_all_modules():
+    config, sizes = network_config(n_labels=5, n_deprels=3)
+    shim = parser_network(config).shims[0]
+    shim.set_sizes(asdict(sizes))
+    shim.build()
+    assert set(parts(shim.network)) == set(shim.network.modules())
+    deepest = list(shim.network.modules())[-1]
+    deepest.training = True
+    assert not any(part.training for part in evaluating(shim.network).modules())
