@@ -125,6 +125,8 @@ def run(name: str, seed: int, args: argparse.Namespace) -> Dict[str, Any]:
     result["n_encoder_parameters"] = sum(parameter.numel() for parameter in network.encoder.parameters())
     result["train_words"], result["dev_words"] = sum(map(len, golds)), sum(map(len, dev))
     result["scores"] = scores(nlp, dev)
+    if not ROWS[name].heads:  # nothing is said of heads
+        result["scores"].update(dep_uas=None, dep_las=None)
     if name == LIMITED:
         result["limited"] = limited_scores(nlp, dev, size.n_layers)
     return result
