@@ -20,7 +20,7 @@ from spacy_lal.interpret import constituent_margins
 
 NAME = "en_lal_md"
 PACKAGES = sorted((Path(__file__).resolve().parent.parent / "packages").glob(f"{NAME}-*"))
-MAX_MEGABYTES = 60
+MAX_MEGABYTES = 66
 __test__ = bool(PACKAGES)  # what pytest asks a module
 
 # Sentences whose trees nobody disputes: brackets of the Penn Treebank, heads (words counted from 1, 0 for the root) and
@@ -201,3 +201,40 @@ def test_docs_without_vectors_are_small_and_still_explained(nlp: Language):
         assert [m.margin for m in margins[0]] == pytest.approx([m.margin for m in margins[1]], abs=1e-4)
     finally:
         nlp.remove_pipe("doc_cleaner")
+
+
+def test_words_have_upos_features_and_lemmas(nlp: Language):
+    doc = nlp("The mice were running.  We saw them, and she didn't laugh.")
+    assert [token.pos_ for token in doc][:6] == ["DET", "NOUN", "AUX", "VERB", "PUNCT", "SPACE"]
+    lemmas = {token.text: token.lemma_ for token in doc}
+    assert [lemmas[word] for word in ("mice", "were", "saw", "them", "n't")] == ["mouse", "be", "see", "they", "not"]
+    features = {token.text: token.morph.to_dict() for token in doc}
+    assert features["mice"]["Number"] == "Plur" and features["them"]["Case"] == "Acc"
+    assert (features["saw"]["Number"], features["saw"]["Person"]) == ("Plur", "1")
+    assert doc[5].is_space and doc[5].tag_ == "_SP" and not doc[5].morph
+
+
+def test_noun_chunks(nlp: Language, tmp_path: Path):
+    """From constituents; and in another English pipeline, whose own deprels give as many (the issue's case)."""
+    text = "Autonomous cars shift insurance liability toward manufacturers, and the old dog's food is on the table."
+    expected = [
+        "Autonomous cars",
+        "insurance liability",
+        "manufacturers",
+        "the old dog's food",
+        "the table",
+    ]
+    assert [chunk.text for chunk in nlp(text).noun_chunks] == expected
+    other = spacy.blank("en")
+    other.add_pipe("sentencizer")
+    other.add_pipe("lal_parser")
+    assert [chunk.text for chunk in other(text).noun_chunks] == expected
+    assert [chunk.text for doc in nlp.pipe([text], n_process=2) for chunk in doc.noun_chunks] == expected
+
+
+def test_without_the_new_components_it_is_the_former_pipeline(nlp: Language):
+    former = spacy.load(NAME, exclude=["morphologizer", "trainable_lemmatizer", "attribute_ruler"])
+    assert former.pipe_names == ["transformer", "senter", "tagger", "lal_parser"]
+    for doc, whole in zip(former.pipe(TEXTS), nlp.pipe(TEXTS), strict=True):
+        assert (doc._.parse_string, arcs(doc)) == (whole._.parse_string, arcs(whole))
+        assert not any(token.lemma_ for token in doc)

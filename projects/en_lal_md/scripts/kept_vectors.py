@@ -4,7 +4,7 @@
 
 A frozen transformer gives a Doc the same vectors in every epoch. Here it runs on each Doc once, and listeners read
 `doc._.trf_data`; so the transformer is frozen in the config and not among the annotating components. A word takes about
-two kilobytes.
+three kilobytes.
 
 Not here: corpora for components whose transformer is trained with them.
 """

@@ -36,7 +36,7 @@ def check_requirements(meta: Dict[str, Any]) -> None:
 
 
 def check_files(meta: Dict[str, Any], folder: Path) -> None:
-    """See that the weights are those that were packaged.
+    """See that the files are those that were packaged.
 
     meta (Dict[str, Any]): The package's meta.json; `checksums` has the SHA-256 of files.
     folder (Path): The pipeline's folder.

@@ -1,0 +1,161 @@
+"""Put trained components into a saved pipeline, whose own files stay as they are, byte for byte.
+
+    python scripts/add_components.py training/compact training/with_words \
+        --component morphologizer=training/morphologizer/model-best \
+        --component trainable_lemmatizer=training/lemmatizer/model-best
+
+The components come before the first of --before (lal_parser). Their weights are rounded to half precision, so that a
+wheel is smaller; their files hold single precision, as thinc reads it. An attribute_ruler follows them: white space has
+the UPOS SPACE and the tag _SP, as in spaCy's pipelines, and a verb after "we" has the number and person of "we".
+
+Not here: training, and packaging (build_package.py).
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Set
+
+import numpy as np
+import spacy
+import srsly
+from spacy.pipeline import AttributeRuler
+from spacy.strings import StringStore
+from spacy.vocab import Vocab
+from thinc.api import Config
+from treebank import SourceError, run
+
+from spacy_lal.files.whole_folder import written_whole
+
+RULER = "attribute_ruler"
+WHITE_SPACE: Dict[str, Any] = {
+    "patterns": [[{"IS_SPACE": True}]],
+    "attrs": {"TAG": "_SP", "POS": "SPACE", "MORPH": "_"},
+}
+# Number and person of a verb by the pronoun before it, with at most two adverbs between.
+AGREEMENT = {
+    ("i",): ("Sing", "1"),
+    ("you",): ("Sing", "2"),
+    ("he", "she"): ("Sing", "3"),
+    ("we",): ("Plur", "1"),
+    ("they",): ("Plur", "3"),
+}
+TENSES = {"VBD": "Past", "VBP": "Pres"}
+META = "meta.json"
+NO_TREE = 2**32 - 1  # in the place of an edit tree's missing branch
+
+
+def round_weights(path: Path) -> None:
+    """Round the weights of a thinc model to half precision, in place.
+
+    RAISES (SourceError): A weight is too large.
+    """
+    message = srsly.msgpack_loads(path.read_bytes())
+    for node in message["params"]:
+        for name, value in node.items():
+            if value is not None:
+                half = np.asarray(value, dtype=np.float16)
+                if not np.isfinite(half).all():
+                    raise SourceError(path, 0, f"expected weights that half precision can hold, got others in {name}")
+                node[name] = half.astype(np.float32)
+    path.write_bytes(srsly.msgpack_dumps(message))
+
+
+def strings_of(pipeline: Path, name: str) -> Set[str]:
+    """The strings that a morphologizer or a lemmatizer writes on Docs: its labels, and the parts of the edit trees that
+    are labels.
+
+    pipeline (Path): The saved pipeline; its vocabulary has the strings of the trees.
+    """
+    cfg = srsly.read_json(pipeline / name / "cfg")
+    strings = {*cfg.get("labels_morph", {}), *cfg.get("labels_morph", {}).values()}
+    path = pipeline / name / "trees"
+    if path.is_file():
+        trees = srsly.msgpack_loads(path.read_bytes())["trees"]
+        store = StringStore().from_disk(pipeline / "vocab" / "strings.json")
+        left = list(cfg["labels"])
+        while left:
+            tree = trees[left.pop()]
+            left.extend(tree[key] for key in ("prefix_tree", "suffix_tree") if tree.get(key, NO_TREE) != NO_TREE)
+            strings.update(store[tree[key]] for key in ("orig", "subst") if key in tree)
+    return {string for string in strings if string}
+
+
+def agreement_patterns() -> Iterator[Dict[str, Any]]:
+    """Patterns of an attribute_ruler by AGREEMENT. A verb with other features, such as Typo=Yes, is left alone."""
+    adverb = {"TAG": "RB", "OP": "?"}
+    for pronouns, (number, person) in AGREEMENT.items():
+        for tag, tense in TENSES.items():
+            needed = ["Mood=Ind", f"Tense={tense}", "VerbForm=Fin"]
+            allowed = [*needed, "Number=Sing", "Number=Plur", *(f"Person={i}" for i in (1, 2, 3))]
+            verb = {"TAG": tag, "MORPH": {"IS_SUPERSET": needed, "IS_SUBSET": allowed}}
+            morph = f"Mood=Ind|Number={number}|Person={person}|Tense={tense}|VerbForm=Fin"
+            pattern = [{"LOWER": {"IN": list(pronouns)}}, adverb, adverb, verb]
+            yield {"patterns": [pattern], "attrs": {"MORPH": morph}, "index": -1}
+
+
+def add_components(base: Path, output: Path, components: Mapping[str, Path], *, before: str) -> None:
+    """Write a pipeline with more components.
+
+    base (Path): A saved pipeline; left as it is.
+    output (Path): The folder to write.
+    components (Mapping[str, Path]): Names, and the saved pipelines that have them, in order.
+    before (str): The component of `base` that follows them.
+    RAISES (SourceError): A component is missing in its pipeline, or is in `base` already.
+    """
+    config = Config().from_disk(base / "config.cfg", interpolate=False)
+    names: List[str] = list(config["nlp"]["pipeline"])
+    if before not in names:
+        raise SourceError(base, 0, f"expected the component {before!r}, got {', '.join(names)}")
+    strings: Set[str] = {"_SP", "SPACE"}
+    with written_whole(output) as folder:
+        shutil.copytree(base, folder, dirs_exist_ok=True)
+        for name, source in components.items():
+            if name in names or not (source / name).is_dir():
+                where = base if name in names else source
+                raise SourceError(where, 0, f"expected {name!r} to be in the trained pipeline alone")
+            shutil.copytree(source / name, folder / name)
+            round_weights(folder / name / "model")
+            trained = Config().from_disk(source / "config.cfg").interpolate()
+            config["components"][name] = trained["components"][name]
+            strings |= strings_of(source, name)
+        ruler = AttributeRuler(Vocab())
+        for rule in (WHITE_SPACE, *agreement_patterns()):
+            ruler.add(**rule)  # type: ignore[arg-type]
+            strings.add(rule["attrs"]["MORPH"])
+        ruler.to_disk(folder / RULER, exclude=["vocab"])
+        config["components"][RULER] = {"factory": RULER, "validate": False, "scorer": None}
+        place = names.index(before)
+        config["nlp"]["pipeline"] = [*names[:place], *components, RULER, *names[place:]]
+        config.to_disk(folder / "config.cfg")
+        _add_strings(folder / "vocab" / "strings.json", strings)
+        _update_meta(folder)
+
+
+def _add_strings(path: Path, strings: Iterable[str]) -> None:
+    srsly.write_json(path, sorted({*srsly.read_json(path), *strings}))
+
+
+def _update_meta(folder: Path) -> None:
+    """Components and labels of a meta.json by the pipeline beside it."""
+    meta: Dict[str, Any] = srsly.read_json(folder / META)
+    loaded = spacy.load(folder).meta
+    srsly.write_json(folder / META, {**meta, **{key: loaded[key] for key in ("labels", "pipeline", "components")}})
+
+
+def main(arguments: "Sequence[str] | None" = None) -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("base", metavar="BASE", type=Path)
+    parser.add_argument("output", metavar="OUTPUT", type=Path)
+    parser.add_argument("--component", metavar="NAME=FOLDER", action="append", required=True)
+    parser.add_argument("--before", default="lal_parser")
+    args = parser.parse_args(arguments)
+    pairs = [one.partition("=") for one in args.component]
+    add_components(args.base, args.output, {name: Path(folder) for name, _, folder in pairs}, before=args.before)
+    added = sum(path.stat().st_size for name, *_ in pairs for path in (args.output / name).rglob("*"))
+    print(f"{args.output}: {added / 1e6:.1f} MB of new components")
+
+
+if __name__ == "__main__":
+    run(main)
