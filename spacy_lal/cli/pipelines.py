@@ -12,6 +12,7 @@ from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pipeline.parser_names import FACTORY, parser_names
 from spacy_lal.pipeline.storage import FormatError
 
+MISMATCH = "mismatched structure"  # of layers: thinc's words for a config that was cut where it stays readable
 NOT_INSTALLED = "Install it, `pip install ./packages/en_lal_md-*` in a clone, or name another by --model"
 
 
@@ -35,6 +36,8 @@ def load_pipeline(
     except Exception as err:  # a damaged file may raise any error of its reader
         folder = pipeline_folder(model)
         damage = damaged_file(folder) if folder and not isinstance(err, FormatError) else None
+        if folder and not damage and MISMATCH in str(err):
+            damage = f"{folder / 'config.cfg'} does not fit the weights beside it ({_first_line(err)}). {REINSTALL}"
         expected = isinstance(err, (OSError, ValueError, ImportError, KeyError))
         reason = damage or (_first_line(err) if expected else f"{type(err).__name__}: {_first_line(err)}")
         if model == DEFAULT_PIPELINE and folder is None:
