@@ -1,0 +1,84 @@
+"""Trained components in a saved pipeline, whose own files stay byte for byte; and the rules of its attribute_ruler."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc
+from spacy.training import Example
+
+PAST = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
+TYPO = "Mood=Ind|Number=Sing|Person=3|Tense=Past|Typo=Yes|VerbForm=Fin"
+
+
+def saved(path: Path, *names: str) -> Path:
+    """A pipeline with trained components."""
+    nlp = spacy.blank("en")
+    for name in names:
+        nlp.add_pipe(name)
+    words = ["We", "saw", "mice"]
+    columns = {
+        "tags": ["PRP", "VBD", "NNS"],
+        "pos": ["PRON", "VERB", "NOUN"],
+        "morphs": ["Number=Plur", PAST, "Number=Plur"],
+        "lemmas": ["we", "see", "mouse"],
+    }
+    examples = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, **columns))] * 4
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(30):
+        nlp.update(examples, sgd=optimizer)
+    nlp.to_disk(path)
+    return path
+
+
+def test_files_stay_and_components_work(script, tmp_path: Path):
+    base = saved(tmp_path / "base", "tagger")
+    trained = saved(tmp_path / "trained", "morphologizer", "trainable_lemmatizer")
+    components = dict.fromkeys(("morphologizer", "trainable_lemmatizer"), trained)
+    output = tmp_path / "both"
+    script("add_components").add_components(base, output, components, before="tagger")
+    for path in (base / "tagger").iterdir():
+        assert path.read_bytes() == (output / "tagger" / path.name).read_bytes()
+    for node in srsly.msgpack_loads((output / "morphologizer" / "model").read_bytes())["params"]:
+        for value in filter(lambda value: value is not None, node.values()):
+            assert np.array_equal(value, value.astype(np.float16).astype(np.float32)) and value.dtype == np.float32
+    nlp = spacy.load(output)
+    assert nlp.pipe_names == ["morphologizer", "trainable_lemmatizer", "attribute_ruler", "tagger"]
+    doc = nlp("We saw mice")
+    assert [token.lemma_ for token in doc] == ["we", "see", "mouse"]
+    assert [token.pos_ for token in doc] == ["PRON", "VERB", "NOUN"]
+    assert nlp("We \n saw")[1].pos_ == "SPACE"
+
+
+def test_a_component_that_is_there_already(script, tmp_path: Path):
+    base = saved(tmp_path / "base", "tagger")
+    add = script("add_components")
+    with pytest.raises(script("treebank").SourceError, match="'tagger' to be in the trained pipeline alone"):
+        add.add_components(base, tmp_path / "out", {"tagger": base}, before="tagger")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "words, morph, expected",
+    [
+        (["We", "saw"], PAST, PAST.replace("Sing", "Plur").replace("Person=3", "Person=1")),
+        (["they", "really", "saw"], PAST, PAST.replace("Sing", "Plur")),
+        (["I", "saw"], PAST, PAST.replace("Person=3", "Person=1")),
+        (
+            ["We", "saw"],
+            PAST.replace("|VerbForm", "|Typo=Yes|VerbForm"),
+            PAST.replace("|VerbForm", "|Typo=Yes|VerbForm"),
+        ),
+        (["dogs", "saw"], PAST, PAST),
+    ],
+)
+def test_agreement(script, words, morph, expected):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("attribute_ruler")
+    for rule in script("add_components").agreement_patterns():
+        ruler.add(**rule)
+    tags = ["PRP", *["RB"] * (len(words) - 2), "VBD"]
+    doc = ruler(Doc(nlp.vocab, words=words, tags=tags, morphs=[*[""] * (len(words) - 1), morph]))
+    assert str(doc[-1].morph) == expected
