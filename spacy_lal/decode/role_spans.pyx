@@ -44,8 +44,8 @@ def role_spans(scores, bonus=None, *, once=None, predicates=None, verb=-1, n_thr
     """The disjoint spans with the greatest sum of tag scores and bonuses. Given a list of arrays, decodes a batch.
 
     scores (ndarray): Shape: (n, 1 + 2 n_roles), float32: O, then B- and I- of each role; minus infinity forbids a tag.
-    bonus (Optional[ndarray]): Added for each span, [start, end], half-open. Shape: (n + 1, n + 1), float32. A list for a
-        batch.
+    bonus (Optional[ndarray]): Added for each span, [start, end], half-open. Shape: (n + 1, n + 1), float32. A list for
+        a batch.
     once (Optional[ndarray]): 0, 1, ... for roles that may occur once, -1 for others. Shape: (n_roles,), integers.
     predicates (Optional[Union[int, Sequence[int]]]): The token that lies in a span with the role `verb`, or -1.
     verb (int): The role of the predicate; its spans have no bonus.

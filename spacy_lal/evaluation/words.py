@@ -11,7 +11,7 @@ from spacy.training import Example
 ATTRIBUTES: Dict[str, Tuple[str, Callable[[Token], Any]]] = {
     "tag_acc": ("TAG", lambda token: token.tag_),
     "pos_acc": ("POS", lambda token: token.pos_),
-    "morph_acc": ("MORPH", lambda token: token.morph.key),
+    "morph_acc": ("MORPH", lambda token: _morph_key(token)),
     "lemma_acc": ("LEMMA", lambda token: token.lemma_),
 }
 SPACY_NAMES = {"tag_acc": "tag", "pos_acc": "pos", "morph_acc": "morph", "lemma_acc": "lemma"}
@@ -47,5 +47,5 @@ def aligned_accuracies(examples: List[Example]) -> Dict[str, Optional[float]]:
     return scores
 
 
-def _morph_key(token: Token, attribute: str) -> int:
-    return token.morph.key
+def _morph_key(token: Token, attribute: str = "MORPH") -> int:
+    return token.morph.key  # type: ignore[attr-defined]
