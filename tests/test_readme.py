@@ -14,6 +14,8 @@ from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = ("how_to", "experiments")  # their Python runs in tests of their own, if at all
+ALL_PAGES = [*PAGES, *(path for name in FOLDERS for path in sorted((ROOT / "docs" / name).glob("*.md")))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
@@ -66,13 +68,13 @@ def test_python_runs(path: Path, workplace: Path, monkeypatch: pytest.MonkeyPatc
     assert re.search(r"\((S|NP|VP|PRP) ", output), output
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
+@pytest.mark.parametrize("path", ALL_PAGES, ids=name_of)
 def test_links_lead_somewhere(path: Path):
     missing = [link for link in LINK.findall(path.read_text(encoding="utf8")) if not (path.parent / link).exists()]
     assert not missing
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
+@pytest.mark.parametrize("path", ALL_PAGES, ids=name_of)
 def test_commands_exist(path: Path):
     registry.cli.get_all()
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE))
