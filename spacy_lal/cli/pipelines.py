@@ -1,6 +1,7 @@
 """Loading a pipeline for a command, with errors that say how to fix them."""
 
 from math import isfinite
+from pathlib import Path
 from typing import Any, Optional
 
 from spacy.language import Language
@@ -36,8 +37,8 @@ def load_pipeline(
     except Exception as err:  # a damaged file may raise any error of its reader
         folder = pipeline_folder(model)
         damage = damaged_file(folder) if folder and not isinstance(err, FormatError) else None
-        if folder and not damage and MISMATCH in str(err):
-            damage = f"{folder / 'config.cfg'} does not fit the weights beside it ({_first_line(err)}). {REINSTALL}"
+        if folder and not damage and not isinstance(err, FormatError):
+            damage = _unusable_config(folder, err)
         expected = isinstance(err, (OSError, ValueError, ImportError, KeyError))
         reason = damage or (_first_line(err) if expected else f"{type(err).__name__}: {_first_line(err)}")
         if model == DEFAULT_PIPELINE and folder is None:
@@ -48,6 +49,23 @@ def load_pipeline(
     if needs_parser and not parser_names(nlp) and not others:
         fail(f"the pipeline {model!r} has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp
+
+
+def _unusable_config(folder: Path, err: Exception) -> Optional[str]:
+    """The problem of a pipeline whose files can all be read: is it the config, even without the weights?
+
+    err (Exception): The error of loading the pipeline.
+    """
+    from spacy.util import load_config, load_model_from_config
+
+    path = folder / "config.cfg"
+    if MISMATCH in str(err):
+        return f"{path} does not fit the weights beside it ({_first_line(err)}). {REINSTALL}"
+    try:
+        load_model_from_config(load_config(path))
+    except Exception as config_err:  # as any layer raises it
+        return f"{path} cannot be used ({_first_line(config_err)[:400]}). {REINSTALL}"
+    return None
 
 
 def check_finite_pipeline(nlp: Language, model: str) -> None:

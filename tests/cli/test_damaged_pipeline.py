@@ -77,6 +77,20 @@ def test_a_file_that_is_cut_or_overwritten(folder, refusal, name):
         path.write_bytes(whole)
 
 
+@pytest.mark.parametrize(
+    "end", ["path = ${path", '@misc = "spacy-la', "constituency_weight = 0.", "[components.tagger]\n"]
+)
+def test_a_config_that_is_cut_where_it_stays_readable(folder, refusal, end):
+    path = folder / "config.cfg"
+    whole = path.read_text(encoding="utf8")
+    assert end in whole
+    try:
+        path.write_text(whole[: whole.index(end) + len(end)], encoding="utf8")
+        assert refusal(folder).startswith(f"can't load the pipeline '{folder}': {path} ")
+    finally:
+        path.write_text(whole, encoding="utf8")
+
+
 @pytest.mark.parametrize("name", [name for name in FILES if name not in (*DISPENSABLE, "lal_parser/checksums")])
 def test_a_file_that_is_missing(folder, refusal, name):
     path = folder / name
