@@ -1,4 +1,4 @@
-"""Does hostile or random input break a promise of docs/robustness.md?
+"""Does hostile or random input break a promise of docs/explanation/robustness.md?
 
     python benchmarks/fuzz.py all
     python benchmarks/fuzz.py pickles --cases 20000 --seed 1

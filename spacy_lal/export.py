@@ -1,7 +1,7 @@
 """Export of a parsed Doc: its sentences one by one, as plain objects, and CoNLL-U. `doc._.parse_string` gives brackets,
 `span._.tree` trees. Whitespace tokens, and sentences of whitespace, are left out. The Doc is not changed.
 
-JSON lines and Arrow tables share one schema, docs/formats.md."""
+JSON lines and Arrow tables share one schema, docs/reference/formats.md."""
 
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -106,7 +106,7 @@ def _heads(doc: Doc, indices: List[int]) -> List[int]:
 
 
 def sentence_record(sentence: Sentence) -> Dict[str, Any]:
-    """One sentence of n words as plain objects, by the schema of docs/formats.md: indices count the words from 0, a
+    """One sentence of n words as plain objects, as docs/reference/formats.md has them: indices count words from 0, a
     root is its own head, characters count in the text of the Doc.
 
     sentence (Sentence): The sentence.
@@ -129,7 +129,7 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
 
 
 def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[List[Any]]]:
-    """The annotation of n tokens as lists of length n, by the schema of docs/formats.md.
+    """The annotation of n tokens as lists of length n, by the schema of docs/reference/formats.md.
 
     doc (Doc): The Doc of the tokens. A list is None where the whole Doc has no such annotation.
     tokens (Sequence[Token]): Some or all of its tokens.

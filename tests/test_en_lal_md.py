@@ -190,7 +190,7 @@ def test_saved_again_it_finds_the_same(nlp: Language, tmp_path: Path):
 
 
 def test_docs_without_vectors_are_small_and_still_explained(nlp: Language):
-    """What docs/usage.md says of `doc_cleaner`."""
+    """What docs/how_to/usage.md says of `doc_cleaner`."""
     whole = nlp(TEXTS[0])
     nlp.add_pipe("doc_cleaner", config={"attrs": {"tensor": None, "_.trf_data": None}})
     try:

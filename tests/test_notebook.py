@@ -11,13 +11,13 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOK = ROOT / "docs" / "explain.ipynb"
+NOTEBOOK = ROOT / "docs" / "tutorial" / "explain.ipynb"
 __test__ = any((ROOT / "packages").glob("en_lal_md-*"))  # what pytest asks a module
 
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> Dict[str, List[NotebookNode]]:
-    """What each cell put out, by its code, run as a reader runs it: by a kernel of its own, in the folder docs/."""
+    """What each cell put out, by its code, run as a reader runs it: by a kernel of its own, in its own folder."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
         notebook = nbformat.read(NOTEBOOK, as_version=4)

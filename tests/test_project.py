@@ -179,7 +179,7 @@ def test_docs_put_variables_after_the_folder():
         "README.md",
         "assets/README.md",
         "benchmarks/README.md",
-        *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
+        *(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md")),
     ]
     pages += [f"{project.folder.relative_to(ROOT)}/project.yml" for project in PROJECTS.values()]
     for page in pages:

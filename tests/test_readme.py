@@ -13,9 +13,9 @@ from spacy.util import registry
 from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-FOLDERS = ("how_to", "experiments")  # their Python runs in tests of their own, if at all
-ALL_PAGES = [*PAGES, *(path for name in FOLDERS for path in sorted((ROOT / "docs" / name).glob("*.md")))]
+ALL_PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+ELSEWHERE = ("distributed", "serve", "roles", "choose_an_encoder", "speed", "install")
+PAGES = [path for path in ALL_PAGES if path.parent.name != "experiments" and path.stem not in ELSEWHERE]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 

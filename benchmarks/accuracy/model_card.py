@@ -2,8 +2,8 @@
 
     python benchmarks/accuracy/model_card.py metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json
 
-prints Markdown for docs/en_lal_md.md: scores by corpus, by genre, of raw text, by label, and speed. A corpus has the
-name of its file: the part before `.json`. What a file does not hold (genres, confusion, raw text) has no row.
+prints Markdown for docs/reference/en_lal_md.md: scores by corpus, by genre, of raw text, by label, and speed. A corpus
+has the name of its file: the part before `.json`. What a file does not hold (genres, confusion, raw text) has no row.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
 spacy-transformers' strides begin and end within sentences. A token in two strides gets the mean of a vector that saw
 its whole sentence and a vector that did not. Windows of whole sentences read every token once, which improves parses
-(docs/training.md). Sentence breaks are unknown when the transformer runs, so they are guessed from the text alone: a
-Doc has the same vectors whether its sentences are known or not.
+(docs/how_to/training.md). Sentence breaks are unknown when the transformer runs, so they are guessed from the text
+alone: a Doc has the same vectors whether its sentences are known or not.
 """
 
 from functools import partial

@@ -35,7 +35,7 @@ def format_conllu(sentence: Sentence, origin: Origin, ids: bool = False) -> str:
 
 
 def format_json(sentence: Sentence, origin: Origin, ids: bool = False) -> str:
-    """One object on one line, by the schema of docs/formats.md. Annotation that the pipeline does not set is null."""
+    """One object on one line (docs/reference/formats.md). Annotation that the pipeline does not set is null."""
     record = {
         "schema": SCHEMA_VERSION,
         "doc": origin.number,

@@ -1,4 +1,4 @@
-"""A parsed Doc as one row of an Arrow table, and back. The schema: docs/formats.md.
+"""A parsed Doc as one row of an Arrow table, and back. The schema: docs/reference/formats.md.
 
 Either as columns, which any program reads, or as the bytes of a spaCy DocBin, which keeps all annotation of a pipeline.
 A row without text is null in all of them.

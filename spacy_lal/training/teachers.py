@@ -1,7 +1,7 @@
 """Pipelines that teach another pipeline the mean of their parsers' scores.
 
 Networks that were trained separately know more together than each alone. A parser that learns their scores learns more
-from a text than from their best trees (docs/training.md, "A teacher").
+from a text than from their best trees (docs/how_to/training.md, "A teacher").
 """
 
 from typing import Any, Callable, Dict, List, Optional, Sequence

@@ -1,4 +1,4 @@
-"""JSON lines and Parquet follow the schema of docs/formats.md, read from its tables."""
+"""JSON lines and Parquet follow the schema of docs/reference/formats.md, read from its tables."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from spacy_lal.export import SCHEMA_VERSION, read_sentences, sentence_record
 
 from .conftest import gold_docs
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats.md"
 TEXT = "The  old\tcat sleeps \U0001f408. Go on!"
 LISTS = ("start_chars", "end_chars", "tags", "pos", "morphs", "lemmas", "heads", "deprels")
 CHECKS = {

@@ -1,7 +1,7 @@
 """Make the pip-installable package of a pipeline, as `spacy package` writes it, with its licence, card and scores.
 
     python scripts/build_package.py training/en_lal_md/compact assets/en_lal_md packages \
-        --card docs/en_lal_md.md --metrics metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json
+        --card docs/reference/en_lal_md.md --metrics metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json
 
 ABOUT is a folder with meta.json (what goes into the pipeline's: name, version, licence, sources, requirements), LICENSE
 and LICENSES_SOURCES. What `lal evaluate --output` wrote to NAME.CORPUS.json becomes `performance[CORPUS]`, beside the

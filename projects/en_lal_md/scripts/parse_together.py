@@ -4,7 +4,7 @@
 
 Tokens, sentence breaks and tags are the first pipeline's, and so are labels and decoder. Each pipeline's parser then
 scores each sentence; scores of arcs and of deprels are compared as logarithms of probabilities, those of labels as the
-margin has taught them. A teacher for self-training (docs/training.md, "A teacher"): better than each by
+margin has taught them. A teacher for self-training (docs/how_to/training.md, "A teacher"): better than each by
 itself, and as slow as all of them. Texts with a sentence of more than --max-words words are left out: that is rarely a
 sentence.
 """
