@@ -1,0 +1,74 @@
+"""The bundled pipeline's config on an MPNet: the transformer of projects/en_lal_lg, at a size for tests."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+import torch
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from tiny_training import tiny_config, write_toy_corpora
+from transformers import MPNetConfig, MPNetModel, MPNetTokenizerFast
+
+from spacy_lal.training.optimizer import make_adam
+
+PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_lg" / "project.yml"
+LETTERS = "abcdefghijklmnopqrstuvwxyz.,'"
+
+
+@pytest.fixture(scope="module")
+def mpnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an `MPNetModel` (2 layers, width 16) and a WordPiece vocabulary of letters."""
+    path = tmp_path_factory.mktemp("mpnet")
+    pieces = ["<s>", "<pad>", "</s>", "[UNK]", *LETTERS, *(f"##{letter}" for letter in LETTERS), "<mask>"]
+    (path / "vocab.txt").write_text("\n".join(pieces) + "\n", encoding="utf8")
+    MPNetTokenizerFast(str(path / "vocab.txt")).save_pretrained(str(path))
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = MPNetConfig(vocab_size=len(pieces), max_position_embeddings=140, initializer_range=0.5, **sizes)
+        MPNetModel(config).save_pretrained(str(path))
+    return path
+
+
+def rate_factors(step: str) -> dict:
+    """The factors that a step of the project gives to `spacy lal train`."""
+    project = srsly.read_yaml(PROJECT)
+    (command,) = [command for command in project["commands"] if command["name"] == step]
+    words = shlex.split(command["script"][0].replace("${vars.encoder_rate}", str(project["vars"]["encoder_rate"])))
+    return json.loads(words[words.index("--training.optimizer.rate_factors") + 1])
+
+
+@pytest.mark.parametrize("step", ["train-trial", "compare", "train"])
+def test_each_pretrained_weight_has_the_encoders_rate(mpnet: Path, step: str):
+    optimizer = make_adam(rate_factors=rate_factors(step))
+    rates = {name: optimizer._factor(name) for name, _ in MPNetModel.from_pretrained(str(mpnet)).named_parameters()}
+    slow = {name for name, rate in rates.items() if rate == 0.1}
+    frozen = {name for name, rate in rates.items() if rate == 0}
+    assert "encoder.relative_attention_bias.weight" in slow
+    assert all(name.startswith("embeddings.") for name in frozen)
+    assert {name for name in rates if not name.startswith("pooler.")} == slow | frozen
+
+
+def test_it_trains_saves_and_parses_alone_as_in_a_batch(mpnet: Path, tmp_path: Path):
+    write_toy_corpora(tmp_path)
+    changes = {"training.optimizer.rate_factors": rate_factors("train")}
+    nlp = init_nlp(tiny_config(tmp_path, transformer=mpnet, changes=changes))
+    gold = list(DocBin().from_disk(tmp_path / "train.spacy").get_docs(nlp.vocab))[:4]
+    examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in gold]
+    before = nlp.get_pipe("transformer").model.to_bytes()
+    optimizer = nlp.resume_training()
+    for _ in range(3):
+        optimizer.step_schedules()  # the rate begins at 0
+        losses = nlp.update(examples, sgd=optimizer)
+    assert losses["lal_parser"] > 0
+    assert nlp.get_pipe("transformer").model.to_bytes() != before
+    nlp.to_disk(tmp_path / "pipeline")
+    loaded = spacy.load(tmp_path / "pipeline")
+    texts = ["The cat sat on the mat.", "Dogs bark, and the old cat that saw them ran.", "Yes.", ""]
+    in_batch = [(doc._.parse_string, [token.head.i for token in doc]) for doc in nlp.pipe(texts)]
+    assert [(doc._.parse_string, [token.head.i for token in doc]) for doc in map(loaded, texts)] == in_batch
