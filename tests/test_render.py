@@ -19,7 +19,7 @@ from spacy_lal.render import STYLES, RenderError, render
 from spacy_lal.trees.propositions import Proposition
 
 SVG = "{http://www.w3.org/2000/svg}"
-OF_THE_DOC = ("tree", "dep", "spans")
+OF_THE_DOC = ("tree", "dep", "parse", "spans")
 HOSTILE = [
     "<script>alert(1)</script>",
     '"onload="x',
@@ -79,31 +79,61 @@ def test_tree():
 
 def test_arcs():
     html = render(make_doc(1), style="dep")
-    assert [text for text in svg_texts(html) if text.isalpha()][:2] == ["SelectVB", "theDT"]
-    labels = [node.text for node in parsed(html).iter(f"{SVG}textPath")]
-    assert labels == ["det", "obj", "acl", "punct"]
+    assert svg_texts(html) == [
+        "det",
+        "acl",
+        "obj",
+        "punct",
+        "ROOT",
+        *"Select VB the DT person NN driving VBG . .".split(),
+    ]
     (svg,) = parsed(html).iter(f"{SVG}svg")
-    assert "color: currentColor; background: transparent" in svg.get("style")
-    assert float(svg.get("viewBox").split()[3]) == float(svg.get("height"))
+    assert svg.findtext(f"{SVG}desc").startswith("Select: root; the: det of person; ")
+    assert (svg.get("fill"), svg.get("role")) == ("currentColor", "img")
     assert render(make_doc(1), style="dep") == html
 
 
-def test_arcs_take_displacys_options():
-    html = render(make_doc(1), style="dep", options={"distance": 300, "color": "red", "add_lemma": True})
+def test_arcs_take_options_of_displacy():
+    options = {
+        "distance": 300,
+        "color": "red",
+        "bg": '"><b>',
+        "font": "Some 'Font'",
+        "add_lemma": True,
+        "compact": True,
+    }
+    html = render(make_doc(1), style="dep", options=options)
     (svg,) = parsed(html).iter(f"{SVG}svg")
-    assert svg.get("width") == str(50 + 5 * 300)
-    assert "color: red" in svg.get("style")
+    assert float(svg.get("width")) > 4 * 300
+    assert (svg.get("color"), svg.get("font-family")) == ("red", "Some 'Font'")
+    assert svg.find(f"{SVG}rect").get("fill") == '"><b>'
+    assert "Q" not in "".join(path.get("d") for path in svg.iter(f"{SVG}path"))
+    with pytest.raises(ValueError, match="distance: expected a number of pixels, got 'wide'"):
+        render(make_doc(1), style="dep", options={"distance": "wide"})
 
 
-def test_arcs_of_many_levels_keep_their_lower_ones():
-    n = 60
-    doc = Doc(Vocab(), words=["w"] * n, heads=[n - 1] * n, deps=["dep"] * (n - 1) + ["ROOT"])
-    html = render(doc, style="dep")
-    paths = [node.get("d") for node in parsed(html).iter(f"{SVG}path") if node.get("class") == "displacy-arc"]
-    starts = [float(path[1:].split(",")[0]) for path in paths]
-    ends = [float(path.split()[-1].split(",")[0]) for path in paths]
-    assert len(paths) == n - 1
-    assert all(end - start > 50 for start, end in zip(starts, ends, strict=True))
+def test_pictures_fit_the_page():
+    (svg,) = parsed(render(make_doc(1))).iter(f"{SVG}svg")
+    width = float(svg.get("width"))
+    style = dict(one.split(": ") for one in svg.get("style").split("; "))
+    assert (style["width"], style["max-width"], style["height"]) == ("100%", f"{svg.get('width')}px", "auto")
+    assert float(style["min-width"].removesuffix("px")) == pytest.approx(0.6 * width, abs=0.1)
+    (svg,) = ElementTree.fromstring(render(make_doc(1), format="svg")).find(f"{SVG}g")
+    assert svg.get("style") is None
+
+
+def test_whole_parse():
+    doc = make_doc(1)
+    html = render(doc, style="parse")
+    assert svg_texts(html)[:4] == ["S", "VP", "VB", "Select"] and svg_texts(html)[-1] == "ROOT"
+    description = parsed(html).find(f".//{SVG}desc").text
+    assert description.startswith("(S (VP (VB Select)") and description.endswith("punct of Select")
+    set_propositions(doc, [Proposition(0, "select.<1>", ((0, 1, "V"), (1, 4, "ARG1")), "select")])
+    assert svg_texts(render(doc, style="parse"))[-3:] == ["ROOT", "select.<1>", "ARG1"]
+    assert svg_texts(render(doc[1:4], style="parse"))[-1] == "ROOT"
+    bare = Doc(Vocab(), words=["Go"], heads=[0], deps=["ROOT"])
+    with pytest.raises(RenderError, match="style 'parse': the Doc has no constituents"):
+        render(bare, style="parse")
 
 
 def test_spans_and_unary_chains():
@@ -189,7 +219,8 @@ def test_whitespace_is_left_out(nlp: Language, style: str):
     html = render(doc, style=style, nlp=nlp)
     assert "She" in shown(html) and "person" in shown(html)
     if style == "dep":
-        words = [node.text for node in parsed(html).iter(f"{SVG}tspan") if node.get("class") == "displacy-word"]
+        words = [node.text for node in parsed(html).iter(f"{SVG}text") if not node.attrib.keys() - {"x", "y"}]
+        words = [word for word in words if word not in set(svg_texts(html)) - {token.text for token in doc}]
         assert words == ["She", "sees", "a", "dog", ".", "Select", "the", "person", "."]
 
 
@@ -217,7 +248,7 @@ def test_part_of_a_sentence():
     doc = make_doc(1)
     assert svg_texts(render(doc[1:3])) == ["NP", "DT", "the", "NN", "person"]
     assert shown(render(doc[1:4], style="spans")).startswith("the NP NP NP NP person driving VP VP")
-    assert len(list(parsed(render(doc[2:4], style="dep")).iter(f"{SVG}textPath"))) == 1
+    assert svg_texts(render(doc[2:4], style="dep")) == ["acl", "ROOT", "person", "NN", "driving", "VBG"]
     with pytest.raises(ValueError, match="a constituent or a sentence, got 'the person driving .'"):
         render(doc[1:5])
 
@@ -244,6 +275,7 @@ def test_right_to_left():
         ("tree", "no constituents"),
         ("spans", "no constituents"),
         ("dep", "no dependencies"),
+        ("parse", "no constituents"),
         ("roles", "no semantic roles"),
     ],
 )
@@ -254,7 +286,9 @@ def test_no_parse(style: str, missing: str):
 
 
 def test_bad_calls():
-    with pytest.raises(ValueError, match="expected a style of tree, dep, spans, roles, attention, .*, got 'ent'"):
+    with pytest.raises(
+        ValueError, match="expected a style of tree, dep, parse, spans, roles, attention, .*, got 'ent'"
+    ):
         render(make_doc(), style="ent")
     with pytest.raises(ValueError, match="no sentence boundaries"):
         render(Doc(Vocab(), words=["Go", "on"]))
@@ -269,7 +303,7 @@ def test_svg_format():
     assert [text.text for text in root.iter(f"{SVG}text")][-3:] == ["driving", ".", "."]
     assert "#16181d" in render(make_doc(), format="svg", options={"theme": "dark"})
     arcs = ElementTree.fromstring(render(make_doc(1), style="dep", format="svg"))
-    assert [node.text for node in arcs.iter(f"{SVG}textPath")] == ["det", "obj", "acl", "punct"]
+    assert [node.text for node in arcs.iter(f"{SVG}text")][:4] == ["det", "acl", "obj", "punct"]
     assert "\n" not in render(make_doc(), format="svg", minify=True)
     for nothing in (Doc(Vocab()), []):
         assert ElementTree.fromstring(render(nothing, format="svg")).find(f"{SVG}g") is None
@@ -283,7 +317,7 @@ def test_svg_format_is_returned_in_a_notebook_too(monkeypatch: pytest.MonkeyPatc
 
 def test_bad_calls_of_svg_format():
     for style in ("spans", "roles", "attention", "contributions"):
-        with pytest.raises(ValueError, match=f"format 'svg' goes with the styles tree, dep, got '{style}'"):
+        with pytest.raises(ValueError, match=f"format 'svg' goes with the styles tree, dep, parse, got '{style}'"):
             render(make_doc(), style=style, format="svg")
     with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):
         render(make_doc(), format="png")

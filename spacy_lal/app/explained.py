@@ -166,7 +166,7 @@ class ExplainedSentence:
     @cached_property
     def predicates(self) -> List[ExplainedPredicate]:
         """Its predicates, if the Doc has semantic roles, else none."""
-        return explain_predicates(self._span(0, len(self.words)), [token.i for token in self._sentence.tokens])
+        return explain_predicates(self._span(0, len(self.words)), self._sentence.tokens)
 
     def tree(self, chosen: Tuple[int, int], predicate: Optional[int] = None) -> str:
         """The tree with clickable nodes; see `clickable_tree`.

@@ -8,21 +8,21 @@ from typing import Dict, List, NamedTuple, Sequence
 
 from .markup import escape, shorten, visible
 
-PREDICATE_COLOR = "#ffffff"
+PREDICATE_COLOR = "#cfd5de"
 _FAMILIES: Dict[str, str] = {
     "V": PREDICATE_COLOR,
-    "ARG0": "#7aecec",
-    "ARG1": "#feca74",
-    "ARG2": "#bfeeb7",
-    "ARG3": "#c8bffd",
-    "ARG4": "#f0d0ff",
-    "ARG5": "#ffc2a1",
-    "ARGA": "#ffc2a1",
-    "ARGM-TMP": "#bfe1d9",
-    "ARGM-LOC": "#ffeb80",
-    "ARGM-NEG": "#ff8197",
+    "ARG0": "#b9d8f8",
+    "ARG1": "#fbd9a5",
+    "ARG2": "#bfe5c0",
+    "ARG3": "#d3c9f5",
+    "ARG4": "#f0cfe9",
+    "ARG5": "#f5cdb4",
+    "ARGA": "#f5cdb4",
+    "ARGM-TMP": "#b5dedd",
+    "ARGM-LOC": "#efe6a0",
+    "ARGM-NEG": "#f7c4cd",
 }
-DEFAULT_COLOR = "#dddddd"
+DEFAULT_COLOR = "#e6dfd0"
 MAX_WORD = 60  # characters of a word
 
 _BOX = (

@@ -1,13 +1,17 @@
-"""Pictures as SVG: widths of texts, and files that stand alone. *Not* here: the drawing of a tree (`tree.py`)."""
+"""Pictures as SVG: widths of texts, the parts that drawings share, and files that stand alone. *Not* here: the drawing
+of a tree (`tree.py`) and of arcs (`arcs.py`)."""
 
 from math import ceil
-from typing import List, NamedTuple, Sequence
+from typing import Dict, List, NamedTuple, Sequence, Tuple
 from unicodedata import category, east_asian_width
 
-from .markup import escape
+from .colors import INK_ON_PALE
+from .markup import escape, scroll_box
 
 THEMES = ("auto", "light", "dark")
-FONT = "Arial, Helvetica, 'Noto Sans', 'Noto Sans CJK SC', 'Noto Color Emoji', sans-serif"
+FONT = "Arial, Helvetica, Noto Sans, Noto Sans CJK SC, sans-serif"
+PILL, PILL_SIZE, PILL_PADDING = 18.0, 12, 7.0  # pixels: height, letters, and room left and right of them
+LEAST_SCALE = 0.6  # a picture shrinks to this share of its size, and then scrolls: smaller letters can't be read
 _CANVAS, _INK = {"light": "#ffffff", "dark": "#16181d"}, {"light": "#1a1a1a", "dark": "#e8e8e8"}
 _MARGIN, _GAP = 12, 24  # pixels around all pictures, and between two
 
@@ -21,13 +25,61 @@ class Svg(NamedTuple):
     """A picture: one `<svg>` element whose colours are those of the text around it.
 
     markup (str): The element. width, height (float): Pixels.
-    title (str): Its name; plain text.
+    title (str): Its name; plain text. description (str): Its content in words or brackets; plain text, may be empty.
     """
 
     markup: str
     width: float
     height: float
     title: str
+    description: str = ""
+
+
+def opening(kind: str, width: float, height: float, title: str, description: str = "", extra: str = "") -> str:
+    """The first tag of a drawing, with its name and description for screen readers.
+
+    kind (str): Its class. extra (str): More attributes, as markup.
+    """
+    size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
+    name = f' role="img" aria-label="{escape(title)}"' if title else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" {size}{name} fill="currentColor" '
+        f'font-family="{FONT}" text-anchor="middle"{extra}>{naming(title, description)}'
+    )
+
+
+def naming(title: str, description: str) -> str:
+    """The elements `<title>` and `<desc>`; nothing for an empty string."""
+    parts = [f"<title>{escape(title)}</title>"] if title else []
+    return "".join([*parts, f"<desc>{escape(description)}</desc>"] if description else parts)
+
+
+def fitted(picture: Svg) -> str:
+    """The picture for a page: as wide as its box, up to its own width; it scrolls where letters would be too small."""
+    width = f"width: 100%; max-width: {number(picture.width)}px; min-width: {number(picture.width * LEAST_SCALE)}px"
+    style = f'<svg style="{width}; height: auto" '
+    return scroll_box(picture.markup.replace("<svg ", style, 1), picture.title)
+
+
+def pill_width(text: str) -> float:
+    """The width of a label in a pill, in pixels."""
+    return max(text_width(text) * PILL_SIZE + 2 * PILL_PADDING, PILL)
+
+
+def pills(places: Sequence[Tuple[float, float, float, str]]) -> str:
+    """Rounded boxes: the middle (x, y), the width, and the colour of each. One path a colour keeps files small."""
+    paths: Dict[str, List[str]] = {}
+    for x, y, width, color in places:
+        length = max(width - PILL, 0.1)
+        paths.setdefault(color, []).append(f"M{number(x - length / 2)} {number(y)}h{number(length)}")
+    look = f'fill="none" stroke-width="{number(PILL)}" stroke-linecap="round"'
+    return "".join(f'<path {look} stroke="{color}" d="{"".join(lines)}"/>' for color, lines in paths.items())
+
+
+def pill_text(x: float, y: float, text: str) -> str:
+    """The letters of a pill with the middle (x, y)."""
+    place = f'x="{number(x)}" y="{number(y + 0.36 * PILL_SIZE)}"'
+    return f'<text {place} fill="{INK_ON_PALE}" font-size="{PILL_SIZE}" font-weight="bold">{escape(text)}</text>'
 
 
 def text_width(text: str) -> float:
@@ -73,16 +125,19 @@ def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
     parts: List[str] = []
     top: float = _MARGIN
     for picture in pictures:
-        # Within another <svg>, x and y are those of the outer drawing.
-        parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{picture.markup}</g>')
+        # Within another <svg>, x and y are those of the outer drawing. The file bears all names and descriptions.
+        inner = picture.markup.replace(naming(picture.title, picture.description), "", 1)
+        inner = inner.replace(' role="img"', "", 1)
+        parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{inner}</g>')
         top += picture.height + _GAP
     # Whole pixels: a converter would leave a part of the last one without background.
     width, height = ceil(width), ceil(top - _GAP + _MARGIN if pictures else 2 * _MARGIN)
     title = "; ".join(picture.title for picture in pictures)
+    description = "\n".join(picture.description for picture in pictures if picture.description)
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} color="{_INK[base]}" class="lal-file">',
-        *([f"<title>{escape(title)}</title>"] if title else []),
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} color="{_INK[base]}" class="lal-file">'
+        + naming(title, description),
         *([_DARK] if theme == "auto" else []),
         f'<rect class="lal-canvas" width="100%" height="100%" fill="{_CANVAS[base]}"/>',
         *parts,

@@ -5,17 +5,21 @@ from typing import List
 from nltk.tree import Tree
 
 from ..trees.brackets import write_brackets
+from ..trees.labels import split_chain
+from .colors import chain_color
 from .markup import escape, printable
-from .svg import FONT, Svg, number
-from .tree_layout import SIZE, Layout, Node
+from .svg import PILL, Svg, number, opening, pill_text, pill_width, pills
+from .tree_layout import SIZE, TAG_SIZE, Layout, Node
 
-LEVEL, MAX_LEVEL = 46.0, 90.0  # pixels between two levels; more in wide trees, whose lines would be flat
-WORD_LEVEL = 30.0  # pixels between a tag and its word
+LEVEL, MAX_LEVEL = 40.0, 60.0  # pixels between two levels; more in wide trees, whose lines would be flat
+WORD_LEVEL = 19.0  # pixels between a tag and its word
 ASCENT, DESCENT = 0.8 * SIZE, 0.3 * SIZE  # pixels above and below a baseline
+_HALF = PILL / 2
 
 
 def tree_to_svg(tree: Tree, *, title: str = "", direction: str = "ltr") -> str:
-    """Draw a tree. Lines and letters take the colour of the text around them, which suits dark and light pages.
+    """Draw a tree: constituents in pills, coloured by label, words on one line. Lines and words take the colour of the
+    text around them, which suits dark and light pages.
 
     tree (Tree): A tree with words at the leaves. Long words and labels are shortened.
     title (str): Its name for screen readers and on hover; plain text.
@@ -26,45 +30,62 @@ def tree_to_svg(tree: Tree, *, title: str = "", direction: str = "ltr") -> str:
 
 
 def draw_tree(tree: Tree, *, title: str = "", direction: str = "ltr") -> Svg:
-    """The drawing of `tree_to_svg`, with its size and name."""
+    """The drawing of `tree_to_svg`, with its size, name, and the tree in brackets as description."""
     layout = Layout(tree, direction == "rtl")
-    step = LEVEL + min(layout.n_words / 100, 1) * (MAX_LEVEL - LEVEL)
-    heights = [_baseline(node, layout, step) for node in layout.nodes]
-    height = max(heights) + DESCENT + 2
-    size = f'width="{number(layout.width)}" height="{number(height)}"'
-    view = f'viewBox="0 0 {number(layout.width)} {number(height)}"'
-    name = f' role="img" aria-label="{escape(title)}"' if title else ""
-    pieces = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="lal-tree" {size} {view}{name} style="max-width: none" '
-        f'font-family="{escape(FONT)}" font-size="{SIZE}" text-anchor="middle">'
-    ]
-    pieces += [f"<title>{escape(title)}</title>"] if title else []
-    pieces.append(f'<path fill="none" stroke="currentColor" stroke-opacity="0.5" d="{_lines(layout, heights, step)}"/>')
-    for node, y in zip(layout.nodes, heights, strict=True):
-        weight = "" if node.is_word else ' font-weight="bold"' if not node.is_tag else ' fill-opacity="0.75"'
-        place = f'x="{number(node.x)}" y="{number(y)}"'
-        pieces.append(f'<text {place} fill="currentColor"{weight}>{escape(node.text)}</text>')
-    return Svg("".join([*pieces, "</svg>"]), layout.width, height, title)
+    baseline = word_line(layout)
+    height = baseline + DESCENT + 2
+    description = write_brackets(tree) if title else ""
+    first = opening("lal-tree", layout.width, height, title, description, f' font-size="{SIZE}"')
+    return Svg(f"{first}{tree_body(layout)}</svg>", layout.width, height, title, description)
 
 
-def _baseline(node: Node, layout: Layout, step: float) -> float:
-    words = ASCENT + layout.n_levels * step + WORD_LEVEL
+def word_line(layout: Layout) -> float:
+    """The baseline of the words, in pixels from the top."""
+    tags = TAG_SIZE if any(node.is_tag for node in layout.nodes) else 0
+    return max(layout.n_levels * _step(layout) + tags, ASCENT) + (WORD_LEVEL if tags else 0)
+
+
+def tree_body(layout: Layout) -> str:
+    """The lines, pills and texts of a tree, from y = 0 down to its words."""
+    words, step = word_line(layout), _step(layout)
+    middles = [_middle(node, words, step) for node in layout.nodes]
+    boxes, texts = [], []
+    for node, y in zip(layout.nodes, middles, strict=True):
+        if node.is_constituent:
+            color = chain_color(split_chain(node.text))
+            boxes.append((node.x, y, pill_width(node.text), color))
+            texts.append(pill_text(node.x, y, node.text))
+        else:
+            look = "" if node.is_word else f' font-size="{TAG_SIZE}" fill-opacity=".7"'
+            texts.append(f'<text x="{number(node.x)}" y="{number(y)}"{look}>{escape(node.text)}</text>')
+    lines = f'<path fill="none" stroke="currentColor" stroke-opacity=".45" d="{_lines(layout, middles, step)}"/>'
+    return "".join([lines, pills(boxes), *texts])
+
+
+def _step(layout: Layout) -> float:
+    return LEVEL + min(layout.n_words / 60, 1) * (MAX_LEVEL - LEVEL)
+
+
+def _middle(node: Node, words: float, step: float) -> float:
+    """The height of a node: the middle of a pill, the baseline of a tag or word."""
     if node.is_word:
         return words
-    return words - WORD_LEVEL if node.is_tag else ASCENT + node.level * step
+    return words - WORD_LEVEL if node.is_tag else _HALF + node.level * step
 
 
-def _lines(layout: Layout, heights: List[float], step: float) -> str:
-    """From each node up to its parent: slanting between two levels, where no label stands, and straight below."""
+def _lines(layout: Layout, middles: List[float], step: float) -> str:
+    """From each node up to its parent: slanting between two levels, where no label stands, and straight below. A tag
+    stands close above its word, without a line."""
     parts = []
-    for node, y in zip(layout.nodes, heights, strict=True):
-        if node.parent < 0:
+    for node, y in zip(layout.nodes, middles, strict=True):
+        if node.parent < 0 or layout.nodes[node.parent].is_tag:
             continue
         above = layout.nodes[node.parent]
-        top, bottom = heights[node.parent] + DESCENT + 2, y - ASCENT - 3
-        bend = bottom if above.is_tag else min(heights[node.parent] + step - ASCENT - 3, bottom)
+        top = middles[node.parent] + _HALF
+        bottom = y - (_HALF if node.is_constituent else ASCENT + 3 if node.is_word else TAG_SIZE)
+        bend = min(middles[node.parent] + step - _HALF, bottom)
         line = f"M{number(above.x)} {number(top)}L{number(node.x)} {number(bend)}"
-        parts.append(line + (f"V{number(bottom)}" if bend < bottom else ""))
+        parts.append(line + (f"V{number(bottom)}" if bottom - bend > 0.1 else ""))
     return "".join(parts)
 
 

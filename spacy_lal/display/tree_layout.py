@@ -1,15 +1,15 @@
 """Where the nodes of a tree are drawn: each subtree has columns of its own, words stand on one line. No recursion."""
 
 from dataclasses import dataclass, field
-from typing import List, Tuple
+from typing import List, Sequence, Tuple
 
 from nltk.tree import Tree
 
 from .markup import shorten, visible
-from .svg import text_width
+from .svg import pill_width, text_width
 
-SIZE = 14  # pixels: the font's
-GAP = 14.0  # pixels between neighbours
+SIZE, TAG_SIZE = 14, 11  # pixels of letters
+GAP = 12.0  # pixels between neighbours
 SIDE = 4.0  # pixels left and right of the whole
 
 
@@ -31,6 +31,19 @@ class Node:
     x: float = 0.0  # of its middle
     width: float = 0.0  # of its subtree
     is_tag: bool = False  # above one word, and nothing else
+    least: float = 0.0  # pixels that its column has at least
+
+    @property
+    def is_constituent(self) -> bool:
+        """Whether it is above tags: it is drawn as a pill."""
+        return not (self.is_word or self.is_tag)
+
+    @property
+    def own_width(self) -> float:
+        """The width of its own text, with the pill around it."""
+        if self.is_constituent:
+            return pill_width(self.text)
+        return text_width(self.text) * (SIZE if self.is_word else TAG_SIZE)
 
 
 class Layout:
@@ -38,27 +51,32 @@ class Layout:
 
     tree (Tree): A tree with words at the leaves.
     mirrored (bool): Whether the first word is on the right.
+    least (Sequence[float]): The least width of each word's column, in the order of the sentence; empty for none.
     """
 
-    def __init__(self, tree: Tree, mirrored: bool = False) -> None:
+    def __init__(self, tree: Tree, mirrored: bool = False, least: Sequence[float] = ()) -> None:
         self.nodes = _nodes(tree, mirrored)
+        words = [node for node in self.nodes if node.is_word]
+        self.words = words[::-1] if mirrored else words  # in the order of the sentence
+        for word, width in zip(self.words, least, strict=False):
+            word.least = width
         for node in self.nodes:
             node.is_tag = len(node.children) == 1 and self.nodes[node.children[0]].is_word
         self._measure()
         self._place()
         self.width = self.nodes[0].width + 2 * SIDE
         # Tags stand above their words, and constituents above the tags.
-        self.n_levels = max((node.level for node in self.nodes if not (node.is_word or node.is_tag)), default=-1) + 1
+        self.n_levels = max((node.level for node in self.nodes if node.is_constituent), default=-1) + 1
 
     @property
     def n_words(self) -> int:
         """The number of leaves."""
-        return sum(node.is_word for node in self.nodes)
+        return len(self.words)
 
     def _measure(self) -> None:
         for node in reversed(self.nodes):  # children come after their parents
             below = [self.nodes[child].width for child in node.children]
-            node.width = max(text_width(node.text) * SIZE, sum(below) + GAP * max(len(below) - 1, 0))
+            node.width = max(node.own_width, node.least, sum(below) + GAP * max(len(below) - 1, 0))
 
     def _place(self) -> None:
         lefts = [SIDE] * len(self.nodes)
@@ -73,7 +91,7 @@ class Layout:
             if node.children:
                 ends = self.nodes[node.children[0]].x, self.nodes[node.children[-1]].x
                 # In the middle of its daughters, as far as its own label lies within its columns.
-                half = text_width(node.text) * SIZE / 2
+                half = node.own_width / 2
                 middle = sum(ends) / 2
                 node.x = min(max(middle, lefts[number] + half), lefts[number] + node.width - half)
             else:

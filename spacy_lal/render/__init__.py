@@ -1,8 +1,8 @@
 """`render(doc, style=...)`: pictures of a parse, with the interface of `spacy.displacy.render`.
 
-Trees are drawn here, arcs and constituents by displaCy; label attention is a heat map. Each sentence has one picture,
-in a box that scrolls. Every string of the text is escaped here or in `display/`: displaCy escapes words, but not tags
-and labels.
+Trees and arcs are drawn here, constituents by displaCy; label attention is a heat map. Each sentence has one picture,
+as wide as its box; below a legible size it scrolls. Every string of the text is escaped here or in `display/`: displaCy
+escapes words, but not labels.
 """
 
 from typing import Any, Dict, Iterable, List, Optional, Union
@@ -14,7 +14,7 @@ from spacy.util import is_in_jupyter, minify_html
 
 from ..display.page import html_page
 from ..display.svg import stand_alone
-from . import arcs, label_heads, roles, self_attention, spans, tree
+from . import arcs, label_heads, roles, self_attention, spans, tree, whole_parse
 from .sentences import RenderError, writing
 from .styles import Style, svg_style
 
@@ -23,6 +23,7 @@ __all__ = ["FORMATS", "STYLES", "RenderError", "draw", "render", "writing"]
 STYLES: Dict[str, Style] = {
     "tree": svg_style(tree.draw_svgs),
     "dep": svg_style(arcs.draw_svgs),
+    "parse": svg_style(whole_parse.draw_svgs),
     "spans": Style(spans.draw),
     "roles": Style(roles.draw),
     "attention": Style(self_attention.draw_attention),
@@ -46,24 +47,24 @@ def render(
 
     docs (Union[Iterable[Union[Doc, Span]], Doc, Span]): Parsed Docs, or Spans, each within one sentence. Sentences of
         whitespace alone have no picture.
-    style (str): "tree" (constituency, SVG), "dep" (displaCy's arcs, SVG), "spans" (constituents by displaCy, HTML; a
-        unary chain is one span), "roles" (semantic roles, HTML, a row for each predicate), "attention" (attention of
-        the label heads, HTML; with the option `layer` or `head`, a map of self-attention), "contributions"
-        (contributions of the label heads to the score of each constituent, HTML). The last two always show whole
-        sentences.
+    style (str): "tree" (constituency, SVG), "dep" (arcs, SVG), "parse" (tree, arcs and roles in one SVG), "spans"
+        (constituents by displaCy, HTML; a unary chain is one span), "roles" (semantic roles, HTML, a row for each
+        predicate), "attention" (attention of the label heads, HTML; with the option `layer` or `head`, a map of
+        self-attention), "contributions" (contributions of the label heads to the score of each constituent, HTML). The
+        last two always show whole sentences.
     page (bool): Return a whole, self-contained HTML page.
     minify (bool): Leave line breaks and indentation out.
     jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is displayed in a notebook, SVG returned.
-    options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `distance`, `colors`,
-        ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first; for "attention",
-        `layer` and `head` of the encoder, from 0 (`head` alone: of layer 0; `layer` alone: mean over heads); for
-        "roles", `folded`: a click on a predicate shows its arguments. With
-        `format="svg"`, `theme`: "light", "dark" or "auto" (the default, the reader's setting).
+    options (Optional[Dict[str, Any]]): For "dep", displaCy's `compact`, `distance`, `color`, `bg`, `font` and
+        `add_lemma`; for "spans", displaCy's options (`colors`, `top_offset`, ...); for "attention" and "contributions",
+        `n_shown`, the number of label heads shown at first; for "attention", `layer` and `head` of the encoder, from 0
+        (`head` alone: of layer 0; `layer` alone: mean over heads); for "roles", `folded`: a click on a predicate shows
+        its arguments. With `format="svg"`, `theme`: "light", "dark" or "auto" (the default, the reader's setting).
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
-    format (str): "html" or, for "tree" and "dep", "svg": the content of one SVG file, sentences one below the other.
+    format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
     RAISES (ValueError): The style, format or theme is unknown; they do not go together; the style needs `nlp`; a Span
-        crosses a sentence boundary or, for "tree", is no constituent; sentence boundaries are missing; as
+        crosses a sentence boundary or, for "tree" and "parse", is no constituent; sentence boundaries are missing; as
         `interpret.label_attention` and `interpret.constituent_contributions`. (RenderError): The Doc has no parse.
     """
     if style not in STYLES:

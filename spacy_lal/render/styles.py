@@ -5,8 +5,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..display.markup import scroll_box
-from ..display.svg import Svg
+from ..display.svg import Svg, fitted
 
 Item = Union[Doc, Span]
 Options = Dict[str, Any]
@@ -23,10 +22,10 @@ class Style(NamedTuple):
 
 
 def svg_style(svgs: Callable[[Item, Options], List[Svg]]) -> Style:
-    """A style whose pictures are SVG."""
+    """A style whose pictures are SVG: in HTML, they are as wide as the page, up to their own width."""
 
     def draw(item: Item, options: Options, nlp: Optional[Language]) -> List[str]:
-        return [scroll_box(svg.markup, svg.title) for svg in svgs(item, options)]
+        return [fitted(svg) for svg in svgs(item, options)]
 
     return Style(draw, svgs)
 

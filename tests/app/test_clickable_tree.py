@@ -64,7 +64,7 @@ def test_hostile_words_stay_text(nlp):
     words = '<script>alert(1)</script> "><img src=x onerror=alert(1)> &amp; \u202egnp.exe \x07 .'
     (sentence,) = Explainer(nlp).explain(words)
     root = ElementTree.fromstring(sentence.tree((0, 1)))
-    assert {element.tag for element in root.iter()} == {"div", "svg", "title", "text", "path"}
+    assert {element.tag for element in root.iter()} == {"div", "svg", "title", "desc", "text", "path"}
     assert not [name for element in root.iter() for name in element.attrib if name.startswith("on")]
     assert any("<" in (node.text or "") for node in root.iter("text"))
     assert "\u202e" not in sentence.tree((0, 1)) and "\x07" not in sentence.tree((0, 1))

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from nltk.tree import Tree
 
-from spacy_lal.display.svg import text_width
+from spacy_lal.display.colors import INK_ON_PALE, LABEL_COLORS
+from spacy_lal.display.svg import PILL, pill_width, text_width
 from spacy_lal.display.tree import tree_to_svg, tree_to_text
 from spacy_lal.display.tree_layout import SIZE
 from spacy_lal.trees import parse_tree
@@ -27,15 +28,24 @@ def test_every_label_and_word_is_drawn():
     root = ElementTree.fromstring(svg)
     assert root.tag == f"{SVG}svg"
     assert (root.get("role"), root.get("aria-label")) == ("img", "A tree")
-    assert root[0].text == "A tree"
+    assert root[0].text == "A tree" and root[1].tag == f"{SVG}desc" and root[1].text == TREE
     assert texts(svg) == ["S", "VP", "VB", "Select", "NP", "NP", "DT", "the", "NN", "person", "VP", "VBG", "driving"]
-    assert root.find(f"{SVG}path").get("d").count("M") == 12  # a line for each node, but for the root
+    # A line for each node, but for the root, and for the words, which stand below their tags.
+    assert root.find(f"{SVG}path").get("d").count("M") == 8
 
 
-def test_colours_are_those_around():
+def test_colours():
     root = ElementTree.fromstring(tree_to_svg(parse_tree(TREE)))
-    assert {line.get("stroke") for line in root.iter(f"{SVG}path")} == {"currentColor"}
-    assert {text.get("fill") for text in root.iter(f"{SVG}text")} == {"currentColor"}
+    lines, *boxes = root.iter(f"{SVG}path")
+    assert root.get("fill") == lines.get("stroke") == "currentColor"
+    assert {path.get("stroke"): path.get("d").count("M") for path in boxes} == {
+        LABEL_COLORS["S"]: 1,
+        LABEL_COLORS["VP"]: 2,
+        LABEL_COLORS["NP"]: 2,
+    }
+    inks = {text.text: text.get("fill") for text in root.iter(f"{SVG}text")}
+    assert {inks[label] for label in ("S", "VP", "NP")} == {INK_ON_PALE}
+    assert inks["Select"] is inks["VB"] is None  # as the text around
 
 
 def test_hostile_words_are_text():
@@ -76,7 +86,8 @@ def boxes(svg: str):
     """Text, and its left, right and baseline, by the widths that the drawing reckons with."""
     found = []
     for node in ElementTree.fromstring(svg).iter(f"{SVG}text"):
-        half = text_width(node.text) * SIZE / 2
+        size = float(node.get("font-size", SIZE))
+        half = (pill_width(node.text) if node.get("font-weight") else text_width(node.text) * size) / 2
         x, y = float(node.get("x")), float(node.get("y"))
         found.append((node.text, x - half, x + half, y))
     return found
@@ -109,7 +120,10 @@ def test_nothing_overlaps_and_nothing_is_clipped(seed: int, direction: str):
     lowest = max(y for *_, y in found)
     assert sum(y == lowest for *_, y in found) == n_words  # on one line
     lines = [float(x) for x in re.findall(r"[ML]([\d.]+) ", root.find(f"{SVG}path").get("d"))]
-    assert len(lines) == 2 * (len(found) - 1) and all(0 <= x <= width for x in lines)
+    assert bool(lines) is (len(found) > 2) and all(0 <= x <= width for x in lines)
+    for path in list(root.iter(f"{SVG}path"))[1:]:
+        for x, length in re.findall(r"M([\d.]+) [\d.]+h([\d.]+)", path.get("d")):
+            assert PILL / 2 - 0.1 <= float(x) and float(x) + float(length) + PILL / 2 <= width + 0.1
 
 
 def test_letters():
