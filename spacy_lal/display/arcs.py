@@ -14,7 +14,8 @@ DEPREL_SIZE = 11  # pixels of letters
 ROOT = "ROOT"
 _LEVEL, _LOW_LEVEL, _MANY_LEVELS = 21.0, 14.0, 12  # pixels between two levels; less where there are many
 _FIRST = 18.0  # pixels from the words to the lowest line
-_RADIUS, _ARROW, _SPREAD, _PAD = 7.0, 7.0, 5.0, 4.0
+_RADIUS, _ARROW, _PAD = 7.0, 7.0, 4.0
+_SPREAD, _MOST_SPREAD = 5.0, 24.0  # pixels between arcs that leave a word on one side, and for all of them
 
 
 class Arc(NamedTuple):
@@ -120,14 +121,15 @@ def draw_arcs(
 
 def _starts(arcs: Sequence[Arc], places: Sequence[float]) -> List[float]:
     """Where each arc leaves its head, in pixels beside the middle: the longest arc of a side next to the middle."""
-    offsets = [0.0] * len(arcs)
-    used: Dict[Tuple[int, float], int] = {}
+    sides: Dict[Tuple[int, bool], List[int]] = {}
     for i in sorted(range(len(arcs)), key=lambda i: -abs(arcs[i].dependent - arcs[i].head)):
-        arc = arcs[i]
-        side = 1.0 if places[arc.dependent] > places[arc.head] else -1.0
-        used[arc.head, side] = used.get((arc.head, side), 0) + 1
-        count = used[arc.head, side]
-        offsets[i] = side * (_SPREAD * min(count, 3) + 2 * max(count - 3, 0) * (count < 8))
+        is_right = places[arcs[i].dependent] > places[arcs[i].head]
+        sides.setdefault((arcs[i].head, is_right), []).append(i)
+    offsets = [0.0] * len(arcs)
+    for (_, is_right), members in sides.items():
+        step = min(_SPREAD, _MOST_SPREAD / len(members))
+        for place, i in enumerate(members, start=1):
+            offsets[i] = (1.0 if is_right else -1.0) * step * place
     return offsets
 
 
