@@ -105,6 +105,9 @@ def test_steps_name_real_commands(project: Project, name: str, line: str):
     if words[1] != "-m":
         assert words[1] == "-c" or (project.folder / words[1]).is_file(), line
         return
+    if words[2:4] == ["pip", "download"]:  # each package with its version
+        assert all("==" in word for word in words[4:] if "pypi" in word), line
+        return
     assert words[2] == "spacy", line
     known, options, n_arguments = subcommand(words[3:])
     given = [word for word in words[3:] if re.match(r"--\w[\w-]*$", word)]
