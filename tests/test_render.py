@@ -1,6 +1,7 @@
 """`render`: every style, of every kind of Doc, is sound markup in which all text is text."""
 
 import sys
+from dataclasses import replace
 from typing import Any, List
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from tiny_pipeline import SENTENCES, train
 from spacy_lal import render as render_module
 from spacy_lal.annotations import sentence_words, set_propositions
 from spacy_lal.display.colors import LABEL_COLORS
+from spacy_lal.interpret import constituent_contributions
 from spacy_lal.render import STYLES, RenderError, render
 from spacy_lal.trees.propositions import Proposition
 
@@ -158,19 +160,49 @@ def test_label_heads(nlp: Language, style: str):
     doc = nlp("She sees a dog in the park. Select the person driving.")
     html = render(doc, style=style, nlp=nlp, options={"n_shown": 2})
     tables = list(parsed(html).iter("table"))
-    assert len(tables) == 4  # two sentences, each with a folded rest
     names = {th.get("title") for th in parsed(html).iter("th")}
-    assert set(nlp.get_pipe("lal_parser").label_data["constituents"]) <= names
+    heads = set(nlp.get_pipe("lal_parser").label_data["constituents"])
+    own = [list(dict.fromkeys(one.label for one in constituent_contributions(nlp, sent))) for sent in doc.sents]
     if style == "attention":
-        assert {"<START>", "She", "driving", "<STOP>"} <= names
-        n_rows = len(list(tables[0].find("tbody"))) + len(list(tables[1].find("tbody")))
-        assert n_rows == len(nlp.get_pipe("lal_parser").label_data["constituents"])
+        assert len(tables) == 4  # two sentences, each with a folded rest
+        assert {"<START>", "She", "driving", "<STOP>"} | heads <= names
+        assert len(list(tables[0].find("tbody"))) + len(list(tables[1].find("tbody"))) == len(heads)
     else:
-        assert {"score", "bias", "label heads, sum"} <= names
+        assert {"score", "bias", "label heads, sum"} <= names and set(own[0] + own[1]) <= names
+    # The labels of the parse come first.
+    more = render(doc, style=style, nlp=nlp, options={"n_shown": len(own[0])})
+    rows = ["".join(row.find("th").itertext()) for row in parsed(more).find(".//tbody")]
+    assert rows[-len(own[0]) :] == own[0]
     (first, _) = doc.sents
     assert html.startswith(render(first, style=style, nlp=nlp, options={"n_shown": 2}))
     with pytest.raises(ValueError, match=f"'{style}' asks the network again: expected the pipeline"):
         render(doc, style=style)
+
+
+def test_contributions_of_weak_heads_are_one_row(nlp: Language, monkeypatch: pytest.MonkeyPatch):
+    doc = nlp("She sees a dog in the park.")
+    found = [replace(one, heads=one.heads * 0 + 0.5) for one in constituent_contributions(nlp, doc)]
+    names, own = found[0].names, {one.label for one in found}
+    weak = [name for name in names if name not in own]
+    found[0].heads[names.index(found[0].label)] = -6.0
+    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", lambda *_: found)
+    table = parsed(render(doc, style="contributions", nlp=nlp)).find(".//table")
+    rows = {row.find("th").get("title"): row.findall("td") for row in table.find("tbody")}
+    assert own == {name for name in names if name in rows} and weak
+    sums = [float(cell.text) for cell in rows[f"{len(weak)} weak label heads, sum"]]
+    assert sums == [pytest.approx(0.5 * len(weak))] * len(found)
+    for i, one in enumerate(found):
+        outlined = [name for name, cells in rows.items() if "lal-outlined" in (cells[i].get("class") or "")]
+        assert outlined == [one.label]
+
+
+def test_heads_that_do_not_mean_their_labels_are_named(nlp: Language, monkeypatch: pytest.MonkeyPatch):
+    doc = nlp("She sees a dog.")
+    found = [replace(one, heads=one.heads * 0) for one in constituent_contributions(nlp, doc)]
+    found[0].heads[found[0].names.index(found[0].label)] = -5.2
+    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", lambda *_: found)
+    notes = [p for p in parsed(render(doc, style="contributions", nlp=nlp)).iter("p") if p.get("class") == "lal-note"]
+    assert f"speak against that label here: {found[0].label} (\u22125.2 in \u201c" in notes[0].text
 
 
 @pytest.mark.parametrize("style", OF_THE_DOC)

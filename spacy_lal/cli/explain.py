@@ -17,9 +17,15 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
     from spacy_lal.display.page import Picture, Section
+    from spacy_lal.export import Sentence
 
 LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
+INTRO = (
+    "Each sentence has two trees that agree: constituents, coloured by label, and arcs that point from a head to its "
+    "dependent. Below them stand what the label heads of the network look at and what they add to each score: a head "
+    "does not always speak for the label that it is called by."
+)
 
 
 def explain_cli(
@@ -109,7 +115,7 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
     title = " ".join(first.split())
     title = title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "\u2026"
     note = f"Parsed by {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
-    return page(title, sections, note=note, **(writing(docs[0]) if docs else {}))
+    return page(title, sections, note=note, intro=INTRO, **(writing(docs[0]) if docs else {}))
 
 
 def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
@@ -123,6 +129,7 @@ def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
     for sentence, attended, contributed in zip(sentences, attention, contributions, strict=True):
         span = doc[sentence.tokens[0].i : sentence.tokens[-1].i + 1]
         (tree,) = _pictures("Tree", "tree", nlp, span, 1)
+        tree = tree._replace(markup=tree.markup + _legend(sentence))
         folds = [
             *_pictures("Arcs", "dep", nlp, span, 1),
             *_pictures("Constituents", "spans", nlp, span, 1),
@@ -137,6 +144,13 @@ def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
         ]
         sections.append(Section(" ".join(sentence.text.split()), pictures))
     return sections
+
+
+def _legend(sentence: "Sentence") -> str:
+    from spacy_lal.display.legend import label_legend
+    from spacy_lal.trees.labels import split_chain
+
+    return label_legend(label for *_, chain in sentence.constituents or [] for label in split_chain(chain))
 
 
 def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int) -> List["Picture"]:

@@ -4,7 +4,7 @@
 They are pale, because letters on them are black on light and dark pages alike. Labels of a family share a colour.
 """
 
-from typing import Dict, Iterable, List, Tuple
+from typing import Dict, Tuple
 
 _FAMILIES: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "noun phrase": ("#b9d8f8", ("NP", "NML", "NX", "NAC", "QP")),
@@ -30,7 +30,6 @@ def chain_color(labels: Tuple[str, ...]) -> str:
     return next((LABEL_COLORS[label] for label in labels if label in LABEL_COLORS), DEFAULT_COLOR)
 
 
-def color_legend(labels: Iterable[str]) -> List[Tuple[str, str]]:
-    """The families of some labels: their names and colours, in a fixed order. Labels without a family are left out."""
-    shown = set(labels)
-    return [(name, color) for name, (color, family) in _FAMILIES.items() if shown & set(family)]
+def family_name(label: str) -> str:
+    """The family of a label in words ("noun phrase"); empty without one."""
+    return next((name for name, (_, family) in _FAMILIES.items() if label in family), "")

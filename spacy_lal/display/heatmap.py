@@ -1,24 +1,28 @@
 """A table of numbers as a heat map in HTML: label heads x tokens, or label heads x constituents.
 
 As in displaCy, the markup is self-contained and has no scripts. It suits dark and light pages: cells are tinted, and
-letters take the colour of the text around them. Cells show rounded numbers, and more digits on hover.
-*Not* here: the meaning of the numbers.
+letters take the colour of the text around them. Cells show rounded numbers, and, in unfolded rows, more digits on
+hover; cells close to zero are blank. *Not* here: the meaning of the numbers.
 """
 
 import math
-from typing import List, Optional, Sequence, Tuple
+from typing import Collection, List, Optional, Sequence, Tuple
 
 from .markup import escape, scroll_box, shorten, visible
 
 N_SHOWN = 20
 N_UPRIGHT = 12  # more columns than this have vertical names
 POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones that the colour-blind can distinguish
+LEAST_TINTED, LEAST_SHOWN = 0.025, 0.1  # shares of the scale from which a cell has a tint, and a number
+N_TINTS = 20  # tints are classes of a style sheet, p1 to p20 and n1 to n20: thousands of cells stay small
 MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
 
 _STYLE = """<style>
 .lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
 .lal-heatmap table { border-collapse: separate; border-spacing: 1px; width: auto; margin: 0; font-size: inherit }
 .lal-heatmap .lal-caption { margin: 0 0 .6em; color: inherit }
+.lal-heatmap .lal-note { margin: 0 0 .6em; max-width: 60em; color: inherit; opacity: .75 }
+.lal-heatmap .lal-outlined { outline: 2px solid currentColor; outline-offset: -2px }
 .lal-heatmap td { min-width: 2.1em; height: 1.9em; padding: 0 2px; text-align: center; font-size: .8em;
   font-variant-numeric: tabular-nums; background-clip: padding-box; border-radius: 2px; direction: ltr;
   -webkit-print-color-adjust: exact; print-color-adjust: exact }
@@ -42,6 +46,9 @@ def heatmap(
     row_kind: str = "rows",
     n_shown: int = N_SHOWN,
     sort_by: Optional[Sequence[float]] = None,
+    first: Sequence[int] = (),
+    outlined: Collection[Tuple[int, int]] = (),
+    note: str = "",
     scale: Optional[float] = None,
     totals: Sequence[Tuple[str, Sequence[float]]] = (),
 ) -> str:
@@ -53,6 +60,9 @@ def heatmap(
     row_kind (str): The kind of the rows, in the plural ("label heads"), for the line that unfolds the rest.
     n_shown (int): The number of rows shown at first.
     sort_by (Optional[Sequence[float]]): The importance of each row. Default: its largest absolute value.
+    first (Sequence[int]): Numbers of rows that come first, in this order, whatever their importance.
+    outlined (Collection[Tuple[int, int]]): Row and column of cells with an outline, in `values`; `note` says why.
+    note (str): A sentence below the caption; plain text.
     scale (Optional[float]): The absolute value with the strongest tint. Default: the largest in `values`.
     totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, for sums of the values.
         They are not tinted and do not affect the scale.
@@ -68,23 +78,29 @@ def heatmap(
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = (max(strengths, default=0.0) if scale is None else scale) or 1.0
     keys = strengths if sort_by is None else list(sort_by)
-    order = sorted(range(len(table)), key=lambda i: -keys[i])
+    ahead = {row: place for place, row in enumerate(first)}
+    order = sorted(range(len(table)), key=lambda i: (ahead.get(i, len(ahead)), -keys[i]))
     signed = any(value < 0 for row in table for value in row)
     caption = f'<p class="lal-caption">{escape(title)} {_legend(largest, signed)}</p>'
+    caption += f'<p class="lal-note">{escape(note)}</p>' if note else ""
     head = _head(columns)
     sums = "".join(_row(name, row, columns, max(map(abs, row), default=0.0), tinted=False) for name, row in totals)
 
-    def body(indices: Sequence[int]) -> str:
-        return "".join(_row(rows[i], table[i], columns, largest) for i in indices)
+    def body(indices: Sequence[int], named: bool = True) -> str:
+        marks = [{column for row, column in outlined if row == i} for i in indices]
+        return "".join(
+            _row(rows[i], table[i], columns, largest, outlined=marked, named=named)
+            for i, marked in zip(indices, marks, strict=True)
+        )
 
-    first, rest = order[: max(n_shown, 0)], order[max(n_shown, 0) :]
-    pieces = [_STYLE, caption]
+    shown, rest = order[: max(n_shown, 0)], order[max(n_shown, 0) :]
+    pieces = [_STYLE, _tint_rules(signed), caption]
     label = title or "heat map"
-    if first or sums or not rest:
-        pieces.append(scroll_box(f"<table>{head}<tbody>{sums}{body(first)}</tbody></table>", label))
+    if shown or sums or not rest:
+        pieces.append(scroll_box(f"<table>{head}<tbody>{sums}{body(shown)}</tbody></table>", label))
     if rest:
-        more = f"{len(rest)} {'more ' if first else ''}{visible(row_kind)}"
-        inner = scroll_box(f"<table>{head}<tbody>{body(rest)}</tbody></table>", f"{label}: {more}")
+        more = f"{len(rest)} {'more ' if shown else ''}{visible(row_kind)}"
+        inner = scroll_box(f"<table>{head}<tbody>{body(rest, named=False)}</tbody></table>", f"{label}: {more}")
         pieces.append(f"<details><summary>{escape(more)}</summary>{inner}</details>")
     return f'<div class="lal-heatmap">{"".join(pieces)}</div>'
 
@@ -109,17 +125,44 @@ def _head(columns: Sequence[str]) -> str:
     return f"<thead><tr><td></td>{''.join(cells)}</tr></thead>"
 
 
-def _row(name: str, values: Sequence[float], columns: Sequence[str], largest: float, tinted: bool = True) -> str:
+def _row(
+    name: str,
+    values: Sequence[float],
+    columns: Sequence[str],
+    largest: float,
+    *,
+    tinted: bool = True,
+    named: bool = True,
+    outlined: Collection[int] = (),
+) -> str:
     cells = []
     shown_name = shorten(visible(name))
-    for value, column in zip(values, columns, strict=True):
+    for i, (value, column) in enumerate(zip(values, columns, strict=True)):
         strength = min(abs(value) / largest, 1.0) if tinted else 0.0
-        style = f' style="background-color:{_tint(value, strength)}"' if strength >= 0.01 else ""
-        shown = _short(value, largest) if strength >= 0.1 or not tinted else ""
-        title = escape(f"{shown_name}, {shorten(visible(column))}: {value:.3g}")
-        cells.append(f'<td{style} title="{title}">{shown}</td>')
+        is_marked = i in outlined
+        classes = [_tint_class(value, strength)] if strength >= LEAST_TINTED else []
+        classes += ["lal-outlined"] if is_marked else []
+        look = f' class="{" ".join(classes)}"' if classes else ""
+        shown = _short(value, largest) if strength >= LEAST_SHOWN or is_marked or not tinted else ""
+        if named and (strength >= LEAST_TINTED or is_marked or not tinted):
+            look += f' title="{escape(f"{shown_name}, {shorten(visible(column))}: {value:.3g}")}"'
+        cells.append(f"<td{look}>{shown}</td>")
     head = f'<th scope="row" title="{escape(name)}"><bdi>{escape(shown_name)}</bdi></th>'
     return f"<tr>{head}{''.join(cells)}</tr>\n"
+
+
+def _tint_class(value: float, strength: float) -> str:
+    return f"{'p' if value >= 0 else 'n'}{max(round(strength * N_TINTS), 1)}"
+
+
+def _tint_rules(signed: bool) -> str:
+    kinds = {"p": 1.0, "n": -1.0} if signed else {"p": 1.0}
+    rules = [
+        f".lal-heatmap .{kind}{step}{{background-color:{_tint(sign, step / N_TINTS)}}}"
+        for kind, sign in kinds.items()
+        for step in range(1, N_TINTS + 1)
+    ]
+    return f"<style>{''.join(rules)}</style>"
 
 
 def _tint(value: float, strength: float) -> str:

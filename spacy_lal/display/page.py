@@ -12,9 +12,10 @@ _STYLE = """
 @media (prefers-color-scheme: dark) {
   :root { --lal-canvas: #16181d; --lal-ink: #e8e8e8; --lal-rule: #3a3d44; --lal-soft: #a5a8b0 }
 }
-body { background: var(--lal-canvas); color: var(--lal-ink); margin: 0 auto; padding: 2rem 2rem 4rem; max-width: 90rem;
-  font: 16px/1.5 -apple-system, BlinkMacSystemFont, "Segoe UI", Helvetica, Arial, sans-serif }
-h1 { font-size: 1.1rem; color: var(--lal-soft); font-weight: normal }
+body { background: var(--lal-canvas); color: var(--lal-ink); margin: 0 auto; padding: 2rem clamp(1rem, 4vw, 2rem) 4rem;
+  max-width: 90rem; font: 16px/1.5 -apple-system, BlinkMacSystemFont, "Segoe UI", Helvetica, Arial, sans-serif }
+h1 { font-size: 1.1rem; color: var(--lal-soft); font-weight: normal; margin: 0 0 .4rem }
+.lal-intro { max-width: 46rem; margin: 0 0 1.6rem }
 section { margin: 0 0 2.5rem; border-top: 1px solid var(--lal-rule); padding-top: 1rem }
 h2 { font-size: 1.35rem; line-height: 1.35; margin: 0 0 1rem; overflow-wrap: anywhere }
 section > details { margin: 0 0 .8rem }
@@ -49,15 +50,25 @@ class Section(NamedTuple):
     pictures: Sequence[Picture]
 
 
-def page(title: str, sections: Iterable[Section], *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
+def page(
+    title: str,
+    sections: Iterable[Section],
+    *,
+    note: str = "",
+    intro: str = "",
+    lang: str = "en",
+    direction: str = "ltr",
+) -> str:
     """An HTML page.
 
     title (str): Its title; plain text.
     note (str): The first line of the page. Default: the title.
+    intro (str): What the page shows, in a sentence or two; plain text, in English.
     sections (Iterable[Section]): Its parts, in order.
     lang, direction (str): As in spaCy's vocabularies ("en", "ltr").
     """
-    return html_page(title, "\n".join(map(_section, sections)), note=note, lang=lang, direction=direction)
+    opening = [f'<p class="lal-intro" lang="en" dir="ltr">{escape(intro)}</p>'] if intro else []
+    return html_page(title, "\n".join([*opening, *map(_section, sections)]), note=note, lang=lang, direction=direction)
 
 
 def html_page(title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:

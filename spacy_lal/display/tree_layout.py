@@ -10,7 +10,7 @@ from .svg import pill_width, text_width
 
 SIZE, TAG_SIZE = 14, 11  # pixels of letters
 GAP = 12.0  # pixels between neighbours
-SIDE = 4.0  # pixels left and right of the whole
+SIDE = 8.0  # pixels left and right of the whole
 
 
 @dataclass

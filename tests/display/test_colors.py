@@ -1,10 +1,13 @@
 """The labels' colours, as displaCy knows them."""
 
 import re
+from xml.etree import ElementTree
 
 from spacy.displacy.render import DEFAULT_LABEL_COLORS, EntityRenderer, SpanRenderer
 
-from spacy_lal.display.colors import DEFAULT_COLOR, LABEL_COLORS, chain_color
+from spacy_lal.display.colors import DEFAULT_COLOR, INK_ON_PALE, LABEL_COLORS, chain_color, family_name
+from spacy_lal.display.legend import label_legend
+from spacy_lal.display.roles import _FAMILIES as ROLE_COLORS
 
 
 def luminance(color: str) -> float:
@@ -24,10 +27,17 @@ def test_no_entity_label_changes_its_colour():
     assert not set(LABEL_COLORS) & set(DEFAULT_LABEL_COLORS)
 
 
-def test_black_is_readable_on_them():
-    for color in [*LABEL_COLORS.values(), DEFAULT_COLOR]:
+def test_letters_are_readable_on_them():
+    for color in [*LABEL_COLORS.values(), *ROLE_COLORS.values(), DEFAULT_COLOR]:
         assert re.fullmatch("#[0-9a-f]{6}", color)
-        assert (luminance(color) + 0.05) / 0.05 >= 7
+        assert (luminance(color) + 0.05) / (luminance(INK_ON_PALE) + 0.05) >= 7  # WCAG's AAA
+
+
+def test_legend():
+    root = ElementTree.fromstring(label_legend(["S", "NP", "VP", "NML", "<H>", "NP"]))
+    assert ["".join(item.itertext()) for item in root] == ["S clause", "NP NML noun phrase", "VP verb phrase"]
+    assert LABEL_COLORS["NP"] in root[1][0].get("style")
+    assert label_legend(["<H>"]) == "" == family_name("<H>")
 
 
 def test_colour_of_a_chain():

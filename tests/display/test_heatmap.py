@@ -1,5 +1,6 @@
 """Heat maps: every number is there, the rows that matter come first, names are text."""
 
+import re
 from typing import Dict, List, Tuple
 from xml.etree import ElementTree
 
@@ -25,7 +26,7 @@ def rows_of(html: str) -> List[Tuple[str, List[ElementTree.Element]]]:
 def test_numbers_on_hover():
     html = heatmap([[0.25, 0.75], [0.001, 0.5]], ["NP", "VP"], ["a", "dog"], title="Attention")
     titles = [[cell.get("title") for cell in cells] for _, cells in rows_of(html)]
-    assert titles == [["NP, a: 0.25", "NP, dog: 0.75"], ["VP, a: 0.001", "VP, dog: 0.5"]]
+    assert titles == [["NP, a: 0.25", "NP, dog: 0.75"], [None, "VP, dog: 0.5"]]
     assert [[cell.text for cell in cells] for _, cells in rows_of(html)] == [[".25", ".75"], [None, ".50"]]
     assert "Attention" in "".join(parsed(html).find(".//p").itertext())
     assert [th.get("title") for th in parsed(html).find(".//thead").iter("th")] == ["a", "dog"]
@@ -46,14 +47,27 @@ def test_sorted_by_what_is_given():
     assert [name for name, _ in rows_of(html)] == ["b", "a"]
 
 
+def test_first_rows_outlines_and_a_note():
+    html = heatmap(
+        [[0.9], [-0.01], [0.5]], list("abc"), ["x"], first=[1, 2], outlined=[(1, 0)], note="<why>", n_shown=2
+    )
+    rows = rows_of(html)
+    assert [name for name, _ in rows] == ["b", "c", "a"]
+    assert (rows[0][1][0].get("class"), rows[0][1][0].text) == ("lal-outlined", "\u2212.01")
+    assert parsed(html).findall("p")[1].text == "<why>"
+    assert [cell.get("title") for _, cells in rows for cell in cells] == ["b, x: -0.01", "c, x: 0.5", None]
+
+
 def test_nothing_folded_where_all_is_shown():
     assert not list(parsed(heatmap([[1.0]], ["a"], ["b"])).iter("details"))
 
 
 def test_tints():
     html = heatmap([[-2.0, 0.0, 1.0]], ["a"], ["x", "y", "z"])
-    styles = [cell.get("style") for cell in rows_of(html)[0][1]]
-    assert styles == [f"background-color:{NEGATIVE}a6", None, f"background-color:{POSITIVE}53"]
+    assert [cell.get("class") for cell in rows_of(html)[0][1]] == ["n20", None, "p10"]
+    rules = dict(re.findall(r"\.lal-heatmap \.(\w+){background-color:(#\w+)}", html))
+    assert (rules["n20"], rules["p20"], rules["p10"]) == (f"{NEGATIVE}a6", f"{POSITIVE}a6", f"{POSITIVE}53")
+    assert len(rules) == 40 and ".n1{" not in heatmap([[0.5]], ["a"], ["x"])
     assert [cell.text for cell in rows_of(html)[0][1]] == ["\u22122.0", None, "1.0"]
 
 
@@ -76,16 +90,15 @@ def test_a_scale_of_ones_own():
     cells: Dict[float, ElementTree.Element] = {
         scale: rows_of(heatmap([[0.5]], ["a"], ["x"], scale=scale))[0][1][0] for scale in (0.25, 0.5, 1.0)
     }
-    assert cells[0.25].get("style") == cells[0.5].get("style") == f"background-color:{POSITIVE}a6"
-    assert cells[1.0].get("style") == f"background-color:{POSITIVE}53"
+    assert [cells[scale].get("class") for scale in (0.25, 0.5, 1.0)] == ["p20", "p20", "p10"]
 
 
 def test_totals_stand_above_without_tint():
     html = heatmap([[0.1, 0.2]], ["NP"], ["x", "y"], totals=[("score", [20.0, -3.0])], n_shown=0)
     first, second = rows_of(html)
     assert (first[0], second[0]) == ("score", "NP")
-    assert [(cell.text, cell.get("style")) for cell in first[1]] == [("20", None), ("\u22123", None)]
-    assert second[1][1].get("style") == f"background-color:{POSITIVE}a6"
+    assert [(cell.text, cell.get("class")) for cell in first[1]] == [("20", None), ("\u22123", None)]
+    assert second[1][1].get("class") == "p20"
 
 
 @pytest.mark.parametrize("n_columns", [3, 40])
@@ -108,7 +121,7 @@ def test_nothing_comes_from_elsewhere():
 def test_empty():
     assert rows_of(heatmap([], [], [])) == []
     assert rows_of(heatmap([[]], ["a"], [])) == [("a", [])]
-    assert rows_of(heatmap([[0.0]], ["a"], ["x"]))[0][1][0].get("style") is None
+    assert rows_of(heatmap([[0.0]], ["a"], ["x"]))[0][1][0].get("class") is None
 
 
 @pytest.mark.parametrize(

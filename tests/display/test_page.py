@@ -12,11 +12,12 @@ def test_page():
         Section(NAME, [Picture(NAME, "<b>x</b>"), Picture("y", "", is_open=False)]),
         Section("two", []),
     ]
-    html = page(NAME, sections, note=NAME, lang='e"n', direction="rtl")
+    html = page(NAME, sections, note=NAME, intro=NAME, lang='e"n', direction="rtl")
     assert html.startswith("<!DOCTYPE html>\n<html ")
     root = ElementTree.fromstring(html)
     assert (root.get("lang"), root.get("dir")) == ('e"n', "rtl")
     assert root.find("head/title").text == root.find("body/h1").text == root.find(".//h2").text == NAME
+    assert root.find("body/p").text == NAME
     assert [details.get("open") for details in root.iter("details")] == ["", None]
     assert [summary.text for summary in root.iter("summary")] == [NAME, "y"]
     assert root.find(".//b").text == "x"
