@@ -71,18 +71,13 @@ def heatmap(
     """
     table = [[float(value) for value in row] for row in values]
     _check([*table, *(list(row) for _, row in totals)], [*rows, *(name for name, _ in totals)], columns)
-    if sort_by is not None and len(sort_by) != len(table):
-        raise ValueError(f"sort_by: expected a number for each of the {len(table)} rows, got {len(sort_by)}")
-    if scale is not None and not 0 < scale < math.inf:
-        raise ValueError(f"scale: expected a number above 0, got {scale}")
+    _check_options(len(table), sort_by, scale)
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = (max(strengths, default=0.0) if scale is None else scale) or 1.0
     keys = strengths if sort_by is None else list(sort_by)
     ahead = {row: place for place, row in enumerate(first)}
     order = sorted(range(len(table)), key=lambda i: (ahead.get(i, len(ahead)), -keys[i]))
-    signed = any(value < 0 for row in table for value in row)
-    caption = f'<p class="lal-caption">{escape(title)} {_legend(largest, signed)}</p>'
-    caption += f'<p class="lal-note">{escape(note)}</p>' if note else ""
+    caption = _caption(title, note, largest, signed=any(value < 0 for row in table for value in row))
     head = _head(columns)
     sums = "".join(_row(name, row, columns, max(map(abs, row), default=0.0), tinted=False) for name, row in totals)
 
@@ -94,8 +89,7 @@ def heatmap(
         )
 
     shown, rest = order[: max(n_shown, 0)], order[max(n_shown, 0) :]
-    pieces = [_STYLE, _tint_rules(signed), caption]
-    label = title or "heat map"
+    pieces, label = [caption], title or "heat map"
     if shown or sums or not rest:
         pieces.append(scroll_box(f"<table>{head}<tbody>{sums}{body(shown)}</tbody></table>", label))
     if rest:
@@ -103,6 +97,20 @@ def heatmap(
         inner = scroll_box(f"<table>{head}<tbody>{body(rest, named=False)}</tbody></table>", f"{label}: {more}")
         pieces.append(f"<details><summary>{escape(more)}</summary>{inner}</details>")
     return f'<div class="lal-heatmap">{"".join(pieces)}</div>'
+
+
+def _caption(title: str, note: str, largest: float, signed: bool) -> str:
+    """The style sheets, the title with the scale, and the note."""
+    caption = f'<p class="lal-caption">{escape(title)} {_legend(largest, signed)}</p>'
+    caption += f'<p class="lal-note">{escape(note)}</p>' if note else ""
+    return f"{_STYLE}{_tint_rules(signed)}{caption}"
+
+
+def _check_options(n_rows: int, sort_by: Optional[Sequence[float]], scale: Optional[float]) -> None:
+    if sort_by is not None and len(sort_by) != n_rows:
+        raise ValueError(f"sort_by: expected a number for each of the {n_rows} rows, got {len(sort_by)}")
+    if scale is not None and not 0 < scale < math.inf:
+        raise ValueError(f"scale: expected a number above 0, got {scale}")
 
 
 def _check(table: List[List[float]], rows: Sequence[str], columns: Sequence[str]) -> None:
