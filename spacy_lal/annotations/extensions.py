@@ -27,7 +27,7 @@ def _of_token(token: Token, *, getter: Callable[..., Any], strict: bool = False)
     return getter(token.doc[token.i : token.i + 1], strict=strict)
 
 
-_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
+GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "parse_string", get_doc_parse_string),
     (Doc, "tree", get_doc_tree),
     (Doc, "trees", get_doc_trees),
@@ -56,7 +56,7 @@ def install_extensions(strict: Optional[bool] = None) -> None:
         `UnparsedDocError` for a Doc without a parse, where benepar raises. False: they give None or nothing. Default:
         as before, at first False.
     """
-    for cls, name, getter in _GETTERS:
+    for cls, name, getter in GETTERS:
         is_ours = cls.has_extension(name) and _is_ours(cls.get_extension(name)[2])
         if not cls.has_extension(name) or (is_ours and strict is not None):
             chosen = partial(getter, strict=True) if strict and name != "parse_method" else getter

@@ -273,14 +273,16 @@ def to_srl_dicts(doc: Doc) -> List[Dict[str, Any]]:
     return found
 
 
+ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
+    (Doc, "predicates", get_predicates),
+    (Doc, "srl", get_srl),
+    (Span, "predicates", get_span_predicates),
+    (Token, "predicate", get_token_predicate),
+]
+
+
 def install_role_extensions() -> None:
     """Give Doc, Span and Token the views of roles. Existing extensions are left alone."""
-    getters: List[Tuple[Any, str, Callable]] = [
-        (Doc, "predicates", get_predicates),
-        (Doc, "srl", get_srl),
-        (Span, "predicates", get_span_predicates),
-        (Token, "predicate", get_token_predicate),
-    ]
-    for cls, name, getter in getters:
+    for cls, name, getter in ROLE_GETTERS:
         if not cls.has_extension(name):
             cls.set_extension(name, getter=getter)

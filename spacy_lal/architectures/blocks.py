@@ -38,7 +38,10 @@ def make_vectors(mix_layers: int = 1, vector_dropout: float = 0.0, dropout: floa
 
 def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
     """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order matters. The config
-    system requires at least one; see `make_no_encoder`."""
+    system requires at least one; see `make_no_encoder`.
+
+    *layers (EncoderLayer): In order.
+    """
     return EncoderConfig(layers=layers)
 
 

@@ -17,6 +17,7 @@ from ..metrics.evalb_params import COLLINS, EvalbParams
 CONST_KEYS = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb")
 NO_TOKEN = -1
 SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
+REFERENCE_KEYS = ("dep_uas_reference", "dep_las_reference")
 
 
 def make_parser_scorer(param: Optional[str] = None) -> Callable[..., Dict[str, Any]]:
@@ -100,10 +101,8 @@ def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[flo
             heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True) if words else ((), ())
             tags = [eg.reference[i].tag_ for i in words]
             counts += score_attachments(gold_heads, gold_deprels, heads, deprels, punctuation="reference", tags=tags)
-    return {
-        "dep_uas_reference": counts.dep_uas if counts.gold_words else None,
-        "dep_las_reference": counts.dep_las if counts.gold_words else None,
-    }
+    scores = (counts.dep_uas, counts.dep_las) if counts.gold_words else (None, None)
+    return dict(zip(REFERENCE_KEYS, scores, strict=True))
 
 
 def _arc(doc: Doc, i: int) -> Tuple[int, str]:

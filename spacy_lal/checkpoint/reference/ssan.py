@@ -183,7 +183,10 @@ class PreNormLayer(nn.Module):
 
 @dataclass(frozen=True)
 class FinalNormConfig(EncoderLayer):
-    """The norm after the last pre-norm layer."""
+    """The norm after the last pre-norm layer.
+
+    repeat (int): 1: it is applied once.
+    """
 
     repeat: int = 1
 
