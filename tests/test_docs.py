@@ -23,6 +23,7 @@ ELSEWHERE = {  # pages with a test of their own
 }
 NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
+    r"--gpu-id": "a GPU; tests/cli/test_gpu.py",
     r"^make ": "make an environment; the workflow of CI calls them",
     r"^import ray": "the extra ray; tests/distributed -m cluster",
     r"import parse_spark": "the extra spark and Java; tests/distributed -m cluster",
