@@ -365,6 +365,7 @@ def test_page_and_minify():
     root = ElementTree.fromstring(render([make_doc(0), make_doc(1)], page=True))
     assert len(root.findall("body/div")) == 2
     assert "\n" not in render(make_doc(), style="dep", page=True, minify=True)
+    assert "prefers-color-scheme" not in render(make_doc(), page=True, options={"theme": "dark"})
 
 
 def test_wrapper_and_notebook(monkeypatch: pytest.MonkeyPatch):

@@ -35,10 +35,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
 STYLE = """
 .lal-scroll { max-height: 34rem; overflow-y: auto }
 [data-start] { cursor: pointer }
-[data-start]:hover, [data-start]:focus-visible { fill: var(--st-primary-color); text-decoration: underline;
-  outline: none }
-.lal-argument { fill: light-dark(#b45309, #fbbf24); font-weight: bold }
-.lal-chosen { fill: var(--st-primary-color); font-weight: bold }
+[data-start]:hover { text-decoration: underline }
+[data-start]:focus-visible { outline: 2.5px dashed var(--st-primary-color); outline-offset: 3px; border-radius: 9px }
+.lal-argument:not([font-weight]) { fill: light-dark(#9a4a06, #fbbf24); font-weight: bold }
+.lal-argument[font-weight] { text-decoration: underline; text-decoration-thickness: 2px }
+.lal-chosen { outline: 2.5px solid var(--st-primary-color); outline-offset: 3px; border-radius: 9px }
 """
 
 

@@ -11,8 +11,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeV
 from spacy.language import Language
 from spacy.tokens import Span
 
-from ..display.markup import escape
-from ..export import Sentence, read_sentences, sentence_to_conllu
+from ..display.markup import escape, printable_json
+from ..export import SCHEMA_VERSION, Sentence, read_sentences, sentence_record, sentence_to_conllu
 from ..interpret import (
     Contributions,
     SpanMarginals,
@@ -23,12 +23,12 @@ from ..interpret import (
     span_marginals,
 )
 from ..interpret.sentences import find_parser
-from ..render import draw
+from ..render import draw, render
 from ..trees import SUB_HEAD_LABEL, write_brackets
 from .clickable_tree import clickable_tree
+from .permalink import MAX_TEXT
 from .predicates import ExplainedPredicate, explain_predicates
 
-MAX_TEXT = 5000  # characters
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
 N_ALTERNATIVES = 5
 
@@ -147,6 +147,23 @@ class ExplainedSentence:
     def conllu(self) -> str:
         """The sentence as CoNLL-U."""
         return self._or_reason(lambda: sentence_to_conllu(self._sentence, 0))
+
+    @cached_property
+    def files(self) -> List[Tuple[str, str, str]]:
+        """The sentence as files: the name of the format, the ending, and the content; formats whose annotation is
+        missing are left out."""
+        style = "parse" if self._sentence.constituents is not None and self._sentence.heads is not None else "dep"
+        style = style if self._sentence.heads is not None else "tree"
+        record = {"schema": SCHEMA_VERSION, **sentence_record(self._sentence)}
+        span = self._span(0, len(self.words))
+        made: List[Tuple[str, str, Callable[[], str]]] = [
+            ("SVG", "svg", lambda: render(span, style=style, format="svg") or ""),
+            ("brackets", "ptb", lambda: write_brackets(self._sentence.tree()) + "\n"),
+            ("CoNLL-U", "conllu", lambda: sentence_to_conllu(self._sentence, 0)),
+            ("JSON", "json", lambda: printable_json(record, indent=1) + "\n"),
+        ]
+        contents = [(name, suffix, self._try(make)[0]) for name, suffix, make in made]
+        return [(name, suffix, content) for name, suffix, content in contents if content is not None]
 
     def span_text(self, start: int, end: int) -> str:
         """The text of a half-open span of words, on one line."""

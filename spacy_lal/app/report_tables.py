@@ -68,6 +68,17 @@ def parts_table(parts: Contributions, n_shown: int = N_PARTS) -> str:
     return _table(title, ["label head", "adds"], rows, [False] * (len(rows) - 1) + [True])
 
 
+def own_head_note(parts: Contributions) -> str:
+    """A sentence if the head that is called by the label takes from its score; else an empty string. Plain text."""
+    value = float(parts.heads[parts.names.index(parts.label)]) if parts.label in parts.names else 0.0
+    if round(value, PART_DIGITS) >= 0:
+        return ""
+    return (
+        f"The label head {parts.label} takes {number(-value, PART_DIGITS)} from the score of its own label here: the "
+        "name of a head is a convention."
+    )
+
+
 def arcs_table(arcs: Sequence[OuterArc]) -> str:
     """The arcs into a span."""
     rows = [[shorten(one.word), one.deprel, shorten(one.head) or "(root)", number(one.margin)] for one in arcs]

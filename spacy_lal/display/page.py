@@ -4,14 +4,19 @@ print. Its markup is also well-formed XML."""
 from typing import Iterable, NamedTuple, Sequence
 
 from .markup import escape
+from .svg import check_theme
 
 # Nothing is fetched and no script runs, even if unescaped markup gets in.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_STYLE = """
-:root { color-scheme: light dark; --lal-canvas: #ffffff; --lal-ink: #1a1a1a; --lal-rule: #d9d9d9; --lal-soft: #5c5c5c }
-@media (prefers-color-scheme: dark) {
-  :root { --lal-canvas: #16181d; --lal-ink: #e8e8e8; --lal-rule: #3a3d44; --lal-soft: #a5a8b0 }
+_LIGHT = "--lal-canvas: #ffffff; --lal-ink: #1a1a1a; --lal-rule: #d9d9d9; --lal-soft: #5c5c5c"
+_DARK = "--lal-canvas: #16181d; --lal-ink: #e8e8e8; --lal-rule: #3a3d44; --lal-soft: #a5a8b0"
+_COLORS = {
+    "auto": f":root {{ color-scheme: light dark; {_LIGHT} }}\n"
+    f"@media (prefers-color-scheme: dark) {{ :root {{ {_DARK} }} }}",
+    "light": f":root {{ color-scheme: light; {_LIGHT} }}",
+    "dark": f":root {{ color-scheme: dark; {_DARK} }}",
 }
+_STYLE = """
 body { background: var(--lal-canvas); color: var(--lal-ink); margin: 0 auto; padding: 2rem clamp(1rem, 4vw, 2rem) 4rem;
   max-width: 90rem; font: 16px/1.5 -apple-system, BlinkMacSystemFont, "Segoe UI", Helvetica, Arial, sans-serif }
 h1 { font-size: 1.1rem; color: var(--lal-soft); font-weight: normal; margin: 0 0 .4rem }
@@ -71,16 +76,22 @@ def page(
     return html_page(title, "\n".join([*opening, *map(_section, sections)]), note=note, lang=lang, direction=direction)
 
 
-def html_page(title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
+def html_page(
+    title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr", theme: str = "auto"
+) -> str:
     """An HTML page around markup.
 
     title, note, lang, direction (str): As in `page`. body (str): Markup.
+    theme (str): "light", "dark", or "auto": as the reader's system is.
+    RAISES (ValueError): The theme is unknown.
     """
+    check_theme(theme)
     return (
         f'<!DOCTYPE html>\n<html lang="{escape(lang)}" dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{escape(note or title)}</h1>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{_COLORS[theme]}{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(note or title)}</h1>\n"
         f"{body}\n</body>\n</html>\n"
     )
 

@@ -111,6 +111,15 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
+def check_theme(theme: str) -> None:
+    """Check the name of a theme.
+
+    RAISES (ValueError): It is unknown.
+    """
+    if theme not in THEMES:
+        raise ValueError(f"expected a theme of {', '.join(THEMES)}, got {theme!r}")
+
+
 def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
     """One SVG file with pictures one below the other. It has its own background and colours, and fetches nothing.
 
@@ -118,8 +127,7 @@ def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
     RETURNS (str): The file's content. Without pictures, an empty drawing.
     RAISES (ValueError): The theme is unknown.
     """
-    if theme not in THEMES:
-        raise ValueError(f"expected a theme of {', '.join(THEMES)}, got {theme!r}")
+    check_theme(theme)
     base = "dark" if theme == "dark" else "light"
     width = max((picture.width for picture in pictures), default=0) + 2 * _MARGIN
     parts: List[str] = []

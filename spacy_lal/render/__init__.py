@@ -59,7 +59,7 @@ def render(
         `add_lemma`; for "spans", displaCy's options (`colors`, `top_offset`, ...); for "attention" and "contributions",
         `n_shown`, the number of label heads shown at first; for "attention", `layer` and `head` of the encoder, from 0
         (`head` alone: of layer 0; `layer` alone: mean over heads); for "roles", `folded`: a click on a predicate shows
-        its arguments. With `format="svg"`, `theme`: "light", "dark" or "auto" (the default, the reader's setting).
+        its arguments. For pages and SVG files, `theme`: "light", "dark" or "auto" (the reader's setting).
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
@@ -79,7 +79,8 @@ def render(
     else:
         markup = "\n".join(piece for item in items for piece in draw(item, style, options or {}, nlp))
     if page:
-        markup = html_page("Parses", markup, **(writing(items[0]) if items else {}))
+        theme = (options or {}).get("theme", "auto")
+        markup = html_page("Parses", markup, theme=theme, **(writing(items[0]) if items else {}))
     if minify:
         markup = minify_html(markup)
     if displacy.RENDER_WRAPPER is not None:

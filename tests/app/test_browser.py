@@ -77,6 +77,7 @@ def visit(chromium: Any, address: str) -> Iterator[Callable]:
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: said.extend([request.url] * ("//localhost" not in request.url)))
         page.goto(address)
+        page.get_by_role("heading", name="Label Attention Layer parser").wait_for()
         page.get_by_label("Text", exact=True).fill(text)
         page.get_by_role("button", name="Parse").click()
         first_word = re.match(r"\w+", text).group()  # type: ignore[union-attr]
@@ -149,9 +150,36 @@ def test_choose_from_the_lists(visit: Callable, explained: ExplainedSentence):
         )
 
 
+def test_the_address_leads_back(visit: Callable, explained: ExplainedSentence):
+    page = visit(f"Go on! {TEXT}")
+    page.get_by_label("Sentence", exact=True).click()
+    page.get_by_role("option").last.click()
+    rest(page)
+    last = explained.constituents[-1]
+    page.locator(f'[role=button][data-start="{last.start}"][data-end="{last.end}"]').first.click()
+    page.wait_for_url(f"**words={last.start + 1}-{last.end}*")
+    other = page.context.new_page()
+    other.goto(page.url)
+    shown(other.locator(".lal-chosen").first).to_have_attribute("data-start", str(last.start), timeout=PATIENCE * 1000)
+    assert other.get_by_label("Text", exact=True).input_value() == f"Go on! {TEXT}"
+
+
+def test_files_are_saved(visit: Callable, tmp_path: Path):
+    page = visit(TEXT)
+    found = {}
+    for name, suffix in (("SVG", "svg"), ("brackets", "ptb"), ("CoNLL-U", "conllu"), ("JSON", "json")):
+        with page.expect_download() as saving:
+            page.get_by_role("button", name=f"Download {name}").click()
+        assert saving.value.suggested_filename == f"parse.{suffix}"
+        saving.value.save_as(tmp_path / suffix)
+        found[suffix] = (tmp_path / suffix).read_text(encoding="utf8")
+    assert all("park" in content for content in found.values())
+    assert found["svg"].startswith("<svg") and found["ptb"].startswith("(") and found["conllu"].startswith("# ")
+
+
 def test_every_picture(visit: Callable):
     page = visit(TEXT)
-    arcs = page.locator("svg.displacy")
+    arcs = page.locator("svg.lal-arcs")
     assert arcs.get_by_text("park", exact=True).is_visible()
     assert arcs.locator("path").first.bounding_box()["width"] > 50
     for name, part in [("Constituents", ".lal-scroll span[dir]"), ("Label attention", "td"), ("Contributions", "td")]:
@@ -182,7 +210,7 @@ def test_long_sentences_scroll_by_themselves(visit: Callable):
     assert page.evaluate(width) <= 0
     box = page.locator(".lal-scroll").first
     box.evaluate("box => { box.scrollLeft = 400 }")
-    page.locator("[role=button][data-start]").nth(20).click()
+    page.locator("[role=button][data-start]").last.click()  # far on the right
     shown(page.locator(".lal-chosen").first).to_be_attached()
     rest(page)
     assert box.evaluate("box => box.scrollLeft") > 0  # still where the reader was
@@ -194,6 +222,6 @@ def test_light_and_dark(visit: Callable, scheme: str, canvas: str):
     background = page.get_by_test_id("stApp").evaluate("app => getComputedStyle(app).backgroundColor")
     red, green, blue = (int(canvas[i : i + 2], 16) for i in (1, 3, 5))
     assert background == f"rgb({red}, {green}, {blue})"
-    ink = page.locator("svg.lal-tree text:not(.lal-chosen)").first.evaluate("text => getComputedStyle(text).fill")
+    ink = page.locator("svg.lal-tree text:not([font-weight])").first.evaluate("text => getComputedStyle(text).fill")
     brightness = [int(one) for one in ink.strip("rgb()").split(", ")]
     assert (min(brightness) > 200) if scheme == "dark" else (max(brightness) < 80)

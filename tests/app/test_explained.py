@@ -1,10 +1,14 @@
 """What the page shows of a text, without a page."""
 
+import json
+
 import pytest
 import spacy
 from interpret.tiny_parser import tiny_nlp
+from spacy.tokens import Doc
 
-from spacy_lal.app.explained import MAX_EXPLAINED, MAX_TEXT, Explainer
+from spacy_lal.app.explained import MAX_EXPLAINED, MAX_TEXT, ExplainedSentence, Explainer
+from spacy_lal.export import read_sentences
 from spacy_lal.interpret import arc_margins, best_labels, constituent_margins, span_marginals
 
 
@@ -91,6 +95,17 @@ def test_what_a_pipeline_does_not_give_is_said():
 def test_files(sentence):
     assert sentence.brackets.startswith("(") and "(X dog)" in sentence.brackets
     assert sentence.brackets in sentence.conllu
+    files = {suffix: content for _, suffix, content in sentence.files}
+    assert list(files) == ["svg", "ptb", "conllu", "json"]
+    assert files["ptb"] == sentence.brackets + "\n" and files["conllu"] == sentence.conllu
+    assert json.loads(files["json"])["text"] == sentence.text
+    assert "lal-parse" in files["svg"]
+
+
+def test_files_of_what_is_there(nlp):
+    doc = Doc(nlp.vocab, words=["Go", "on"], heads=[0, 0], deps=["ROOT", "prt"])
+    files = ExplainedSentence(Explainer(nlp), next(read_sentences(doc))).files
+    assert [suffix for _, suffix, _ in files] == ["svg", "conllu", "json"]
 
 
 def test_nothing_is_computed_twice(sentence, monkeypatch):

@@ -1,8 +1,11 @@
 """The page's script, run by Streamlit's own tests: no browser, no server."""
 
+import re
+import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Callable, List
+from types import MappingProxyType
+from typing import Any, Callable, Dict, List, Mapping
 
 import pytest
 from app.hostile import HOSTILE
@@ -12,6 +15,8 @@ from spacy_lal.app.explained import MAX_EXPLAINED, Explainer
 from spacy_lal.app.report_tables import number, share
 
 pytestmark = pytest.mark.app
+TITLE = "Label Attention Layer parser"
+EXAMPLES = ("She saw the man with the telescope. The old cat sleeps on the mat.", "Select the person driving.")
 TIMEOUT = 300  # seconds; a busy machine loads slowly
 
 
@@ -20,9 +25,12 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[object], Any]:
     """Runs the page once, as `streamlit run page.py -- PIPELINE` does."""
     from streamlit.testing.v1 import AppTest
 
-    def run(pipeline: object) -> Any:
+    def run(pipeline: object, query: Mapping[str, str] = MappingProxyType({})) -> Any:
         monkeypatch.setattr(sys, "argv", [str(PAGE), str(pipeline)])
-        return AppTest.from_file(str(PAGE), default_timeout=TIMEOUT).run()
+        page = AppTest.from_file(str(PAGE), default_timeout=TIMEOUT)
+        for key, value in query.items():
+            page.query_params[key] = value
+        return page.run()
 
     return run
 
@@ -78,6 +86,41 @@ def test_another_sentence_and_another_text(start: Callable, pipeline: Path):
     parse(page, "Run")
     assert "sentence" not in [one.key for one in page.selectbox]
     assert page.selectbox(key="last").options == ["1. Run"]
+
+
+def test_examples(start: Callable, pipeline: Path):
+    page = start(pipeline)
+    assert page.title[0].value == TITLE and page.text_area(key="text").value == EXAMPLES[0]
+    page.button_group(key="example").set_value(1).run()
+    assert not page.exception
+    assert page.text_area(key="text").value == page.session_state.parsed_text == EXAMPLES[1]
+    assert page.button_group(key="example").value is None
+
+
+def test_the_address_is_read_and_written(start: Callable, pipeline: Path):
+    def query_of(page: Any) -> Dict[str, str]:
+        return {key: value if isinstance(value, str) else value[-1] for key, value in page.query_params.items()}
+
+    query = {"text": "Go on! She sees a dog.", "sentence": "2", "words": "3-4", "embed": "true"}
+    page = start(pipeline, query)
+    assert not page.exception
+    assert (page.selectbox(key="sentence").value, page.selectbox(key="first").value) == (1, 2)
+    assert query_of(page) == query
+    page.selectbox(key="sentence").select_index(0).run()
+    assert query_of(page) == {"text": query["text"], "embed": "true"}
+    for odd in ({"sentence": "9", "words": "0-99"}, {"sentence": "x", "words": "2-1"}, {"text": HOSTILE}):
+        assert not start(pipeline, {"text": "She sees a dog.", **odd}).exception
+
+
+def test_the_head_is_shown_before_the_pipeline_is_loaded():
+    names = ("spacy", "nltk", "torch", "numpy", "thinc")
+    code = f"import sys, spacy_lal.app.permalink, spacy_lal.lang; print([m for m in {names} if m in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+    # The page's own imports are these two and Streamlit; everything else comes after the form.
+    head = PAGE.read_text(encoding="utf8").partition("def load")[0]
+    imported = set(re.findall(r"^(?:from|import) ([\w.]+)", head, re.MULTILINE))
+    assert imported == {"sys", "typing", "streamlit", "spacy_lal.app.permalink", "spacy_lal.lang"}
 
 
 def test_every_picture(start: Callable, pipeline: Path):

@@ -1,12 +1,13 @@
 """Numbers as a reader sees them, and tables of escaped text."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 from spacy_lal.app.explained import Alternative, OuterArc
-from spacy_lal.app.report_tables import alternatives_table, arcs_table, number, parts_table, share
+from spacy_lal.app.report_tables import alternatives_table, arcs_table, number, own_head_note, parts_table, share
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,18 @@ def test_parts_add_up(sentence):
         assert sum(values[:-1]) == pytest.approx(values[-1], abs=0.0005 * len(values) + 0.0002)
         assert ("other label heads" in table) is (n_shown == 2)
     assert f"What the score of {one.label} is made of" in table
+
+
+def test_a_head_that_does_not_mean_its_label_is_named(sentence):
+    one = sentence.constituents[0]
+    parts = sentence.report(one.start, one.end).parts
+    own = parts.names.index(parts.label)
+    for value, told in ((-5.2, f"The label head {one.label} takes 5.200 from"), (0.5, ""), (-0.0001, "")):
+        heads = parts.heads.copy()
+        heads[own] = value
+        note = own_head_note(replace(parts, heads=heads))
+        assert note.startswith(told) and bool(note) is bool(told)
+    assert own_head_note(replace(parts, label="?")) == ""
 
 
 def test_hostile_words_stay_text():

@@ -2,7 +2,9 @@
 
 from xml.etree import ElementTree
 
-from spacy_lal.display.page import Picture, Section, page
+import pytest
+
+from spacy_lal.display.page import Picture, Section, html_page, page
 
 NAME = "</title><script>'\"&"
 
@@ -39,3 +41,8 @@ def test_dark_light_and_print():
     style = ElementTree.fromstring(page("x", [])).find("head/style").text
     assert "prefers-color-scheme: dark" in style
     assert "@media print" in style
+    dark, light = (html_page("x", "", theme=theme) for theme in ("dark", "light"))
+    assert "prefers-color-scheme" not in dark + light
+    assert "--lal-canvas: #16181d" in dark and "#16181d" not in light
+    with pytest.raises(ValueError, match="expected a theme of auto, light, dark, got 'blue'"):
+        html_page("x", "", theme="blue")
