@@ -35,7 +35,7 @@ def shown(outputs: Dict[str, List[NotebookNode]], code: str, kind: str = "text/h
 
 def test_pictures_are_displayed(outputs: Any):
     assert 'aria-label="Constituency tree: She saw' in shown(outputs, "render(doc)")
-    assert 'aria-label="' in shown(outputs, 'style="roles"') and "see.01" in shown(outputs, 'style="roles"')
+    assert 'class="lal-roles"' in shown(outputs, 'style="roles"')
     assert 'aria-label="Dependency arcs: She saw' in shown(outputs, 'style="dep"')
     assert 'aria-label="Constituents: She saw' in shown(outputs, 'style="spans"')
     for style in ("attention", "contributions"):
@@ -47,7 +47,7 @@ def test_numbers_are_printed(outputs: Any):
     assert "'<STOP>')" in shown(outputs, "attention.weights.shape", "text/plain")
     numbers = [float(one) for one in re.findall(r"-?\d+\.\d+", shown(outputs, "interpret.contributions("))]
     assert len(numbers) >= 4 and numbers[0] == pytest.approx(sum(numbers[1:4]), abs=0.002)
-    margins = re.findall(r"^ *(\d+\.\d\d|inf)  ", shown(outputs, "constituent_margins"), re.MULTILINE)
+    margins = re.findall(r"^ *(\d+\.\d\d|inf)  ", shown(outputs, "interpret.arc_margins("), re.MULTILINE)
     assert len(margins) > 8 + 4
     assert len(re.findall(r"\d%  '", shown(outputs, "span_marginals"))) == 4
 
