@@ -348,9 +348,11 @@ def test_svg_format_is_returned_in_a_notebook_too(monkeypatch: pytest.MonkeyPatc
 
 
 def test_bad_calls_of_svg_format():
-    for style in ("spans", "roles", "attention", "contributions"):
-        with pytest.raises(ValueError, match=f"format 'svg' goes with the styles tree, dep, parse, got '{style}'"):
+    for style in ("spans", "roles", "contributions"):
+        with pytest.raises(ValueError, match=f"goes with the styles tree, dep, parse, attention, got '{style}'"):
             render(make_doc(), style=style, format="svg")
+    with pytest.raises(ValueError, match="expected the option 'layer' or 'head', got n_shown"):
+        render(make_doc(), style="attention", format="svg", options={"n_shown": 3})
     with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):
         render(make_doc(), format="png")
     with pytest.raises(ValueError, match="expected a theme of auto, light, dark, got 'blue'"):

@@ -26,7 +26,7 @@ STYLES: Dict[str, Style] = {
     "parse": svg_style(whole_parse.draw_svgs),
     "spans": Style(spans.draw),
     "roles": Style(roles.draw),
-    "attention": Style(self_attention.draw_attention),
+    "attention": Style(self_attention.draw_attention, self_attention.draw_svgs),
     "contributions": Style(label_heads.draw_contributions),
 }
 FORMATS = ("html", "svg")
@@ -61,7 +61,8 @@ def render(
         (`head` alone: of layer 0; `layer` alone: mean over heads); for "roles", `folded`: a click on a predicate shows
         its arguments. For pages and SVG files, `theme`: "light", "dark" or "auto" (the reader's setting).
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
-    format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
+    format (str): "html" or, for "tree", "dep", "parse" and a map of self-attention, "svg": one SVG file, sentences one
+        below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
     RAISES (ValueError): The style, format or theme is unknown; they do not go together; the style needs `nlp`; a Span
         crosses a sentence boundary or, for "tree" and "parse", is no constituent; sentence boundaries are missing; as
@@ -73,7 +74,7 @@ def render(
         raise ValueError(f"expected a format of {', '.join(FORMATS)}, got {format!r}")
     items = [docs] if isinstance(docs, (Doc, Span)) else list(docs)
     if format == "svg":
-        markup = _draw_file(items, style, options or {}, page)
+        markup = _draw_file(items, style, options or {}, page, nlp)
         if not jupyter:
             return minify_html(markup) if minify else markup
     else:
@@ -99,14 +100,16 @@ def draw(item: Union[Doc, Span], style: str, options: Dict[str, Any], nlp: Optio
     return STYLES[style].draw(item, options, nlp) if _is_drawn(item) else []
 
 
-def _draw_file(items: List[Union[Doc, Span]], style: str, options: Dict[str, Any], page: bool) -> str:
+def _draw_file(
+    items: List[Union[Doc, Span]], style: str, options: Dict[str, Any], page: bool, nlp: Optional[Language]
+) -> str:
     draw_svgs = STYLES[style].svgs
     if draw_svgs is None:
         able = ", ".join(name for name, one in STYLES.items() if one.svgs)
         raise ValueError(f"format 'svg' goes with the styles {able}, got {style!r}")
     if page:
         raise ValueError("page=True gives HTML: expected format='html', got 'svg'")
-    svgs = [svg for item in items if _is_drawn(item) for svg in draw_svgs(item, options)]
+    svgs = [svg for item in items if _is_drawn(item) for svg in draw_svgs(item, options, nlp)]
     return stand_alone(svgs, options.get("theme", "auto"))
 
 

@@ -22,10 +22,21 @@ def draw_attention(item: Item, options: Options, nlp: Optional[Language]) -> Lis
     """
     if "layer" not in options and "head" not in options:
         return draw_label_heads(item, options, nlp)
+    return [scroll_box(svg.markup, svg.title) for svg in draw_svgs(item, options, nlp)]
+
+
+def draw_svgs(item: Item, options: Options, nlp: Optional[Language]) -> List[Svg]:
+    """The maps as SVG. See `draw_attention`.
+
+    RAISES (ValueError): As `draw_attention`; neither `layer` nor `head` is given: label heads are drawn as HTML alone.
+    """
+    if "layer" not in options and "head" not in options:
+        raise ValueError(
+            "format 'svg' of style 'attention' draws a map of self-attention: expected the option 'layer' or 'head', "
+            f"got {', '.join(options) or 'no option'}"
+        )
     nlp = needed_pipeline(nlp, "attention")
-    return [
-        scroll_box(svg.markup, svg.title) for svg in draw_maps(item, nlp, options.get("layer", 0), options.get("head"))
-    ]
+    return draw_maps(item, nlp, options.get("layer", 0), options.get("head"))
 
 
 def draw_maps(item: Item, nlp: Language, layer: int = 0, head: Optional[int] = None) -> List[Svg]:

@@ -14,11 +14,12 @@ Options = Dict[str, Any]
 class Style(NamedTuple):
     """A style: pictures of a Doc or Span, one for each sentence with words.
 
-    draw (Callable): Gives HTML. svgs (Optional[Callable]): Gives SVG, for a style that has `format="svg"`.
+    draw (Callable): Gives HTML. svgs (Optional[Callable]): Gives SVG, for a style that has `format="svg"`. Both get the
+        pipeline too, if there is one.
     """
 
     draw: Callable[[Item, Options, Optional[Language]], List[str]]
-    svgs: Optional[Callable[[Item, Options], List[Svg]]] = None
+    svgs: Optional[Callable[[Item, Options, Optional[Language]], List[Svg]]] = None
 
 
 def svg_style(svgs: Callable[[Item, Options], List[Svg]]) -> Style:
@@ -27,7 +28,7 @@ def svg_style(svgs: Callable[[Item, Options], List[Svg]]) -> Style:
     def draw(item: Item, options: Options, nlp: Optional[Language]) -> List[str]:
         return [fitted(svg) for svg in svgs(item, options)]
 
-    return Style(draw, svgs)
+    return Style(draw, lambda item, options, nlp: svgs(item, options))
 
 
 def needed_pipeline(nlp: Optional[Language], style: str) -> Language:

@@ -55,6 +55,18 @@ def test_one_picture_for_each_sentence_with_words(nlp):
     assert stand_alone(draw_maps(doc, nlp), "dark").count("<svg") == 3
 
 
+def test_a_file_of_its_own(nlp):
+    docs = gold_sentences(nlp)[:2]
+    options = {"layer": 0, "head": 1, "theme": "dark"}
+    svg = render(docs, style="attention", format="svg", nlp=nlp, options=options)
+    assert svg == stand_alone([picture for doc in docs for picture in draw_maps(doc, nlp, 0, 1)], "dark")
+    assert svg.startswith("<svg ") and svg.count("Self-attention, layer 0, head 1") >= len(docs)
+    with pytest.raises(ValueError, match="expected the option 'layer' or 'head', got no option"):
+        render(docs, style="attention", format="svg", nlp=nlp)
+    with pytest.raises(ValueError, match="'attention' asks the network again"):
+        render(docs, style="attention", format="svg", options={"layer": 0})
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
