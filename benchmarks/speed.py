@@ -6,6 +6,7 @@
     python benchmarks/speed.py processes metrics/speed_processes.json assets/ewt/dev.conllu
     python benchmarks/speed.py beside metrics/speed_beside.json assets/ewt/dev.conllu
     python benchmarks/speed.py service metrics/speed_service.json assets/ewt/dev.conllu
+    python benchmarks/speed.py start metrics/speed_start.json
     python benchmarks/speed.py training metrics/speed_training.json
     python benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
 
@@ -21,8 +22,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-from speed import beside, latency, network, pipeline, processes, service, training
-from speed.timing import environment
+from speed import beside, latency, network, pipeline, processes, service, start, training
+from speed.timing import MissingExtra, environment, needs
 
 MEASUREMENTS: Dict[str, ModuleType] = {
     "network": network,
@@ -30,6 +31,7 @@ MEASUREMENTS: Dict[str, ModuleType] = {
     "latency": latency,
     "processes": processes,
     "service": service,
+    "start": start,
     "beside": beside,
     "training": training,
 }
@@ -53,6 +55,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Measure and write, or draw. RETURNS (int): The exit code."""
     args = make_parser().parse_args(arguments)
     if args.command == "plot":
+        try:
+            needs("bench", "matplotlib")
+        except MissingExtra as error:
+            sys.exit(f"speed.py plot: {error}")
         from speed.plot import draw
 
         for path in args.results:
@@ -60,7 +66,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
                 print(drawn)
         return 0
     surroundings = environment()  # the load is that of before
-    measured = MEASUREMENTS[args.command].measure(args)
+    try:
+        measured = MEASUREMENTS[args.command].measure(args)
+    except MissingExtra as error:
+        sys.exit(f"speed.py {args.command}: {error}")
     settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()}
     settings = {name: value for name, value in settings.items() if name not in ("command", "output")}
     result: Dict[str, Any] = {"command": args.command, "environment": surroundings, "settings": settings, **measured}

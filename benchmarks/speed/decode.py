@@ -6,7 +6,8 @@ prints three tables: `joint` against a plain O(n^5) loop (joint_n5.pyx, compiled
 the time of each decoder alone and in a batch, and one long sentence for the decoders that take it. The scores are
 random normal; time does not depend on them. Each figure is the least of several repetitions: of the thread's own time
 in the first table, which other programs disturb less, of the clock's in the others. Exit code 1 where a goal is missed.
-With SPACY_LAL_PLAIN_KERNELS=1 in the environment, the package does without AVX2.
+With SPACY_LAL_PLAIN_KERNELS=1 in the environment, the package does without AVX2. Needs the extra `bench` (Cython) and a
+C compiler.
 """
 
 import argparse
@@ -130,6 +131,8 @@ def main() -> int:
     parser.add_argument("--long", type=int, default=0, help="length of one long sentence, 0 for none")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure")
     args = parser.parse_args()
+    if importlib.util.find_spec("Cython") is None:
+        sys.exit('decode.py needs Cython, which the extra bench brings: pip install -c constraints.txt ".[bench]"')
     print(f"{machine()}, Python {platform.python_version()}, {args.labels} labels")
     met = compare_joint(args, np.random.default_rng(0))
     time_decoders(args, np.random.default_rng(1))

@@ -1,6 +1,7 @@
 """`speed.py latency`: how long one call takes, for sentences of 1, 8, 20 and 40 tokens, by component."""
 
 import argparse
+from functools import partial
 from typing import Any, Dict, List
 
 import numpy as np
@@ -9,7 +10,8 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from speed.timing import CLOCKS, at_least_one, markdown
+from speed.limit import gflop_of, peak_gflops
+from speed.timing import CLOCKS, at_least_one, markdown, needs
 
 TEXT = (
     "The old man who lived beside the sea had told his friends that the boats which they saw in the harbour would "
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokens", type=at_least_one, nargs="+", default=[1, 8, 20, 40], help="of the sentences")
     parser.add_argument("--rounds", type=at_least_one, default=100, help="calls of each length (default: 100)")
     parser.add_argument("--clock", choices=CLOCKS, default="cpu", help="cpu: this process' own time (default)")
+    parser.add_argument("--runtime", choices=("torch", "onnx", "onnx-int8"), default="torch", help="of the transformer")
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
@@ -33,7 +36,11 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     RETURNS (Dict[str, Any]): See `table`.
     """
     torch.set_num_threads(1)
-    nlp = spacy.load(args.pipeline)
+    settings: Dict[str, Any] = {}
+    if args.runtime != "torch":
+        needs("fast", "onnx", "onnxruntime")
+        settings = {"config": {"components": {"transformer": {"model": {"runtime": args.runtime}}}}}
+    nlp = spacy.load(args.pipeline, **settings)
     found: Dict[int, Dict[str, List[float]]] = {n: {} for n in args.tokens}
     for turn in range(args.rounds + 3):
         for n_tokens in args.tokens:
@@ -45,7 +52,11 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
         for n, parts in found.items()
         for name, ms in parts.items()
     ]
-    return {"rows": rows, "version": nlp.meta["version"], "name": nlp.meta["name"]}
+    # In torch, whatever the runtime is: the arithmetic is the same.
+    plain = spacy.load(args.pipeline) if settings else nlp
+    gflop = {n: gflop_of(partial(call, plain, sentence(n), args.clock)) for n in args.tokens}
+    limits = {"peak_gflops": peak_gflops(args.clock), "gflop": gflop}
+    return {"rows": rows, "version": nlp.meta["version"], "name": nlp.meta["name"], "limits": limits}
 
 
 def sentence(n_tokens: int) -> List[str]:
@@ -75,6 +86,9 @@ def table(result: Dict[str, Any]) -> str:
     cells = {(row["tokens"], row["part"]): f"{row['p50']:.1f} / {row['p95']:.1f}" for row in rows}
     header = ["ms, p50 / p95", *(f"{n} tokens" for n in lengths)]
     lines = [[part, *(cells[n, part] for n in lengths)] for part in parts]
-    clock = result["settings"]["clock"]
-    about = f"{result['name']} {result['version']}, one call on given tokens, one thread, {clock} time"
+    clock, limits = result["settings"]["clock"], result["limits"]
+    gflop = {int(n): value for n, value in limits["gflop"].items()}
+    lines.append(["limit", *(f"{1e3 * gflop[n] / limits['peak_gflops']:.1f}" for n in lengths)])
+    about = f"{result['name']} {result['version']}, one call on given tokens, one thread, {clock} time; limit: FLOP of"
+    about += f" the matrix products at {limits['peak_gflops']:.0f} GFLOP/s, the best of this run"
     return f"{about}\n\n{markdown(header, lines)}"

@@ -18,6 +18,7 @@ from spacy_lal.layers.products import half_precision
 from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
 from spacy_lal.scores import AnyScores, PrunedScores
 from speed.flat_network import compose, read_changes
+from speed.limit import GEMM_SIDE
 from speed.reference_form import has_reference_form, use_reference_form
 from speed.sentences import random_lengths
 from speed.timing import add_timing_arguments, alternate, at_least_one, markdown
@@ -44,7 +45,6 @@ PUBLISHED: Dict[str, Any] = {
     "max_positions": 300,
     "scale_label_blocks": False,
 }
-GEMM_SIDE = 2000  # of the square matrices whose product shows what the machine can do
 Scores = Iterator[Tuple[List[int], Sequence[AnyScores]]]
 
 

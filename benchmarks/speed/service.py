@@ -20,9 +20,11 @@ from typing import Any, Dict, Iterator, List
 
 import numpy
 import spacy
+import torch
 
+from speed.limit import gflop_of, peak_gflops
 from speed.sentences import group, make_text, read_sentences
-from speed.timing import at_least_one, markdown
+from speed.timing import at_least_one, markdown, needs
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "how_to" / "serve.md"
 CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,13 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
     """Ask the server with each number of clients. RETURNS (Dict[str, Any]): See `table`."""
+    needs("serve", "fastapi", "uvicorn")
     sentences = read_sentences(args.source, spacy.blank("en"), 100_000)
     texts = [make_text(one) for one in group(sentences, 1)]
     texts = [texts[i % len(texts)] for i in range(args.requests)]
     with running() as address:
         lone = [ask(address, text)[1] for text in texts]
         rows = [ask_at_once(address, texts, lone, n_clients) for n_clients in args.clients]
-    return {"requests": len(texts), "rows": rows}
+    torch.set_num_threads(1)
+    nlp = spacy.load("en_lal_md")
+    gflop = gflop_of(lambda: list(nlp.pipe(texts))) / len(texts)
+    limit = {"gflop": gflop, "peak_gflops": peak_gflops("wall")}
+    return {"requests": len(texts), "rows": rows, "version": nlp.meta["version"], "limit": limit}
 
 
 @contextmanager
@@ -104,15 +111,20 @@ def ask_at_once(address: str, texts: List[str], lone: List[Any], n_clients: int)
 
 def table(result: Dict[str, Any]) -> str:
     """Markdown."""
-    header = ["clients", "requests/s", "p50, ms", "p95, ms", "answers that differ from lone ones"]
+    limit = result["limit"]
+    most = f"{limit['peak_gflops'] / limit['gflop']:.0f}"
+    header = ["clients", "requests/s", "limit", "p50, ms", "p95, ms", "answers that differ from lone ones"]
     rows = [
         [
             row["clients"],
             f"{row['per_second']:.0f}",
+            most,
             f"{row['p50'] * 1e3:.0f}",
             f"{row['p95'] * 1e3:.0f}",
             row["differ"],
         ]
         for row in result["rows"]
     ]
-    return f"{result['requests']} requests of one sentence for each row\n\n{markdown(header, rows)}"
+    about = f"en_lal_md {result['version']}, {result['requests']} requests of one sentence for each row, one process of"
+    why = f"one thread; limit: {limit['gflop']:.3f} GFLOP a request at {limit['peak_gflops']:.0f} GFLOP/s"
+    return f"{about} {why}\n\n{markdown(header, rows)}"

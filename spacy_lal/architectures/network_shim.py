@@ -17,6 +17,7 @@ from thinc.types import FloatsXd
 from ..layers.encoders.attention_limits import check_unlimited
 from ..layers.modes import evaluating, parts
 from ..layers.products import Precision, half_precision
+from ..layers.unfilled import Unfilled
 from ..locks import MAKING
 from .shared_shim import SharedShim
 from .stored_keys import rename_keys
@@ -174,7 +175,8 @@ class NetworkShim(SharedShim):
         self._model = None
         if msg["state"]:
             check_archive(msg["state"], "the LAL parser's network")
-            self.build()
+            with Unfilled():
+                self.build()
             device = get_torch_default_device()
             state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
             try:

@@ -153,7 +153,7 @@ class Running:
 def _parse_stream(reading: Reading, output_format: str, output: Optional[Path], ids: bool, running: Running) -> None:
     from spacy_lal.cli.pipelines import load_pipeline
 
-    nlp = load_pipeline(reading.source.model, running.gpu_id)
+    nlp = load_pipeline(reading.source.model, running.gpu_id, parses_only=True)
     text, n_process = reading.source.text, running.n_process
     settings: Dict[str, Any] = {"paragraphs": reading.paragraphs, "text_field": reading.text_field}
     reader = text_reader(reading.source.name, reading.input_format, max_length=nlp.max_length, **settings)

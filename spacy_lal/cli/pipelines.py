@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy_lal.cli.damage import REINSTALL, damaged_file, pipeline_folder
 from spacy_lal.cli.gpu import use_gpu
 from spacy_lal.cli.streams import fail
+from spacy_lal.cli.threads import use_free_cores
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pipeline.parser_names import FACTORY, parser_names
 from spacy_lal.pipeline.storage import FormatError
@@ -18,7 +19,12 @@ NOT_INSTALLED = "Install it, `pip install ./packages/en_lal_md-*` in a clone, or
 
 
 def load_pipeline(
-    model: Optional[str] = None, gpu_id: int = -1, *, needs_parser: bool = True, or_factory: Optional[str] = None
+    model: Optional[str] = None,
+    gpu_id: int = -1,
+    *,
+    needs_parser: bool = True,
+    or_factory: Optional[str] = None,
+    parses_only: bool = False,
 ) -> Language:
     """Load a pipeline; ends the command if it cannot be loaded.
 
@@ -26,14 +32,18 @@ def load_pipeline(
     gpu_id (int): The GPU, or -1 for the CPU.
     needs_parser (bool): Whether it must have a parser of ours, or another component that `or_factory` names.
     or_factory (Optional[str]): A factory.
+    parses_only (bool): Whether the command parses on a CPU and nothing else: it starts sooner. The pipeline gives the
+        same parses; its transformer may be of another class (`architectures/light_bert.py`), and can't be trained.
     RETURNS (Language): The pipeline.
     """
     import spacy
 
     model = model or DEFAULT_PIPELINE
     use_gpu(gpu_id)
+    if gpu_id < 0:
+        use_free_cores()
     try:
-        nlp = spacy.load(model)
+        nlp = _load_to_parse(model) if parses_only and gpu_id < 0 else spacy.load(model)
     except Exception as err:  # a damaged file may raise any error of its reader
         folder = pipeline_folder(model)
         damage = damaged_file(folder) if folder and not isinstance(err, FormatError) else None
@@ -49,6 +59,18 @@ def load_pipeline(
     if needs_parser and not parser_names(nlp) and not others:
         fail(f"the pipeline {model!r} has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp
+
+
+def _load_to_parse(model: str) -> Language:
+    import spacy
+
+    from spacy_lal.cli.light_imports import import_transformers
+
+    import_transformers()
+    from spacy_lal.architectures.light_bert import parsing_only
+
+    with parsing_only():
+        return spacy.load(model)
 
 
 def _unusable_config(folder: Path, err: Exception) -> Optional[str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal, Optional, Sequence, Tuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -50,10 +51,10 @@ class FencepostLayout:
         RETURNS (Tensor): Columns, one head after the other, int64. *Shape:* (n_heads * block_width,).
         """
         forward, backward = self.forward_width, self.block_width - self.forward_width
-        numbers = torch.tensor(list(heads), dtype=torch.long)[:, None]
-        first = numbers * forward + torch.arange(forward)
-        second = self.n_blocks * forward + numbers * backward + torch.arange(backward)
-        return torch.cat([first, second], dim=1).flatten()
+        numbers = np.array(list(heads), dtype=np.int64)[:, None]
+        first = numbers * forward + np.arange(forward)
+        second = self.n_blocks * forward + numbers * backward + np.arange(backward)
+        return torch.from_numpy(np.concatenate([first, second], axis=1).ravel())
 
     def sum_blocks(self, features: Tensor) -> Tensor:
         """The sum over each label head's features.

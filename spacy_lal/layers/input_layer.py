@@ -120,7 +120,7 @@ class InputLayer(nn.Module):
         # are added to them start small.
         scale = config.position_scale or (1.0 if self.concatenates else ADDED_POSITIONS_SCALE)
         position_width = hidden_width - content_width if self.concatenates else hidden_width
-        self.positions = nn.Parameter(torch.randn(config.max_positions, position_width) * scale)
+        self.positions = nn.Parameter(nn.init.normal_(torch.empty(config.max_positions, position_width), std=scale))
         self.norm = StdNorm(hidden_width)
         self.position_dropout = FeatureDropout(config.position_dropout)
         self.dropout = FeatureDropout(config.dropout)

@@ -19,6 +19,7 @@ from .network_inputs import InputSizes, NetworkInputs
 from .scorers.biaffine_scorer import BiaffineScorer, BiaffineScorerConfig
 from .scorers.label_head_scorer import FIRST_LABEL
 from .scorers.span_scorer import SpanScorer, SpanScorerConfig
+from .unfilled import Unfilled
 from .word_features.vectors import Vectors
 
 
@@ -81,7 +82,7 @@ class ParserNetworkConfig:
         sizes = ParserSizes(
             vector_width, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=self.hidden_width
         )
-        with torch.device("meta"):  # no memory, no time: only checks whether the parts fit together
+        with torch.device("meta"), Unfilled():  # no memory, no time: only checks whether the parts fit together
             ParserNetwork(self, sizes)
 
 

@@ -5,7 +5,7 @@ numbers, and words with a bound prefix (`e-mail`, `non-human`). spaCy's own rule
 """
 
 import re
-from typing import Callable, Iterator
+from typing import Callable, Iterable, Iterator
 
 import numpy as np
 from spacy.attrs import NORM
@@ -23,6 +23,13 @@ class WebTokenizer(Tokenizer):
     """spaCy's tokenizer, which cuts a run of non-whitespace every 2,100 characters and tokenizes the pieces apart. The
     time of spaCy's tokenizer is quadratic in such a run: for each bracket or quote that it takes off, it searches the
     rest."""
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "WebTokenizer":
+        """See `Tokenizer`. A tokenizer that has these rules already stays as it is: new rules take a sixth of the
+        time of loading `en_lal_md`."""
+        if bytes_data != self.to_bytes(exclude=("vocab", *exclude)):
+            super().from_bytes(bytes_data, exclude=exclude)
+        return self
 
     def __call__(self, string: str) -> Doc:
         """Make a Doc of a text, without losing a character."""

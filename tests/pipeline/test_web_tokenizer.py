@@ -116,3 +116,19 @@ def test_rules_are_those_of_a_tokenizer_changed_step_by_step(lang: str):
     for text, parts in DIVIDED.items():
         stepwise.add_special_case(text, [{"ORTH": part} for part in parts])
     assert found.to_bytes(exclude=["vocab"]) == stepwise.to_bytes(exclude=["vocab"])
+
+
+def test_loading_the_rules_that_it_has_keeps_them_and_others_replace_them():
+    text = "Wow!!! wanna foobar"
+    saved = NLP.tokenizer.to_bytes(exclude=["vocab"])
+    changed = spacy.blank("en", config=CONFIG)
+    changed.tokenizer.add_special_case("foobar", [{"ORTH": "foo"}, {"ORTH": "bar"}])
+    fresh = spacy.blank("en", config=CONFIG)
+    assert fresh.tokenizer.from_bytes(saved, exclude=["vocab"]) is fresh.tokenizer
+    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foobar"]
+    fresh.tokenizer.from_bytes(changed.tokenizer.to_bytes(exclude=["vocab"]), exclude=["vocab"])
+    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foo", "bar"]
+    fresh.tokenizer.from_bytes(saved, exclude=["vocab"])
+    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foobar"]
+    fresh.tokenizer.from_bytes(changed.tokenizer.to_bytes())
+    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foo", "bar"]
