@@ -5,9 +5,10 @@
 
 parses, each in a process of its own: one sentence of each length with each policy (`joint` up to `--longest-joint`, for
 its memory grows with the third power: 2.7 GB at 1,000 words); one Doc of `--tokens` tokens in sentences of 20; and
-`--docs` short Docs through `nlp.pipe`, with and without `nlp.memory_zone()`, looked at ten times on the way. Words are
-drawn from a list; every tenth is made up and new, so that vocabularies have something to keep. A line is added to the
-output file as soon as a figure is there; what is there already is not done again. At the end it prints Markdown tables.
+`--docs` short Docs through `nlp.pipe`, with and without `nlp.memory_zone()`, looked at ten times on the way; and
+`--texts` texts in batches of several sizes. Words are drawn from a list; every tenth is made up and new, so that
+vocabularies have something to keep. A line is added to the output file as soon as a figure is there; what is there
+already is not done again. At the end it prints Markdown tables.
 
 Memory is resident memory in MB: "loaded" after a first short sentence, "peak" the most since then. Where there is no
 /proc (outside of Linux) both are the most since the process began, and loading may hide what comes later.
@@ -122,7 +123,14 @@ def _pipe(nlp: Language, numbers: List[int], rng: random.Random) -> None:
         doc._.parse_string  # noqa: B018  (a getter, which reads the tree)
 
 
-MEASURES = {"sentence": measure_sentence, "doc": measure_doc, "docs": measure_docs}
+def measure_texts(nlp: Language, task: Task) -> Dict[str, Any]:
+    """Short texts through `nlp.pipe` in batches of one size."""
+    rng = random.Random(1)
+    docs = (make_doc(nlp, rng.randint(5, 35), SENTENCE_LENGTH, seed=i) for i in range(task["texts"]))
+    return {"words": sum(len(doc) for doc in nlp.pipe(docs, batch_size=task["batch_size"]))}
+
+
+MEASURES = {"sentence": measure_sentence, "doc": measure_doc, "docs": measure_docs, "texts": measure_texts}
 
 
 def tasks(args: argparse.Namespace) -> List[Task]:
@@ -135,7 +143,8 @@ def tasks(args: argparse.Namespace) -> List[Task]:
     ]
     rest: List[Task] = [{"kind": "doc", "tokens": args.tokens}]
     rest += [{"kind": "docs", "docs": args.docs, "memory_zone": zone} for zone in (True, False)]
-    return [{"pipeline": args.pipeline, **task} for task in sentences + rest]
+    rest += [{"kind": "texts", "texts": args.texts, "batch_size": size} for size in args.batch_sizes if args.texts]
+    return [{"pipeline": args.pipeline, **task} for task in sentences + rest if task.get("docs", 1)]
 
 
 def run_task(task: Task) -> Dict[str, Any]:
@@ -145,7 +154,14 @@ def run_task(task: Task) -> Dict[str, Any]:
     loaded, start = resident_mb(), time.perf_counter()
     found = MEASURES[task["kind"]](nlp, task)
     seconds = time.perf_counter() - start
-    return {**task, "seconds": round(seconds, 3), "loaded_mb": round(loaded), "peak_mb": round(peak_mb()), **found}
+    return {
+        **task,
+        "version": nlp.meta["version"],
+        "seconds": round(seconds, 3),
+        "loaded_mb": round(loaded),
+        "peak_mb": round(peak_mb()),
+        **found,
+    }
 
 
 def run_in_process(task: Task, timeout: float) -> Dict[str, Any]:
@@ -174,6 +190,7 @@ def print_tables(lines: List[Dict[str, Any]]) -> None:
             "sentence": "a sentence of {length} tokens, `{policy}`",
             "doc": "a Doc of {tokens} tokens",
             "docs": "{docs} short Docs, memory zone: {memory_zone}",
+            "texts": "{texts} texts of 5 to 35 words, batches of {batch_size}",
         }[line["kind"]].format(**line)
         if "error" in line:
             row(name, line["error"], "", "", "")
@@ -194,7 +211,9 @@ def main() -> int:
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=POLICIES, help="for long sentences")
     parser.add_argument("--longest-joint", type=int, default=1000, help="longest sentence for the policy `joint`")
     parser.add_argument("--tokens", type=int, default=100_000, help="of one long Doc")
-    parser.add_argument("--docs", type=int, default=100_000, help="number of short Docs")
+    parser.add_argument("--docs", type=int, default=100_000, help="number of short Docs, 0 for none")
+    parser.add_argument("--texts", type=int, default=1000, help="texts in batches, 0 for none")
+    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16, 64, 128, 256], help="of these texts")
     parser.add_argument("--timeout", type=float, default=7200.0, help="seconds for one figure")
     parser.add_argument("--task", type=json.loads, help=argparse.SUPPRESS)
     args = parser.parse_args()

@@ -35,11 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n-sents", type=at_least_one, default=8, help="sentences in a Doc (default: 8)")
     parser.add_argument("--batch-size", type=at_least_one, default=64, help="Docs in a batch (default: 64)")
     parser.add_argument("--threads", type=at_least_one, nargs="+", default=sorted({1, os.cpu_count() or 1}))
+    parser.add_argument("--gpu-id", type=int, default=-1, help="a GPU; by the clock")
     add_timing_arguments(parser, rounds=3)
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
     """Time all. RETURNS (Dict[str, Any]): See `table`."""
+    if args.gpu_id >= 0:
+        spacy.require_gpu(args.gpu_id)
     nlp = spacy.load(args.pipeline)
     sentences = read_sentences(args.source, nlp, args.words)
     n_words = sum(len(one.words) for one in sentences)

@@ -55,7 +55,7 @@ def test_a_pipeline_gives_the_same_vectors_and_can_be_saved(tmp_path):
     light.to_disk(tmp_path / "second")
     full = spacy.load(tmp_path / "second")
     assert isinstance(full.get_pipe("transformer").model.transformer, BertModel)
-    for text in TEXTS:
+    for text in filter(str.strip, TEXTS):
         expected, *others = (one(text)._.trf_data.model_output.last_hidden_state for one in (nlp, light, full))
         for found in others:
             assert found.shape == expected.shape
