@@ -148,7 +148,7 @@ FAMILIES = {
             "span_scorer": spans(separate_endpoints=True, label_heads=True),
         },
     ),
-    "the model": ({"mixed_precision": False, "max_batch_cells": 40}, {"mixed_precision": False, "max_batch_cells": 40}),
+    "the model": ({"max_batch_cells": 40, "runtime": "torch"}, {"mixed_precision": False, "max_batch_cells": 40}),
 }
 
 
@@ -216,15 +216,18 @@ def test_every_flat_argument_is_in_a_family():
     reference = {"concatenate_features", "deprel_given_head"}
     reference |= {"label_query_per_token", "label_combine_as_self", "scrambled_queries"}
     used = {name for flat, _ in FAMILIES.values() for name in flat}
-    assert used - {"tok2vec", "mixed_precision", "max_batch_cells"} == set(FlatConfig.__dataclass_fields__) - reference
+    assert (
+        used - {"tok2vec", "mixed_precision", "max_batch_cells", "runtime"}
+        == set(FlatConfig.__dataclass_fields__) - reference
+    )
 
 
 def test_the_signature_lists_the_arguments_and_their_defaults():
     parameters = signature(build_lal_parser_v1).parameters
     flat = {field.name: field.default for field in fields(FlatConfig)}
     assert {name: parameters[name].default for name in flat} == flat
-    assert list(parameters)[:3] == ["tok2vec", "mixed_precision", "max_batch_cells"]
-    assert set(parameters) == {*flat, "tok2vec", "mixed_precision", "max_batch_cells"}
+    assert list(parameters)[:4] == ["tok2vec", "mixed_precision", "max_batch_cells", "runtime"]
+    assert set(parameters) == {*flat, "tok2vec", "mixed_precision", "max_batch_cells", "runtime"}
     filled = registry.fill({"model": {"@architectures": V1}})["model"]
     assert {name: filled[name] for name in flat} == flat
 

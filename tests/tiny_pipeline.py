@@ -61,10 +61,11 @@ def transformer_config(bert: Path) -> Dict[str, Any]:
     return {"model": model}
 
 
-def make_nlp(bert: Path, *, concatenated: bool = False) -> Language:
+def make_nlp(bert: Path, *, concatenated: bool = False, n_layers: int = 1) -> Language:
     """The untrained pipeline.
 
     concatenated (bool): Let the parser read hash embeddings beside the transformer's vectors.
+    n_layers (int): Encoder layers of the parser.
     """
     listener = {
         "@architectures": "spacy-transformers.TransformerListener.v1",
@@ -80,7 +81,14 @@ def make_nlp(bert: Path, *, concatenated: bool = False) -> Language:
         "include_static_vectors": False,
     }
     both = {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": {"embedding": embedding, "transformer": listener}}
-    sizes = {"hidden_width": 32, "n_layers": 1, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16, "use_chars": False}
+    sizes = {
+        "hidden_width": 32,
+        "n_layers": n_layers,
+        "n_attn_heads": 2,
+        "attn_width": 8,
+        "ff_width": 16,
+        "use_chars": False,
+    }
     tok2vec = both if concatenated else listener
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")

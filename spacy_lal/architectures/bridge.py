@@ -6,7 +6,7 @@ It does *not* define a network, and it knows no Docs.
 """
 
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
 
 import numpy
 import torch
@@ -17,10 +17,13 @@ from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 from ..layers.folded_network import FoldedNetwork, FoldedOutput
 from ..layers.network_inputs import NetworkInputs
 from ..layers.parser_network import NetworkOutput, ParserNetwork, ParserNetworkConfig, ParserSizes
+from ..layers.products import Precision
 from ..scores import AnyGradient, AnyScores, ParserScores, PrunedScores
 from .embedding import NetworkBatch
 from .gradients import pad_gradients
 from .network_shim import NetworkShim
+from .onnx_parser import OnnxNetwork
+from .runtimes import check_runtime, has_packages
 from .sub_batches import batch_sentences
 
 
@@ -43,21 +46,36 @@ Run = Tuple[List[int], List[ParserScores], Optional[Tuple[PaddedInputs, NetworkO
 
 
 def parser_network(
-    config: ParserNetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536
+    config: ParserNetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536, runtime: str = "torch"
 ) -> NetworkModel:
     """The torch network as a thinc layer. Its shim's `build` or `from_bytes` makes the network.
 
     config (ParserNetworkConfig): Everything but the sizes that come from data.
     mixed_precision (bool): Multiply matrices in half precision; see `NetworkShim.mixed_precision`.
     max_batch_cells (int): Most chart cells of the sentences that run at once, padding included.
+    runtime (str): See `spacy_lal.architectures.parser.build_lal_parser`.
     RETURNS (NetworkModel): The layer.
+    RAISES (ValueError): `runtime` is unknown, or set with `mixed_precision`.
     """
-    shim = NetworkShim(partial(_build_network, config), FoldedNetwork, mixed_precision=mixed_precision)
+    check_runtime(runtime, mixed_precision=mixed_precision)
+    shim = NetworkShim(
+        partial(_build_network, config),
+        partial(_fold, runtime) if runtime != "torch" else FoldedNetwork,
+        mixed_precision=mixed_precision,
+        fold_trained=FoldedNetwork,
+    )
     return Model("parser_network", forward, shims=[shim], attrs={"max_batch_cells": max_batch_cells})
 
 
 def _build_network(config: ParserNetworkConfig, sizes: Dict[str, int]) -> ParserNetwork:
     return ParserNetwork(config, ParserSizes(**sizes))
+
+
+def _fold(runtime: str, network: ParserNetwork, precision: Precision) -> Union[FoldedNetwork, OnnxNetwork]:
+    folded = FoldedNetwork(network, precision)
+    if network.inputs.positions.device.type != "cpu" or not has_packages(runtime, "The parser's network"):
+        return folded
+    return OnnxNetwork(folded, int8=runtime == "onnx-int8")
 
 
 def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[List[ParserScores], Callable]:
@@ -117,6 +135,9 @@ def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List
     if empty:
         yield empty, [_scores_of_nothing(shim.network, batch.return_attention)] * len(empty)
     for indices in _sub_batches(model, lengths, is_train=False):
+        if isinstance(folded, OnnxNetwork):
+            yield indices, folded.scores(batch, indices)
+            continue
         output = folded(pad_inputs(model, batch, indices, is_train=False).network)
         yield indices, list(_unpad_pruned(output, [lengths[i] for i in indices], batch.return_attention))
 

@@ -12,7 +12,7 @@ import srsly
 import torch
 from thinc.api import get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
-from thinc.types import FloatsXd
+from thinc.types import ArgsKwargs, FloatsXd
 
 from ..layers.encoders.attention_limits import check_unlimited
 from ..layers.modes import evaluating, parts
@@ -42,13 +42,20 @@ class NetworkShim(SharedShim):
     build_network (NetworkBuilder): From sizes by name to a network with fresh weights.
     fold_network (NetworkFolder): From a network and a precision to its folded form, which parses.
     mixed_precision (bool): See the property.
+    fold_trained (Optional[NetworkFolder]): Replaces `fold_network` from the first update on; None to keep it.
     """
 
     def __init__(
-        self, build_network: NetworkBuilder, fold_network: NetworkFolder, *, mixed_precision: bool = False
+        self,
+        build_network: NetworkBuilder,
+        fold_network: NetworkFolder,
+        *,
+        mixed_precision: bool = False,
+        fold_trained: Optional[NetworkFolder] = None,
     ) -> None:
         super().__init__(None, mixed_precision=mixed_precision)
         self.build_network, self.fold_network = build_network, fold_network
+        self.fold_trained = fold_trained if fold_trained is not None else fold_network
         self._folded: Optional[Tuple[Any, List[Tuple[int, int]]]] = None  # with the weights that it was made from
 
     @property
@@ -95,6 +102,13 @@ class NetworkShim(SharedShim):
         if self._model is not None:
             check_unlimited(self._model)
         return {**self.__dict__, "_folded": None}
+
+    def begin_update(self, inputs: ArgsKwargs) -> Any:
+        """See `SharedShim`."""
+        if self.fold_network is not self.fold_trained:
+            self.fold_network = self.fold_trained
+            self.unfold()
+        return super().begin_update(inputs)
 
     def unfold(self) -> None:
         """Drop the folded network: the weights are about to change."""

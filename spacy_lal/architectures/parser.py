@@ -59,6 +59,7 @@ def build_lal_parser(
     hidden_width: int = 256,
     mixed_precision: bool = False,
     max_batch_cells: int = 65536,
+    runtime: str = "torch",
 ) -> ParserModel:
     """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in order over all Docs. Whitespace
     tokens are left out. The defaults are small, for a model without a transformer.
@@ -75,6 +76,10 @@ def build_lal_parser(
     mixed_precision (bool): Multiply matrices in half precision: in parsing on devices with fast half precision (on a
         CPU, bfloat16), in training on a GPU.
     max_batch_cells (int): Most chart cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
+    runtime (str): What computes the network on a CPU. `onnx`: ONNX Runtime, the same scores but for rounding.
+        `onnx-int8`: ONNX Runtime with 8-bit products. Both need the extra `fast`, otherwise torch runs and a warning
+        says so; both know networks that read vectors alone and have no encoder layers. Never in training, nor after
+        an update.
     RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`, does not change the dropout
         rates of the blocks.
     RAISES (ValueError): The blocks do not fit together; the message names the option.
@@ -88,7 +93,9 @@ def build_lal_parser(
         span_scorer=span_scorer,
         biaffine_scorer=biaffine_scorer,
     )
-    return assemble_parser(tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+    return assemble_parser(
+        tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells, runtime=runtime
+    )
 
 
 def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
@@ -97,7 +104,12 @@ def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
 
 
 def assemble_parser(
-    tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig, *, mixed_precision: bool, max_batch_cells: int
+    tok2vec: Optional[Tok2Vec],
+    network: ParserNetworkConfig,
+    *,
+    mixed_precision: bool,
+    max_batch_cells: int,
+    runtime: str = "torch",
 ) -> ParserModel:
     """Build a parser's model from its parts; see `build_lal_parser`.
 
@@ -127,7 +139,7 @@ def assemble_parser(
         drop_rare=isinstance(words, Words) and words.drop_rare,
         **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
-    bridge = parser_network(network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+    bridge = parser_network(network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells, runtime=runtime)
     attention = network.label_attention
     attrs = {
         "set_vocabularies": set_vocabularies,

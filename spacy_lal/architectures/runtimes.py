@@ -1,13 +1,15 @@
-"""ONNX Runtime in place of torch, for a transformer that parses on a CPU. *Not* here: the ONNX model (`onnx_bert.py`).
+"""ONNX Runtime in place of torch, for a transformer or a network that parses on a CPU. *Not* here: the ONNX models
+(`onnx_bert.py`, `onnx_parser.py`).
 
 Needs the extra `fast` (packages `onnx` and `onnxruntime`). Where they are missing, torch runs and a warning says so.
 """
 
 import os
 import warnings
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import torch
+from numpy import ndarray
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutputWithPooling
 from transformers.utils import ModelOutput
@@ -42,31 +44,61 @@ def open_session(transformer: Any, runtime: str) -> Optional["OnnxTransformer"]:
     for name in ("output_hidden_states", "output_attentions"):
         if getattr(transformer.config, name, False):
             raise ValueError(f"runtime = {runtime!r} computes the last hidden states alone: expected {name} = false")
-    try:
-        import onnxruntime  # noqa: F401
+    if not has_packages(runtime, "The transformer"):
+        return None
+    return OnnxTransformer(bert_to_onnx(transformer, int8=runtime == "onnx-int8"))
 
-        model = bert_to_onnx(transformer, int8=runtime == "onnx-int8")
+
+def has_packages(runtime: str, what: str) -> bool:
+    """Whether the packages of an ONNX runtime are installed.
+
+    what (str): What runs in torch otherwise, for the warning.
+    WARNS: A package is missing.
+    """
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
     except ImportError as error:
         warnings.warn(
-            f"The transformer runs in torch, slower than with runtime = {runtime!r}: the package {error.name} is not "
+            f"{what} runs in torch, slower than with runtime = {runtime!r}: the package {error.name} is not "
             "installed. pip install 'spacy-lal[fast]', or set runtime = \"torch\"",
-            stacklevel=2,
+            stacklevel=3,
         )
-        return None
-    return OnnxTransformer(model)
+        return False
+    return True
 
 
-class OnnxTransformer:
-    """A session of ONNX Runtime that is called like a transformer. Threads may share it; a forked process makes a
-    session of its own, since threads of the runtime do not survive a fork.
+class OnnxSession:
+    """A session of ONNX Runtime. Threads may share it; a forked process makes a session of its own, since threads of
+    the runtime do not survive a fork. Pickles and copies make it again, too.
 
-    model (bytes): As `bert_to_onnx` writes it.
+    model (bytes): An ONNX model.
     """
 
     def __init__(self, model: bytes) -> None:
         self.model = model
         self._session: Any = None
         self._owner = -1
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {"model": self.model, "_session": None, "_owner": -1}
+
+    def run(self, outputs: Sequence[str], feeds: Dict[str, ndarray]) -> List[ndarray]:
+        """Some outputs of the model, from its inputs by name."""
+        if self._owner != os.getpid():
+            self._session = _new_session(self.model)
+            self._owner = os.getpid()
+        return self._session.run(outputs, feeds)
+
+
+class OnnxTransformer:
+    """A model in ONNX Runtime that is called like a transformer.
+
+    model (bytes): As `bert_to_onnx` writes it.
+    """
+
+    def __init__(self, model: bytes) -> None:
+        self.session = OnnxSession(model)
 
     def __call__(self, input_ids: Tensor, attention_mask: Tensor, **others: Tensor) -> ModelOutput:
         """The last hidden states, without pooled vectors.
@@ -80,17 +112,9 @@ class OnnxTransformer:
         if others:
             raise ValueError(f"ONNX models take {', '.join(INPUTS)}, got also {', '.join(others)}")
         given = (input_ids, torch.zeros_like(input_ids) if segments is None else segments, attention_mask)
-        feeds: Dict[str, Any] = {name: value.int().numpy() for name, value in zip(INPUTS, given, strict=True)}
+        feeds = {name: value.int().numpy() for name, value in zip(INPUTS, given, strict=True)}
         states: Any = torch.from_numpy(self.session.run([OUTPUT], feeds)[0])
         return BaseModelOutputWithPooling(last_hidden_state=states)
-
-    @property
-    def session(self) -> Any:
-        """The session of this process."""
-        if self._owner != os.getpid():
-            self._session = _new_session(self.model)
-            self._owner = os.getpid()
-        return self._session
 
 
 def _new_session(model: bytes) -> Any:

@@ -185,9 +185,10 @@ def build_lal_parser_v1(
     *,
     mixed_precision: bool = False,
     max_batch_cells: int = 65536,
+    runtime: str = "torch",
     **flat: Any,
 ) -> ParserModel:
-    """Build a parser from flat arguments: `tok2vec`, `mixed_precision` and `max_batch_cells` as for
+    """Build a parser from flat arguments: `tok2vec`, `mixed_precision`, `max_batch_cells` and `runtime` as for
     `spacy-lal.LALParser.v2`, and the fields of `FlatConfig`.
 
     RAISES (ValueError): The arguments make no network.
@@ -197,7 +198,9 @@ def build_lal_parser_v1(
         raise ValueError("The LAL parser has nothing to read: expected a tok2vec, use_tags or use_chars")
     sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
     network = config.compose(reads_vectors=tok2vec is not None, learned_boundaries=not sentence_rows)
-    return assemble_parser(tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+    return assemble_parser(
+        tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells, runtime=runtime
+    )
 
 
 def _with_flat_arguments(build: Callable) -> None:

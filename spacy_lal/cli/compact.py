@@ -43,7 +43,7 @@ def compact_cli(
     ] = False,
     runtime: Annotated[
         Optional[str],
-        typer.Option("--runtime", help="What runs the transformer on a CPU: torch, onnx or onnx-int8 (extra: fast)"),
+        typer.Option("--runtime", help="What multiplies on a CPU: torch, onnx or onnx-int8 (extra: fast)"),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in OUT")] = False,
 ) -> None:
@@ -97,7 +97,8 @@ def write_compact(
     folder (Path): The folder to write.
     encoder_name (Optional[str]): New name of its transformers.
     lean (bool): Leave out the words that its vocabulary has met, and the poolers of its transformers.
-    runtime (Optional[str]): New runtime of its transformers, which must be `spacy-lal.TransformerModel.v1`.
+    runtime (Optional[str]): New runtime of its transformers, which must be `spacy-lal.TransformerModel.v1`, and of
+        its parsers whose network has an ONNX form; other parsers keep theirs.
     RAISES (ValueError): The runtime is unknown, or no transformer has that option. A weight is
         too large for half precision, or a file still has the former name of a transformer.
     """
@@ -116,6 +117,8 @@ def write_compact(
             block["name"] = encoder_name
     if runtime is not None:
         _set_runtime(config["components"], runtime)
+        for name in _parsers_with_runtime(nlp):
+            config["components"][name]["model"]["runtime"] = runtime
     config.to_disk(folder / "config.cfg")
     for path in sorted(folder.rglob(MODEL_FILE)):
         msg = srsly.msgpack_loads(path.read_bytes())
@@ -161,6 +164,22 @@ def _set_runtime(components: Any, runtime: str) -> None:
         block["runtime"] = runtime
     if not blocks:
         raise ValueError(f"--runtime {runtime}: expected a pipeline with a transformer, and this one has none")
+
+
+def _parsers_with_runtime(nlp: "Language") -> Iterator[str]:
+    """The names of the parsers whose configured network has an ONNX form."""
+    from spacy_lal.architectures.embedding import get_shim
+    from spacy_lal.architectures.onnx_parser import check_network
+    from spacy_lal.layers.folded_network import FoldedNetwork
+    from spacy_lal.pipeline.lal_parser import LALParser
+
+    for name, pipe in nlp.pipeline:
+        if isinstance(pipe, LALParser) and pipe.has_configured_model and pipe.labels:
+            try:
+                check_network(FoldedNetwork(get_shim(pipe.model).network))
+            except ValueError:
+                continue
+            yield name
 
 
 def _rename(attrs: List[Dict[str, bytes]], encoder_name: str) -> None:

@@ -99,20 +99,20 @@ class FoldedNetwork:
         kept: Optional[DeprelFeatures] = None
         if self.biaffine_scorer is not None:
             *arc_features, head, dependent = (layer.relu() for layer in pairs)
-            arcs = self.biaffine_scorer.score_arcs(*(packing.unpack(part)[:, :-1] for part in arc_features))
+            arcs = self.biaffine_scorer.score_arcs(*(packing.unpack_fenceposts(part) for part in arc_features))
             if self.deprel_weights is not None and span.device.type == "cpu":
-                kept = DeprelFeatures(self.deprel_weights, head, dependent, packing.first_rows)
+                parts = (head.numpy(), dependent.numpy(), packing.first_rows.numpy())
+                kept = DeprelFeatures(self.deprel_weights, *parts)
             else:
-                head, dependent = (packing.unpack(part)[:, :-1] for part in (head, dependent))
+                head, dependent = (packing.unpack_fenceposts(part) for part in (head, dependent))
                 deprel_ids = self.biaffine_scorer.best_deprels(head, dependent)
         return FoldedOutput(labels, label_ids, arcs, deprel_ids, weights, kept)
 
     def _projected(self, tokens: Tensor, encoded: Callable[[slice], Tensor]) -> Tensor:
         """The output of the scorers' first layers for each fencepost, in the row of the position before it. The last
-        row of a sentence, the position STOP, is meaningless. *Shape:* (n_positions, width)."""
+        row of a sentence, the position STOP, is meaningless; the very last one is left out. *Shape:* (n_positions - 1,
+        width)."""
         size = max(64, _CHUNK_FLOATS // self.width)
-        sums = self.products.bias.repeat(len(tokens), 1)
-        for first in range(0, len(tokens), size):
-            rows = slice(first, first + size)
-            self.products.add_to(sums, first, encoded(rows), tokens[rows])
-        return sums
+        chunks = [slice(first, first + size + 1) for first in range(0, max(1, len(tokens) - 1), size)]
+        projected = [self.products(encoded(rows), tokens[rows]) for rows in chunks]
+        return torch.cat(projected) if len(projected) > 1 else projected[0]

@@ -32,3 +32,14 @@ class Packing:
             padded = packed.new_zeros(self.shape[0] * self.shape[1], *packed.shape[1:])
             packed = padded.index_copy_(0, self.places, packed)
         return packed.unflatten(0, self.shape)
+
+    def unpack_fenceposts(self, rows: Tensor) -> Tensor:
+        """The fenceposts of each sentence, from a row for the fencepost after each position but the very last.
+
+        rows (Tensor): *Shape:* (n_positions - 1, ...).
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, ...). Rows beyond a sentence's own are of other sentences.
+        """
+        if self.shape[0] == 1:
+            return rows.unsqueeze(0)
+        places = self.first_rows[:, None] + torch.arange(self.shape[1] - 1, device=rows.device)
+        return rows[places.clamp_(max=len(rows) - 1)]

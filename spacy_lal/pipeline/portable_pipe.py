@@ -62,6 +62,11 @@ class PortablePipe(TrainablePipe):
         """
         self._use(model, config, encoder)
 
+    @property
+    def has_configured_model(self) -> bool:
+        """Whether the component's config describes its model."""
+        return self.model is self._configured_model
+
     def use_configured_model(self) -> None:
         """Return to the model of the config, to train it from the start with the pipeline's transformer."""
         self._use(self._configured_model, None, None)

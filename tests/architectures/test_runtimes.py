@@ -12,7 +12,8 @@ from thinc.api import Adam
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
-from spacy_lal.architectures.onnx_bert import bert_to_onnx, quantise
+from spacy_lal.architectures.onnx_bert import bert_to_onnx
+from spacy_lal.architectures.onnx_graph import quantise
 from spacy_lal.architectures.runtimes import OnnxTransformer, open_session
 
 LONG = " ".join(TEXTS) * 10

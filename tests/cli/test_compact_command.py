@@ -15,6 +15,7 @@ from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 from typer.testing import CliRunner
 
 import spacy_lal.cli  # noqa: F401
+from spacy_lal.architectures.onnx_parser import OnnxNetwork
 from spacy_lal.architectures.stored_weights import read_state
 from spacy_lal.cli.compact import to_half, write_compact
 
@@ -192,12 +193,26 @@ def test_another_runtime(full, tmp_path):
     config.to_disk(tmp_path / "ours" / "config.cfg")
     for runtime in ("torch", "onnx"):
         compact(tmp_path / "ours", tmp_path / runtime, "--encoder-name", HUB_NAME, "--runtime", runtime)
-        assert spacy.load(tmp_path / runtime).config["components"]["transformer"]["model"]["runtime"] == runtime
+        components = spacy.load(tmp_path / runtime).config["components"]
+        assert components["transformer"]["model"]["runtime"] == runtime
+        # this parser's network has encoder layers, which have no ONNX form
+        assert components["lal_parser"]["model"]["runtime"] == "torch"
     assert parses(spacy.load(tmp_path / "onnx").pipe(TEXTS)) == parses(spacy.load(tmp_path / "torch").pipe(TEXTS))
     refused = compact(tmp_path / "ours", tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "trt", expect=1)
     assert "got 'trt'" in refused and not (tmp_path / "odd").exists()
     refused = compact(full, tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "onnx", expect=1)
     assert "has no runtime: expected spacy-lal.TransformerModel.v1" in refused and not (tmp_path / "odd").exists()
+
+
+def test_another_runtime_of_the_parser(bert, tmp_path):
+    nlp = train(make_nlp(bert, n_layers=0))
+    nlp.config["components"]["transformer"]["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
+    write_compact(nlp, tmp_path / "out", runtime="onnx")
+    loaded = spacy.load(tmp_path / "out")
+    config = loaded.config["components"]
+    assert config["lal_parser"]["model"]["runtime"] == config["transformer"]["model"]["runtime"] == "onnx"
+    assert isinstance(loaded.get_pipe("lal_parser").model.layers[-1].shims[0].folded, OnnxNetwork)
+    assert parses(loaded.pipe(TEXTS)) == parses(nlp.pipe(TEXTS))
 
 
 def test_a_runtime_without_a_transformer(full, tmp_path):

@@ -4,17 +4,23 @@ On a CPU this scores n deprels for a sentence with n^2 arcs. *Not* for a GPU, wh
 batch's forward pass: a question in between would delay both.
 """
 
-from typing import Iterator, List, Sequence, Tuple
+from typing import Iterator, List, Protocol, Sequence, Tuple
 
 import numpy
 import torch
 from numpy import ndarray
-from torch import Tensor
 
 from ..products import Precision, Product
 from .biaffine_scorer import BiaffineScorer
 
 _CHUNK_HEADS = 128  # heads at a time: the products of all deprels with them stay in a core's cache
+
+
+class BestDeprels(Protocol):
+    """Weights that score deprels given the head, such as `DeprelWeights`."""
+
+    def best(self, heads: ndarray, dependents: ndarray) -> ndarray:
+        """See `DeprelWeights.best`."""
 
 
 class DeprelWeights:
@@ -31,30 +37,31 @@ class DeprelWeights:
         self.bilinear = Product(weight, precision, scorer.deprel_from_dependent.flatten())
         self.from_head = Product(scorer.deprel_from_head, torch.float32, scorer.deprel_bias)
 
-    def best(self, heads: Tensor, dependents: Tensor) -> Tensor:
+    def best(self, heads: ndarray, dependents: ndarray) -> ndarray:
         """The best deprel of each dependent of some heads.
 
-        heads (Tensor): p. *Shape:* (n_heads, deprel_width).
-        dependents (Tensor): q. *Shape:* (n_heads, n_dependents, deprel_width).
-        RETURNS (Tensor): *Shape:* (n_heads, n_dependents).
+        heads (ndarray): p. *Shape:* (n_heads, deprel_width).
+        dependents (ndarray): q. *Shape:* (n_heads, n_dependents, deprel_width).
+        RETURNS (ndarray): *Shape:* (n_heads, n_dependents).
         """
-        seen = self.bilinear(heads).unflatten(-1, (self.n_deprels, self.width))
-        own = self.from_head(heads).unsqueeze(-1)
-        return torch.baddbmm(own, seen, dependents.transpose(1, 2)).argmax(1)
+        with torch.inference_mode():
+            p, q = torch.from_numpy(heads), torch.from_numpy(dependents)
+            seen = self.bilinear(p).unflatten(-1, (self.n_deprels, self.width))
+            own = self.from_head(p).unsqueeze(-1)
+            return torch.baddbmm(own, seen, q.transpose(1, 2)).argmax(1).numpy()
 
 
 class DeprelFeatures:
     """The features of heads and dependents of a batch, from which deprels are chosen.
 
-    weights (DeprelWeights): The weights of the network that made the features.
-    heads, dependents (Tensor): Features p and q of fenceposts. *Shape:* (n_rows, deprel_width).
-    first_rows (Tensor): The first row of each sentence. *Shape:* (batch_size,).
+    weights (BestDeprels): The weights of the network that made the features.
+    heads, dependents (ndarray): Features p and q of fenceposts. *Shape:* (n_rows, deprel_width).
+    first_rows (ndarray): The first row of each sentence. *Shape:* (batch_size,).
     """
 
-    def __init__(self, weights: DeprelWeights, heads: Tensor, dependents: Tensor, first_rows: Tensor) -> None:
+    def __init__(self, weights: BestDeprels, heads: ndarray, dependents: ndarray, first_rows: ndarray) -> None:
         self.weights = weights
-        self.heads, self.dependents = heads, dependents
-        self.first_rows = first_rows.numpy()
+        self.heads, self.dependents, self.first_rows = heads, dependents, first_rows
 
     def choose(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
         """The best deprels of some sentences.
@@ -68,11 +75,8 @@ class DeprelFeatures:
         words = first + numpy.concatenate([numpy.arange(1, length + 1) for length in lengths] or [first])
         chosen = first + numpy.concatenate([*heads, first[:0]])
         ids = numpy.empty(len(first), dtype=numpy.int32)
-        with torch.inference_mode():
-            for of_head, arcs in _by_head(chosen):
-                q = self.dependents[torch.from_numpy(words[arcs])]
-                best = self.weights.best(self.heads[torch.from_numpy(of_head)], q)
-                ids[arcs] = best.numpy()
+        for of_head, arcs in _by_head(chosen):
+            ids[arcs] = self.weights.best(self.heads[of_head], self.dependents[words[arcs]])
         return numpy.split(ids, numpy.cumsum(lengths)[:-1]) if lengths else []
 
 

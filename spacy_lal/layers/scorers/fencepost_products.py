@@ -1,6 +1,6 @@
-"""The first layers of all scorers as one product, computed for each position and added to the fenceposts beside it."""
+"""The first layers of all scorers as one product, computed from the positions on both sides of each fencepost."""
 
-from typing import Sequence, Tuple
+from typing import List, Sequence
 
 import torch
 from torch import Tensor
@@ -10,7 +10,7 @@ from ..products import Precision, Product
 
 
 class FencepostProducts:
-    """Linear layers on fenceposts, computed as layers on positions.
+    """Linear layers on fenceposts that are never made: their parts are read where the positions have them.
 
     layout (FencepostLayout): The layout of the fenceposts.
     weights (Sequence[Tensor]): The weights of each layer. *Shape:* (n_out, layout.width), or (n_out, 2 * token_width)
@@ -20,44 +20,44 @@ class FencepostProducts:
     """
 
     def __init__(self, layout: FencepostLayout, weights: Sequence[Tensor], bias: Tensor, precision: Precision) -> None:
-        self.layout, self.bias = layout, bias
+        self.layout = layout
         self.widths = [len(weight) for weight in weights]
         self.width = sum(self.widths)
+        whole = [weight for weight in weights if weight.shape[1] == layout.width]
+        n_whole = sum(map(len, whole))
+        self.on_fenceposts = Product(self._arranged(torch.cat(whole)), precision, bias[:n_whole]) if whole else None
+        tokens = weights[len(whole) :]
+        self.on_tokens = Product(torch.cat(list(tokens)), precision, bias[n_whole:]) if tokens else None
+
+    def _arranged(self, weight: Tensor) -> Tensor:
+        """The columns in the order of `_features`. *Shape:* (n_out, layout.width) to the same."""
+        layout = self.layout
         backward_width = layout.block_width - layout.forward_width
-        half_widths = [layout.n_blocks * layout.forward_width, layout.n_blocks * backward_width]
-        of_halves = torch.cat([weight[:, : layout.halves_width] for weight in weights if self._reads_halves(weight)])
-        forward, backward = (half * layout.scale for half in of_halves.split(half_widths, dim=1))
-        width = layout.token_width
-        before, after = torch.cat([weight[:, weight.shape[1] - 2 * width :] for weight in weights]).split(
-            [width] * 2, dim=1
-        )
-        self.halves = [Product(half, precision) for half in (forward, backward)]
-        self.tokens = [Product(token, precision) for token in (before, after)]
+        widths = [layout.n_blocks * layout.forward_width, layout.n_blocks * backward_width, *[layout.token_width] * 2]
+        forward, backward, before, after = weight.split(widths, dim=1)
+        return torch.cat([forward * layout.scale, before, backward * layout.scale, after], dim=1)
 
-    def _reads_halves(self, weight: Tensor) -> bool:
-        return weight.shape[1] == self.layout.width
+    def __call__(self, encoded: Tensor, tokens: Tensor) -> Tensor:
+        """The layers' output for the fenceposts between neighbouring positions.
 
-    def add_to(self, sums: Tensor, first: int, encoded: Tensor, tokens: Tensor) -> None:
-        """Add the products of some positions to the fencepost after and the fencepost before each of them.
-
-        sums (Tensor): Sums for all fenceposts. *Shape:* (n_positions, width).
-        first (int): The number of the first position.
         encoded, tokens (Tensor): The positions after and before label attention. *Shapes:* (n, encoded_width) and (n,
             hidden_width).
+        RETURNS (Tensor): *Shape:* (n - 1, width).
         """
-        after = sums[first : first + len(tokens)]
-        skipped = 1 if first == 0 else 0  # no fencepost comes before the very first position
-        before = sums[first - 1 + skipped : first - 1 + len(tokens)]
-        if self.layout.n_blocks:
-            forward, backward = self._halves(encoded)
-            n_out = len(self.halves[0].weight)
-            self.halves[0].add_to(after[:, :n_out], forward)
-            self.halves[1].add_to(before[:, :n_out], backward[skipped:])
-        if self.layout.token_width:
-            self.tokens[0].add_to(after, tokens)
-            self.tokens[1].add_to(before, tokens[skipped:])
+        products: List[Tensor] = []
+        if self.on_fenceposts is not None:
+            products.append(self.on_fenceposts(self._features(encoded, tokens)))
+        if self.on_tokens is not None:
+            products.append(self.on_tokens(torch.cat([tokens[:-1], tokens[1:]], dim=1)))
+        return torch.cat(products, dim=1) if len(products) > 1 else products[0]
 
-    def _halves(self, encoded: Tensor) -> Tuple[Tensor, Tensor]:
-        blocks = encoded.unflatten(-1, (self.layout.n_blocks, -1))
-        width = self.layout.forward_width
-        return blocks[..., :width].flatten(1), blocks[..., width:].flatten(1)
+    def _features(self, encoded: Tensor, tokens: Tensor) -> Tensor:
+        """[forward halves ; token] of the position before a fencepost, [backward halves ; token] of the one after."""
+        layout, parts = self.layout, []
+        if layout.n_blocks:
+            blocks, width = encoded.unflatten(-1, (layout.n_blocks, -1)), layout.forward_width
+            parts += [blocks[:-1, :, :width].flatten(1), blocks[1:, :, width:].flatten(1)]
+        if layout.token_width:
+            parts.insert(len(parts) // 2, tokens[:-1])
+            parts.append(tokens[1:])
+        return torch.cat(parts, dim=1)
