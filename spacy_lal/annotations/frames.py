@@ -48,7 +48,8 @@ def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
 
 
 def installed_frames(vocab: Vocab) -> List[Frame]:
-    """All frames of a vocab, for a component that saves them with its own data."""
+    """All frames of a vocab, for a component that saves them with its own data. They lack aliases, which a vocab does
+    not keep."""
     if not vocab.lookups.has_table(FRAMES_TABLE):
         return []
     return [_to_frame(stored) for stored in vocab.lookups.get_table(FRAMES_TABLE).values()]

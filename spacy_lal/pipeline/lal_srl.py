@@ -4,6 +4,7 @@ It handles sentences, annotations and losses. The config supplies the network an
 """
 
 from itertools import islice
+from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy
@@ -30,12 +31,14 @@ from ..loss.gold import copy_sentence_starts
 from ..loss.gold_roles import RoleLabels, gold_roles
 from ..loss.roles import RolesLoss
 from ..role_scores import RoleScores
+from ..trees.frames import read_frames
 from ..trees.propositions import Proposition, predicate_span
 from ..trees.role_tags import RoleTags
 from .encoder import Encoder
 from .portable_pipe import PortablePipe
 from .role_decoder import Range, RolesDecoder, transition_scores
 from .role_labels import (
+    ALIASES,
     DEPRELS,
     PREDICATES,
     ROLE_VOCABULARIES,
@@ -45,7 +48,7 @@ from .role_labels import (
     TRANSITIONS,
     collect_role_labels,
 )
-from .rolesets import Rolesets
+from .rolesets import Rolesets, collect_aliases
 
 # Docs are read in runs of about this many tokens, whatever the batch size: their vectors are copied for the network.
 MAX_TOKENS = 50_000
@@ -140,12 +143,13 @@ class LALSemanticRoles(PortablePipe):
             deprels={deprel: i for i, deprel in enumerate(self.cfg[DEPRELS])},
             joint=joint if config.with_tags else None,
         )
-        self._rolesets = Rolesets(self.cfg[ROLESETS], [(words, ids) for words, ids in self.cfg[SENSES]])
+        senses, aliases = ([(words, found) for words, found in self.cfg[key]] for key in (SENSES, ALIASES))
+        self._rolesets = Rolesets(self.cfg[ROLESETS], senses, aliases)
         self._transitions: Optional[ndarray] = None
         if self.decoder.transition_weight:
             self._transitions = transition_scores(self.cfg[TRANSITIONS], tags)
         # Interned in advance: strings that are added within `nlp.memory_zone()` are removed at its end.
-        for string in (ROLES_KEY, *self.cfg[ROLES], *self.cfg[ROLESETS]):
+        for string in (ROLES_KEY, *self.cfg[ROLES], *self._rolesets.rolesets):
             self.vocab.strings.add(string)
         n_others = sum(not flag for _, flag in joint)
         self.model.attrs["set_sizes"](
@@ -335,16 +339,21 @@ class LALSemanticRoles(PortablePipe):
         *,
         nlp: Optional[Language] = None,
         labels: Optional[Dict[str, List[Any]]] = None,
+        frames: Optional[Path] = None,
     ) -> None:
         """Collect labels, and make the network.
 
         get_examples (Callable): Gives a representative sample of the training data.
         labels (Optional[Dict[str, List[Any]]]): Stored `label_data`, for instance from `init labels`.
+        frames (Optional[Path]): PropBank's frames, JSON lines: the rolesets of words that the training data lacks.
+            Without it, `labels` may have them.
         RAISES (ValueError): The data has no roles, or no heads where the network is to have arcs of its own.
         """
         validate_get_examples(get_examples, "LALSemanticRoles.initialize")
         self.use_configured_model()
         found = dict(labels) if labels is not None else collect_role_labels(get_examples())
+        if frames is not None:
+            found[ALIASES] = [list(alias) for alias in collect_aliases(read_frames(frames).values())]
         if self.model.attrs["config"].heads != "own":  # no arcs are learnt
             found[DEPRELS] = []
         self.set_label_data(found)

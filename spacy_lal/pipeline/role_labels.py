@@ -11,23 +11,25 @@ from ..trees.propositions import PREDICATE_ROLE, args_to_bio, predicate_span
 from .rolesets import collect_senses
 
 # The keys of `label_data`.
-ROLES, ROLESETS, SENSES, DEPRELS, PREDICATES, TRANSITIONS = (
+ROLES, ROLESETS, SENSES, ALIASES, DEPRELS, PREDICATES, TRANSITIONS = (
     "roles",
     "rolesets",
     "senses",
+    "aliases",
     "deprels",
     "predicates",
     "transitions",
 )
-ROLE_VOCABULARIES = (ROLES, ROLESETS, SENSES, DEPRELS, PREDICATES, TRANSITIONS)
+ROLE_VOCABULARIES = (ROLES, ROLESETS, SENSES, ALIASES, DEPRELS, PREDICATES, TRANSITIONS)
 
 
 def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
     """The labels of the references, each kind by descending frequency.
 
     RETURNS (Dict[str, List[Any]]): `roles`; `rolesets`; `senses`, the words of a V with the ids of their rolesets;
-        `deprels`; `predicates`, pairs of tag and whether such a token is a predicate, other tokens first;
-        `transitions`, triples of a BIO tag, the next one and their count. "" is the beginning of a sentence.
+        `aliases`, which only frames give: none; `deprels`; `predicates`, pairs of tag and whether such a token is a
+        predicate, other tokens first; `transitions`, triples of a BIO tag, the next one and their count. "" is the
+        beginning of a sentence.
     """
     roles: Counter[str] = Counter()
     deprels: Counter[str] = Counter()
@@ -53,6 +55,7 @@ def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
         ROLES: [PREDICATE_ROLE, *(role for role in labels if role != PREDICATE_ROLE)] if labels else [],
         ROLESETS: rolesets,
         SENSES: [list(sense) for sense in senses],
+        ALIASES: [],
         DEPRELS: [deprel for deprel, _ in _by_frequency(deprels)],
         PREDICATES: [[tag, flag] for flag in (False, True) for (tag, one), _ in _by_frequency(joint) if one is flag],
         TRANSITIONS: [[before, after, count] for (before, after), count in _by_frequency(transitions)],

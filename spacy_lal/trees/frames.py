@@ -59,12 +59,14 @@ class Frame(NamedTuple):
 
     roleset (str): For instance "give.01". frame (str): PropBank's file, "give". name (str): "transfer".
     roles (Dict[str, FrameRole]): By number, "0" to "6"; empty for auxiliaries.
+    aliases (Tuple[str, ...]): Part of speech and words of its predicates, "n:giving", "v:give_up".
     """
 
     roleset: str
     frame: str
     name: str
     roles: Dict[str, FrameRole]
+    aliases: Tuple[str, ...] = ()
 
 
 def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
@@ -111,9 +113,10 @@ def _parse_frame(line: str, where: str) -> Frame:
         roles: Dict[str, List[str]] = value["roles"]
         described = {str(n): FrameRole(str(function), str(text)) for n, (function, text) in roles.items()}
         texts: Tuple[Any, ...] = (value["roleset"], value.get("frame", ""), value.get("name", ""))
+        aliases = tuple(str(alias) for alias in value.get("aliases", ()))
     except (KeyError, TypeError, ValueError, AttributeError):
-        texts = ()
+        texts = aliases = ()
     if len(texts) != 3 or not all(isinstance(text, str) for text in texts) or not texts[0]:
         expected = '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"0": ["pag", "giver"]}}'
         raise FrameError(f"{where}: expected a frame such as {expected}, got {quoted(line.strip())}")
-    return Frame(*texts, described)
+    return Frame(*texts, described, aliases)

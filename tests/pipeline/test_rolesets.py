@@ -1,0 +1,119 @@
+"""Rolesets: which ones a predicate's words can have, from training data and from PropBank's frames."""
+
+import json
+
+import numpy as np
+import pytest
+import spacy
+from role_examples import config, example
+from spacy.tokens import Doc
+
+from spacy_lal.pipeline.rolesets import Rolesets, collect_aliases, collect_senses, frame_names
+from spacy_lal.trees.frames import Frame, FrameError, read_frames
+
+PAIRS = [("gave", "give.01"), ("gave", "give.01"), ("gave", "give.LV"), ("give", "give.02"), ("moved", "evacuate.01")]
+FRAMES = [
+    Frame("evacuate.02", "evacuate", "", {}, ("v:evacuate",)),
+    Frame("evacuate.01", "evacuate", "", {}, ("n:evacuation", "v:evacuate")),
+    Frame("lash_out.02", "lash", "", {}, ("v:lash_out",)),
+    Frame("give.09", "give", "", {}, ("v:give", "j:Giving")),
+    Frame("be.03", "be", "", {}),
+]
+ALIASES = [
+    ("evacuate", ["evacuate.02", "evacuate.01"]),
+    ("evacuation", ["evacuate.01"]),
+    ("give", ["give.09"]),
+    ("giving", ["give.09"]),
+    ("lash_out", ["lash_out.02"]),
+]
+
+
+def names(rolesets, words, lemma=""):
+    return [rolesets.rolesets[i] for i in rolesets.candidates(words, lemma)]
+
+
+def test_words_of_the_training_data():
+    found = Rolesets(*collect_senses(PAIRS))
+    assert names(found, "Gave") == ["give.01", "give.LV"]
+    assert names(found, "gives") == ["give.01", "give.02", "give.LV"]  # its frame
+    assert names(found, "given", "give") == names(found, "gives")
+    assert names(found, "evacuation") == []
+    assert found.choose("evacuation", "", None) == "evacuation.01"
+
+
+def test_aliases_serve_words_that_the_training_data_lacks():
+    assert collect_aliases(FRAMES) == ALIASES
+    found = Rolesets(*collect_senses(PAIRS), ALIASES)
+    assert names(found, "gave") == ["give.01", "give.LV"]
+    assert names(found, "Evacuations") == ["evacuate.01"]
+    # a roleset of the training data comes first
+    assert names(found, "evacuating") == ["evacuate.01", "evacuate.02"]
+    assert names(found, "lashing out") == names(found, "lashed out", "lash") == ["lash_out.02"]
+    assert found.choose("lashed out", "", None) == "lash_out.02"
+
+
+def test_scores_choose_among_the_rolesets_that_have_scores():
+    rolesets, senses = collect_senses(PAIRS)
+    found = Rolesets(rolesets, senses, ALIASES)
+    scores = np.zeros(len(rolesets), dtype="float32")
+    scores[rolesets.index("give.LV")] = 1.0
+    assert found.choose("gave", "", scores) == "give.LV"
+    assert names(found, "gives")[-1] == "give.09" and found.choose("gives", "", scores) == "give.LV"
+    assert found.choose("lashed out", "", scores) == "lash_out.02"  # without a score, and without a rival
+    assert found.choose("evacuating", "", scores) == "evacuate.01"
+
+
+def test_no_rolesets_in_the_data():
+    assert Rolesets([], [], ALIASES).choose("gave", "give", None) == ""
+
+
+@pytest.mark.parametrize(
+    "words, lemma, expected",
+    [
+        ("gave up", "give", ["give_up", "gave_up", "give", "gave"]),
+        ("planned", "", ["plan", "plann", "planne", "planned"]),
+        ("go", "", ["go"]),
+    ],
+)
+def test_names_of_frames(words, lemma, expected):
+    assert frame_names(words, lemma) == expected
+
+
+@pytest.fixture
+def frames(tmp_path):
+    path = tmp_path / "frames.jsonl"
+    lines = [{"roleset": one.roleset, "roles": {}, "aliases": one.aliases} for one in FRAMES]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf8")
+    return path
+
+
+def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=config("none"))
+    nlp.config["initialize"]["components"]["lal_srl"] = {"frames": str(frames)}
+    nlp.initialize(lambda: [example(nlp, "gave"), example(nlp, "saw")])
+    assert [tuple(one) for one in nlp.get_pipe("lal_srl").label_data["aliases"]] == ALIASES
+    assert read_frames(frames)["give.09"].aliases == ("v:give", "j:Giving")
+    nlp.to_disk(tmp_path / "saved")
+    loaded = spacy.load(tmp_path / "saved")
+    roles = loaded.get_pipe("lal_srl")
+    assert roles.label_data == nlp.get_pipe("lal_srl").label_data
+    roles.predicate_threshold = 0.0  # every word is a predicate
+    doc = loaded(Doc(loaded.vocab, words=["Evacuation", "slept"], sent_starts=[True, False]))
+    assert [one.roleset for one in doc._.predicates] == ["evacuate.01", "sleep.01"]
+
+
+def test_labels_without_aliases_are_still_read():
+    nlp = spacy.blank("en")
+    roles = nlp.add_pipe("lal_srl", config=config("none"))
+    nlp.initialize(lambda: [example(nlp, "gave"), example(nlp, "saw")])
+    before = {key: value for key, value in roles.label_data.items() if key != "aliases"}
+    roles.set_label_data(before)
+    assert roles.label_data == {**before, "aliases": []}
+
+
+def test_a_file_of_frames_that_is_none(tmp_path):
+    path = tmp_path / "frames.jsonl"
+    path.write_text('{"roleset": "x.01", "roles": {}, "aliases": 3}\n', encoding="utf8")
+    with pytest.raises(FrameError, match="frames.jsonl:1: expected a frame"):
+        read_frames(path)
