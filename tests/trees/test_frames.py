@@ -20,8 +20,8 @@ def test_frames(tmp_path):
     path.write_text(json.dumps(GIVE) + "\n\n" + json.dumps({"roleset": "be.03", "roles": {}}) + "\n", encoding="utf8")
     frames = read_frames(path)
     roles = {"0": FrameRole("pag", "giver"), "1": FrameRole("ppt", "thing given")}
-    assert frames == {"give.01": Frame("give.01", "give", "transfer", roles), "be.03": Frame("be.03", "", "", {})}
-    give = frames["give.01"]
+    give = Frame("give.01", "give", "transfer", roles, ("v:give",))
+    assert frames == {"give.01": give, "be.03": Frame("be.03", "", "", {})}
     described = {
         role: describe_role(role, give) for role in ("ARG1", "A1", "R-ARG0", "C-ARG1", "ARG2", "ARGM-TMP", "V")
     }
