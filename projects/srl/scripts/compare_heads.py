@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import spacy
+from spacy.attrs import DEP, HEAD
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -24,8 +25,13 @@ from spacy_lal.lang.en import AUXILIARY_ROLESETS
 from spacy_lal.pipeline.roles_scorer import score_roles
 from spacy_lal.treebanks.propbank import make_propbank_corpus
 
-COLUMNS = ("srl_f", "srl_p", "srl_r", "srl_conll05_f", "predicate_f", "roleset_acc")
-ROLES, PARSER = "lal_srl", "lal_parser"
+WITHOUT_AUXILIARIES = "srl_f_without_auxiliaries"
+# Scores that the table shows, by their headings.
+COLUMNS = {
+    **{name: name for name in ("srl_f", "srl_p", "srl_r", "srl_conll05_f", "predicate_f", "roleset_acc")},
+    "srl_f no aux": WITHOUT_AUXILIARIES,
+}
+ROLES = "lal_srl"
 
 
 def load(path: str, heads: Optional[str] = None, predicates: str = "own") -> Language:
@@ -47,14 +53,8 @@ def docs_with(nlp: Language, examples: Sequence[Example], heads: str, predicates
     with nlp.select_pipes(disable=[ROLES]):
         docs: Iterator[Doc] = nlp.pipe(texts, batch_size=32) if heads == "doc" else texts
         for eg, doc in zip(examples, docs, strict=True):
-            if heads == "gold":
-                tokens = list(eg.reference)
-                doc = Doc(
-                    doc.vocab,
-                    words=[token.text for token in tokens],
-                    heads=[token.head.i for token in tokens],
-                    deps=[token.dep_ for token in tokens],
-                )
+            if heads == "gold":  # on the same text, so that the transformer's vectors are the same
+                doc.from_array([HEAD, DEP], eg.reference.to_array([HEAD, DEP]))
             if predicates == "doc":
                 given = [one._replace(roleset="", args=_only_verb(one.args)) for one in get_propositions(eg.reference)]
                 set_propositions(doc, given)
@@ -83,8 +83,9 @@ def score(found: Sequence[Doc], examples: Sequence[Example]) -> Dict[str, Any]:
         gold = get_propositions(eg.reference)
         auxiliaries = [one.token for one in gold if one.roleset in AUXILIARY_ROLESETS]
         pairs.append(Example(without_auxiliaries(doc, auxiliaries), without_auxiliaries(eg.reference, auxiliaries)))
-    scores["predicate_f_without_auxiliaries"] = score_roles(pairs)["predicate_f"]
-    scores["srl_f_without_auxiliaries"] = score_roles(pairs)["srl_f"]
+    of_others = score_roles(pairs)
+    scores["predicate_f_without_auxiliaries"] = of_others["predicate_f"]
+    scores[WITHOUT_AUXILIARIES] = of_others["srl_f"]
     return scores
 
 
@@ -95,8 +96,7 @@ def compare(path: str, treebank: Path, limit: int) -> Iterator[Dict[str, Any]]:
     for predicates in ("own", "doc"):
         for heads in sources:
             nlp = load(path, "doc" if heads == "gold" else heads, predicates)
-            corpus = make_propbank_corpus(treebank / "dev.conllu", n_sents=8, limit=limit)
-            examples: List[Example] = list(corpus(nlp))
+            examples: List[Example] = list(make_propbank_corpus(treebank / "dev.conllu", n_sents=8, limit=limit)(nlp))
             roles = nlp.get_pipe(ROLES)
             found = list(roles.pipe(docs_with(nlp, examples, heads, predicates), batch_size=32))
             named = {"pipeline": path, "heads": heads, "predicates": "gold" if predicates == "doc" else "own"}
@@ -112,10 +112,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--output", type=Path, help="JSON file to write")
     options = parser.parse_args(arguments)
     rows: List[Dict[str, Any]] = []
-    print(f"{'heads':<6} {'predicates':<10} " + " ".join(f"{name:>13}" for name in COLUMNS) + "  pipeline")
+    print(f"{'heads':<6} {'predicates':<10} " + " ".join(f"{heading:>13}" for heading in COLUMNS) + "  pipeline")
     for path in options.pipelines:
         for row in compare(path, options.treebank, options.limit):
-            cells = " ".join(f"{100 * (row[name] or 0.0):13.2f}" for name in COLUMNS)
+            cells = " ".join(f"{100 * (row[name] or 0.0):13.2f}" for name in COLUMNS.values())
             print(f"{row['heads']:<6} {row['predicates']:<10} {cells}  {path}", flush=True)
             rows.append(row)
             if options.output:
