@@ -18,7 +18,7 @@ def evalb_cli(
     gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line; - is stdin")],
     test_path: Annotated[Path, typer.Argument(metavar="TEST", help="Trees to score, one a line, in the same order")],
     param: Annotated[
-        Optional[str], typer.Option("--param", "-p", help="A parameter file (.prm), or COLLINS (the default) or nk")
+        Optional[str], typer.Option("--param", "-p", help="A parameter file (.prm), or COLLINS (the default), nk or is")
     ] = None,
     cutoff_len: Annotated[
         Optional[int], typer.Option("--cutoff-len", "-c", help="Longest sentence of the second summary block")

@@ -46,7 +46,10 @@ def evaluate_cli(
         bool, typer.Option("--raw", help="Besides: scores with own sentence breaks, and of raw text with own tokens")
     ] = False,
     param: Annotated[
-        Optional[str], typer.Option("--param", "-p", help="EVALB parameters: a .prm file, COLLINS (the default) or nk")
+        Optional[str],
+        typer.Option(
+            "--param", "-p", help="EVALB parameters: a .prm file, COLLINS, nk or is  [default: the language's]"
+        ),
     ] = None,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")] = 256,
     gpu_id: GpuOption = -1,
@@ -124,7 +127,7 @@ class Scoring:
         from spacy_lal.metrics.evalb_params import EvalbParamsError
 
         try:
-            self.params = read_params(param)
+            self.params = None if param is None else read_params(param)
             self.genre = None if by_genre is None else re.compile(by_genre)
         except EvalbParamsError as err:
             fail(str(err))
@@ -140,19 +143,21 @@ class Scoring:
         RAISES (ValueError): The gold Docs lack required annotation, or are of several genres.
         """
         from spacy_lal import evaluation
+        from spacy_lal.metrics.evalb_params import language_params
 
+        params = self.params or language_params(nlp.lang)
         size = self.batch_size
         docs, seconds = evaluation.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=size)
-        metrics = evaluation.score_docs(docs, golds, self.params, seconds=seconds, gold_sents=gold_sents)
+        metrics = evaluation.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
         if self.genre is not None:
-            metrics["genres"] = evaluation.score_genres(docs, golds, self.params, self.genre)
+            metrics["genres"] = evaluation.score_genres(docs, golds, params, self.genre)
         if self.confusion:
-            metrics["confusion"] = evaluation.score_confusion(docs, golds, self.params)
+            metrics["confusion"] = evaluation.score_confusion(docs, golds, params)
         if self.raw:
             own, _ = evaluation.parse_golds(nlp, golds, gold_sents=False, batch_size=size)
-            metrics["own_sents"] = evaluation.score_sentence_breaks(own, golds, self.params)
+            metrics["own_sents"] = evaluation.score_sentence_breaks(own, golds, params)
             texts = evaluation.parse_texts(nlp, golds, batch_size=size)
-            metrics["raw"] = evaluation.score_texts(texts, golds, self.params)
+            metrics["raw"] = evaluation.score_texts(texts, golds, params)
         return docs, metrics
 
 

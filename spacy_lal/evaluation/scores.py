@@ -10,6 +10,7 @@ from spacy.training import Example
 
 from .. import __version__
 from ..annotations import SPANS_KEY, has_propositions, sentence_words
+from ..lang import conventions
 from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
 from ..metrics.evalb_params import EvalbParams
 from ..pipeline.roles_scorer import score_roles
@@ -152,5 +153,6 @@ def _attachment(examples: Sequence[Example], punctuation: PunctuationRule, suffi
                     [test[i].dep_ for i in words],
                     punctuation=punctuation,
                     tags=[gold[i].tag_ for i in words],
+                    punctuation_tags=conventions(gold.vocab.lang).PUNCTUATION_TAGS,
                 )
     return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}

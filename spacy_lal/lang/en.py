@@ -12,7 +12,7 @@ CLAUSE_DEPRELS = frozenset(
 )
 
 # Zhou & Zhao (2019) and Mrini et al. (2020) take a tag for punctuation if it lies within this string.
-REFERENCE_PUNCTUATION = ".``'':,"
+PUNCTUATION_TAGS = ".``'':,"
 
 # COLLINS.prm: tags of words that EVALB deletes, and labels that it treats as equal.
 EVALB_DELETED = ("TOP", "-NONE-", ",", ":", "``", "''", ".")

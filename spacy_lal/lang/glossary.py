@@ -5,7 +5,7 @@ import warnings
 from typing import Dict, List, Optional, Tuple
 
 # Bies et al. (1995), Bracketing Guidelines for Treebank II Style; the last block: extensions of English treebanks for
-# the web, biomedical text and speech, and labels that files and this package add.
+# the web, biomedical text and speech, labels of GreynirCorpus (Icelandic), and labels that files and this package add.
 CONSTITUENTS: Dict[str, str] = {
     "S": "simple declarative clause",
     "SBAR": "clause introduced by a subordinating conjunction, possibly empty, or a wh-phrase",
@@ -42,6 +42,12 @@ CONSTITUENTS: Dict[str, str] = {
     "HEADING": "heading",
     "TITLE": "title",
     "CODE": "speaker code of a transcript",
+    "S0": "sentence, above all its clauses (GreynirCorpus)",
+    "IP": "inflectional phrase: a clause with its subject and verb, or an infinitive clause (GreynirCorpus)",
+    "CP": "subordinate clause with its conjunction or pronoun (GreynirCorpus)",
+    "P": "preposition (GreynirCorpus)",
+    "C": "conjunction (GreynirCorpus)",
+    "FOREIGN": "foreign words (GreynirCorpus)",
     "TOP": "root of a tree",
     "S1": "root of a tree",
     "VROOT": "virtual root of a tree",

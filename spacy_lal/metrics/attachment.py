@@ -2,16 +2,17 @@
 by half a point. Labels are compared as strings.
 
 - `"reference"`: a word is punctuation by its gold tag, as Zhou & Zhao (2019) and Mrini et al. (2020) count: the tag
-  lies within the string ``.``'':,`` (on Penn tags: exactly . , : `` ''), or is `PU`. Brackets, $ and # count.
+  lies within the string ``.``'':,`` (on Penn tags: exactly . , : `` ''), or is `PU`. Brackets, $ and # count. Other
+  languages have other tags (`spacy_lal.lang`).
 - `"spacy"`: a word with the deprel `p` or `punct` is left out, on either side by its own deprel; UAS and LAS are F1
   scores, as in `spacy.scorer.Scorer.score_deps`.
 - `"none"`: every word counts.
 """
 
 from dataclasses import astuple, dataclass
-from typing import Dict, Literal, Optional, Sequence, get_args
+from typing import Container, Dict, Literal, Optional, Sequence, get_args
 
-from spacy_lal.lang.en import REFERENCE_PUNCTUATION
+from spacy_lal.lang.en import PUNCTUATION_TAGS
 
 PunctuationRule = Literal["reference", "spacy", "none"]
 
@@ -68,10 +69,13 @@ class AttachmentCounts:
         return f"attachment|punct:{punctuation}|sents:{self.n_sentences}|words:{self.gold_words}"
 
 
-def is_reference_punctuation(tag: str) -> bool:
+def is_reference_punctuation(tag: str, punctuation_tags: Container[str] = PUNCTUATION_TAGS) -> bool:
     """Whether the reference leaves out a word with this tag. A missing tag is not punctuation (in the reference's test,
-    the empty string lies within every string)."""
-    return bool(tag) and (tag in REFERENCE_PUNCTUATION or tag == "PU")
+    the empty string lies within every string).
+
+    punctuation_tags (Container[str]): `PUNCTUATION_TAGS` of the language's module in `spacy_lal.lang`.
+    """
+    return bool(tag) and (tag in punctuation_tags or tag == "PU")
 
 
 def score_attachments(
@@ -82,6 +86,7 @@ def score_attachments(
     *,
     punctuation: PunctuationRule,
     tags: Optional[Sequence[str]] = None,
+    punctuation_tags: Container[str] = PUNCTUATION_TAGS,
 ) -> AttachmentCounts:
     """Compare the dependencies of one sentence. Heads may be in any numbering that both sides share.
 
@@ -90,6 +95,7 @@ def score_attachments(
     gold_deprels, deprels (Sequence[str]): Their labels; a gold deprel of None or "" leaves the word out. Shape: (n,).
     punctuation (PunctuationRule): "reference", "spacy" or "none".
     tags (Optional[Sequence[str]]): Gold fine-grained tags, needed by "reference". Shape: (n,).
+    punctuation_tags (Container[str]): As in `is_reference_punctuation`.
     RETURNS (AttachmentCounts): The counts of this sentence.
     RAISES (ValueError): Unequal lengths, an unknown rule, or "reference" without tags.
     """
@@ -102,7 +108,7 @@ def score_attachments(
     if punctuation == "reference":
         if tags is None or len(tags) != n:
             raise ValueError(f"the punctuation rule 'reference' needs {n} tags, got {tags!r}")
-        words_count = [not is_reference_punctuation(tag) for tag in tags]
+        words_count = [not is_reference_punctuation(tag, punctuation_tags) for tag in tags]
     else:
         words_count = [True] * n
     counts = AttachmentCounts(n_sentences=1)

@@ -1,6 +1,6 @@
 """EVALB's parameters: which labels count, which labels are equal, how many errors stop the run. The program's
-`COLLINS.prm` (the field's standard, and our default) and `nk.prm` (Kitaev & Klein's) are constants here; other files
-are read.
+`COLLINS.prm` (the field's standard, and our default) and `nk.prm` (Kitaev & Klein's) are constants here, as is the set
+of each other language in `spacy_lal.lang`; other files are read.
 
 Not here: any counting (`evalb.py`) or printing (`evalb_report.py`).
 """
@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Dict, FrozenSet, Optional, Tuple, Union
 
-from spacy_lal.lang.en import EVALB_DELETED, EVALB_EQUAL
+from spacy_lal.lang import LANGUAGES, conventions
 
 Pair = Tuple[str, str]
 
@@ -87,12 +87,11 @@ class EvalbParams:
 
     @property
     def signature(self) -> str:
-        """The parameters that change a score, in one line. The two well-known sets are given by their names."""
+        """The parameters that change a score, in one line. The sets of `NAMED` are given by their names."""
         plain = replace(self, debug=0, max_error=COLLINS.max_error)
-        if plain == COLLINS:
-            return "params:COLLINS"
-        if plain == replace(NK, max_error=COLLINS.max_error):
-            return "params:nk"
+        for name, named in NAMED.items():
+            if plain == replace(named, max_error=COLLINS.max_error):
+                return f"params:{name}"
         parts = [f"params:own|labeled:{int(self.labeled)}|cutoff:{self.cutoff_len}"]
         for name, values in (
             ("delete", self.delete_label),
@@ -166,13 +165,18 @@ def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
     return None
 
 
-COLLINS = EvalbParams(
-    max_error=10,
-    cutoff_len=40,
-    delete_label=EVALB_DELETED,
-    delete_label_for_length=("-NONE-",),
-    eq_label=EVALB_EQUAL,
-)
+def _of_language(lang: str) -> EvalbParams:
+    language = conventions(lang)
+    return EvalbParams(
+        max_error=10,
+        cutoff_len=40,
+        delete_label=language.EVALB_DELETED,
+        delete_label_for_length=("-NONE-",),
+        eq_label=language.EVALB_EQUAL,
+    )
+
+
+COLLINS = _of_language("en")
 NK = EvalbParams(
     max_error=10000,
     cutoff_len=40,
@@ -181,4 +185,10 @@ NK = EvalbParams(
     quote_label=("``", "''", "POS", "NN", "CD", "VBZ", ":"),
     eq_label=(("ADVP", "PRT"),),
 )
-NAMED = {"COLLINS": COLLINS, "nk": NK}
+# The set of a language other than English is named by the language's code.
+NAMED = {"COLLINS": COLLINS, "nk": NK, **{code: _of_language(code) for code in LANGUAGES if code != "en"}}
+
+
+def language_params(lang: str) -> EvalbParams:
+    """The parameters of a language, by its code; COLLINS for English and for a language without a set of its own."""
+    return NAMED.get(lang, COLLINS)

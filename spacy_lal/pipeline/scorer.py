@@ -10,9 +10,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotations import SPANS_KEY, constituent_tokens, get_constituents, has_sentences, same_tokens, sentence_words
+from ..lang import conventions
 from ..metrics.attachment import AttachmentCounts, score_attachments
 from ..metrics.evalb import EvalbCounts, EvalbRow, score_sentence
-from ..metrics.evalb_params import COLLINS, EvalbParams
+from ..metrics.evalb_params import EvalbParams, language_params
 
 CONST_KEYS = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb")
 NO_TOKEN = -1
@@ -23,12 +24,12 @@ REFERENCE_KEYS = ("dep_uas_reference", "dep_las_reference")
 def make_parser_scorer(param: Optional[str] = None) -> Callable[..., Dict[str, Any]]:
     """Make a scorer.
 
-    param (Optional[str]): Path of an EVALB parameter file. None: `COLLINS.prm`.
+    param (Optional[str]): Path of an EVALB parameter file. None: the language's parameters (English: `COLLINS.prm`).
     """
-    return partial(score_parses, params=COLLINS if param is None else EvalbParams.from_file(param))
+    return partial(score_parses, params=None if param is None else EvalbParams.from_file(param))
 
 
-def score_parses(examples: Iterable[Example], params: EvalbParams = COLLINS, **kwargs: Any) -> Dict[str, Any]:
+def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = None, **kwargs: Any) -> Dict[str, Any]:
     """The scores of parsed Examples.
 
     `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold tokens and boundaries are compared
@@ -36,12 +37,12 @@ def score_parses(examples: Iterable[Example], params: EvalbParams = COLLINS, **k
     follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`, `dep_las_reference` follow the
     authors' rule (gold tags of punctuation do not count).
 
-    params (EvalbParams): EVALB's parameters.
+    params (Optional[EvalbParams]): EVALB's parameters. None: those of the Docs' language.
     """
     examples = list(examples)
     counts = EvalbCounts()
     for eg in examples:
-        for row in _rows(eg, params):
+        for row in _rows(eg, params or language_params(eg.reference.vocab.lang)):
             counts.add(row)
     scores: Dict[str, Any] = {key: getattr(counts, key) if counts.n_valid else None for key in CONST_KEYS}
     # spaCy's function also scores sentence boundaries, which another component sets.
@@ -100,7 +101,15 @@ def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[flo
             gold_heads, gold_deprels = zip(*(_arc(eg.reference, i) for i in words), strict=True) if words else ((), ())
             heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True) if words else ((), ())
             tags = [eg.reference[i].tag_ for i in words]
-            counts += score_attachments(gold_heads, gold_deprels, heads, deprels, punctuation="reference", tags=tags)
+            counts += score_attachments(
+                gold_heads,
+                gold_deprels,
+                heads,
+                deprels,
+                punctuation="reference",
+                tags=tags,
+                punctuation_tags=conventions(eg.reference.vocab.lang).PUNCTUATION_TAGS,
+            )
     scores = (counts.dep_uas, counts.dep_las) if counts.gold_words else (None, None)
     return dict(zip(REFERENCE_KEYS, scores, strict=True))
 

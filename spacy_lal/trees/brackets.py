@@ -15,7 +15,7 @@ from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Type, 
 
 from nltk.tree import Tree
 
-from ..lang.en import ROOT_LABELS
+from ..lang import ROOT_LABELS
 from .bracket_errors import (
     EXCERPT,
     BracketDecodeError,

@@ -1,0 +1,67 @@
+"""`spacy_lal.lang`: what each language says, and where it is used."""
+
+import pytest
+import spacy
+from spacy.training import Example
+
+from spacy_lal.lang import DEFAULT_PACKAGES, LANGUAGES, ROOT_LABELS, conventions
+from spacy_lal.metrics import COLLINS
+from spacy_lal.metrics.attachment import is_reference_punctuation, score_attachments
+from spacy_lal.metrics.evalb_params import NAMED, language_params
+from spacy_lal.pipeline.scorer import score_parses
+from spacy_lal.treebanks.docs import make_docs
+from spacy_lal.treebanks.reader import read_treebank
+
+TREES = "(ROOT (S0 (S (NP (pfn_et_nf_p3 Hún)) (VP (so_0_et_p3 sefur)))(grm .)))\n"
+CONLLU = """1\tHún\thún\tPRON\tpfn_et_nf_p3\t_\t2\tnsubj\t_\t_
+2\tsefur\tsofa\tVERB\tso_0_et_p3\t_\t0\troot\t_\t_
+3\t.\t.\tPUNCT\tgrm\t_\t2\tpunct\t_\t_
+
+"""
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_each_language_names_the_same_things(code):
+    language = conventions(code)
+    assert DEFAULT_PACKAGES.get(code) == language.DEFAULT_PACKAGE
+    assert language.ROOT_LABELS <= ROOT_LABELS
+    for name in ("PUNCTUATION_TAGS", "EVALB_DELETED", "EVALB_EQUAL"):
+        assert hasattr(language, name)
+
+
+def test_a_language_without_a_module_is_read_as_english():
+    assert conventions("de") is conventions("en")
+    assert language_params("de") is language_params("en") is COLLINS
+
+
+def test_punctuation_of_icelandic():
+    tags = conventions("is").PUNCTUATION_TAGS
+    assert is_reference_punctuation("grm", tags) and not is_reference_punctuation("grm")
+    assert not is_reference_punctuation("st", tags) and not is_reference_punctuation("", tags)
+    arcs = ([1, 1, 0], ["nsubj", "ROOT", "punct"], [1, 1, 1], ["nsubj", "ROOT", "punct"])
+    counted = score_attachments(*arcs, punctuation="reference", tags=["x", "y", "grm"], punctuation_tags=tags)
+    assert (counted.gold_words, counted.correct_heads) == (2, 2)
+
+
+def test_parameters_of_icelandic():
+    params = language_params("is")
+    assert params is NAMED["is"] and params.signature == "params:is"
+    assert params.bracket_labels["S0"] == "S0" and params.bracket_labels["ROOT"] is None
+    assert "grm" in params.delete_label and "." not in params.delete_label
+
+
+def test_scorer_follows_the_language_of_the_docs(tmp_path):
+    """A full stop within the subject: an error only where its tag counts as a word."""
+    files = {"gold": TREES, "test": TREES.replace(")(grm .)))", "(grm .))))")}
+    for name, trees in files.items():
+        (tmp_path / f"{name}.ptb").write_text(trees, encoding="utf8")
+    (tmp_path / "gold.conllu").write_text(CONLLU, encoding="utf8")
+    found = {}
+    for lang in ("is", "en"):
+        vocab = spacy.blank(lang).vocab
+        gold, test = (
+            next(iter(make_docs(read_treebank(tmp_path / f"{name}.ptb", tmp_path / "gold.conllu"), vocab)))
+            for name in files
+        )
+        found[lang] = score_parses([Example(test, gold)])["const_f"]
+    assert found["is"] == 1.0 and found["en"] < 1.0
