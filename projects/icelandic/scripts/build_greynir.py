@@ -42,7 +42,7 @@ CHECKSUMS = Path(__file__).with_name("greynir.sha256")
 PARTS = ("devset", "testset")
 DEPENDENCIES = "CoNLLU"
 HELD_OUT = {split: f"is_gc-ud-{split}.conllu" for split in ("dev", "test")}
-# A document has sentences in two sets; or, the last seven, the two layers have different words.
+# Sentences whose document has another sentence in a held-out set, or whose words differ between the two layers.
 LEFT_OUT = Path(__file__).with_name("left_out.txt")
 METADATA = "META"
 TOKEN = re.compile(r"\(|\)|(?:\\[()]|[^\s()])+")  # brackets within a word are escaped
