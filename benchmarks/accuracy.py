@@ -19,7 +19,7 @@ from typing import List, Optional
 
 import spacy
 from accuracy.comparison import Comparison
-from accuracy.variants import VARIANTS, base_config
+from accuracy.variants import OTHERS, VARIANTS, base_config
 from spacy.cli._util import parse_config_overrides
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +33,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--train", required=True, help="a .spacy file, or a folder of some")
     parser.add_argument("--dev", required=True, nargs="+", metavar="NAME=FILE", help=".spacy files to score on")
     parser.add_argument(
-        "--variants", nargs="+", choices=VARIANTS, default=[name for name in VARIANTS if name != "none"]
+        "--variants", nargs="+", choices=VARIANTS, default=[name for name in VARIANTS if name not in OTHERS]
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
     parser.add_argument("--steps", type=int, required=True, help="training steps, the schedule's end")

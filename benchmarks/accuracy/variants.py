@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional
 
 from spacy.util import load_config
 from thinc.api import Config
@@ -46,11 +46,26 @@ def _label_layer(feed_forward: bool, residual_dropout: bool) -> Dict[str, Any]:
     return {"label_attention.ff_width": width, "label_attention.residual_dropout": rate}
 
 
+def _encoder_layer(selector: Optional[Dict[str, Any]]) -> Dict[str, Any]:
+    """One self-attention layer of the parser's own on the pretrained encoder: 8 heads of 32.
+
+    selector (Optional[Dict[str, Any]]): Block that chooses the pairs which attend to each other; None for all.
+    """
+    layer = {
+        "@misc": "spacy-lal.SelfAttentionLayer.v1",
+        **{"repeat": 1, "n_heads": 8, "attn_width": 32, "ff_width": 768, "factored": False, "selector": selector},
+        **{"attention_dropout": 0.1, "relu_dropout": 0.1, "residual_dropout": 0.1},
+    }
+    return {"encoder": {"@misc": "spacy-lal.Encoder.v1", "*": {"own": layer}}}
+
+
+SELECTOR = {"@misc": "spacy-lal.Selector.v1", "mode": "hard", "temperature": 0.5, "on_empty": "all"}
 WITHOUT_LABEL_ATTENTION = {"label_attention": None, "span_scorer.label_heads": False}
 
 
 # pwff and resdrop are Table 1 of Mrini et al. (2020): a feed-forward layer after label attention, and dropout on the
 # label heads before the residual. Our feed-forward layer works on each label head's block, which stays readable.
+# attention and selective are self-attention (Geng et al. 2020) between the pretrained encoder and label attention.
 VARIANTS = {
     "spacy": Variant("spaCy's `parser`"),
     "lal": Variant("`lal_parser`"),
@@ -61,7 +76,11 @@ VARIANTS = {
     "pwff": Variant("+ feed-forward (pwff)", _label_layer(True, False)),
     "resdrop": Variant("+ residual dropout (resdrop)", _label_layer(False, True)),
     "both": Variant("+ both", _label_layer(True, True)),
+    "attention": Variant("`lal_parser` + one self-attention layer", _encoder_layer(None)),
+    "selective": Variant("`lal_parser` + one selective self-attention layer", _encoder_layer(SELECTOR)),
 }
+
+OTHERS = ("none", "attention", "selective")  # trained where they are named
 
 
 def base_config(path: Path, train_path: str, dev_path: Path, steps: int, overrides: Dict[str, Any]) -> Config:
