@@ -80,7 +80,7 @@ class LightBert(nn.Module):
         for layer in self.encoder.layer:  # type: ignore[union-attr]
             states = layer(states, mask)
         pooled = torch.tanh(self.pooler.dense(states[:, 0]))  # type: ignore[operator]
-        return BaseModelOutputWithPooling(last_hidden_state=states, pooler_output=pooled)
+        return BaseModelOutputWithPooling(last_hidden_state=states, pooler_output=pooled)  # type: ignore[arg-type]
 
 
 class _Embeddings(nn.Module):
@@ -118,11 +118,11 @@ class _Layer(nn.Module):
     def forward(self, states: Tensor, mask: Optional[Tensor]) -> Tensor:
         """*Shapes:* states: (n_rows, n_pieces, width); mask, added to the scores: (n_rows, 1, 1, n_pieces)."""
         parts = self.attention.self  # type: ignore[union-attr]
-        heads = [
+        queries, keys, values = (
             parts[name](states).unflatten(2, (self.n_heads, -1)).transpose(1, 2)  # type: ignore[index, operator]
             for name in ("query", "key", "value")
-        ]
-        attended = nn.functional.scaled_dot_product_attention(*heads, attn_mask=mask)
+        )
+        attended = nn.functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
         states = self.attention.output(attended.transpose(1, 2).flatten(2), states)  # type: ignore[operator]
         return self.output(nn.functional.gelu(self.intermediate.dense(states)), states)  # type: ignore[operator]
 

@@ -145,7 +145,7 @@ class Scoring:
         from spacy_lal import evaluation
         from spacy_lal.metrics.evalb_params import language_params
 
-        params = self.params or language_params(nlp.lang)
+        params = self.params or language_params(nlp.lang or "")
         size = self.batch_size
         docs, seconds = evaluation.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=size)
         metrics = evaluation.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
