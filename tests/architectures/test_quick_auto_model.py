@@ -1,4 +1,5 @@
-"""`QuickAutoModel` makes the model that `AutoModel` makes, without the configs of all models."""
+"""`QuickAutoModel` makes the model that `AutoModel` makes, without the configs of all models and without drawing
+weights that are loaded next."""
 
 import pytest
 import torch
@@ -16,11 +17,25 @@ def test_the_same_model(config, kind, monkeypatch: pytest.MonkeyPatch):
     torch.manual_seed(0)
     expected = AutoModel.from_config(config)
     monkeypatch.setattr(type(AutoModel._model_mapping), "keys", None)  # what imports all configs
-    torch.manual_seed(0)
     found = QuickAutoModel.from_config(config)
     assert type(found) is type(expected) is kind
-    assert found.state_dict().keys() == expected.state_dict().keys()
-    assert all(torch.equal(found.state_dict()[key], value) for key, value in expected.state_dict().items())
+    weights = expected.state_dict()
+    assert {key: value.shape for key, value in found.state_dict().items()} == {
+        key: value.shape for key, value in weights.items()
+    }
+    found.load_state_dict(weights)
+    assert all(torch.equal(found.state_dict()[key], value) for key, value in weights.items())
+
+
+@pytest.mark.parametrize("config", [BERT, XLNET])
+def test_weights_that_are_not_loaded_are_drawn(config):
+    weights = AutoModel.from_config(config).state_dict()
+    name = next(key for key in weights if "word_embedding" in key)
+    del weights[name]
+    found = QuickAutoModel.from_config(config)
+    found.load_state_dict(weights, strict=False)
+    drawn = found.state_dict()[name]
+    assert drawn.isfinite().all() and 0.001 < drawn.std() < 0.1  # initializer_range is 0.02
 
 
 def test_what_it_does_not_know_is_left_to_the_library(monkeypatch: pytest.MonkeyPatch):
