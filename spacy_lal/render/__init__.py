@@ -68,10 +68,7 @@ def render(
         crosses a sentence boundary or, for "tree" and "parse", is no constituent; sentence boundaries are missing; as
         `interpret.label_attention` and `interpret.constituent_contributions`. (RenderError): The Doc has no parse.
     """
-    if style not in STYLES:
-        raise ValueError(f"expected a style of {', '.join(STYLES)}, got {style!r}")
-    if format not in FORMATS:
-        raise ValueError(f"expected a format of {', '.join(FORMATS)}, got {format!r}")
+    _check_names(style, format)
     items = [docs] if isinstance(docs, (Doc, Span)) else list(docs)
     if format == "svg":
         markup = _draw_file(items, style, options or {}, page, nlp)
@@ -93,6 +90,13 @@ def render(
         display(HTML(f'<span class="tex2jax_ignore">{markup}</span>'))
         return None
     return markup
+
+
+def _check_names(style: str, file_format: str) -> None:
+    if style not in STYLES:
+        raise ValueError(f"expected a style of {', '.join(STYLES)}, got {style!r}")
+    if file_format not in FORMATS:
+        raise ValueError(f"expected a format of {', '.join(FORMATS)}, got {file_format!r}")
 
 
 def draw(item: Union[Doc, Span], style: str, options: Dict[str, Any], nlp: Optional[Language] = None) -> List[str]:
