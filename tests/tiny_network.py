@@ -22,6 +22,18 @@ SETTINGS = {
     "deprel_hidden_width": 5,
 }
 
+# The options of a tok2vec in a config, under any section.
+TOK2VEC = """
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 8
+depth = 1
+embed_size = 50
+window_size = 1
+maxout_pieces = 2
+subword_features = true
+"""
+
 
 def network_config(**changes: Any) -> Tuple[ParserNetworkConfig, ParserSizes]:
     """The blocks and the sizes of a tiny network.

@@ -6,18 +6,22 @@ library's own takes more time to import than a pipeline takes to load. *Not* her
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Iterator, Optional
+from typing import Any, Dict, Iterator, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
 from transformers.modeling_outputs import BaseModelOutputWithPooling
 
-# What a config must say, where the library has more than this file.
-_KNOWN = {
+# What a BERT's config must say, where the library has more than our own forms, this one and ONNX's.
+PLAIN_BERT: Dict[str, Tuple[Any, ...]] = {
+    "model_type": ("bert",),
     "hidden_act": ("gelu",),
     "position_embedding_type": ("absolute", None),
     "is_decoder": (False, None),
     "add_cross_attention": (False, None),
+}
+_KNOWN = {
+    **PLAIN_BERT,
     "output_hidden_states": (False, None),
     "output_attentions": (False, None),
     "_attn_implementation_internal": ("sdpa", None),
@@ -40,7 +44,7 @@ def light_bert(config: Any) -> Optional["LightBert"]:
 
     RETURNS (Optional[LightBert]): None outside of the block, or for another transformer.
     """
-    wanted = _PARSING_ONLY.get() and config.model_type == "bert" and not hasattr(config, "auto_map")
+    wanted = _PARSING_ONLY.get() and not hasattr(config, "auto_map")
     known = wanted and all(getattr(config, name, None) in values for name, values in _KNOWN.items())
     return LightBert(config).eval() if known else None
 

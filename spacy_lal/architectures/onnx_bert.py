@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy
 
+from .light_bert import PLAIN_BERT
 from .onnx_graph import Graph
 
 INPUTS = ("input_ids", "token_type_ids", "attention_mask")
@@ -38,14 +39,7 @@ def bert_to_onnx(transformer: Any, *, int8: bool = False) -> bytes:
 
 
 def _check(config: Any) -> None:
-    expected = {
-        "model_type": ("bert",),
-        "hidden_act": ("gelu",),
-        "position_embedding_type": ("absolute", None),
-        "is_decoder": (False, None),
-        "add_cross_attention": (False, None),
-    }
-    for name, values in expected.items():
+    for name, values in PLAIN_BERT.items():
         found = getattr(config, name, None)
         if found not in values:
             raise ValueError(

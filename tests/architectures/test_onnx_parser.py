@@ -9,6 +9,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config, fix_random_seed
+from tiny_network import TOK2VEC
 
 from spacy_lal.architectures.onnx_parser import OnnxNetwork
 from spacy_lal.architectures.parser import listening
@@ -16,17 +17,6 @@ from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
 from spacy_lal.layers.folded_network import FoldedNetwork
 
 VOCAB = spacy.blank("en").vocab
-TOK2VEC = """
-[model]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 8
-depth = 1
-embed_size = 50
-window_size = 1
-maxout_pieces = 2
-subword_features = true
-"""
 SHIPPED = {
     **{"factored": False, "concatenate_features": False, "label_own_projection": True, "label_ties": True},
     **{"whole_tokens": True, "span_own_projections": True},
@@ -50,7 +40,7 @@ def make_docs():
 
 
 def make_model(runtime="torch", *, n_labels=6, n_deprels=4, n_layers=0, **options):
-    tok2vec = registry.resolve(Config().from_str(TOK2VEC))["model"]
+    tok2vec = registry.resolve(Config().from_str("[model]" + TOK2VEC))["model"]
     settings = {"use_chars": False, "hidden_width": 12, "label_attn_width": 6, **options}
     model = build_lal_parser_v1(tok2vec, runtime=runtime, n_layers=n_layers, **settings)
     model.attrs["set_vocabularies"](model, n_labels=n_labels, n_deprels=n_deprels)

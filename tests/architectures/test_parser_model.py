@@ -7,6 +7,7 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config, Model, set_dropout_rate
+from tiny_network import TOK2VEC
 
 from spacy_lal.architectures.parser import listening
 from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
@@ -26,23 +27,14 @@ SMALL = {
 }
 RATES = ("attention", "embedding", "relu", "residual", "tag", "position", "char", "biaffine")
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in RATES}
-HASH_EMBED = """
+HASH_EMBED = f"""
 [model]
 @architectures = "spacy-lal.LALParser.v1"
 use_tags = true
 hidden_width = 16
 attn_width = 4
 
-[model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 8
-depth = 1
-embed_size = 50
-window_size = 1
-maxout_pieces = 2
-subword_features = true
-"""
+[model.tok2vec]{TOK2VEC}"""
 VOCAB = spacy.blank("en").vocab
 
 
