@@ -70,7 +70,7 @@ SCORES = {
     "spans_srl_per_type": "`srl_per_role`, likewise",
 }
 OPTION = re.compile(r"^\*?(\w+(?:, \w+)*)(?: \((.+?)\))?: (.*)$")
-FLAT = ("spacy-lal.LALParser.v1",)  # for earlier configs: its options have become blocks
+FLAT = ("spacy-lal.LALParser.v1", "spacy-lal.LALParser.v2")  # for earlier configs: their options have become blocks
 ADAM = "as of thinc's `Adam.v1`"
 INHERITED = {
     "spacy-lal.Adam.v1": {

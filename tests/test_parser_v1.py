@@ -1,4 +1,5 @@
-"""`spacy-lal.LALParser.v1`, whose flat arguments say the same as the blocks of `spacy-lal.LALParser.v2`."""
+"""`spacy-lal.LALParser.v1`, whose flat arguments say the same as the blocks of `spacy-lal.LALParser.v3`; and `v2`,
+which has the options of one block beside the others."""
 
 from dataclasses import fields
 from inspect import signature
@@ -11,9 +12,10 @@ from spacy.util import registry
 from thinc.api import Config, fix_random_seed
 from tiny_network import network_config
 
+from spacy_lal.architectures.execution import ExecutionConfig
 from spacy_lal.checkpoint.parser_v1 import FlatConfig, build_lal_parser_v1
 
-V1, V2 = "spacy-lal.LALParser.v1", "spacy-lal.LALParser.v2"
+V1, V2, V3 = (f"spacy-lal.LALParser.v{i}" for i in (1, 2, 3))
 VOCAB = spacy.blank("en").vocab
 CHARS, VECTORS = {"@misc": "spacy-lal.CharLSTM.v1"}, {"@misc": "spacy-lal.Vectors.v1"}
 LAYER, NO_ENCODER = {"@misc": "spacy-lal.SelfAttentionLayer.v1"}, {"@misc": "spacy-lal.NoEncoder.v1"}
@@ -148,7 +150,10 @@ FAMILIES = {
             "span_scorer": spans(separate_endpoints=True, label_heads=True),
         },
     ),
-    "the model": ({"max_batch_cells": 40, "runtime": "torch"}, {"mixed_precision": False, "max_batch_cells": 40}),
+    "the model": (
+        {"max_batch_cells": 40, "runtime": "torch"},
+        {"execution": {"@misc": "spacy-lal.Execution.v1", "mixed_precision": False, "max_batch_cells": 40}},
+    ),
 }
 
 
@@ -173,7 +178,7 @@ def make_model(config):
 def both_models(family):
     flat, blocks = FAMILIES[family]
     required = {"label_attention": attention(), "span_scorer": spans(), "biaffine_scorer": biaffine()}
-    return make_model({"@architectures": V1, **flat}), make_model({"@architectures": V2, **required, **blocks})
+    return make_model({"@architectures": V1, **flat}), make_model({"@architectures": V3, **required, **blocks})
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -230,6 +235,35 @@ def test_the_signature_lists_the_arguments_and_their_defaults():
     assert set(parameters) == {*flat, "tok2vec", "mixed_precision", "max_batch_cells", "runtime"}
     filled = registry.fill({"model": {"@architectures": V1}})["model"]
     assert {name: filled[name] for name in flat} == flat
+
+
+RUNNING = {"mixed_precision": False, "max_batch_cells": 40, "runtime": "onnx"}
+
+
+def test_the_second_version_has_the_options_of_the_block_beside_the_others():
+    block = {"label_attention": attention(), "span_scorer": spans(), "biaffine_scorer": biaffine()}
+    names = [list(signature(registry.get("architectures", name)).parameters) for name in (V2, V3)]
+    assert set(names[0]) == {*names[1], *RUNNING} - {"execution"}
+    second = make_model({"@architectures": V2, **block, **RUNNING})
+    third = make_model({"@architectures": V3, **block, "execution": {"@misc": "spacy-lal.Execution.v1", **RUNNING}})
+    assert second.layers[-1].attrs == third.layers[-1].attrs == {"execution": ExecutionConfig(**RUNNING)}
+    fix_random_seed(0)
+    second.initialize(X=make_docs())
+    third.from_bytes(second.to_bytes())
+    assert second.to_bytes() == third.to_bytes()
+    with pytest.raises(ValueError, match="max_batch_cell"):
+        make_model({"@architectures": V2, **block, "max_batch_cell": 40})
+
+
+@pytest.mark.parametrize("version", [V1, V2])
+def test_the_config_decides_how_saved_weights_run(version):
+    """Not the config that they were trained with."""
+    block = {"label_attention": attention(), "span_scorer": spans(), "biaffine_scorer": biaffine()}
+    config = {"@architectures": version, **(block if version == V2 else {})}
+    trained, loaded = make_model(config), make_model({**config, "max_batch_cells": 7})
+    trained.initialize(X=make_docs())
+    loaded.from_bytes(trained.to_bytes())
+    assert loaded.layers[-1].attrs["execution"].max_batch_cells == 7
 
 
 @pytest.mark.parametrize(

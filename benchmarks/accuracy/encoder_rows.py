@@ -118,7 +118,7 @@ def model_block(row: Row, size: Size) -> Block:
     if not row.lal:
         fenceposts["halves"] = row.halves
     return {
-        "@architectures": "spacy-lal.LALParser.v2",
+        "@architectures": "spacy-lal.LALParser.v3",
         "tok2vec": None,
         "hidden_width": size.hidden_width,
         "inputs": {

@@ -12,6 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from spacy_lal.architectures.bridge import NetworkModel, iter_pruned, iter_runs, parser_network
 from spacy_lal.architectures.embedding import NetworkBatch, VectorRows
+from spacy_lal.architectures.execution import ExecutionConfig
 from spacy_lal.architectures.features import N_SPECIAL_IDS, SentenceFeatures
 from spacy_lal.layers.parser_network import ParserSizes
 from spacy_lal.layers.products import half_precision
@@ -81,7 +82,7 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     config, sizes = compose(options)
     lengths = random_lengths(rng, args.sentences, args.mean_words).tolist()
     batch = random_batch(sizes, lengths, rng)
-    model, mixed = parser_network(config), parser_network(config, mixed_precision=True)
+    model, mixed = parser_network(config), parser_network(config, ExecutionConfig(mixed_precision=True))
     model.shims[0].set_sizes(asdict(sizes))  # type: ignore[attr-defined]
     model.shims[0].build()  # type: ignore[attr-defined]
     weights = model.shims[0].to_bytes()

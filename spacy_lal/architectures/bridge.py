@@ -20,10 +20,11 @@ from ..layers.parser_network import NetworkOutput, ParserNetwork, ParserNetworkC
 from ..layers.products import Precision
 from ..scores import AnyGradient, AnyScores, ParserScores, PrunedScores
 from .embedding import NetworkBatch
+from .execution import ExecutionConfig
 from .gradients import pad_gradients
 from .network_shim import NetworkShim
 from .onnx_parser import OnnxNetwork
-from .runtimes import check_runtime, has_packages
+from .runtimes import has_packages
 from .sub_batches import batch_sentences
 
 
@@ -45,26 +46,22 @@ NetworkModel = Model[NetworkBatch, List[ParserScores]]
 Run = Tuple[List[int], List[ParserScores], Optional[Tuple[PaddedInputs, NetworkOutput, Callable]]]
 
 
-def parser_network(
-    config: ParserNetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536, runtime: str = "torch"
-) -> NetworkModel:
+def parser_network(config: ParserNetworkConfig, execution: Optional[ExecutionConfig] = None) -> NetworkModel:
     """The torch network as a thinc layer. Its shim's `build` or `from_bytes` makes the network.
 
     config (ParserNetworkConfig): Everything but the sizes that come from data.
-    mixed_precision (bool): Multiply matrices in half precision; see `NetworkShim.mixed_precision`.
-    max_batch_cells (int): Most chart cells of the sentences that run at once, padding included.
-    runtime (str): See `spacy_lal.architectures.parser.build_lal_parser`.
+    execution (Optional[ExecutionConfig]): How it runs; not saved with the weights. None: its defaults.
     RETURNS (NetworkModel): The layer.
-    RAISES (ValueError): `runtime` is unknown, or set with `mixed_precision`.
     """
-    check_runtime(runtime, mixed_precision=mixed_precision)
+    execution = execution if execution is not None else ExecutionConfig()
     shim = NetworkShim(
         partial(_build_network, config),
-        partial(_fold, runtime) if runtime != "torch" else FoldedNetwork,
-        mixed_precision=mixed_precision,
+        partial(_fold, execution.runtime) if execution.runtime != "torch" else FoldedNetwork,
+        mixed_precision=execution.mixed_precision,
         fold_trained=FoldedNetwork,
     )
-    return Model("parser_network", forward, shims=[shim], attrs={"max_batch_cells": max_batch_cells})
+    # A record, which thinc leaves out of the saved attrs: the config's options hold, not those of training.
+    return Model("parser_network", forward, shims=[shim], attrs={"execution": execution})
 
 
 def _build_network(config: ParserNetworkConfig, sizes: Dict[str, int]) -> ParserNetwork:
@@ -149,7 +146,7 @@ def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) ->
     if shim.network.depends_on_batch or (is_train and shim.mixed_precision):
         whole = [i for i, length in enumerate(lengths) if length > 0]
         return [whole] if whole else []
-    return batch_sentences(lengths, model.attrs["max_batch_cells"])
+    return batch_sentences(lengths, model.attrs["execution"].max_batch_cells)
 
 
 def pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_train: bool) -> PaddedInputs:

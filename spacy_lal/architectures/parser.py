@@ -1,4 +1,4 @@
-"""`spacy-lal.LALParser.v2`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
+"""`spacy-lal.LALParser.v3`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
 
 It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
 1. build: sizes that come from data are not known yet;
@@ -36,6 +36,7 @@ from ..scores import AnyGradient, AnyScores, ParserScores
 from .blocks import make_input_layer
 from .bridge import iter_pruned, iter_runs, parser_network
 from .embedding import NetworkBatch, Tok2Vec, embed, get_shim, get_tok2vec, vector_width
+from .execution import ExecutionConfig
 from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, sentence_features
 
 ParserModel = Model[List[Doc], List[ParserScores]]
@@ -57,9 +58,7 @@ def build_lal_parser(
     encoder: Optional[EncoderConfig] = None,
     fenceposts: Optional[FencepostsConfig] = None,
     hidden_width: int = 256,
-    mixed_precision: bool = False,
-    max_batch_cells: int = 65536,
-    runtime: str = "torch",
+    execution: Optional[ExecutionConfig] = None,
 ) -> ParserModel:
     """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in order over all Docs. Whitespace
     tokens are left out. The defaults are small, for a model without a transformer.
@@ -73,13 +72,7 @@ def build_lal_parser(
     encoder (Optional[EncoderConfig]): None: two layers of self-attention.
     fenceposts (Optional[FencepostsConfig]): None: its defaults.
     hidden_width (int): Width of positions from the input layer to label attention.
-    mixed_precision (bool): Multiply matrices in half precision: in parsing on devices with fast half precision (on a
-        CPU, bfloat16), in training on a GPU.
-    max_batch_cells (int): Most chart cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
-    runtime (str): What computes the network on a CPU. `onnx`: ONNX Runtime, the same scores but for rounding.
-        `onnx-int8`: ONNX Runtime with 8-bit products. Both need the extra `fast`, otherwise torch runs and a warning
-        says so; both know networks that read vectors alone and have no encoder layers. Never in training, nor after
-        an update.
+    execution (Optional[ExecutionConfig]): How the network runs. None: its defaults.
     RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`, does not change the dropout
         rates of the blocks.
     RAISES (ValueError): The blocks do not fit together; the message names the option.
@@ -93,9 +86,7 @@ def build_lal_parser(
         span_scorer=span_scorer,
         biaffine_scorer=biaffine_scorer,
     )
-    return assemble_parser(
-        tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells, runtime=runtime
-    )
+    return assemble_parser(tok2vec, network, execution if execution is not None else ExecutionConfig())
 
 
 def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
@@ -104,12 +95,7 @@ def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
 
 
 def assemble_parser(
-    tok2vec: Optional[Tok2Vec],
-    network: ParserNetworkConfig,
-    *,
-    mixed_precision: bool,
-    max_batch_cells: int,
-    runtime: str = "torch",
+    tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig, execution: ExecutionConfig
 ) -> ParserModel:
     """Build a parser's model from its parts; see `build_lal_parser`.
 
@@ -139,7 +125,7 @@ def assemble_parser(
         drop_rare=isinstance(words, Words) and words.drop_rare,
         **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
-    bridge = parser_network(network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells, runtime=runtime)
+    bridge = parser_network(network, execution)
     attention = network.label_attention
     attrs = {
         "set_vocabularies": set_vocabularies,

@@ -1,17 +1,18 @@
-"""`spacy-lal.LALParser.v1`: the flat arguments of the first architecture, translated into the blocks of the second.
+"""`spacy-lal.LALParser.v1`: the flat arguments of the first architecture, translated into the blocks of the third.
 
 Configs and saved pipelines with this name load unchanged. Only this file knows these arguments;
 `spacy_lal.architectures.stored_keys` translates their names in keys of saved weights.
 """
 
 from dataclasses import dataclass, fields
-from inspect import Parameter, signature
-from typing import Any, Callable, List, Literal, Optional
+from inspect import Parameter
+from typing import Any, List, Literal, Optional
 
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..architectures.execution import ExecutionConfig
 from ..architectures.parser import ParserModel, assemble_parser
 from ..layers.checks import check_choice
 from ..layers.encoders.encoder import EncoderConfig
@@ -26,6 +27,7 @@ from ..layers.word_features import WordFeature
 from ..layers.word_features.char_lstm import CharLSTM
 from ..layers.word_features.embeddings import Tags, Words
 from ..layers.word_features.vectors import Vectors
+from .parser_v2 import list_arguments
 from .reference.layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
 
 FEED_FORWARDS = ("none", "per_label", "joint", "split")
@@ -188,8 +190,8 @@ def build_lal_parser_v1(
     runtime: str = "torch",
     **flat: Any,
 ) -> ParserModel:
-    """Build a parser from flat arguments: `tok2vec`, `mixed_precision`, `max_batch_cells` and `runtime` as for
-    `spacy-lal.LALParser.v2`, and the fields of `FlatConfig`.
+    """Build a parser from flat arguments: `tok2vec` as for `spacy-lal.LALParser.v3`, `mixed_precision`,
+    `max_batch_cells` and `runtime` as for `spacy-lal.Execution.v1`, and the fields of `FlatConfig`.
 
     RAISES (ValueError): The arguments make no network.
     """
@@ -198,19 +200,13 @@ def build_lal_parser_v1(
         raise ValueError("The LAL parser has nothing to read: expected a tok2vec, use_tags or use_chars")
     sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
     network = config.compose(reads_vectors=tok2vec is not None, learned_boundaries=not sentence_rows)
-    return assemble_parser(
-        tok2vec, network, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells, runtime=runtime
-    )
+    return assemble_parser(tok2vec, network, ExecutionConfig(mixed_precision, max_batch_cells, runtime))
 
 
-def _with_flat_arguments(build: Callable) -> None:
-    """Make the signature, which the config system reads, list the fields of `FlatConfig`."""
-    mine = [one for one in signature(build).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    flat = [
+list_arguments(
+    build_lal_parser_v1,
+    [
         Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
         for field in fields(FlatConfig)
-    ]
-    build.__signature__ = signature(build).replace(parameters=[*mine, *flat])  # type: ignore[attr-defined]
-
-
-_with_flat_arguments(build_lal_parser_v1)
+    ],
+)

@@ -13,7 +13,7 @@ import typer
 
 from spacy_lal.cli.options import model_and_words
 from spacy_lal.cli.outputs import check_output, folder_size
-from spacy_lal.cli.streams import fail, wrote
+from spacy_lal.cli.streams import fail, say, wrote
 from spacy_lal.lang import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def compact_cli(
 
     --lean leaves out data that no component reads: the words that the vocabulary met in training, and the weights of
     the transformer's pooler (replaced by zeros, which compress to nothing).
-    --runtime is written into the config. Weights stay as they are.
+    --runtime is written into the config, for transformers and for parsers whose network has an ONNX form. Weights stay
+    as they are.
     The config loses the paths of its training. If it names a transformer by a folder of this machine, give the
     transformer's public name.
     """
@@ -98,8 +99,8 @@ def write_compact(
     encoder_name (Optional[str]): New name of its transformers.
     lean (bool): Leave out the words that its vocabulary has met, and the poolers of its transformers.
     runtime (Optional[str]): New runtime of its transformers, which must be `spacy-lal.TransformerModel.v1`, and of
-        its parsers whose network has an ONNX form; other parsers keep theirs.
-    RAISES (ValueError): The runtime is unknown, or no transformer has that option. A weight is
+        its parsers whose network has an ONNX form. A line on stderr names the parsers that run in torch.
+    RAISES (ValueError): The runtime is unknown, contradicts `mixed_precision`, or no transformer has it. A weight is
         too large for half precision, or a file still has the former name of a transformer.
     """
     import srsly
@@ -117,8 +118,7 @@ def write_compact(
             block["name"] = encoder_name
     if runtime is not None:
         _set_runtime(config["components"], runtime)
-        for name in _parsers_with_runtime(nlp):
-            config["components"][name]["model"]["runtime"] = runtime
+        _set_parser_runtime(nlp, config["components"], runtime)
     config.to_disk(folder / "config.cfg")
     for path in sorted(folder.rglob(MODEL_FILE)):
         msg = srsly.msgpack_loads(path.read_bytes())
@@ -166,20 +166,36 @@ def _set_runtime(components: Any, runtime: str) -> None:
         raise ValueError(f"--runtime {runtime}: expected a pipeline with a transformer, and this one has none")
 
 
-def _parsers_with_runtime(nlp: "Language") -> Iterator[str]:
-    """The names of the parsers whose configured network has an ONNX form."""
+def _set_parser_runtime(nlp: "Language", components: Any, runtime: str) -> None:
+    """Set the runtime of the parsers whose network has an ONNX form, and say why others stay on torch."""
     from spacy_lal.architectures.embedding import get_shim
     from spacy_lal.architectures.onnx_parser import check_network
+    from spacy_lal.architectures.runtimes import check_runtime
     from spacy_lal.layers.folded_network import FoldedNetwork
     from spacy_lal.pipeline.lal_parser import LALParser
 
     for name, pipe in nlp.pipeline:
-        if isinstance(pipe, LALParser) and pipe.has_configured_model and pipe.labels:
-            try:
-                check_network(FoldedNetwork(get_shim(pipe.model).network))
-            except ValueError:
-                continue
-            yield name
+        if not isinstance(pipe, LALParser) or not pipe.labels:
+            continue
+        options = _execution(components[name]["model"]) if pipe.has_configured_model else None
+        try:
+            if options is None:
+                raise ValueError("its architecture has no runtime")
+            check_network(FoldedNetwork(get_shim(pipe.model).network))
+        except ValueError as why:
+            if runtime != "torch":
+                say(f"{name} runs in torch: {why}", err=True)
+        else:
+            check_runtime(runtime, mixed_precision=options.get("mixed_precision", False))
+            options["runtime"] = runtime
+
+
+def _execution(block: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """The part of a parser's model block that says how it runs; None if its architecture has none."""
+    if "execution" in block:
+        block["execution"] = block["execution"] or {"@misc": "spacy-lal.Execution.v1"}
+        return block["execution"]
+    return block if "runtime" in block else None
 
 
 def _rename(attrs: List[Dict[str, bytes]], encoder_name: str) -> None:

@@ -23,7 +23,7 @@ long_policy = "separate"
 split_length = null
 
 [lal_parser.model]
-@architectures = "spacy-lal.LALParser.v2"
+@architectures = "spacy-lal.LALParser.v3"
 
 [lal_parser.model.tok2vec]
 @architectures = "spacy.HashEmbedCNN.v2"

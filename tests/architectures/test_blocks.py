@@ -1,4 +1,4 @@
-"""`spacy-lal.LALParser.v2` in the config system: blocks, their order, overrides, and what is refused."""
+"""`spacy-lal.LALParser.v3` in the config system: blocks, their order, overrides, and what is refused."""
 
 from inspect import Parameter, signature
 
@@ -27,7 +27,7 @@ BLOCKS = """
 factory = "lal_parser"
 
 [components.lal_parser.model]
-@architectures = "spacy-lal.LALParser.v2"
+@architectures = "spacy-lal.LALParser.v3"
 tok2vec = null
 hidden_width = 16
 
@@ -67,6 +67,10 @@ attn_width = 4
 
 [components.lal_parser.model.biaffine_scorer]
 @misc = "spacy-lal.BiaffineScorer.v1"
+
+[components.lal_parser.model.execution]
+@misc = "spacy-lal.Execution.v1"
+max_batch_cells = 80
 """
 NLP = f"""
 [nlp]
@@ -80,7 +84,7 @@ REQUIRED = {
 }
 PARTS = {
     *("InputLayer", "CharConcat", "CharLSTM", "Tags", "Vectors", "Words", "Encoder", "NoEncoder", "SelfAttentionLayer"),
-    *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer"),
+    *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer", "Execution"),
 }
 ENCODER_PARTS = {"Selector"}
 ROLE_PARTS = {"RolesEncoder", "SyntaxAttention", "PredicateScorer", "RoleScorer", "RolesetScorer"}
@@ -199,6 +203,8 @@ def test_vectors_and_tok2vec_go_together():
         ("spacy-lal.Tags.v1", "spacy-lal.CharLSTM.v1", "each kind of word features once, got chars, chars"),
         ("spacy-lal.Tags.v1", "spacy-lal.Vectors.v1", "there is no tok2vec"),
         ("char_width = 4", "char_widht = 4", "char_widht"),
+        ("max_batch_cells = 80", "max_batch_cells = 0", "max_batch_cells: expected an integer of at least 1, got 0"),
+        ("max_batch_cells = 80", 'runtime = "onyx"', "runtime to be one of torch, onnx, onnx-int8, got 'onyx'"),
     ],
 )
 def test_a_wrong_config_is_refused_with_the_option(line, wrong, message):
@@ -219,7 +225,7 @@ def options(function):
 
 
 def test_an_architecture_has_few_options():
-    assert 0 < len(options(build_lal_parser)) <= 11
+    assert 0 < len(options(build_lal_parser)) <= 10
     assert 0 < len(options(build_roles_model)) <= 10
 
 
@@ -239,7 +245,7 @@ def test_no_block_is_forgotten():
 @pytest.mark.parametrize("name", ["label_attention", "span_scorer", "biaffine_scorer", "tok2vec"])
 def test_a_part_that_is_null_is_left_out_of_the_components_default(name):
     nlp = spacy.blank("en")
-    parser = nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v2", name: None}})
+    parser = nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v3", name: None}})
     config = config_of(parser.model)
     parts = {part: getattr(config, part) for part in REQUIRED}
     parts["tok2vec"] = None if len(parser.model.layers) == 2 else parser.model.layers[0]
@@ -254,7 +260,7 @@ def test_a_pipeline_of_blocks_trains_and_comes_back(with_encoder, tmp_path):
     misc = {name: {"@misc": f"spacy-lal.{name}.v1"} for name in PARTS}
     layers = {**misc["Encoder"], "*": {"only": misc["SelfAttentionLayer"]}}
     model = {
-        "@architectures": "spacy-lal.LALParser.v2",
+        "@architectures": "spacy-lal.LALParser.v3",
         "tok2vec": None,
         "hidden_width": 16,
         "encoder": layers if with_encoder else misc["NoEncoder"],

@@ -12,6 +12,7 @@ from tiny_network import network_config
 
 from spacy_lal.architectures.bridge import parser_network
 from spacy_lal.architectures.embedding import NetworkBatch, VectorRows
+from spacy_lal.architectures.execution import ExecutionConfig
 from spacy_lal.architectures.features import SentenceFeatures
 from spacy_lal.architectures.sub_batches import MIN_CHART_SIDE, batch_sentences
 from spacy_lal.checkpoint.parser_v1 import FlatConfig
@@ -53,7 +54,7 @@ def test_scores_do_not_depend_on_sub_batches(max_batch_cells):
     model = make_network()
     batch = make_batch([3, 0, 9, 1, 4, 0, 7])
     expected = model.predict(batch)
-    model.attrs["max_batch_cells"] = max_batch_cells
+    model.attrs["execution"] = ExecutionConfig(max_batch_cells=max_batch_cells)
     for one, other in zip(model.predict(batch), expected, strict=True):
         for a, b in zip(one[:3], other[:3], strict=True):
             assert a.shape == b.shape and a.dtype == numpy.float32 and a.flags.c_contiguous
@@ -65,7 +66,7 @@ def test_gradients_do_not_depend_on_sub_batches():
     batch = make_batch([3, 0, 9, 1])
     results = []
     for max_batch_cells in (1, 100_000):
-        model.attrs["max_batch_cells"] = max_batch_cells
+        model.attrs["execution"] = ExecutionConfig(max_batch_cells=max_batch_cells)
         scores, backprop = model.begin_update(batch)
         d_data = backprop([one._replace(labels=one.labels * 0.1) for one in scores])
         network = model.shims[0].network
@@ -121,7 +122,7 @@ def test_scorers_that_are_not_there(sizes):
 def test_the_scrambled_network_runs_a_batch_as_it_comes():
     model = make_network(scrambled_queries=True)
     batch = make_batch([3, 9, 1])
-    model.attrs["max_batch_cells"] = 1
+    model.attrs["execution"] = ExecutionConfig(max_batch_cells=1)
     alone = [model.predict(make_batch([n]))[0] for n in (3, 9, 1)]
     together = model.predict(batch)
     assert not numpy.allclose(alone[0].labels, together[0].labels, atol=1e-3)

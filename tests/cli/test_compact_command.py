@@ -20,6 +20,7 @@ from spacy_lal.architectures.stored_weights import read_state
 from spacy_lal.cli.compact import to_half, write_compact
 
 HUB_NAME = "somebody/some-transformer"
+EXECUTION = "spacy-lal.Execution.v1"
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +193,8 @@ def test_another_runtime(full, tmp_path):
     shutil.copytree(full, tmp_path / "ours")
     config.to_disk(tmp_path / "ours" / "config.cfg")
     for runtime in ("torch", "onnx"):
-        compact(tmp_path / "ours", tmp_path / runtime, "--encoder-name", HUB_NAME, "--runtime", runtime)
+        said = compact(tmp_path / "ours", tmp_path / runtime, "--encoder-name", HUB_NAME, "--runtime", runtime)
+        assert ("lal_parser runs in torch: " in said and "the encoder has no layers" in said) is (runtime == "onnx")
         components = spacy.load(tmp_path / runtime).config["components"]
         assert components["transformer"]["model"]["runtime"] == runtime
         # this parser's network has encoder layers, which have no ONNX form
@@ -213,6 +215,37 @@ def test_another_runtime_of_the_parser(bert, tmp_path):
     assert config["lal_parser"]["model"]["runtime"] == config["transformer"]["model"]["runtime"] == "onnx"
     assert isinstance(loaded.get_pipe("lal_parser").model.layers[-1].shims[0].folded, OnnxNetwork)
     assert parses(loaded.pipe(TEXTS)) == parses(nlp.pipe(TEXTS))
+
+
+def test_another_runtime_in_the_block_of_a_parser(bert, tmp_path, capsys):
+    nlp = make_nlp(bert)
+    tok2vec = nlp.get_pipe_config("lal_parser")["model"]["tok2vec"]
+    nlp.remove_pipe("lal_parser")
+    blocks = {
+        "@architectures": "spacy-lal.LALParser.v3",
+        "tok2vec": tok2vec,
+        "hidden_width": 32,
+        "inputs": {"@misc": "spacy-lal.InputLayer.v1", "*": {"vectors": {"@misc": "spacy-lal.Vectors.v1"}}},
+        "encoder": {"@misc": "spacy-lal.NoEncoder.v1"},
+    }
+    nlp.add_pipe("lal_parser", config={"model": blocks})
+    config = train(nlp).config["components"]
+    config["transformer"]["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
+    model = config["lal_parser"]["model"]
+    for model["execution"] in (None, {"@misc": EXECUTION, "max_batch_cells": 99}):
+        write_compact(nlp, tmp_path / "out", runtime="onnx")
+        written = Config().from_disk(tmp_path / "out" / "config.cfg")["components"]["lal_parser"]["model"]
+        assert written["execution"] == {"@misc": EXECUTION, **(model["execution"] or {}), "runtime": "onnx"}
+    loaded = spacy.load(tmp_path / "out")
+    assert isinstance(loaded.get_pipe("lal_parser").model.layers[-1].shims[0].folded, OnnxNetwork)
+    assert capsys.readouterr().err == ""
+    model["execution"]["mixed_precision"] = True
+    with pytest.raises(ValueError, match="expected mixed_precision = false"):
+        write_compact(nlp, tmp_path / "out", runtime="onnx")
+    model.clear()
+    model.update({"@architectures": "spacy-lal.ReferenceParser.v1", "hparams": {}})
+    write_compact(nlp, tmp_path / "odd", runtime="onnx")
+    assert capsys.readouterr().err == "lal_parser runs in torch: its architecture has no runtime\n"
 
 
 def test_a_runtime_without_a_transformer(full, tmp_path):

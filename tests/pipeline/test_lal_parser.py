@@ -92,7 +92,7 @@ def parses(docs):
 
 
 BLOCKS = {
-    "@architectures": "spacy-lal.LALParser.v2",
+    "@architectures": "spacy-lal.LALParser.v3",
     "tok2vec": None,
     "label_attention": {"@misc": "spacy-lal.LabelAttention.v1"},
     "span_scorer": {"@misc": "spacy-lal.SpanScorer.v1"},
