@@ -6,44 +6,40 @@ It does *not* define a network, and it knows no Docs.
 """
 
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 import torch
 from numpy import ndarray
-from thinc.api import Model, torch2xp, xp2torch
-from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
+from thinc.api import Model
+from thinc.types import ArgsKwargs
 
 from ..layers.folded_network import FoldedNetwork, FoldedOutput
 from ..layers.network_inputs import NetworkInputs
 from ..layers.parser_network import NetworkOutput, ParserNetwork, ParserNetworkConfig, ParserSizes
 from ..layers.products import Precision
-from ..scores import AnyGradient, AnyScores, ParserScores, PrunedScores
+from ..scores import AnyScores, ParserScores, PrunedScores
 from .embedding import NetworkBatch
 from .execution import ExecutionConfig
 from .gradients import pad_gradients
+from .network_layer import PaddedVectors, Run, TrainRun, pad_vectors, score_sentences, sub_batches, to_numpy
 from .network_shim import NetworkShim
 from .onnx_parser import OnnxNetwork
 from .runtimes import has_packages
-from .sub_batches import batch_sentences
 
 
 class PaddedInputs(NamedTuple):
-    """A sub-batch in the network's form, and the origin of its vectors.
+    """A sub-batch in the network's form.
 
     network (NetworkInputs): Padded tensors.
-    sources (Any): Ints1d, or None without vectors. Shape: (n_rows,). The rows of its vectors in `VectorRows.data`.
-    places (Any): Ints1d, or None. Shape: (n_rows,). Their rows among the batch_size * seq_len padded ones.
+    vectors (Optional[PaddedVectors]): Its vectors and their origin; None without vectors.
     """
 
     network: NetworkInputs
-    sources: Any
-    places: Any
+    vectors: Optional[PaddedVectors]
 
 
 NetworkModel = Model[NetworkBatch, List[ParserScores]]
-# Numbers of sentences and their scores; in training, also the network's input, its output and its backward pass.
-Run = Tuple[List[int], List[ParserScores], Optional[Tuple[PaddedInputs, NetworkOutput, Callable]]]
 
 
 def parser_network(config: ParserNetworkConfig, execution: Optional[ExecutionConfig] = None) -> NetworkModel:
@@ -78,31 +74,8 @@ def _fold(runtime: str, network: ParserNetwork, precision: Precision) -> Union[F
 def forward(model: NetworkModel, batch: NetworkBatch, is_train: bool) -> Tuple[List[ParserScores], Callable]:
     """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores (`ScoresGradient`,
     or `ParserScores` of the same shapes) and returns the gradient of `batch.vectors.data`, or None without vectors."""
-    scores: List[Optional[ParserScores]] = [None] * len(batch.features)
-    runs = []
-    for indices, run_scores, run in iter_runs(model, batch, is_train):
-        for i, one in zip(indices, run_scores, strict=True):
-            scores[i] = one
-        if run is not None:
-            runs.append((indices, run))
-
-    def backprop(d_scores: Sequence[AnyGradient]) -> Optional[Floats2d]:
-        if len(d_scores) != len(scores):
-            raise ValueError(f"Got gradients of {len(d_scores)} sentences, expected {len(scores)}")
-        d_data = None if batch.vectors is None else model.ops.alloc2f(*batch.vectors.data.shape)
-        while runs:
-            indices, (inputs, output, backprop_torch) = runs.pop()
-            tensors, grads = pad_gradients(output, [d_scores[i] for i in indices])
-            if not tensors:
-                continue
-            backprop_torch(ArgsKwargs(args=(tensors,), kwargs={"grad_tensors": grads}))
-            vectors, sources, places = inputs.network.vectors, inputs.sources, inputs.places
-            if d_data is not None and vectors is not None and vectors.grad is not None:
-                d_padded = cast(Floats3d, torch2xp(vectors.grad, ops=model.ops))
-                d_data[sources] = model.ops.reshape2f(d_padded, -1, d_data.shape[1])[places]
-        return d_data
-
-    return scores, backprop  # type: ignore[return-value]
+    data = None if batch.vectors is None else batch.vectors.data
+    return score_sentences(model, iter_runs(model, batch, is_train), len(batch.features), data, pad_gradients)
 
 
 def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) -> Iterator[Run]:
@@ -119,7 +92,7 @@ def iter_runs(model: NetworkModel, batch: NetworkBatch, is_train: bool = False) 
         call = ArgsKwargs(args=(inputs.network,), kwargs={"return_attention": batch.return_attention})
         output, backprop_torch = shim(call, is_train)
         scores = list(_unpad_scores(output, [lengths[i] for i in indices]))
-        yield indices, scores, (inputs, output, backprop_torch) if is_train else None
+        yield indices, scores, TrainRun(inputs.vectors, output, backprop_torch) if is_train else None
 
 
 def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
@@ -141,12 +114,9 @@ def iter_pruned(model: NetworkModel, batch: NetworkBatch) -> Iterator[Tuple[List
 
 def _sub_batches(model: NetworkModel, lengths: Sequence[int], is_train: bool) -> List[List[int]]:
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
-    # The authors' batch effect depends on the batch and its order. And thinc's gradient scaler would scale down the
-    # gradients of a sub-batch once more after each further sub-batch.
-    if shim.network.depends_on_batch or (is_train and shim.mixed_precision):
-        whole = [i for i, length in enumerate(lengths) if length > 0]
-        return [whole] if whole else []
-    return batch_sentences(lengths, model.attrs["execution"].max_batch_cells)
+    # the authors' batch effect depends on the batch and its order
+    max_cells = model.attrs["execution"].max_batch_cells
+    return sub_batches(model, lengths, is_train, max_cells, depends_on_batch=shim.network.depends_on_batch)
 
 
 def pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_train: bool) -> PaddedInputs:
@@ -158,27 +128,21 @@ def pad_inputs(model: NetworkModel, batch: NetworkBatch, indices: List[int], is_
     device = model.shims[0].device  # type: ignore[attr-defined]
     features = [batch.features[i] for i in indices]
     shape = (len(indices), max(one.length for one in features) + 2)
-    vectors = sources = places = None
+    vectors = None
     if batch.vectors is not None:
-        data, rows, has_boundaries = batch.vectors
-        first = 0 if has_boundaries else 1
-        sources = model.ops.asarray1i(cast(Ints1d, numpy.concatenate([rows[i] for i in indices])), dtype="int64")
-        starts = [k * shape[1] + first + numpy.arange(len(rows[i])) for k, i in enumerate(indices)]
-        places = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(starts)), dtype="int64")
-        padded = model.ops.alloc2f(shape[0] * shape[1], data.shape[1])
-        padded[places] = data[sources]
-        vectors = xp2torch(model.ops.reshape3f(padded, *shape, -1), requires_grad=is_train, device=device)
+        first = 0 if batch.vectors.has_boundaries else 1
+        vectors = pad_vectors(model, batch.vectors, indices, shape, first=first, is_train=is_train)
     char_ids, char_lengths = _pad_chars([one.chars for one in features], shape, device)
     inputs = NetworkInputs(
         lengths=torch.tensor([one.length for one in features], dtype=torch.int64, device=device),
-        vectors=vectors,
+        vectors=None if vectors is None else vectors.tensor,
         tag_ids=_pad_ids([one.tag_ids for one in features], shape, device),
         word_ids=_pad_ids([one.word_ids for one in features], shape, device),
         char_ids=char_ids,
         char_lengths=char_lengths,
         has_boundary_vectors=batch.vectors is not None and batch.vectors.has_boundaries,
     )
-    return PaddedInputs(inputs, sources, places)
+    return PaddedInputs(inputs, vectors)
 
 
 def _pad_ids(ids: Sequence[Optional[ndarray]], shape: Tuple[int, int], device: torch.device) -> Optional[torch.Tensor]:
@@ -211,12 +175,8 @@ def _pad_chars(
 def _unpad_scores(output: NetworkOutput, lengths: Sequence[int]) -> Iterator[ParserScores]:
     """One `ParserScores` for each sentence, on the host. The arrays of a sentence that is alone may share the network's
     memory, since a long sentence has large charts; the backward pass does not read them."""
-    labels, arcs, deprels = (
-        tensor.detach().float().cpu().numpy() for tensor in (output.labels, output.arcs, output.deprels)
-    )
-    attention = output.label_attention
-    weights = None if attention is None else attention.detach().float().cpu().numpy()
-    ties = None if output.ties is None else output.ties.detach().float().cpu().numpy()
+    labels, arcs, deprels = to_numpy(output.labels), to_numpy(output.arcs), to_numpy(output.deprels)
+    weights, ties = to_numpy(output.label_attention), to_numpy(output.ties)
     for k, length in enumerate(lengths):
         side = slice(length + 1)
         yield ParserScores(

@@ -2,19 +2,19 @@
 gradients. It does *not* define a network, and it knows no Docs. Compare `bridge.py`, the parser's."""
 
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 import torch
 from numpy import ndarray
-from thinc.api import Model, torch2xp, xp2torch
-from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
+from thinc.api import Model
+from thinc.types import ArgsKwargs
 
 from ..layers.roles_network import RolesInputs, RolesNetwork, RolesNetworkConfig, RolesOutput, RolesSizes
 from ..role_scores import MISSING, RoleScores
 from .embedding import VectorRows
+from .network_layer import PaddedVectors, Run, TrainRun, pad_vectors, score_sentences, sub_batches, to_numpy
 from .network_shim import NetworkShim
-from .sub_batches import batch_sentences
 
 
 class RolesBatch(NamedTuple):
@@ -35,17 +35,7 @@ class RolesBatch(NamedTuple):
     threshold: float = 0.5
 
 
-class PaddedRoles(NamedTuple):
-    """A sub-batch in the network's form, and the origin of its vectors, as in `bridge.PaddedInputs`."""
-
-    network: RolesInputs
-    sources: Any
-    places: Any
-
-
 RolesNetworkModel = Model[RolesBatch, List[RoleScores]]
-# Numbers of sentences and their scores; in training, also the network's input, its output and its backward pass.
-Run = Tuple[List[int], List[RoleScores], Optional[Tuple[PaddedRoles, RolesOutput, Callable]]]
 
 
 def roles_network(
@@ -73,32 +63,8 @@ def _unfolded(network: Any, precision: Any) -> Any:
 def forward(model: RolesNetworkModel, batch: RolesBatch, is_train: bool) -> Tuple[List[RoleScores], Callable]:
     """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores, and returns the
     gradient of `batch.vectors.data`."""
-    n_sentences = len(batch.vectors.rows)
-    scores: List[Optional[RoleScores]] = [None] * n_sentences
-    runs = []
-    for indices, run_scores, run in iter_runs(model, batch, is_train):
-        for i, one in zip(indices, run_scores, strict=True):
-            scores[i] = one
-        if run is not None:
-            runs.append((indices, run))
-
-    def backprop(d_scores: Sequence[RoleScores]) -> Floats2d:
-        if len(d_scores) != n_sentences:
-            raise ValueError(f"Got gradients of {len(d_scores)} sentences, expected {n_sentences}")
-        d_data = model.ops.alloc2f(*batch.vectors.data.shape)
-        while runs:
-            indices, (inputs, output, backprop_torch) = runs.pop()
-            tensors, grads = pad_role_gradients(output, [d_scores[i] for i in indices])
-            if not tensors:
-                continue
-            backprop_torch(ArgsKwargs(args=(tensors,), kwargs={"grad_tensors": grads}))
-            vectors = inputs.network.vectors
-            if vectors.grad is not None:
-                d_padded = cast(Floats3d, torch2xp(vectors.grad, ops=model.ops))
-                d_data[inputs.sources] = model.ops.reshape2f(d_padded, -1, d_data.shape[1])[inputs.places]
-        return d_data
-
-    return scores, backprop  # type: ignore[return-value]
+    runs = iter_runs(model, batch, is_train)
+    return score_sentences(model, runs, len(batch.vectors.rows), batch.vectors.data, pad_role_gradients)
 
 
 def iter_runs(model: RolesNetworkModel, batch: RolesBatch, is_train: bool = False) -> Iterator[Run]:
@@ -109,31 +75,25 @@ def iter_runs(model: RolesNetworkModel, batch: RolesBatch, is_train: bool = Fals
     empty = [i for i, length in enumerate(lengths) if length == 0]
     if empty:
         yield empty, [scores_of_nothing(shim.network.sizes)] * len(empty), None
-    whole = [i for i, length in enumerate(lengths) if length > 0]
-    # thinc's gradient scaler would scale down the gradients of a sub-batch once more after each further sub-batch
-    at_once = is_train and shim.mixed_precision and whole
-    for indices in [whole] if at_once else batch_sentences(lengths, model.attrs["max_batch_cells"]):
-        inputs = pad_roles(model, batch, indices, is_train)
-        output, backprop_torch = shim(ArgsKwargs(args=(inputs.network,), kwargs={}), is_train)
+    for indices in sub_batches(model, lengths, is_train, model.attrs["max_batch_cells"]):
+        inputs, vectors = pad_roles(model, batch, indices, is_train)
+        output, backprop_torch = shim(ArgsKwargs(args=(inputs,), kwargs={}), is_train)
         scores = _unpad(output, [lengths[i] for i in indices])
-        yield indices, scores, (inputs, output, backprop_torch) if is_train else None
+        yield indices, scores, TrainRun(vectors, output, backprop_torch) if is_train else None
 
 
-def pad_roles(model: RolesNetworkModel, batch: RolesBatch, indices: List[int], is_train: bool) -> PaddedRoles:
-    """Pad some sentences to the network's form.
+def pad_roles(
+    model: RolesNetworkModel, batch: RolesBatch, indices: List[int], is_train: bool
+) -> Tuple[RolesInputs, PaddedVectors]:
+    """Pad some sentences to the network's form; also returns the origin of their vectors.
 
     indices (List[int]): Numbers of sentences in the batch.
     is_train (bool): Whether their vectors get a gradient.
     """
     device = model.shims[0].device  # type: ignore[attr-defined]
-    data, rows = batch.vectors.data, [batch.vectors.rows[i] for i in indices]
-    lengths = [len(one) for one in rows]
+    lengths = [len(batch.vectors.rows[i]) for i in indices]
     shape = (len(indices), max(lengths))
-    sources = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(rows)), dtype="int64")
-    starts = [k * shape[1] + numpy.arange(length) for k, length in enumerate(lengths)]
-    places = model.ops.asarray1i(cast(Ints1d, numpy.concatenate(starts)), dtype="int64")
-    padded = model.ops.alloc2f(shape[0] * shape[1], data.shape[1])
-    padded[places] = data[sources]
+    vectors = pad_vectors(model, batch.vectors, indices, shape, first=0, is_train=is_train)
 
     def pad_ids(items: Optional[List[ndarray]]) -> Optional[torch.Tensor]:
         if items is None:
@@ -151,25 +111,18 @@ def pad_roles(model: RolesNetworkModel, batch: RolesBatch, indices: List[int], i
         predicates = torch.from_numpy(flags).to(device)
     inputs = RolesInputs(
         lengths=torch.tensor(lengths, dtype=torch.int64, device=device),
-        vectors=xp2torch(model.ops.reshape3f(padded, *shape, -1), requires_grad=is_train, device=device),
+        vectors=vectors.tensor,
         heads=pad_ids(batch.heads),
         deprel_heads=pad_ids(batch.deprel_heads),
         predicates=predicates,
         threshold=batch.threshold,
     )
-    return PaddedRoles(inputs, sources, places)
-
-
-def _to_numpy(tensor: Optional[torch.Tensor]) -> Optional[ndarray]:
-    if tensor is None:
-        return None
-    tensor = tensor.detach()
-    return (tensor.float() if tensor.is_floating_point() else tensor).cpu().numpy()
+    return inputs, vectors
 
 
 def _unpad(output: RolesOutput, lengths: Sequence[int]) -> List[RoleScores]:
     """One `RoleScores` for each sentence, on the host."""
-    predicates, rows, tags, rolesets, arcs, deprels = map(_to_numpy, output)
+    predicates, rows, tags, rolesets, arcs, deprels = map(to_numpy, output)
     ends = numpy.searchsorted(rows[:, 0], numpy.arange(len(lengths) + 1))  # type: ignore[index]
     scores = []
     for k, n in enumerate(lengths):

@@ -1,5 +1,5 @@
-"""Semantic roles of a Doc as text: a table, JSON lines, props, columns. White space, and sentences of white space, are
-left out."""
+"""Semantic roles of a Doc as text: a table, JSON (one line a sentence), props, columns. White space, and
+sentences of white space, are left out."""
 
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -73,7 +73,7 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
     return printable("\n".join(lines)) + "\n"
 
 
-def format_jsonl(sentence: RoleSentence, doc_number: int) -> str:
+def format_json(sentence: RoleSentence, doc_number: int) -> str:
     """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
     from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict
 
@@ -102,10 +102,12 @@ def format_conll(sentence: RoleSentence, doc_number: int) -> str:
 
 FORMATS: Dict[str, Callable[[RoleSentence, int], str]] = {
     "table": format_table,
-    "jsonl": format_jsonl,
+    "json": format_json,
     "props": format_props_of,
     "conll": format_conll,
 }
+# Former words for a format.
+ALIASES = {"jsonl": "json"}
 
 
 def _aligned(rows: Rows) -> List[str]:

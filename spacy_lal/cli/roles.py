@@ -8,7 +8,7 @@ import typer
 
 from spacy_lal.cli.inputs import text_or_file
 from spacy_lal.cli.options import GpuOption, ModelOption
-from spacy_lal.cli.role_formats import FORMATS, role_sentences
+from spacy_lal.cli.role_formats import ALIASES, FORMATS, role_sentences
 from spacy_lal.cli.streams import Terminal, closed_pipe_is_no_error, fail
 from spacy_lal.cli.texts import TextError, TextReader, given_text
 from spacy_lal.lang import DEFAULT_PIPELINE
@@ -44,6 +44,7 @@ def roles_cli(
 
     The pipeline needs a component that sets roles, such as lal_srl. The roles of a .spacy file are shown without one.
     """
+    output_format = ALIASES.get(output_format, output_format)
     if output_format not in FORMATS:
         fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
     source = text_or_file(word, text)
@@ -96,6 +97,7 @@ def _parsed_docs(
 ) -> "Iterator[Doc]":
     from spacy_lal.annotations import has_propositions
     from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.pipeline.lal_srl import HOW_TO_TRAIN
 
     nlp = load_pipeline(model, gpu_id, needs_parser=False)
     _install(nlp.vocab, frames)
@@ -104,7 +106,7 @@ def _parsed_docs(
         if not has_propositions(doc):
             fail(
                 f"the pipeline {model or DEFAULT_PIPELINE!r} sets no roles, only {', '.join(nlp.pipe_names)}: give one "
-                "with a trained lal_srl by --model (projects/srl trains one)"
+                f"with a trained lal_srl by --model. {HOW_TO_TRAIN}"
             )
         yield doc
 

@@ -6,7 +6,7 @@ its own bonus, for example for a constituent of a parse. Without bonuses it find
 transition scores. Roles that may occur once are treated as in `viterbi`.
 """
 
-from libc.math cimport INFINITY, isnan
+from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
 import numpy as np
@@ -14,15 +14,9 @@ import numpy as np
 from .batches import run_batch
 from .checks import check_batch, check_threads
 from .tag_checks import check_predicate, check_span_bonus, check_tag_ids, check_tag_scores, raise_bad_tags
-from .tag_counts import renumbered, repeated_numbers
+from .tag_counts import MAX_ONCE, decode_counting
 
-MAX_ONCE = 20
-
-cdef enum Status:
-    DONE
-    NO_MEMORY
-    BAD_SCORES
-    NO_PATH
+from .tag_status cimport BAD_SCORES, DONE, NO_MEMORY, NO_PATH, Status, check_scores
 
 
 cdef struct Sentence:
@@ -70,13 +64,11 @@ def role_spans(scores, bonus=None, *, once=None, predicates=None, verb=-1, n_thr
 def _decode(scores, bonus, item, once, predicate, verb):
     scores = check_tag_scores(scores, "scores" + item)
     once = check_tag_ids(once, "once", (scores.shape[1] - 1) // 2, MAX_ONCE)
-    counted = []  # numbers that are part of the state
-    while True:
-        spans, score = _decode_once(scores, bonus, item, renumbered(once, counted), predicate, verb)
-        repeated = repeated_numbers(once[[role for _, _, role in spans]]) if spans else []
-        if not repeated:
-            return spans, score
-        counted.extend(repeated)
+
+    def decode(counted):
+        return _decode_once(scores, bonus, item, counted, predicate, verb)
+
+    return decode_counting(once, decode, lambda found: once[[role for _, _, role in found[0]]])
 
 
 def _decode_once(scores, bonus, item, once, predicate, verb):
@@ -127,10 +119,7 @@ cdef Status decode_sentence(Sentence* sent, int* spans, int* n_spans, double* sc
     if sent.best != NULL and sent.start != NULL:
         sent.running = sent.best + n_states
         sent.role = sent.start + n_states
-        status = DONE
-        for i in range(<size_t>sent.n * (1 + 2 * sent.n_roles)):
-            if isnan(sent.scores[i]) or sent.scores[i] == INFINITY:
-                status = BAD_SCORES
+        status = check_scores(sent.scores, <size_t>sent.n * (1 + 2 * sent.n_roles))
         if status == DONE:
             for i in range(n_states):
                 sent.best[i] = -INFINITY

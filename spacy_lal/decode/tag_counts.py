@@ -1,9 +1,32 @@
 """Tags that may occur once, of which a decoder counts those that occur more often without counting."""
 
-from typing import List, Sequence
+from typing import Callable, List, Sequence, TypeVar
 
 import numpy as np
 from numpy import ndarray
+
+MAX_ONCE = 20  # most tags that may occur once: the sets of such tags are part of a decoder's state
+
+ResultT = TypeVar("ResultT")
+
+
+def decode_counting(
+    once: ndarray, decode: Callable[[ndarray], ResultT], numbers_of: Callable[[ResultT], ndarray]
+) -> ResultT:
+    """Decode until no tag occurs twice that may occur once. The best result of fewer constraints that keeps all of them
+    is the best one.
+
+    once (ndarray): A number for each tag that may occur once, -1 for others. Shape: (n_tags,), int32.
+    decode (Callable[[ndarray], ResultT]): From the numbers to count, 0, 1, ..., to a result.
+    numbers_of (Callable[[ResultT], ndarray]): The number in `once` of each tag of a result. Shape: (n,).
+    """
+    counted: List[int] = []
+    while True:
+        result = decode(renumbered(once, counted))
+        repeated = repeated_numbers(numbers_of(result))
+        if not repeated:
+            return result
+        counted.extend(repeated)
 
 
 def renumbered(once: ndarray, counted: Sequence[int]) -> ndarray:

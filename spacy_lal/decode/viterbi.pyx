@@ -9,7 +9,7 @@ that keeps all of them is the best one.
 Without transition scores a step takes O(n_tags), since every tag but I- has the same best predecessor.
 """
 
-from libc.math cimport INFINITY, isnan
+from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc
 
 import numpy as np
@@ -17,15 +17,9 @@ import numpy as np
 from .batches import run_batch
 from .checks import check_batch, check_threads
 from .tag_checks import check_predicate, check_tag_ids, check_tag_scores, check_transitions, raise_bad_tags
-from .tag_counts import renumbered, repeated_numbers
+from .tag_counts import MAX_ONCE, decode_counting
 
-MAX_ONCE = 20
-
-cdef enum Status:
-    DONE
-    NO_MEMORY
-    BAD_SCORES
-    NO_PATH
+from .tag_status cimport BAD_SCORES, DONE, NO_MEMORY, NO_PATH, Status, check_scores
 
 
 cdef struct Sentence:
@@ -76,13 +70,11 @@ def viterbi(scores, openers=None, *, transitions=None, once=None, predicates=Non
 def _decode(scores, item, openers, transitions, once, predicate, verb):
     scores = check_tag_scores(scores, "scores" + item)
     once = check_tag_ids(once, "once", scores.shape[1], MAX_ONCE)
-    counted = []  # numbers that are part of the state
-    while True:
-        tags, score = _decode_once(scores, item, openers, transitions, renumbered(once, counted), predicate, verb)
-        repeated = repeated_numbers(once[tags])
-        if not repeated:
-            return tags, score
-        counted.extend(repeated)
+
+    def decode(counted):
+        return _decode_once(scores, item, openers, transitions, counted, predicate, verb)
+
+    return decode_counting(once, decode, lambda found: once[found[0]])
 
 
 def _decode_once(scores, item, openers, transitions, once, predicate, verb):
@@ -131,7 +123,7 @@ cdef Status decode_sentence(Sentence* sent, int* tags, double* score) noexcept n
     if sent.best != NULL and sent.back != NULL:
         sent.row_best = sent.best + 2 * n_states
         sent.row_tag = sent.back + sent.n * n_states
-        status = check_scores(sent)
+        status = check_scores(sent.scores, <size_t>sent.n * sent.n_tags)
         if status == DONE:
             for t in range(sent.n):
                 step(sent, t)
@@ -139,14 +131,6 @@ cdef Status decode_sentence(Sentence* sent, int* tags, double* score) noexcept n
     free(sent.best)
     free(sent.back)
     return status
-
-
-cdef Status check_scores(Sentence* sent) noexcept nogil:
-    cdef size_t i
-    for i in range(<size_t>sent.n * sent.n_tags):
-        if isnan(sent.scores[i]) or sent.scores[i] == INFINITY:
-            return BAD_SCORES
-    return DONE
 
 
 cdef bint is_allowed(Sentence* sent, int t, int tag) noexcept nogil:

@@ -12,12 +12,13 @@ from ..loss.parser_loss import ParserLoss
 from ..scores import ParserScores
 from .coexistence import Coexistence
 from .decoders import Decoder
+from .default_tok2vec import SMALL_TOK2VEC
 from .encoder import find_encoder
 from .lal_parser import LALParser
 from .long_sentences import LongPolicy
 from .requirements import check_requirements
 
-DEFAULT_CONFIG_STR = """
+DEFAULT_CONFIG_STR = f"""
 [lal_parser]
 long_policy = "separate"
 split_length = null
@@ -26,14 +27,7 @@ split_length = null
 @architectures = "spacy-lal.LALParser.v3"
 
 [lal_parser.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 2
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
+{SMALL_TOK2VEC}
 
 [lal_parser.model.label_attention]
 @misc = "spacy-lal.LabelAttention.v1"

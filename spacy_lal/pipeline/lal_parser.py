@@ -9,10 +9,9 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optio
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.training.batchers import minibatch_by_words
+from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.api import Model
 
 from ..annotations import (
     METHODS_KEY,
@@ -29,7 +28,7 @@ from ..annotations import (
 )
 from ..annotations.sentences import Sentences
 from ..locks import MAKING
-from ..loss.gold import copy_sentence_starts, gold_parses
+from ..loss.gold import gold_parses
 from ..loss.parser_loss import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
@@ -40,13 +39,10 @@ from .default_package import load_default_parser
 from .encoder import Encoder
 from .labels import VOCABULARIES, collect_labels
 from .long_sentences import LongPolicy, LongSentences, join_pieces, parse_in_pieces
-from .portable_pipe import PortablePipe
-
-# Docs are parsed in runs of about this many tokens, whatever the batch size: their vectors are copied for the network.
-MAX_TOKENS = 50_000
+from .sentence_pipe import SentencePipe, runs_of_docs
 
 
-class LALParser(PortablePipe):
+class LALParser(SentencePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
 
     It needs sentence boundaries, and sets `token.head`, `token.dep_` and `doc.spans["constituents"]`. Gold trees of an
@@ -96,18 +92,6 @@ class LALParser(PortablePipe):
     def labels(self) -> Tuple[str, ...]:
         """Constituent labels (a unary chain as `S::VP`), then deprels."""
         return (*self.cfg["constituents"], *self.cfg["deprels"])
-
-    @property
-    def label_data(self) -> Dict[str, List[Any]]:
-        """The vocabularies that `initialize` collects from training data: constituents, deprels, tags, chars; and
-        words with their counts, if the model reads words."""
-        return {key: list(values) for key, values in self.cfg.items()}
-
-    def add_label(self, label: str) -> int:
-        """Not supported, since labels determine the network's size. RAISES (ValueError): Always."""
-        raise ValueError(
-            f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
-        )
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
         """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
@@ -170,12 +154,10 @@ class LALParser(PortablePipe):
         docs = list(docs)
         parses: List[List[DecodedParse]] = [[] for _ in docs]
         longest = [max(map(len, sentence_words(doc)), default=0) for doc in docs]
-        # An empty Doc has no sentence, and its vectors from spacy-transformers have no width.
-        with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
-        if with_tokens:
+        if any(map(len, docs)):
             self._take_default_weights()
-        for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
-            found = self._parse([docs[i] for i in run], max(longest[i] for i in run))
+        for run, of_run in runs_of_docs(docs):
+            found = self._parse(of_run, max(longest[i] for i in run))
             for i, doc_parses in zip(run, found, strict=True):
                 parses[i] = doc_parses
         return parses
@@ -268,41 +250,12 @@ class LALParser(PortablePipe):
 
     # Training
 
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optional[Optimizer] = None,
-        losses: Optional[Dict[str, float]] = None,
-    ) -> Dict[str, float]:
-        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes the reference's boundaries.
-        The parser's own transformer, if any, is not trained.
-
-        drop (float): Dropout rate of the token vectors' layers; the config sets the network's own rates.
-        RETURNS (Dict[str, float]): The losses, with this component's added.
-        RAISES (ValueError): The component was never initialised, or the loss is not finite.
-        """
-        losses = {} if losses is None else losses
-        losses.setdefault(self.name, 0.0)
-        examples = list(examples)
-        validate_examples(examples, "LALParser.update")
-        if not any(len(eg.predicted) for eg in examples):
-            return losses
-        if not self.labels:
-            raise ValueError(f"'{self.name}' has no network to train yet: call nlp.initialize() first")
-        for eg in examples:
-            copy_sentence_starts(eg)
-        docs = [eg.predicted for eg in examples]
-        set_dropout_rate(self.model, drop)
+    def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
         with self.encoded(docs, is_train=True):
             scores, backprop = self.model.begin_update(docs)
         loss, d_scores = self.get_loss(examples, scores)
         backprop(d_scores)
-        if sgd not in (None, False):
-            self.finish_update(sgd)
-        losses[self.name] += loss
-        return losses
+        return loss
 
     def get_loss(self, examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ScoresGradient]]:
         """The loss of the scores of the Examples' sentences, and its gradient.
@@ -340,9 +293,4 @@ class LALParser(PortablePipe):
             attrs = self.model.attrs
             labels = collect_labels(get_examples(), alphabet=attrs.get("alphabet"), words=bool(attrs.get("has_words")))
         self.set_label_data(labels)
-        sample = []
-        for eg in islice(get_examples(), 10):
-            eg = Example(eg.predicted.copy(), eg.reference)
-            copy_sentence_starts(eg)
-            sample.append(eg.predicted)
-        self.model.initialize(X=sample)
+        self._initialize_model(get_examples)

@@ -11,10 +11,9 @@ import numpy
 from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.training.batchers import minibatch_by_words
+from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.api import Model
 
 from ..annotations import (
     ROLES_KEY,
@@ -27,7 +26,6 @@ from ..annotations import (
     set_sentence_propositions,
 )
 from ..annotations.roles import frame_of
-from ..loss.gold import copy_sentence_starts
 from ..loss.gold_roles import RoleLabels, gold_roles
 from ..loss.roles import RolesLoss
 from ..role_scores import RoleScores
@@ -35,7 +33,6 @@ from ..trees.frames import read_frames
 from ..trees.propositions import Proposition, predicate_span
 from ..trees.role_tags import RoleTags
 from .encoder import Encoder
-from .portable_pipe import PortablePipe
 from .role_decoder import Range, RolesDecoder, transition_scores
 from .role_labels import (
     ALIASES,
@@ -49,11 +46,14 @@ from .role_labels import (
     collect_role_labels,
 )
 from .rolesets import Rolesets, collect_aliases
-
-# Docs are read in runs of about this many tokens, whatever the batch size: their vectors are copied for the network.
-MAX_TOKENS = 50_000
+from .sentence_pipe import SentencePipe, runs_of_docs
 
 PredicateSource = Literal["own", "doc"]
+HOW_TO_TRAIN = (
+    "No package has weights for roles yet. In a checkout of spacy_lal, `python -m spacy project assets projects/srl` "
+    "and `python -m spacy project run build projects/srl` make the data, `python -m spacy project run srl "
+    "projects/srl` trains on it (docs/how_to/roles.md)"
+)
 
 
 class _Given(NamedTuple):
@@ -64,7 +64,7 @@ class _Given(NamedTuple):
     rolesets: List[List[str]]
 
 
-class LALSemanticRoles(PortablePipe):
+class LALSemanticRoles(SentencePipe):
     """Semantic role labelling (LISA, Strubell et al. 2018).
 
     It needs sentence boundaries, with `heads = "doc"` heads too, and sets `doc.spans["srl"]`. Gold roles of an Example
@@ -108,17 +108,6 @@ class LALSemanticRoles(PortablePipe):
     def labels(self) -> Tuple[str, ...]:
         """The roles, `V` among them."""
         return tuple(self.cfg[ROLES])
-
-    @property
-    def label_data(self) -> Dict[str, List[Any]]:
-        """The vocabularies that `initialize` collects from training data; see `collect_role_labels`."""
-        return {key: list(values) for key, values in self.cfg.items()}
-
-    def add_label(self, label: str) -> int:
-        """Not supported, since labels determine the network's size. RAISES (ValueError): Always."""
-        raise ValueError(
-            f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
-        )
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
         """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
@@ -173,17 +162,15 @@ class LALSemanticRoles(PortablePipe):
         """
         docs = list(docs)
         found: List[List[List[Proposition]]] = [[[] for _ in sentence_words(doc)] for doc in docs]
-        with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
-        if with_tokens and not self.labels:
+        if any(map(len, docs)) and not self.labels:
             raise ValueError(
-                f"'{self.name}' was neither trained nor loaded, and no package has weights for roles: train it with "
-                "python -m spacy train configs/srl.cfg (in a checkout of spacy_lal: python -m spacy project run srl), "
-                "or load a pipeline that has it: spacy.load()"
+                f"'{self.name}' was neither trained nor loaded: load a pipeline that has a trained one, with "
+                f"spacy.load(), or train one. {HOW_TO_TRAIN}"
             )
         if self.model.attrs["config"].heads == "doc":
             self._check_heads(docs)
-        for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
-            for i, propositions in zip(run, self._find([docs[i] for i in run]), strict=True):
+        for run, of_run in runs_of_docs(docs):
+            for i, propositions in zip(run, self._find(of_run), strict=True):
                 found[i] = propositions
         return found
 
@@ -287,41 +274,13 @@ class LALSemanticRoles(PortablePipe):
 
     # Training
 
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optional[Optimizer] = None,
-        losses: Optional[Dict[str, float]] = None,
-    ) -> Dict[str, float]:
-        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes the reference's boundaries.
-
-        drop (float): Dropout rate of the token vectors' layers; the config sets the network's own rates.
-        RETURNS (Dict[str, float]): The losses, with this component's added.
-        RAISES (ValueError): The component was never initialised, or the loss is not finite.
-        """
-        losses = {} if losses is None else losses
-        losses.setdefault(self.name, 0.0)
-        examples = list(examples)
-        validate_examples(examples, "LALSemanticRoles.update")
-        if not any(len(eg.predicted) for eg in examples):
-            return losses
-        if not self.labels:
-            raise ValueError(f"'{self.name}' has no network to train yet: call nlp.initialize() first")
-        for eg in examples:
-            copy_sentence_starts(eg)
-        docs = [eg.predicted for eg in examples]
+    def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
         golds = [gold for eg in examples for gold in gold_roles(eg, self._labels)]
-        set_dropout_rate(self.model, drop)
         with self.encoded(docs, is_train=True):
             scores, backprop = self.model.attrs["begin_update"](self.model, docs, golds)
         found, d_scores = self.loss(scores, golds)
         backprop(d_scores)
-        if sgd not in (None, False):
-            self.finish_update(sgd)
-        losses[self.name] += sum(found.values())
-        return losses
+        return sum(found.values())
 
     def get_loss(self, examples: Iterable[Example], scores: List[RoleScores]) -> Tuple[float, List[RoleScores]]:
         """The loss of the scores of the Examples' sentences for gold predicates, and its gradient.
@@ -357,12 +316,7 @@ class LALSemanticRoles(PortablePipe):
         if self.model.attrs["config"].heads != "own":  # no arcs are learnt
             found[DEPRELS] = []
         self.set_label_data(found)
-        sample = []
-        for eg in islice(get_examples(), 10):
-            eg = Example(eg.predicted.copy(), eg.reference)
-            copy_sentence_starts(eg)
-            sample.append(eg.predicted)
-        self.model.initialize(X=sample)
+        self._initialize_model(get_examples)
 
 
 def _verb_around(proposition: Proposition) -> Range:

@@ -8,12 +8,13 @@ from thinc.api import Config, Model
 
 from ..loss.roles import RolesLoss
 from ..role_scores import RoleScores
+from .default_tok2vec import SMALL_TOK2VEC
 from .encoder import find_encoder
 from .lal_srl import LALSemanticRoles, PredicateSource
 from .requirements import check_requirements
 from .role_decoder import RolesDecoder
 
-DEFAULT_CONFIG_STR = """
+DEFAULT_CONFIG_STR = f"""
 [lal_srl]
 predicates = "own"
 predicate_threshold = 0.5
@@ -22,14 +23,7 @@ predicate_threshold = 0.5
 @architectures = "spacy-lal.RolesModel.v1"
 
 [lal_srl.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 2
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
+{SMALL_TOK2VEC}
 
 [lal_srl.model.encoder]
 @misc = "spacy-lal.RolesEncoder.v1"

@@ -87,7 +87,7 @@ def test_table(lal, docs, frames, model):
 
 
 def test_other_formats(lal, docs, model):
-    lines = [json.loads(line) for line in lal("roles", docs, "--format", "jsonl").stdout.splitlines()]
+    lines = [json.loads(line) for line in lal("roles", docs, "--format", "json").stdout.splitlines()]
     assert [one["sent_id"] for one in lines] == ["1-1", "1-2"] and lines[1]["predicates"] == []
     assert lines[0]["predicates"][1]["args"] == [[0, 1, "ARG0"], [2, 3, "V"], [3, 4, "ARG2"], [4, 5, "ARG1"]]
     props = lal("roles", docs, "-f", "props").stdout
@@ -100,10 +100,10 @@ def test_other_formats(lal, docs, model):
 
 
 def test_refused(lal, docs, pipeline, tmp_path):
-    assert "expected a format of table, jsonl, props, conll" in lal("roles", docs, "-f", "xml").stderr
+    assert "expected a format of table, json, props, conll" in lal("roles", docs, "-f", "xml").stderr
     result = lal("roles", "She left.", "-m", pipeline)
     assert result.exit_code == 1 and "sets no roles, only sentencizer, tagger, lal_parser" in result.stderr
-    assert "lal_srl by --model" in result.stderr
+    assert "lal_srl by --model" in result.stderr and "python -m spacy project run srl projects/srl" in result.stderr
     DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
     assert "have no roles" in lal("roles", tmp_path / "none.spacy").stderr
     (tmp_path / "no.spacy").write_bytes(b"no")

@@ -79,7 +79,9 @@ def test_an_untrained_component_says_how_to_train_it():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("lal_srl")
-    with pytest.raises(ValueError, match=r"'lal_srl' was neither trained nor loaded.*spacy train configs/srl.cfg"):
+    with pytest.raises(
+        ValueError, match=r"'lal_srl' was neither trained nor loaded.*spacy project run srl projects/srl"
+    ):
         nlp("She slept.")
     assert len(nlp("").spans["srl"]) == 0
 
