@@ -11,7 +11,7 @@ HEADERS = {
     "layers/scorers": [*LANES, "layers/scorers/span_hidden", "layers/scorers/span_hidden_kernel"],
 }
 NAMES = {
-    "decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "role_spans"],
+    "decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "role_spans", "candidate_spans"],
     "layers/scorers": ["span_hidden"],
 }
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]

@@ -17,7 +17,8 @@ import spacy_lal
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "spacy_lal"
 COMPILED = (
-    *(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst", "next_best", "viterbi", "role_spans")),
+    *(f"decode/{name}" for name in ("cky", "joint", "eisner", "mst", "next_best", "viterbi")),
+    *(f"decode/{name}" for name in ("role_spans", "candidate_spans")),
     "layers/scorers/span_hidden",
 )
 

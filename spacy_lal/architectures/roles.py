@@ -12,7 +12,7 @@ component:
 It is *not* a component: no labels by name, no decoding.
 """
 
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -27,10 +27,12 @@ from ..layers.roles_network import RolesNetworkConfig
 from ..layers.scorers.predicate_scorer import PredicateScorerConfig
 from ..layers.scorers.role_scorer import RoleScorerConfig
 from ..layers.scorers.roleset_scorer import RolesetScorerConfig
+from ..layers.scorers.span_role_scorer import SpanRoleScorerConfig
 from ..role_scores import MISSING, GoldRoles, RoleScores
 from .embedding import embed, get_shim, vector_width
 from .features import sentence_features
 from .roles_bridge import RolesBatch, iter_runs, roles_network
+from .sentence_parses import SentenceParse, sentence_parses
 
 RolesModel = Model[List[Doc], List[RoleScores]]
 
@@ -41,7 +43,7 @@ def build_roles_model(
     encoder: Optional[RolesEncoderConfig] = None,
     syntax: Optional[SyntaxConfig] = None,
     predicate_scorer: Optional[PredicateScorerConfig] = None,
-    role_scorer: Optional[RoleScorerConfig] = None,
+    role_scorer: Optional[Union[RoleScorerConfig, SpanRoleScorerConfig]] = None,
     roleset_scorer: Optional[RolesetScorerConfig] = None,
     mixed_precision: bool = False,
     max_batch_cells: int = 65536,
@@ -53,7 +55,8 @@ def build_roles_model(
     encoder (Optional[RolesEncoderConfig]): The layers. None: its defaults, with the timing signal.
     syntax (Optional[SyntaxConfig]): The syntax head. None: no syntax head.
     predicate_scorer (Optional[PredicateScorerConfig]): None: its defaults.
-    role_scorer (Optional[RoleScorerConfig]): None: its defaults.
+    role_scorer (Optional[Union[RoleScorerConfig, SpanRoleScorerConfig]]): Of the role tags of words, or of the roles of
+        ranges, which reads the parse of the Docs. None: of tags, with its defaults.
     roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
     mixed_precision (bool): Multiply matrices in half precision on a GPU.
     max_batch_cells (int): Most cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
@@ -153,7 +156,7 @@ def iter_scores(
         return
     if heads is None and model.attrs["config"].heads == "doc":
         heads = doc_heads(docs)
-    roles = RolesBatch(batch.vectors, heads, None, predicates, threshold)
+    roles = RolesBatch(batch.vectors, heads, None, predicates, threshold, _parses(model, docs))
     for indices, scores, _ in iter_runs(model.layers[-1], roles):
         yield indices, scores
 
@@ -178,6 +181,7 @@ def begin_update(
         heads=_shown_heads(model, docs, gold_heads),
         deprel_heads=gold_heads,
         predicates=[gold.rows for gold in golds],
+        parses=_parses(model, docs),
     )
     scores, backprop_network = model.layers[-1].begin_update(roles)
 
@@ -185,6 +189,12 @@ def begin_update(
         return backprop_vectors(backprop_network(d_scores))
 
     return scores, backprop
+
+
+def _parses(model: RolesModel, docs: List[Doc]) -> Optional[List[SentenceParse]]:
+    """The parses that a scorer of ranges reads. RAISES (ValueError): See `sentence_parses`."""
+    scorer = model.attrs["config"].role_scorer
+    return sentence_parses(docs, scorer.word_attr) if isinstance(scorer, SpanRoleScorerConfig) else None
 
 
 def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> List[ndarray]:

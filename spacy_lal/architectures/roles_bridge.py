@@ -10,6 +10,7 @@ from numpy import ndarray
 from thinc.api import Model
 from thinc.types import ArgsKwargs
 
+from ..layers.roles.pair_features import SentenceParse
 from ..layers.roles_network import RolesInputs, RolesNetwork, RolesNetworkConfig, RolesOutput, RolesSizes
 from ..role_scores import MISSING, RoleScores
 from .embedding import VectorRows
@@ -26,6 +27,7 @@ class RolesBatch(NamedTuple):
     deprel_heads (Optional[List[ndarray]]): Heads for which deprels are scored. None: deprels are not scored.
     predicates (Optional[List[ndarray]]): The words that are predicates, ascending. None: the network's own.
     threshold (float): The network's own predicates have at least this probability.
+    parses (Optional[List[SentenceParse]]): The parses, for a scorer of ranges.
     """
 
     vectors: VectorRows
@@ -33,6 +35,7 @@ class RolesBatch(NamedTuple):
     deprel_heads: Optional[List[ndarray]] = None
     predicates: Optional[List[ndarray]] = None
     threshold: float = 0.5
+    parses: Optional[List[SentenceParse]] = None
 
 
 RolesNetworkModel = Model[RolesBatch, List[RoleScores]]
@@ -74,7 +77,7 @@ def iter_runs(model: RolesNetworkModel, batch: RolesBatch, is_train: bool = Fals
     lengths = [len(rows) for rows in batch.vectors.rows]
     empty = [i for i, length in enumerate(lengths) if length == 0]
     if empty:
-        yield empty, [scores_of_nothing(shim.network.sizes)] * len(empty), None
+        yield empty, [scores_of_nothing(shim.network.sizes, shim.network.config.with_spans)] * len(empty), None
     for indices in sub_batches(model, lengths, is_train, model.attrs["max_batch_cells"]):
         inputs, vectors = pad_roles(model, batch, indices, is_train)
         output, backprop_torch = shim(ArgsKwargs(args=(inputs,), kwargs={}), is_train)
@@ -116,25 +119,35 @@ def pad_roles(
         deprel_heads=pad_ids(batch.deprel_heads),
         predicates=predicates,
         threshold=batch.threshold,
+        parses=None if batch.parses is None else [batch.parses[i] for i in indices],
     )
     return inputs, vectors
 
 
 def _unpad(output: RolesOutput, lengths: Sequence[int]) -> List[RoleScores]:
     """One `RoleScores` for each sentence, on the host."""
-    predicates, rows, tags, rolesets, arcs, deprels = map(to_numpy, output)
+    predicates, rows, tags, rolesets, arcs, deprels, spans = map(to_numpy, output[:-1])
+    ranges = [None] * len(lengths) if output.ranges is None else output.ranges
+    first = 0
     ends = numpy.searchsorted(rows[:, 0], numpy.arange(len(lengths) + 1))  # type: ignore[index]
     scores = []
     for k, n in enumerate(lengths):
         mine = slice(ends[k], ends[k + 1])
+        of_spans = None
+        if spans is not None:
+            shape = (int(ends[k + 1] - ends[k]), len(ranges[k]), spans.shape[1])  # type: ignore[arg-type]
+            of_spans = spans[first : first + shape[0] * shape[1]].reshape(shape)
+            first += shape[0] * shape[1]
         scores.append(
             RoleScores(
                 predicates=numpy.ascontiguousarray(predicates[k, :n]),  # type: ignore[index]
                 rows=rows[mine, 1].copy(),  # type: ignore[index]
-                tags=numpy.ascontiguousarray(tags[mine, :n]),  # type: ignore[index]
+                tags=None if tags is None else numpy.ascontiguousarray(tags[mine, :n]),
                 rolesets=None if rolesets is None else rolesets[mine].copy(),
                 arcs=None if arcs is None else numpy.ascontiguousarray(arcs[k, :n, :n]),
                 deprels=None if deprels is None else numpy.ascontiguousarray(deprels[k, :n]),
+                spans=of_spans,
+                ranges=ranges[k],
             )
         )
     return scores
@@ -153,6 +166,10 @@ def pad_role_gradients(
             f"got gradients of {sum(len(one.rows) for one in d_scores)} predicates, expected {len(output.rows)}"
         )
     tensors, grads = [], []
+    if output.spans is not None and output.spans.requires_grad and len(output.spans):
+        of_spans = [numpy.asarray(one.spans).reshape(-1, output.spans.shape[1]) for one in d_scores]
+        tensors.append(output.spans)
+        grads.append(torch.from_numpy(numpy.concatenate(of_spans)).to(output.spans))
     for name in ("predicates", "tags", "rolesets", "arcs", "deprels"):
         tensor = getattr(output, name)
         if tensor is None or not tensor.requires_grad or not tensor.numel():
@@ -178,7 +195,7 @@ def pad_role_gradients(
     return tensors, grads
 
 
-def scores_of_nothing(sizes: RolesSizes) -> RoleScores:
+def scores_of_nothing(sizes: RolesSizes, with_spans: bool = False) -> RoleScores:
     """The scores of a sentence without words."""
 
     def zeros(*shape: int) -> ndarray:
@@ -187,8 +204,10 @@ def scores_of_nothing(sizes: RolesSizes) -> RoleScores:
     return RoleScores(
         predicates=zeros(0, sizes.n_predicate_labels),
         rows=numpy.zeros(0, dtype="int64"),
-        tags=zeros(0, 0, sizes.n_tags),
+        tags=None if with_spans else zeros(0, 0, sizes.n_tags),
         rolesets=zeros(0, sizes.n_rolesets) if sizes.n_rolesets else None,
         arcs=zeros(0, 0) if sizes.n_deprels else None,
         deprels=zeros(0, sizes.n_deprels) if sizes.n_deprels else None,
+        spans=zeros(0, 0, 1 + (sizes.n_tags - 1) // 2) if with_spans else None,
+        ranges=numpy.zeros((0, 2), dtype="int64") if with_spans else None,
     )

@@ -8,6 +8,7 @@
 | `mst(arcs)` | arc scores | heads of any tree | O(n^2), O(n^2) |
 | `viterbi(scores)` | scores of BIO tags | tags, score | O(n), O(n) |
 | `role_spans(scores)` | the same, with a bonus for spans | spans, score | O(n^2), O(n) |
+| `candidate_spans(gains, ranges, n)` | scores of given spans | spans, score | O(n), O(n) |
 
 For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i, j]` scores tokens[i:j], and
 label 0 is the empty label. `arcs` has the shape (n + 1, n + 1), [dependent, head]; index 0 is the root. Both are
@@ -17,6 +18,7 @@ also takes a list of arrays, and decodes this batch on `n_threads` threads. `nex
 differs from a given one.
 """
 
+from .candidate_spans import candidate_spans
 from .cky import cky
 from .eisner import eisner
 from .joint import joint
@@ -24,4 +26,4 @@ from .mst import mst
 from .role_spans import role_spans
 from .viterbi import viterbi
 
-__all__ = ["cky", "eisner", "joint", "mst", "role_spans", "viterbi"]
+__all__ = ["candidate_spans", "cky", "eisner", "joint", "mst", "role_spans", "viterbi"]

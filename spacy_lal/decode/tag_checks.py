@@ -88,3 +88,24 @@ def raise_bad_tags(scores: ndarray, name: str) -> NoReturn:
     """Names the first score that is NaN or plus infinity. RAISES (ValueError): Always."""
     place = tuple(int(i) for i in np.argwhere(np.isnan(scores) | (scores == np.inf))[0])
     raise ValueError(f"{name}{list(place)} is {scores[place]}: expected a finite score or minus infinity")
+
+
+def check_candidates(ranges: Any, name: str, n_candidates: int, n_tokens: Any) -> ndarray:
+    """Candidate spans as a C-contiguous int32 array.
+
+    ranges (Any): The caller's argument. Shape: (n_candidates, 2), start and end, half-open, by ascending start.
+    name (str): Its name in messages.
+    n_tokens (Any): The caller's length of the sentence.
+    RAISES (ValueError): On any other type, shape, value or order.
+    """
+    if isinstance(n_tokens, bool) or not isinstance(n_tokens, (int, np.integer)) or n_tokens < 0:
+        raise ValueError(f"n_tokens must be an integer of 0 or more, got {n_tokens!r}")
+    array = np.asarray(ranges)
+    if array.dtype.kind not in "iu" or array.shape != (n_candidates, 2):
+        raise ValueError(f"{name} must be integers of shape {(n_candidates, 2)}, got {array.dtype} of {array.shape}")
+    bad = np.flatnonzero((array[:, 0] < 0) | (array[:, 0] >= array[:, 1]) | (array[:, 1] > n_tokens))
+    if len(bad):
+        raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]].tolist()}: expected 0 <= start < end <= {n_tokens}")
+    if (np.diff(array[:, 0].astype(np.int64)) < 0).any():
+        raise ValueError(f"{name} must be sorted by their starts")
+    return np.ascontiguousarray(array, dtype=np.int32)

@@ -5,12 +5,14 @@ vectors come in), decoding (scores go out).
 """
 
 from dataclasses import dataclass, fields
-from typing import NamedTuple, Optional, Set
+from typing import List, NamedTuple, Optional, Sequence, Set, Union
 
 import torch
+from numpy import ndarray
 from torch import Tensor, nn
 
 from .checks import check_count
+from .roles.pair_features import SentenceParse
 from .roles.roles_encoder import RolesEncoderConfig, layer_norm
 from .roles.syntax import HeadsSource, SyntaxConfig
 from .roles.syntax_attention import clamped_heads
@@ -18,6 +20,7 @@ from .scorers.head_scorer import HeadScores
 from .scorers.predicate_scorer import PredicateScorerConfig
 from .scorers.role_scorer import RoleScorerConfig
 from .scorers.roleset_scorer import RolesetScorerConfig
+from .scorers.span_role_scorer import SpanRoleScorerConfig
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class RolesInputs(NamedTuple):
     deprel_heads (Optional[Tensor]): Heads for which deprels are scored, in the same form. None: no deprels are scored.
     predicates (Optional[Tensor]): Which words are predicates. None: the network's own. *Shape:* (batch_size, seq_len).
     threshold (float): The network's own predicates have at least this probability.
+    parses (Optional[Sequence[SentenceParse]]): The parse of each sentence, for a scorer of ranges.
     """
 
     lengths: Tensor
@@ -68,6 +72,7 @@ class RolesInputs(NamedTuple):
     deprel_heads: Optional[Tensor] = None
     predicates: Optional[Tensor] = None
     threshold: float = 0.5
+    parses: Optional[Sequence[SentenceParse]] = None
 
 
 class RolesOutput(NamedTuple):
@@ -75,18 +80,22 @@ class RolesOutput(NamedTuple):
 
     predicates (Tensor): *Shape:* (batch_size, seq_len, n_predicate_labels).
     rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
-    tags (Tensor): *Shape:* (F, seq_len, n_tags).
+    tags (Optional[Tensor]): None where ranges are scored. *Shape:* (F, seq_len, n_tags).
     rolesets (Optional[Tensor]): *Shape:* (F, n_rolesets).
     arcs (Optional[Tensor]): [dependent, head]; a root is its own head. *Shape:* (batch_size, seq_len, seq_len).
     deprels (Optional[Tensor]): *Shape:* (batch_size, seq_len, n_deprels).
+    spans (Optional[Tensor]): See `ScoredSpans`. None where tags are scored.
+    ranges (Optional[List[ndarray]]): The ranges that are scored, of each sentence.
     """
 
     predicates: Tensor
     rows: Tensor
-    tags: Tensor
+    tags: Optional[Tensor]
     rolesets: Optional[Tensor] = None
     arcs: Optional[Tensor] = None
     deprels: Optional[Tensor] = None
+    spans: Optional[Tensor] = None
+    ranges: Optional[List[ndarray]] = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,7 @@ class RolesNetworkConfig:
 
     encoder (RolesEncoderConfig): The layers. Roles are scored after the last one.
     predicate_scorer (PredicateScorerConfig): Which words are predicates.
-    role_scorer (RoleScorerConfig): The scorer of role tags.
+    role_scorer (Union[RoleScorerConfig, SpanRoleScorerConfig]): The scorer of role tags, or of the roles of ranges.
     syntax (Optional[SyntaxConfig]): The syntax head; None for none.
     roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
     RAISES (ValueError): A part uses a layer that does not exist.
@@ -103,7 +112,7 @@ class RolesNetworkConfig:
 
     encoder: RolesEncoderConfig
     predicate_scorer: PredicateScorerConfig
-    role_scorer: RoleScorerConfig
+    role_scorer: Union[RoleScorerConfig, SpanRoleScorerConfig]
     syntax: Optional[SyntaxConfig] = None
     roleset_scorer: Optional[RolesetScorerConfig] = None
 
@@ -129,6 +138,11 @@ class RolesNetworkConfig:
     def with_tags(self) -> bool:
         """Whether the labels of predicates are pairs with tags."""
         return self.predicate_scorer.with_tags
+
+    @property
+    def with_spans(self) -> bool:
+        """Whether roles of ranges are scored, not role tags."""
+        return isinstance(self.role_scorer, SpanRoleScorerConfig)
 
     @property
     def with_rolesets(self) -> bool:
@@ -194,17 +208,24 @@ class RolesNetwork(nn.Module):
         if predicates is None:
             raise ValueError("the network has no layer for its predicate scorer")
         rows = self.choose_predicates(predicates, padding, inputs)
-        roles = self.role_scorer(positions, rows)
+        if self.config.with_spans:
+            if inputs.parses is None:
+                raise ValueError("a scorer of ranges needs the parse of each sentence, got None")
+            roles = self.role_scorer(positions, rows, inputs.parses)
+        else:
+            roles = self.role_scorer(positions, rows)
         deprels = None
         if self.head_scorer is not None and heads is not None and inputs.deprel_heads is not None:
             deprels = self.head_scorer.score_deprels(heads.dependents, heads.heads, inputs.deprel_heads)
         return RolesOutput(
             predicates=predicates,
             rows=rows,
-            tags=roles.tags,
+            tags=getattr(roles, "tags", None),
             rolesets=None if self.roleset_scorer is None else self.roleset_scorer(roles.predicates),
             arcs=None if heads is None else heads.arcs,
             deprels=deprels,
+            spans=getattr(roles, "spans", None),
+            ranges=getattr(roles, "ranges", None),
         )
 
     def given_heads(self, inputs: RolesInputs, scores: Optional[HeadScores]) -> Tensor:

@@ -15,7 +15,7 @@ from ..annotations import (
     sentence_words,
 )
 from ..role_scores import MISSING, GoldRoles
-from ..trees.propositions import PREDICATE_ROLE, Argument, Proposition
+from ..trees.propositions import PREDICATE_ROLE, Argument, Proposition, predicate_span
 from ..trees.role_tags import RoleTags
 from .gold import aligned_arcs
 
@@ -65,9 +65,20 @@ def gold_roles(eg: Example, labels: RoleLabels) -> List[GoldRoles]:
                 rolesets=np.array([labels.rolesets.get(one.roleset, MISSING) for one in found or ()], dtype=np.int32),
                 heads=np.array([position.get(heads[w], MISSING) for w in words], dtype=np.int64),
                 deprels=np.array([labels.deprels.get(deprels[w] or "", MISSING) for w in words], dtype=np.int32),
+                args=[_arguments(proposition, labels.tags) for proposition in found or ()],
             )
         )
     return golds
+
+
+def _arguments(proposition: Proposition, tags: RoleTags) -> List[Tuple[int, int, int]]:
+    """See `GoldRoles.args`."""
+    ids = {role: i for i, role in enumerate(tags.roles)}
+    found = [(start, end, ids.get(role, MISSING)) for start, end, role in proposition.args if role != PREDICATE_ROLE]
+    start, end = predicate_span(proposition.args)
+    if (start, end) == (proposition.token, proposition.token + 2) and PREDICATE_ROLE in ids:
+        found.append((start + 1, end, ids[PREDICATE_ROLE]))
+    return found
 
 
 def _predicate_labels(

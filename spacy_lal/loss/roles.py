@@ -41,14 +41,15 @@ def smoothed_cross_entropy(logits: ndarray, gold: ndarray, smoothing: float = 0.
 @dataclass(frozen=True)
 class RolesLoss:
     """A weighted sum of cross-entropies: of predicates, heads and deprels, averaged over words; of role tags, averaged
-    over pairs of predicate and word; of rolesets, averaged over predicates. Masked labels do not count.
+    over pairs of predicate and word, or of roles of ranges, summed over the ranges and averaged over predicates; of
+    rolesets, averaged over predicates. Masked labels do not count.
 
     predicate_weight (float): Weight of the predicates.
     arc_weight (float): Weight of the heads.
     deprel_weight (float): Weight of the deprels, given gold heads.
-    role_weight (float): Weight of the role tags.
+    role_weight (float): Weight of the role tags or of the roles of ranges.
     roleset_weight (float): Weight of the rolesets.
-    label_smoothing (float): Smoothing of role tags, in [0, 1).
+    label_smoothing (float): Smoothing of roles, in [0, 1).
     RAISES (ValueError): A weight is negative, or the smoothing is out of range.
     """
 
@@ -85,17 +86,21 @@ class RolesLoss:
         losses: Dict[str, float] = {}
         gradients: Dict[str, List[ndarray]] = {}
         smoothing = self.label_smoothing
-        tasks: Dict[str, Tuple[float, Callable[[GoldRoles], ndarray], float]] = {
-            "predicates": (self.predicate_weight, lambda gold: gold.predicates, 0.0),
-            "arcs": (self.arc_weight, lambda gold: gold.heads, 0.0),
-            "deprels": (self.deprel_weight, lambda gold: np.where(gold.heads < 0, MISSING, gold.deprels), 0.0),
-            "tags": (self.role_weight, lambda gold: gold.tags, smoothing),
-            "rolesets": (self.roleset_weight, lambda gold: gold.rolesets, 0.0),
+        n_predicates = sum(len(gold.rows) for gold in golds)
+        tasks: Dict[str, Tuple[float, Callable[[RoleScores, GoldRoles], ndarray], float]] = {
+            "predicates": (self.predicate_weight, lambda _, gold: gold.predicates, 0.0),
+            "arcs": (self.arc_weight, lambda _, gold: gold.heads, 0.0),
+            "deprels": (self.deprel_weight, lambda _, gold: np.where(gold.heads < 0, MISSING, gold.deprels), 0.0),
+            "tags": (self.role_weight, lambda _, gold: gold.tags, smoothing),
+            "spans": (self.role_weight, _span_labels, smoothing),
+            "rolesets": (self.roleset_weight, lambda _, gold: gold.rolesets, 0.0),
         }
         for task, (weight, labels, smooth) in tasks.items():
             if all(getattr(one, task) is not None for one in scores):
-                found = [labels(gold) for gold in golds]
-                losses[task], gradients[task] = _mean([getattr(one, task) for one in scores], found, weight, smooth)
+                found = [labels(*pair) for pair in zip(scores, golds, strict=True)]
+                items = [getattr(one, task) for one in scores]
+                count = n_predicates if task == "spans" else sum(int((one != MISSING).sum()) for one in found)
+                losses[task], gradients[task] = _scaled(items, found, weight / max(1, count), smooth)
         total = sum(losses.values())
         if not np.isfinite(total):
             raise ValueError(f"the loss is not finite: {losses}; expected a smaller learning rate or sound vectors")
@@ -105,12 +110,14 @@ class RolesLoss:
         return losses, d_scores
 
 
-def _mean(
-    scores: Sequence[ndarray], golds: Sequence[ndarray], weight: float, smoothing: float
+def _span_labels(scores: RoleScores, gold: GoldRoles) -> ndarray:
+    return np.zeros((0, 0), dtype=np.int32) if scores.ranges is None else gold.span_roles(scores.ranges)
+
+
+def _scaled(
+    scores: Sequence[ndarray], golds: Sequence[ndarray], scale: float, smoothing: float
 ) -> Tuple[float, List[ndarray]]:
-    """The mean over all labels that are not masked, times the weight, and its gradients."""
-    count = sum(int((gold != MISSING).sum()) for gold in golds)
-    scale = weight / max(1, count)
+    """The sum over all labels that are not masked, times `scale`, and its gradients."""
     loss, gradients = 0.0, []
     for one, gold in zip(scores, golds, strict=True):
         part, gradient = smoothed_cross_entropy(one.reshape(-1, one.shape[-1]), gold.reshape(-1), smoothing)

@@ -96,6 +96,11 @@ class LALSemanticRoles(SentencePipe):
         if isinstance(predicate_threshold, bool) or not 0.0 <= predicate_threshold <= 1.0:
             raise ValueError(f"predicate_threshold: expected a number in [0, 1], got {predicate_threshold!r}")
         self.decoder = decoder if decoder is not None else RolesDecoder()
+        if model.attrs["config"].with_spans and (self.decoder.transition_weight or self.decoder.constituent_bonus):
+            raise ValueError(
+                "decoder: transition_weight and constituent_bonus are of scores of tags, and role_scorer scores "
+                f"ranges: expected 0 for both, got {self.decoder}"
+            )
         self.loss = loss if loss is not None else RolesLoss()
         self.scorer = scorer
         self.predicates, self.predicate_threshold, self.overwrite = predicates, predicate_threshold, overwrite

@@ -6,9 +6,9 @@ from typing import Collection, List, Optional, Sequence, Tuple
 import numpy as np
 from numpy import ndarray
 
-from ..decode import role_spans, viterbi
+from ..decode import candidate_spans, role_spans, viterbi
 from ..role_scores import RoleScores
-from ..trees.propositions import Argument
+from ..trees.propositions import PREDICATE_ROLE, Argument
 from ..trees.role_tags import RoleTags
 
 Range = Tuple[int, int]
@@ -55,7 +55,7 @@ class RolesDecoder:
         verbs: Optional[Sequence[Sequence[Range]]] = None,
         constituents: Optional[Sequence[Collection[Range]]] = None,
     ) -> List[List[Tuple[Argument, ...]]]:
-        """The arguments of every predicate of a batch of sentences, V among them.
+        """The arguments of every predicate of a batch of sentences, V among them: from scores of tags, or of ranges.
 
         scores (Sequence[RoleScores]): The scores of each sentence.
         tags (RoleTags): The tags that are scored.
@@ -65,11 +65,14 @@ class RolesDecoder:
         constituents (Optional[Sequence[Collection[Tuple[int, int]]]]): The constituents of each sentence, over words.
         RAISES (ValueError): There is a bonus for constituents, and there are no constituents.
         """
+        if any(one.spans is not None for one in scores):
+            return self._decode_candidates(scores, tags, verbs)
         items: List[ndarray] = []
         predicates: List[int] = []
         for s, one in enumerate(scores):
             for f, token in enumerate(one.rows.tolist()):
-                items.append(one.tags[f] if verbs is None else _with_verb(one.tags[f], tags, verbs[s][f]))
+                of_words: ndarray = one.tags[f]  # type: ignore[index]
+                items.append(of_words if verbs is None else _with_verb(of_words, tags, verbs[s][f]))
                 predicates.append(token)
         once = tags.once(core=self.core_once)
         if self.constituent_bonus:
@@ -116,6 +119,42 @@ class RolesDecoder:
             [tuple((start, end, tags.roles[role]) for start, end, role in next(in_order)[0]) for _ in one.rows]
             for one in scores
         ]
+
+    def _decode_candidates(
+        self, scores: Sequence[RoleScores], tags: RoleTags, verbs: Optional[Sequence[Sequence[Range]]]
+    ) -> List[List[Tuple[Argument, ...]]]:
+        """As `__call__`, from scores of ranges. A word after the predicate with the role V belongs to its V."""
+        gains: List[ndarray] = []
+        ranges: List[ndarray] = []
+        lengths: List[int] = []
+        owners: List[Tuple[int, Optional[Range]]] = []
+        verb_role = tags.roles.index(PREDICATE_ROLE)
+        for s, one in enumerate(scores):
+            for f, token in enumerate(one.rows.tolist()):
+                scored: ndarray = one.spans[f]  # type: ignore[index]
+                starts, ends = one.ranges[:, 0], one.ranges[:, 1]  # type: ignore[index]
+                gain = scored[:, 1:] - scored[:, :1]
+                verb = None if verbs is None else verbs[s][f]
+                start, end = (token, token + 1) if verb is None else verb
+                gain[(starts < end) & (start < ends)] = -np.inf
+                if verb is None:
+                    gain[(starts != token + 1) | (ends != token + 2), verb_role] = -np.inf
+                else:
+                    gain[:, verb_role] = -np.inf
+                gains.append(gain)
+                ranges.append(one.ranges)  # type: ignore[arg-type]
+                lengths.append(one.n_words)
+                owners.append((token, verb))
+        once = tags.once(core=self.core_once)[1::2]
+        found = candidate_spans(gains, ranges, lengths, once=once, n_threads=self.n_threads)
+        arguments = []
+        for (token, verb), (spans, _) in zip(owners, found, strict=True):
+            begin, stop = (token, token + 1) if verb is None else verb
+            stop += sum(role == verb_role for _, _, role in spans)
+            args = [(start, end, tags.roles[role]) for start, end, role in spans if role != verb_role]
+            arguments.append(tuple(sorted([*args, (begin, stop, PREDICATE_ROLE)])))
+        in_order = iter(arguments)
+        return [[next(in_order) for _ in one.rows] for one in scores]
 
 
 def _bonus(n_words: int, constituents: Collection[Range], bonus: float) -> ndarray:

@@ -87,7 +87,7 @@ PARTS = {
     *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer", "Execution"),
 }
 ENCODER_PARTS = {"Selector"}
-ROLE_PARTS = {"RolesEncoder", "SyntaxAttention", "PredicateScorer", "RoleScorer", "RolesetScorer"}
+ROLE_PARTS = {"RolesEncoder", "SyntaxAttention", "PredicateScorer", "RoleScorer", "SpanRoleScorer", "RolesetScorer"}
 
 
 def config_of(model):

@@ -1,0 +1,79 @@
+"""From Docs to the parses of their sentences, for features of roles."""
+
+from typing import List, Sequence
+
+import numpy
+from numpy import ndarray
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..annotations import SPANS_KEY
+from ..annotations.constituents import get_constituents
+from ..annotations.sentences import sentence_words
+from ..layers.roles.pair_features import SentenceParse
+
+# Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass; ClearNLP's nsubjpass, auxpass.
+PASSIVE_ENDING = "pass"
+
+
+def sentence_parses(docs: Sequence[Doc], word_attr: str) -> List[SentenceParse]:
+    """The parse of every sentence, over its words.
+
+    word_attr (str): "LEMMA", "NORM" or "LOWER".
+    RAISES (ValueError): A Doc lacks constituents, heads, tags or lemmas, which it needs.
+    """
+    return [parse for doc in docs for parse in _of_doc(doc, word_attr)]
+
+
+def check_parsed(doc: Doc, word_attr: str) -> None:
+    """RAISES (ValueError): As `sentence_parses`; names what is missing and which component sets it."""
+    if not any(sentence_words(doc)):
+        return
+    needed = {
+        "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
+        "heads": (doc.has_annotation("DEP"), "lal_parser"),
+        "tags": (doc.has_annotation("TAG"), "tagger"),
+        "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
+    }
+    missing = {name: source for name, (found, source) in needed.items() if not found}
+    if missing:
+        raise ValueError(
+            f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} has no {' and no '.join(missing)}: "
+            f"expected {', '.join(dict.fromkeys(missing.values()))} before it in the pipeline and, in training, in "
+            "training.annotating_components"
+        )
+
+
+def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
+    check_parsed(doc, word_attr)
+    sentences = sentence_words(doc)
+    if not any(sentences):
+        nothing = numpy.zeros(0, dtype="int64")
+        ids = nothing.astype("uint64")
+        return [SentenceParse(nothing, ids, ids, ids, nothing > 0, nothing.reshape(0, 2), ids) for _ in sentences]
+    arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
+    heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
+    passive = numpy.zeros(len(doc), dtype=bool)
+    passive[heads[_is_passive(arrays[:, 1], doc.vocab)]] = True
+    parses = []
+    for words, spans in zip(sentences, get_constituents(doc), strict=True):
+        place = {word: i for i, word in enumerate(words)}
+        labels = [doc.vocab.strings.add(label) for _, _, label in spans]
+        parses.append(
+            SentenceParse(
+                heads=numpy.array([place.get(int(heads[word]), i) for i, word in enumerate(words)], dtype="int64"),
+                deprels=arrays[words, 1],
+                tags=arrays[words, 2],
+                words=arrays[words, 3],
+                is_passive=passive[words],
+                constituents=numpy.array([one[:2] for one in spans], dtype="int64").reshape(-1, 2),
+                labels=numpy.array(labels, dtype="uint64"),
+            )
+        )
+    return parses
+
+
+def _is_passive(deprels: ndarray, vocab: Vocab) -> ndarray:
+    values, places = numpy.unique(deprels, return_inverse=True)
+    flags = numpy.array([vocab.strings[int(one)].endswith(PASSIVE_ENDING) for one in values], dtype=bool)
+    return flags[places]

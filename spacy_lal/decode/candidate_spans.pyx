@@ -1,0 +1,173 @@
+# cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""The best disjoint ones of given candidate spans, each with a role: exact, in O(n + n_candidates * n_roles) without roles
+that may occur once.
+
+A semi-Markov model (Sarawagi and Cohen 2004) over prefixes of the sentence, as in `role_spans`, whose spans are few and
+have a score for each role, not a sum over their tokens. Roles that may occur once are treated as in `viterbi`.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from .batches import run_batch
+from .checks import check_threads
+from .tag_checks import check_candidates, check_tag_ids, check_tag_scores, raise_bad_tags
+from .tag_counts import MAX_ONCE, decode_counting
+
+from .tag_status cimport BAD_SCORES, DONE, NO_MEMORY, Status, check_scores
+
+
+cdef struct Sentence:
+    int n
+    int n_candidates
+    int n_roles
+    int n_sets  # of roles used so far
+    const float* gains  # (n_candidates, n_roles)
+    const int* ranges  # (n_candidates, 2), by ascending start
+    const int* once  # (n_roles,): number of a role that occurs once, or -1
+    double* best  # (n + 1, n_sets): of a prefix
+    int* candidate  # (n + 1, n_sets): the last candidate of a prefix; -1: its last token has none
+    int* role  # (n + 1, n_sets)
+
+
+def candidate_spans(gains, ranges, n_tokens, *, once=None, n_threads=1):
+    """The disjoint candidates with the greatest sum of gains. A token without a span costs nothing, so that only
+    positive gains are taken. Given lists, decodes a batch.
+
+    gains (ndarray): The gain of each candidate with each role over none. Shape: (n_candidates, n_roles), float32; minus
+        infinity forbids a role.
+    ranges (ndarray): Start and end, half-open, by ascending start. Shape: (n_candidates, 2), integers.
+    n_tokens (int): Length of the sentence.
+    once (Optional[ndarray]): 0, 1, ... for roles that may occur once, -1 for others. Shape: (n_roles,), integers.
+    n_threads (int): Number of threads for a batch.
+    RETURNS (Tuple[List[Tuple[int, int, int]], float]): Start, end and role of each span in text order, and the score. A
+        list for a batch.
+    RAISES (ValueError): On a wrong type, dtype, shape or range, or gains that are NaN or plus infinity.
+    """
+    check_threads(n_threads)
+    if not isinstance(gains, (list, tuple)):
+        return _decode(gains, ranges, n_tokens, "", once)
+    if not len(gains) == len(ranges) == len(n_tokens):
+        raise ValueError(f"expected as many ranges and lengths as gains, got {len(gains)}, {len(ranges)}, {len(n_tokens)}")
+    costs = [2.0 + 0.01 * getattr(item, "size", 0) for item in gains]
+    return run_batch(lambda i: _decode(gains[i], ranges[i], n_tokens[i], f"[{i}]", once), costs, n_threads)
+
+
+def _decode(gains, ranges, n_tokens, item, once):
+    gains = check_tag_scores(gains, "gains" + item)
+    ranges = check_candidates(ranges, "ranges" + item, len(gains), n_tokens)
+    once = check_tag_ids(once, "once", gains.shape[1], MAX_ONCE)
+    if np.isnan(gains).any() or (gains == np.inf).any():
+        raise_bad_tags(gains, "gains" + item)
+    useful = (gains > 0.0).any(axis=1)
+    gains, ranges = np.ascontiguousarray(gains[useful]), np.ascontiguousarray(ranges[useful])
+    if not len(gains):
+        return [], 0.0
+
+    def decode(counted):
+        return _decode_once(gains, ranges, n_tokens, counted)
+
+    return decode_counting(once, decode, lambda found: once[[role for _, _, role in found[0]]])
+
+
+def _decode_once(gains, ranges, n_tokens, once):
+    cdef const float[:, ::1] gains_view = gains
+    cdef const int[:, ::1] ranges_view = ranges
+    cdef const int[::1] once_view = once
+    cdef Sentence sent
+    cdef Status status
+    spans = np.zeros((n_tokens, 3), dtype=np.int32)
+    cdef int[:, ::1] spans_view = spans
+    cdef int n_spans = 0
+    cdef double score = 0.0
+    sent.n, sent.n_candidates, sent.n_roles = n_tokens, gains_view.shape[0], gains_view.shape[1]
+    sent.n_sets = 1 << (int(once.max()) + 1)
+    sent.gains, sent.ranges, sent.once = &gains_view[0, 0], &ranges_view[0, 0], &once_view[0]
+    with nogil:
+        status = decode_sentence(&sent, &spans_view[0, 0], &n_spans, &score)
+    if status == NO_MEMORY:
+        raise MemoryError(f"no memory for the spans of a sentence of {n_tokens} tokens")
+    return [tuple(span) for span in spans[:n_spans][::-1].tolist()], score
+
+
+cdef Status decode_sentence(Sentence* sent, int* spans, int* n_spans, double* score) noexcept nogil:
+    cdef size_t n_states = <size_t>(sent.n + 1) * sent.n_sets
+    cdef size_t i
+    cdef Status status = NO_MEMORY
+    cdef int start, first = 0
+    sent.best = <double*>malloc(n_states * sizeof(double))
+    sent.candidate = <int*>malloc(2 * n_states * sizeof(int))
+    if sent.best != NULL and sent.candidate != NULL:
+        sent.role = sent.candidate + n_states
+        for i in range(n_states):
+            sent.best[i] = -INFINITY
+        sent.best[0] = 0.0
+        for start in range(sent.n):
+            first = extend(sent, start, first)
+        read_spans(sent, spans, n_spans, score)
+        status = DONE
+    free(sent.best)
+    free(sent.candidate)
+    return status
+
+
+cdef inline void relax(Sentence* sent, int end, int used, double value, int candidate, int role) noexcept nogil:
+    cdef size_t state = <size_t>end * sent.n_sets + used
+    if value > sent.best[state]:
+        sent.best[state] = value
+        sent.candidate[state] = candidate
+        sent.role[state] = role
+
+
+cdef int extend(Sentence* sent, int start, int first) noexcept nogil:
+    """Everything that begins at a token. Returns the number of the first candidate that begins later."""
+    cdef const double* before = sent.best + <size_t>start * sent.n_sets
+    cdef const float* gains
+    cdef int k = first, used, role, free_role, bit, end
+    cdef double free_gain
+    for used in range(sent.n_sets):
+        relax(sent, start + 1, used, before[used], -1, -1)
+    while k < sent.n_candidates and sent.ranges[2 * k] == start:
+        gains, end = sent.gains + <size_t>k * sent.n_roles, sent.ranges[2 * k + 1]
+        free_role, free_gain = -1, 0.0
+        for role in range(sent.n_roles):
+            if gains[role] <= 0.0:
+                continue
+            if sent.once[role] < 0:
+                if gains[role] > free_gain:
+                    free_role, free_gain = role, gains[role]
+                continue
+            bit = 1 << sent.once[role]
+            for used in range(sent.n_sets):
+                if not used & bit:
+                    relax(sent, end, used | bit, before[used] + gains[role], k, role)
+        if free_role >= 0:
+            for used in range(sent.n_sets):
+                relax(sent, end, used, before[used] + free_gain, k, free_role)
+        k += 1
+    return k
+
+
+cdef void read_spans(Sentence* sent, int* spans, int* n_spans, double* score) noexcept nogil:
+    cdef int end = sent.n, used, best_used = 0, role, k
+    cdef size_t state
+    for used in range(1, sent.n_sets):
+        if sent.best[<size_t>end * sent.n_sets + used] > sent.best[<size_t>end * sent.n_sets + best_used]:
+            best_used = used
+    used = best_used
+    score[0] = sent.best[<size_t>end * sent.n_sets + used]
+    while end > 0:
+        state = <size_t>end * sent.n_sets + used
+        k, role = sent.candidate[state], sent.role[state]
+        if k < 0:
+            end -= 1
+            continue
+        spans[3 * n_spans[0]] = sent.ranges[2 * k]
+        spans[3 * n_spans[0] + 1] = end
+        spans[3 * n_spans[0] + 2] = role
+        n_spans[0] += 1
+        if sent.once[role] >= 0:
+            used ^= 1 << sent.once[role]
+        end = sent.ranges[2 * k]

@@ -1,0 +1,169 @@
+"""Scores of roles for pairs of a predicate and a candidate range of a parse.
+
+Span scores as in Ouchi et al. (2018): the vectors of the predicate and of the words at the candidate's ends and head,
+plus embeddings of the features of the parse (`layers/roles/pair_features.py`).
+"""
+
+from dataclasses import dataclass
+from typing import List, NamedTuple, Sequence
+
+import numpy as np
+import torch
+from numpy import ndarray
+from torch import Tensor, nn
+from torch.nn.functional import gelu, pad
+
+from ..checks import check_count, check_rates
+from ..dropout import ElementDropout
+from ..roles.pair_features import SentenceParse, find_candidates
+
+MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
+N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
+
+
+@dataclass(frozen=True)
+class SpanRoleScorerConfig:
+    """The scorer of roles of ranges: constituents, words and subtrees of the Doc's parse.
+
+    predicate_width (int): Width of a predicate's vector, from which rolesets are scored.
+    hidden_width (int): Hidden units of a pair.
+    product_width (int): Width of the product of predicate and candidate head.
+    feature_width (int): Width of a row of the table of features.
+    n_rows (int): Rows of the table. A feature's hash chooses its row.
+    word_attr (str): The word in features: "LEMMA", "NORM" or "LOWER".
+    dropout (float): Elementwise dropout on words' and pairs' vectors.
+    feature_dropout (float): Elementwise dropout on the sum of a pair's features.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    predicate_width: int = 192
+    hidden_width: int = 256
+    product_width: int = 64
+    feature_width: int = 64
+    n_rows: int = 20000
+    word_attr: str = "NORM"
+    dropout: float = 0.3
+    feature_dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name in ("predicate_width", "hidden_width", "product_width", "feature_width", "n_rows"):
+            check_count(name, getattr(self, name))
+        check_rates(dropout=self.dropout, feature_dropout=self.feature_dropout)
+        if self.word_attr not in ("LEMMA", "NORM", "LOWER"):
+            raise ValueError(f"word_attr: expected 'LEMMA', 'NORM' or 'LOWER', got {self.word_attr!r}")
+
+    def build(self, hidden_width: int, n_tags: int) -> "SpanRoleScorer":
+        """Build the scorer. hidden_width (int): Width of positions. n_tags (int): Number of BIO tags: O, then two for
+        each role."""
+        return SpanRoleScorer(self, hidden_width, (n_tags - 1) // 2)
+
+
+class ScoredSpans(NamedTuple):
+    """The scores of a batch with F predicates.
+
+    predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
+    spans (Tensor): No role, then each role, for all predicates and candidates of the first sentence, and so on; minus
+        infinity for the roles of a candidate that holds its predicate. *Shape:* (n_pairs, 1 + n_roles).
+    ranges (List[ndarray]): The candidates of each sentence. *Shapes:* (n_candidates, 2), int64.
+    """
+
+    predicates: Tensor
+    spans: Tensor
+    ranges: List[ndarray]
+
+
+class SpanRoleScorer(nn.Module):
+    """See the module.
+
+    config (SpanRoleScorerConfig): The options.
+    hidden_width (int): Width of positions.
+    n_roles (int): Number of roles.
+    """
+
+    def __init__(self, config: SpanRoleScorerConfig, hidden_width: int, n_roles: int) -> None:
+        super().__init__()
+        self.config, self.n_roles = config, n_roles
+        width = config.hidden_width
+        self.predicate = nn.Linear(hidden_width, config.predicate_width)
+        self.places = nn.Linear(hidden_width, N_PLACES * width)
+        self.table = nn.EmbeddingBag(config.n_rows, config.feature_width, mode="sum")
+        self.features = nn.Linear(config.feature_width, width)
+        self.product = nn.Linear(hidden_width, 2 * config.product_width)
+        self.of_product = nn.Linear(config.product_width, width)
+        self.hidden = nn.Linear(width, width)
+        self.output = nn.Linear(width, 1 + n_roles)
+        self.dropout, self.feature_dropout = ElementDropout(config.dropout), ElementDropout(config.feature_dropout)
+        nn.init.normal_(self.table.weight, std=0.05)
+
+    def forward(self, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredSpans:
+        """Score all candidates of every predicate's sentence.
+
+        positions (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
+        parses (Sequence[SentenceParse]): The parse of each sentence.
+        RETURNS (ScoredSpans): The scores.
+        """
+        pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
+        words = self.dropout(positions)
+        places = pad(self.places(words), (0, 0, 1, 1))  # a row before and after each sentence
+        places = places.view(-1, N_PLACES, self.config.hidden_width)
+        products = self.product(words).view(-1, 2, self.config.product_width)
+        device = positions.device
+        index = torch.from_numpy(pairs.words).to(device)
+        features = torch.from_numpy(pairs.features).to(device)
+        step = len(index) if torch.is_grad_enabled() else MAX_PAIRS
+        found = [
+            self._score(places, products, positions.shape[1], index[i : i + step], features[i : i + step])
+            for i in range(0, len(index), max(1, step))
+        ]
+        spans = positions.new_full((pairs.n_cells, 1 + self.n_roles), -torch.inf)
+        spans[:, 0] = 0.0
+        if found:
+            spans = spans.index_copy(0, torch.from_numpy(pairs.cells).to(device), torch.cat(found))
+        predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
+        return ScoredSpans(predicates, spans, pairs.ranges)
+
+    def _score(self, places: Tensor, products: Tensor, seq_len: int, index: Tensor, features: Tensor) -> Tensor:
+        """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles).
+
+        index (Tensor): Sentence, predicate, start, end and head of each pair. *Shape:* (n_pairs, 5).
+        features (Tensor): *Shape:* (n_pairs, N_FEATURES).
+        """
+        sentence, predicate, start, end, head = index.unbind(1)
+        first = sentence * (seq_len + 2) + 1
+        at = (predicate, head, start, end - 1, start - 1, end)
+        hidden = sum(places[first + word, k] for k, word in enumerate(at))
+        hidden = hidden + self.features(self.feature_dropout(self.table(features)))
+        first = sentence * seq_len
+        product = products[first + predicate, 0] * products[first + head, 1]
+        hidden = self.dropout(gelu(hidden + self.of_product(product)))
+        return self.output(self.dropout(hidden + gelu(self.hidden(hidden))))
+
+
+class _Pairs(NamedTuple):
+    """The pairs of a batch: `words` and `features` as in `SpanRoleScorer._score`, the candidates of each sentence, the
+    number of all pairs, and where the given ones lie among them: those whose candidate does not hold its predicate."""
+
+    words: ndarray
+    features: ndarray
+    cells: ndarray
+    n_cells: int
+    ranges: List[ndarray]
+
+
+def _collect(parses: Sequence[SentenceParse], rows: ndarray, n_rows: int) -> _Pairs:
+    indices, features, cells, ranges, n_cells = [], [], [], [], 0
+    ends = np.searchsorted(rows[:, 0], np.arange(len(parses) + 1))
+    for s, parse in enumerate(parses):
+        predicates = rows[ends[s] : ends[s + 1], 1]
+        found = find_candidates(parse, predicates, n_rows)
+        ranges.append(found.ranges)
+        starts, stops = found.ranges[:, 0], found.ranges[:, 1]
+        free = (predicates[:, None] < starts) | (predicates[:, None] >= stops)
+        f, c = free.nonzero()
+        columns = [np.full(len(f), s), predicates[f], starts[c], stops[c], found.heads[c]]
+        indices.append(np.stack(columns, axis=1))
+        features.append(found.features[f, c])
+        cells.append(n_cells + f * len(starts) + c)
+        n_cells += len(predicates) * len(starts)
+    return _Pairs(np.concatenate(indices), np.concatenate(features), np.concatenate(cells), n_cells, ranges)

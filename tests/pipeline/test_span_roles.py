@@ -1,0 +1,148 @@
+"""Roles of the constituents, words and subtrees of a Doc's parse: `spacy-lal.SpanRoleScorer.v1` in `lal_srl`."""
+
+import pickle
+
+import pytest
+import role_examples
+import spacy
+from role_examples import example
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.trees.propositions import Proposition
+
+SCORER = {
+    "@misc": "spacy-lal.SpanRoleScorer.v1",
+    **{"predicate_width": 16, "hidden_width": 32, "product_width": 8, "feature_width": 16, "n_rows": 500},
+    **{"dropout": 0.0, "feature_dropout": 0.0},
+}
+TREES = {
+    "gave": [(0, 7, "S"), (0, 1, "NP"), (1, 6, "VP"), (2, 3, "PRT"), (3, 6, "NP")],
+    "saw": [(0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "SBAR"), (3, 5, "S"), (3, 4, "NP"), (4, 5, "VP")],
+}
+
+
+def config(decoder=None, **changes):
+    found = role_examples.config("none", role_scorer={**SCORER, **changes})
+    return {**found, "decoder": {"@misc": "spacy-lal.roles_decoder.v1", **(decoder or {})}}
+
+
+def parsed(nlp, name, **left_out):
+    """A Doc with the parse of one of the sentences."""
+    words = role_examples.GAVE if name == "gave" else role_examples.SAW
+    every = {"heads": role_examples.HEADS, "deps": role_examples.DEPS, "tags": role_examples.TAGS}
+    annotation = {key: values[name] for key, values in every.items() if not left_out.get(key)}
+    doc = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))], **annotation)
+    if not left_out.get("constituents"):
+        set_constituents(doc, sentence_words(doc), [TREES[name]])
+    return doc
+
+
+def parsed_example(nlp, name):
+    return Example(parsed(nlp, name), example(nlp, name).reference)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=config())
+    role_examples.train(nlp, [parsed_example(nlp, "gave"), parsed_example(nlp, "saw")])
+    return nlp
+
+
+def find(nlp, docs):
+    return [get_propositions(doc) for doc in nlp.get_pipe("lal_srl").pipe(docs)]
+
+
+def test_it_learns_two_sentences_by_heart(nlp):
+    assert find(nlp, [parsed(nlp, "gave"), parsed(nlp, "saw")]) == list(role_examples.PROPOSITIONS.values())
+
+
+def test_a_v_of_two_words(nlp):
+    (gave,) = find(nlp, [parsed(nlp, "gave")])[0]
+    assert (1, 3, "V") in gave.args  # "gave up"
+
+
+def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
+    both = Doc.from_docs([parsed(nlp, "saw"), parsed(nlp, "gave")])
+    set_constituents(both, sentence_words(both), [TREES["saw"], TREES["gave"]])
+    alone = find(nlp, [both])[0]
+    assert [one.roleset for one in alone] == ["see.01", "sleep.01", "give_up.07"]
+    assert find(nlp, [parsed(nlp, "gave"), both, Doc(nlp.vocab), parsed(nlp, "saw")])[1] == alone
+
+
+@pytest.mark.parametrize(
+    ("left_out", "message"),
+    [
+        ({"constituents": True}, "has no constituents: expected lal_parser before it"),
+        ({"heads": True, "deps": True}, "has no heads"),
+        ({"tags": True}, "has no tags: expected tagger before it"),
+    ],
+)
+def test_a_missing_parse_is_named(nlp, left_out, message):
+    with pytest.raises(ValueError, match=message):
+        find(nlp, [parsed(nlp, "gave", **left_out)])
+    with pytest.raises(ValueError, match="training.annotating_components"):
+        nlp.get_pipe("lal_srl").update([Example(parsed(nlp, "gave", **left_out), example(nlp, "gave").reference)])
+
+
+def test_missing_lemmas_are_named():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=config(word_attr="LEMMA"))
+    with pytest.raises(ValueError, match="has no lemmas: expected a lemmatizer before it"):
+        role_examples.train(nlp, [parsed_example(nlp, "gave")], steps=1)
+
+
+@pytest.mark.parametrize("words", [[], [" "], ["\n", " "], ["slept"], ["saw"] * 1000])
+def test_unusual_docs_get_sound_roles(nlp, words):
+    n = len(words)
+    heads, starts = [0] * n, [i == 0 for i in range(n)]
+    doc = Doc(nlp.vocab, words=words, heads=heads, deps=["dep"] * n, tags=["VBD"] * n, sent_starts=starts)
+    n_words = sum(map(len, sentence_words(doc)))
+    spans = [(0, n_words, "S"), *((i, n_words, "VP") for i in range(1, min(n_words, 30)))] if n_words else []
+    set_constituents(doc, sentence_words(doc), [spans] * len(sentence_words(doc)))
+    (found,) = find(nlp, [doc])
+    for one in found:
+        taken = [i for start, end, _ in one.args for i in range(start, end)]
+        assert len(taken) == len(set(taken))
+        assert one.token in taken
+
+
+def test_given_predicates(nlp):
+    doc = parsed(nlp, "gave")
+    set_propositions(doc, [Proposition(1, "give.01", ((1, 2, "V"),), "give")])
+    pipe = nlp.get_pipe("lal_srl")
+    try:
+        pipe.predicates = "doc"
+        (found,) = find(nlp, [doc])[0]
+    finally:
+        pipe.predicates = "own"
+    assert found.roleset == "give.01"
+    assert (1, 2, "V") in found.args
+    assert (0, 1, "ARG0") in found.args
+
+
+def test_sub_batches_and_chunks_of_pairs_change_nothing(nlp, monkeypatch):
+    docs = [parsed(nlp, name) for name in ("gave", "saw", "gave")]
+    expected = find(nlp, docs)
+    monkeypatch.setattr("spacy_lal.layers.scorers.span_role_scorer.MAX_PAIRS", 3)
+    network = nlp.get_pipe("lal_srl").model.layers[-1]
+    monkeypatch.setitem(network.attrs, "max_batch_cells", 1)
+    assert find(nlp, [parsed(nlp, name) for name in ("gave", "saw", "gave")]) == expected
+
+
+def test_disk_bytes_and_pickle(nlp, tmp_path):
+    expected = find(nlp, [parsed(nlp, "saw")])
+    nlp.to_disk(tmp_path / "nlp")
+    loaded = [spacy.load(tmp_path / "nlp"), pickle.loads(pickle.dumps(nlp))]
+    blank = spacy.blank("en")
+    blank.add_pipe("lal_srl", config=config())
+    for one in [*loaded, blank.from_bytes(nlp.to_bytes())]:
+        assert find(one, [parsed(one, "saw")]) == expected
+
+
+@pytest.mark.parametrize("option", ["transition_weight", "constituent_bonus"])
+def test_options_of_tags_are_refused(option):
+    with pytest.raises(ValueError, match=f"{option}.* of scores of tags"):
+        spacy.blank("en").add_pipe("lal_srl", config=config(decoder={option: 0.5}))
