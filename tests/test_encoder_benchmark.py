@@ -5,9 +5,11 @@ import shutil
 from importlib import import_module
 from pathlib import Path
 
+import numpy
 import pytest
 import spacy
 from benchmark_programs import program
+from tiny_pipeline import WIDTH, make_bert, transformer_config
 
 from spacy_lal.layers.encoders.attention_limits import AttentionLimits
 
@@ -52,6 +54,44 @@ def test_every_network_is_a_config(rows):
     }
     assert kinds["hard2"] == [None, None, "hard", None] and kinds["soft0"] == ["soft", None, None, None]
     assert sum(layer.repeat for layer in configs["plain+heads"].encoder.layers) == len(kinds["hard0"])
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory):
+    """A pipeline with a transformer alone: embeddings and one layer."""
+    folder = tmp_path_factory.mktemp("vectors")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("transformer", config=transformer_config(make_bert(folder / "bert")))
+    nlp.initialize()
+    nlp.to_disk(folder / "pipeline")
+    return str(folder / "pipeline")
+
+
+def test_frozen_vectors_are_the_means_of_pieces_in_each_layer(encoders, pipeline):
+    make = import_module("accuracy.frozen_vectors").frozen_transformer
+    nlp = spacy.load(pipeline)
+    docs = [nlp.make_doc("She sees a dog in the park ."), nlp.make_doc(""), nlp.make_doc("Yes")]
+    both, last = (make(pipeline, n).predict(docs) for n in (2, 1))
+    assert [array.shape for array in both] == [(8, 2 * WIDTH), (0, 0), (1, 2 * WIDTH)]
+    for doc, layers, top in zip(docs, both, last, strict=True):
+        assert numpy.array_equal(layers[:, len(layers[:1].T) // 2 :], top)
+        if len(doc):
+            data = nlp(doc)._.trf_data
+            pieces = data.model_output.last_hidden_state.reshape(-1, WIDTH)
+            means = [pieces[data.align[i].data.ravel()].mean(0) for i in range(len(doc))]
+            assert numpy.allclose(top, means, atol=0.005)  # half precision
+    with pytest.raises(ValueError, match="n_layers: expected at most 2, the embeddings counted, got 3"):
+        make(pipeline, 3).predict(docs)
+
+
+def test_a_network_learns_from_frozen_vectors(encoders, rows, pipeline, treebank, tmp_path, monkeypatch):
+    monkeypatch.setattr(rows, "PIPELINE", pipeline)
+    command = [str(tmp_path), "--treebank", str(treebank), "--tables", "encoders", "--rows", "vectors_last", *OPTIONS]
+    assert encoders.main(command) == 0
+    result = json.loads((tmp_path / "vectors_last-0.json").read_text(encoding="utf8"))
+    assert 0 <= result["scores"]["const_f"] <= 100 and result["seconds"] > 0
+    kept = import_module("accuracy.frozen_vectors")._layers_of(pipeline).kept
+    assert len(kept) > 8 and {array.shape[1:] for array in kept.values()} == {(2, WIDTH)}
 
 
 def test_limits_of_the_tables(rows):

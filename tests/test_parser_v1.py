@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Config, fix_random_seed
 from tiny_network import network_config
+from tiny_pipeline import make_examples
 
 from spacy_lal.architectures.execution import ExecutionConfig
 from spacy_lal.checkpoint.parser_v1 import FlatConfig, build_lal_parser_v1
@@ -299,3 +300,28 @@ def test_label_heads_that_follow_the_labels_are_many_enough_until_labels_are_kno
     model.attrs["set_vocabularies"](model, n_labels=5, n_deprels=2, chars=["a"])
     model.initialize()
     assert model.attrs["get_network"](model).label_attention.output_width == 12
+
+
+def test_odd_widths_of_factored_features_are_rounded_down():
+    """As the reference does it: each part gets half. Saved configs may have such widths."""
+    odd, even = (FlatConfig(attn_width=n, ff_width=n, label_attn_width=n).compose(reads_vectors=False) for n in (7, 6))
+    assert odd == even
+    whole = FlatConfig(attn_width=7, label_attn_width=7, factored=False).compose(reads_vectors=False)
+    assert (whole.encoder.layers[0].attn_width, whole.label_attention.attn_width) == (7, 7)
+
+
+def test_label_heads_that_are_projected_together_train():
+    fix_random_seed(0)
+    sizes = {"hidden_width": 32, "n_layers": 1, "n_attn_heads": 2, "attn_width": 8, "ff_width": 32}
+    rates = ("attention_dropout", "relu_dropout", "residual_dropout", "char_dropout", "biaffine_dropout")
+    model = {"@architectures": V1, "label_combine_as_self": True, **sizes, **dict.fromkeys(rates, 0.0)}
+    nlp = spacy.blank("en")
+    parser = nlp.add_pipe("lal_parser", config={"model": model})
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.005
+    losses = [nlp.update(examples, sgd=optimizer)["lal_parser"]]
+    while losses[-1] > 0.05 and len(losses) < 120:
+        losses.append(nlp.update(examples, sgd=optimizer)["lal_parser"])
+    assert not parser.model.attrs["get_network"](parser.model).label_attention.has_blocks
+    assert losses[0] > 5.0 and losses[-1] <= 0.05, losses

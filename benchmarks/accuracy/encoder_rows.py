@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 Block = Dict[str, Any]
+# Whose transformer gives vectors, and its layers: the embeddings and six more.
+PIPELINE, PIPELINE_LAYERS = "en_lal_md", 7
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Size:
     ff_width: int = 256
     label_width: int = 64
     char_width: int = 32
-    dropout: float = 0.1  # of tags, characters' vectors, attention weights, hidden units and residuals; of words, twice
+    # Of tags, characters, projected vectors, attention weights, hidden units, residuals; of words and vectors, twice
+    dropout: float = 0.1
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Row:
     queries (str): "features" or "positions", in all layers.
     window, relaxed (int, bool): In all layers; 0 for no window.
     features (Tuple[str, ...]): Word features.
+    n_vector_layers (int): Layers of the transformer that vectors are an average of, from the last one downwards.
     selectors (Mapping[int, Block]): Options of the selectors of some layers.
     lal (bool): Whether the layers are followed by label attention.
     heads (bool): Whether dependencies are scored, too.
@@ -45,6 +49,7 @@ class Row:
     window: int = 0
     relaxed: bool = False
     features: Tuple[str, ...] = ("tags", "words")
+    n_vector_layers: int = PIPELINE_LAYERS
     selectors: Mapping[int, Block] = field(default_factory=dict)
     lal: bool = False
     heads: bool = False
@@ -52,6 +57,10 @@ class Row:
 
 BASE = Row(join="sum", factored=False, halves="first_second")
 FEATURES: Dict[str, Callable[[Size], Block]] = {
+    "vectors": lambda size: {
+        "@misc": "spacy-lal.Vectors.v1",
+        **{"dropout": size.dropout, "vector_dropout": 2 * size.dropout},
+    },
     "tags": lambda size: {"@misc": "spacy-lal.Tags.v1", "dropout": size.dropout},
     "words": lambda size: {"@misc": "spacy-lal.Words.v1", "dropout": 2 * size.dropout},
     "char_lstm": lambda size: {
@@ -80,6 +89,8 @@ ROWS: Dict[str, Row] = {
     "char_concat": Row(features=("char_concat",)),
     "char_concat+words": Row(features=("words", "char_concat")),
     "words": Row(features=("words",)),
+    "vectors": Row(features=("vectors",)),
+    "vectors_last": Row(features=("vectors",), n_vector_layers=1),
     **{
         f"window{width}{'_relaxed' if relaxed else ''}": Row(window=width, relaxed=relaxed)
         for width in (5, 10)
@@ -95,7 +106,16 @@ ROWS: Dict[str, Row] = {
 }
 # What each table compares, most important first.
 TABLES: Dict[str, Tuple[str, ...]] = {
-    "encoders": ("base", "factored", "concatenated", "control", "position_only", "char_lstm"),
+    "encoders": (
+        "base",
+        "factored",
+        "concatenated",
+        "control",
+        "position_only",
+        "char_lstm",
+        "vectors",
+        "vectors_last",
+    ),
     "selectors": ("plain+heads", "hard0", "soft0", "sample0", "hard1", "hard2", "hard3"),
     "windows": ("factored", "window5", "window5_relaxed", "window10", "window10_relaxed"),
     "lexical": ("words", "factored", "char_lstm", "char_lstm+words", "char_concat", "char_concat+words"),
@@ -112,6 +132,11 @@ def model_block(row: Row, size: Size) -> Block:
     if unknown:
         raise ValueError(f"features: expected some of {', '.join(FEATURES)}, got {', '.join(sorted(unknown))}")
     inputs = {name: FEATURES[name](size) for name in row.features}
+    tok2vec: Optional[Block] = None
+    if "vectors" in inputs:
+        inputs["vectors"]["mix_layers"] = row.n_vector_layers
+        source = {"pipeline": PIPELINE, "n_layers": row.n_vector_layers}
+        tok2vec = {"@architectures": "benchmarks.FrozenTransformer.v1", **source}
     label_attention: Optional[Block] = {"@misc": "spacy-lal.LabelAttention.v1", "n_heads": 28} if row.lal else None
     biaffine: Optional[Block] = {"@misc": "spacy-lal.BiaffineScorer.v1"} if row.heads else None
     fenceposts: Block = {"@misc": "spacy-lal.Fenceposts.v1"}
@@ -119,7 +144,7 @@ def model_block(row: Row, size: Size) -> Block:
         fenceposts["halves"] = row.halves
     return {
         "@architectures": "spacy-lal.LALParser.v3",
-        "tok2vec": None,
+        "tok2vec": tok2vec,
         "hidden_width": size.hidden_width,
         "inputs": {
             **{"@misc": "spacy-lal.InputLayer.v1", "join": row.join, "max_positions": 300},

@@ -28,9 +28,10 @@ from spacy.util import fix_random_seed
 from thinc.api import Adam, warmup_linear
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import accuracy.frozen_vectors  # noqa: E402, F401 (registers the architecture)
 from accuracy.encoder_report import report  # noqa: E402
 from accuracy.encoder_rows import ROWS, TABLES, Size, limits_of_tables, model_block  # noqa: E402
-from spacy_lal.architectures.bridge import NetworkBatch  # noqa: E402
+from spacy_lal.architectures.embedding import NetworkBatch, embed, get_tok2vec  # noqa: E402
 from spacy_lal.architectures.parser import get_network  # noqa: E402
 from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited  # noqa: E402
 from spacy_lal.loss.gold import gold_parses  # noqa: E402
@@ -60,14 +61,17 @@ def unparsed(doc: Doc) -> Doc:
 
 
 def train(nlp: Language, golds: List[Doc], args: argparse.Namespace, seed: int) -> float:
-    """Train a parser as `LALParser.update` does. Features and gold trees are read once; rare words are drawn for each
-    epoch. RETURNS (float): Seconds of processor time."""
+    """Train a parser as `LALParser.update` does. Vectors and gold trees are read once; rare words are drawn for each
+    epoch. RETURNS (float): Seconds of processor time, without the time that vectors take."""
     fix_random_seed(seed)
     parser: Any = nlp.get_pipe("lal_parser")
     docs = [unparsed(doc) for doc in golds]
     examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
     parser.initialize(lambda: examples, nlp=nlp)
-    reader, network = parser.model.layers
+    reader, network = parser.model.layers[-2:]
+    tok2vec = get_tok2vec(parser.model)
+    if tok2vec is not None:
+        tok2vec.predict(docs)  # it keeps them
     labels, deprels = LabelVocab(parser.label_data["constituents"]), parser.label_data["deprels"]
     trees = [gold_parses(eg, labels, {deprel: i for i, deprel in enumerate(deprels)})[0] for eg in examples]
     n_steps = args.epochs * len(_batches(range(len(docs)), docs, args.batch_words))
@@ -77,7 +81,10 @@ def train(nlp: Language, golds: List[Doc], args: argparse.Namespace, seed: int) 
     for epoch in range(args.epochs):
         features, loss = reader(docs, True)[0], 0.0
         for batch in _batches(order.permutation(len(docs)).tolist(), docs, args.batch_words):
-            found, backprop = network(NetworkBatch([features[i] for i in batch], None), True)
+            given = NetworkBatch([features[i] for i in batch], None)
+            if tok2vec is not None:
+                given, _ = embed(parser.model, [docs[i] for i in batch], True)
+            found, backprop = network(given, True)
             losses, gradients = parser.loss(found, [trees[i] for i in batch])
             backprop(gradients)
             parser.model.finish_update(optimizer)

@@ -27,6 +27,7 @@ from ..trees import SUB_HEAD, SUB_HEAD_LABEL
 from ..trees.escapes import unescape_word
 from .convert import MAX_WORD_LENGTH, LoadedNetwork, convert_state_dict, label_strings
 from .hparams import checked_hparams
+from .parser_v1 import shared_width
 from .reader import Checkpoint
 from .records import CheckpointError, quoted
 
@@ -173,8 +174,8 @@ def _layers(hparams: Mapping[str, Any], switches: Switches) -> List[SelfAttentio
         SelfAttentionLayerConfig(
             repeat=len(list(run)),
             n_heads=hparams["num_heads"],
-            attn_width=hparams["d_kv"],
-            ff_width=hparams["d_ff"],
+            attn_width=shared_width(hparams["d_kv"], switches.factored),
+            ff_width=shared_width(hparams["d_ff"], switches.factored),
             factored=switches.factored,
             queries="positions" if reads_positions else "features",
             attention_dropout=hparams["attention_dropout"],

@@ -147,8 +147,8 @@ class FlatConfig:
             SelfAttentionLayerConfig(
                 repeat=self.n_layers,
                 n_heads=self.n_attn_heads,
-                attn_width=self.attn_width,
-                ff_width=self.ff_width,
+                attn_width=shared_width(self.attn_width, self.factored),
+                ff_width=shared_width(self.ff_width, self.factored),
                 factored=self.factored,
                 attention_dropout=self.attention_dropout,
                 relu_dropout=self.relu_dropout,
@@ -158,11 +158,12 @@ class FlatConfig:
 
     def _label_attention(self) -> LabelAttentionConfig:
         per_label, shared = self.label_feed_forward == "per_label", self.label_feed_forward in ("joint", "split")
+        factored = self.factored and self.label_factored
         options: dict[str, Any] = {
             "n_heads": self.n_label_heads or None,
-            "attn_width": self.label_attn_width,
+            "attn_width": shared_width(self.label_attn_width, factored),
             "proj_width": self.label_proj_width,
-            "factored": self.factored and self.label_factored,
+            "factored": factored,
             "per_head_projection": self.label_own_projection,
             "ff_width": (self.label_ff_width or 2 * self.label_proj_width) if per_label else 0,
             "attention_dropout": self.attention_dropout,
@@ -180,6 +181,14 @@ class FlatConfig:
             relu_dropout=self.relu_dropout,
             ff_residual_dropout=self.residual_dropout,
         )
+
+
+def shared_width(width: Any, factored: bool) -> Any:
+    """A width as its parts share it: the reference rounds down, so that of 33 factored features 32 are used.
+
+    RETURNS (Any): The width; one less if it is odd and greater than 2, and the features are factored.
+    """
+    return width - 1 if factored and isinstance(width, int) and width > 2 and width % 2 else width
 
 
 def build_lal_parser_v1(

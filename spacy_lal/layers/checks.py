@@ -42,8 +42,18 @@ def check_parts(name: str, parts: Any, kind: type) -> None:
         raise ValueError(f"{name}: expected a tuple of {kind.__name__}, got {parts!r}")
 
 
-def check_number(name: str, value: Any, above: float = -math.inf) -> None:
-    """RAISES (ValueError): `value` is not a finite number greater than `above`."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not above < value < math.inf:
+def check_number(name: str, value: Any, above: float = -math.inf, least: float = -math.inf) -> None:
+    """RAISES (ValueError): `value` is not a finite number greater than `above` and of at least `least`."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not above < value < math.inf or value < least:
         limit = "" if above == -math.inf else f" greater than {above:g}"
+        limit += "" if least == -math.inf else f" of at least {least:g}"
         raise ValueError(f"{name}: expected a finite number{limit}, got {value!r}")
+
+
+def check_halves(name: str, value: int) -> None:
+    """RAISES (ValueError): `value`, a width of factored features, has no half for each part."""
+    if value % 2:
+        raise ValueError(
+            f"{name}: expected an even integer with factored = true (half for content, half for position), got {value}"
+        )

@@ -12,7 +12,7 @@ from typing import Callable, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .checks import check_count, check_flags, check_rates
+from .checks import check_count, check_flags, check_halves, check_rates
 from .dropout import FeatureDropout
 from .factored import join_features, split_features, split_width
 from .masked_softmax import MaskedSoftmax
@@ -29,7 +29,7 @@ class LabelAttentionConfig:
     """The label attention layer, which comes after the encoder.
 
     n_heads (Optional[int]): Label heads. None: one for each label of the treebank.
-    attn_width (int): Width of the query, key and value of one label head, all parts together.
+    attn_width (int): Width of the query, key and value of one label head, all parts together; even if `factored`.
     proj_width (int): Width of a label head's block in the output.
     factored (bool): Keep the content half and the position half of the features apart.
     per_head_projection (bool): Each label head projects the token with its own matrix. Otherwise, as in the paper, all
@@ -54,6 +54,8 @@ class LabelAttentionConfig:
         if self.n_heads is not None:
             check_count("n_heads of label attention", self.n_heads)
         check_count("attn_width of label attention", self.attn_width, 2 if self.factored else 1)
+        if self.factored:
+            check_halves("attn_width of label attention", self.attn_width)
         check_count("proj_width of label attention", self.proj_width, 2)  # half for each direction
         check_count("ff_width of label attention", self.ff_width, 0)
         check_rates(attention_dropout=self.attention_dropout, residual_dropout=self.residual_dropout)

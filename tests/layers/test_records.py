@@ -105,7 +105,7 @@ WRONG = {
         "on_empty": [("none", "one of 'all', 'self', 'nothing'")],
         "bounded": [(0, FLAG)],
         "width": [(0, at_least(1)), (8.0, at_least(1))],
-        "select_scale": [(None, NUMBER), (float("nan"), NUMBER)],
+        "select_scale": [(None, NUMBER), (float("nan"), NUMBER), (-0.5, NUMBER + " of at least 0")],
         "entropy_scale": [("0", NUMBER), (True, NUMBER)],
     },
     LabelAttentionConfig: ATTENTION,
@@ -220,7 +220,19 @@ CONTRADICTIONS = {
     ),
     "selector_too_narrow": (
         lambda config: SelfAttentionLayerConfig(selector=SelectorConfig(width=1)),
-        "width of the selector: expected an integer of at least 2 with factored = true, got 1",
+        "width of the selector: expected an even integer with factored = true .*, got 1",
+    ),
+    "factored_attention_of_odd_width": (
+        lambda config: SelfAttentionLayerConfig(attn_width=33),
+        "attn_width: expected an even integer with factored = true .*, got 33",
+    ),
+    "factored_feed_forward_of_odd_width": (
+        lambda config: SelfAttentionLayerConfig(ff_width=7),
+        "ff_width: expected an even integer with factored = true .*, got 7",
+    ),
+    "factored_label_attention_of_odd_width": (
+        lambda config: LabelAttentionConfig(attn_width=9),
+        "attn_width of label attention: expected an even integer with factored = true .*, got 9",
     ),
     "from_tokens_without_token_skip": (
         with_options("biaffine_scorer", from_tokens=True),

@@ -35,7 +35,7 @@ class SelectorConfig:
     bounded (bool): Bound the gradient of the choices by using the softmax over all allowed keys in it.
     width (Optional[int]): Width of a head's query and key, all parts together. None: attn_width of the layer.
     select_scale (float): Weight in the loss of the number of chosen (head, key) pairs of a query, a mean over the
-        queries of a sentence. Positive values make the choice sparse.
+        queries of a sentence; at least 0. Positive values make the choice sparse.
     entropy_scale (float): Weight in the loss of the negative entropy of the probabilities, a mean over the allowed
         pairs of a sentence. Positive values keep the selector undecided.
     RAISES (ValueError): An option is out of range.
@@ -56,7 +56,7 @@ class SelectorConfig:
         check_flags(bounded=self.bounded)
         if self.width is not None:
             check_count("width of the selector", self.width)
-        check_number("select_scale", self.select_scale)
+        check_number("select_scale", self.select_scale, least=0.0)
         check_number("entropy_scale", self.entropy_scale)
 
     @property

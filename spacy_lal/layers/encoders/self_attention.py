@@ -8,7 +8,7 @@ from typing import Dict, List, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_choice, check_count, check_flags, check_rates
+from ..checks import check_choice, check_count, check_flags, check_halves, check_rates
 from ..dropout import FeatureDropout
 from ..factored import FeedForward, join_features, split_features, split_width
 from ..folding import FoldedLayer
@@ -213,13 +213,15 @@ class SelfAttentionLayerConfig(EncoderLayer):
     n_heads (int): Attention heads.
     attn_width (int): Width of a head's query, key and value, all parts together.
     ff_width (int): Hidden units of the feed-forward network.
-    factored (bool): Keep the content half and the position half of the features apart (Kitaev & Klein 2018, 4.3).
+    factored (bool): Keep the content half and the position half of the features apart (Kitaev & Klein 2018, 4.3). Then
+        `attn_width`, `ff_width` and the selector's `width` are even.
     attention_dropout (float): Elementwise dropout on attention weights.
     relu_dropout, residual_dropout (float): Feature dropout on hidden units, and before a residual is added.
     queries (str): "features": queries and keys are made of the layer's input. "positions": of the rows of the position
         table, the same ones in every such layer (Kitaev & Klein's position-only attention); requires factored = false,
         and join = "sum" of the input layer.
     window (int): Only positions at most so far apart attend to each other, START and STOP counted; 0 for no window.
+        A window in which each position sees itself alone is for parsing (`interpret.attention_limits`, window=0).
     relaxed_window (bool): START, the first word, the last word and STOP are exempt from the window.
     selector (Optional[SelectorConfig]): Chooses the pairs that may attend to each other (Geng et al. 2020). None: all.
     RAISES (ValueError): An option is out of range, or two contradict each other.
@@ -242,8 +244,10 @@ class SelfAttentionLayerConfig(EncoderLayer):
         check_flags(factored=self.factored, relaxed_window=self.relaxed_window)
         check_count("repeat", self.repeat)
         check_count("n_heads", self.n_heads)
-        for name in ("attn_width", "ff_width"):  # shared out among the parts, rounded down
+        for name in ("attn_width", "ff_width"):
             check_count(name, getattr(self, name), 2 if self.factored else 1)
+            if self.factored:
+                check_halves(name, getattr(self, name))
         check_rates(
             attention_dropout=self.attention_dropout,
             relu_dropout=self.relu_dropout,
@@ -262,8 +266,8 @@ class SelfAttentionLayerConfig(EncoderLayer):
             return
         if not isinstance(self.selector, SelectorConfig):
             raise ValueError(f"selector: expected a block spacy-lal.Selector.v1 or null, got {self.selector!r}")
-        if self.factored and self.selector.width == 1:
-            raise ValueError("width of the selector: expected an integer of at least 2 with factored = true, got 1")
+        if self.factored and self.selector.width is not None:
+            check_halves("width of the selector", self.selector.width)
 
     @property
     def reads_positions(self) -> bool:
