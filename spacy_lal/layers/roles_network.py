@@ -169,7 +169,10 @@ class RolesNetwork(nn.Module):
             for i in range(config.encoder.n_layers)
         )
         self.predicate_scorer = config.predicate_scorer.build(width, sizes.n_predicate_labels)
-        self.role_scorer = config.role_scorer.build(width, sizes.n_tags)
+        if isinstance(config.role_scorer, SpanRoleScorerConfig):
+            self.role_scorer: nn.Module = config.role_scorer.build(sizes.vector_width, width, sizes.n_tags)
+        else:
+            self.role_scorer = config.role_scorer.build(width, sizes.n_tags)
         self.head_scorer = self.roleset_scorer = None
         if self.syntax is not None and sizes.n_deprels:
             self.head_scorer = self.syntax.build(width, sizes.n_deprels)
@@ -211,7 +214,7 @@ class RolesNetwork(nn.Module):
         if self.config.with_spans:
             if inputs.parses is None:
                 raise ValueError("a scorer of ranges needs the parse of each sentence, got None")
-            roles = self.role_scorer(positions, rows, inputs.parses)
+            roles = self.role_scorer(inputs.vectors, positions, rows, inputs.parses)
         else:
             roles = self.role_scorer(positions, rows)
         deprels = None

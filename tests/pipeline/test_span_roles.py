@@ -8,39 +8,10 @@ import spacy
 from role_examples import example
 from spacy.tokens import Doc
 from spacy.training import Example
+from span_roles import TREES, config, parsed, parsed_example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
 from spacy_lal.trees.propositions import Proposition
-
-SCORER = {
-    "@misc": "spacy-lal.SpanRoleScorer.v1",
-    **{"predicate_width": 16, "hidden_width": 32, "product_width": 8, "feature_width": 16, "n_rows": 500},
-    **{"dropout": 0.0, "feature_dropout": 0.0},
-}
-TREES = {
-    "gave": [(0, 7, "S"), (0, 1, "NP"), (1, 6, "VP"), (2, 3, "PRT"), (3, 6, "NP")],
-    "saw": [(0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "SBAR"), (3, 5, "S"), (3, 4, "NP"), (4, 5, "VP")],
-}
-
-
-def config(decoder=None, **changes):
-    found = role_examples.config("none", role_scorer={**SCORER, **changes})
-    return {**found, "decoder": {"@misc": "spacy-lal.roles_decoder.v1", **(decoder or {})}}
-
-
-def parsed(nlp, name, **left_out):
-    """A Doc with the parse of one of the sentences."""
-    words = role_examples.GAVE if name == "gave" else role_examples.SAW
-    every = {"heads": role_examples.HEADS, "deps": role_examples.DEPS, "tags": role_examples.TAGS}
-    annotation = {key: values[name] for key, values in every.items() if not left_out.get(key)}
-    doc = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))], **annotation)
-    if not left_out.get("constituents"):
-        set_constituents(doc, sentence_words(doc), [TREES[name]])
-    return doc
-
-
-def parsed_example(nlp, name):
-    return Example(parsed(nlp, name), example(nlp, name).reference)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@
 
 Each PIPELINE has a trained lal_srl and, for the Doc's heads, a lal_parser. The treebank's dev sentences come with gold
 tokens and gold sentence boundaries. A model with heads of its own is also given the heads of lal_parser and gold heads:
-its config alone changes. With gold predicates, their V is given and their rolesets are not. One line for each
-combination; scores are strict (spurious predicates cost their arguments).
+its config alone changes. A model that scores the constituents of the parse is given lal_parser's parse, "doc", and the
+gold heads and trees of dev.ptb, "gold". With gold predicates, their V is given and their rolesets are not. One line for
+each combination; scores are strict (spurious predicates cost their arguments).
 """
 
 import argparse
@@ -20,7 +21,13 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_lal.annotations import get_propositions, set_propositions
+from spacy_lal.annotations import (
+    get_constituents,
+    get_propositions,
+    sentence_words,
+    set_constituents,
+    set_propositions,
+)
 from spacy_lal.lang.en import AUXILIARY_ROLESETS
 from spacy_lal.pipeline.roles_scorer import score_roles
 from spacy_lal.treebanks.propbank import make_propbank_corpus
@@ -47,14 +54,22 @@ def heads_of(nlp: Language) -> str:
     return str(nlp.get_pipe(ROLES).model.attrs["config"].heads)  # type: ignore[attr-defined]
 
 
+def reads_parse(nlp: Language) -> bool:
+    """Whether a pipeline's roles are chosen among the constituents of the Doc."""
+    return bool(nlp.get_pipe(ROLES).model.attrs["config"].with_spans)  # type: ignore[attr-defined]
+
+
 def docs_with(nlp: Language, examples: Sequence[Example], heads: str, predicates: str) -> Iterator[Doc]:
     """The Docs to find roles on: with the parser's or gold heads, and gold predicates, where they are wanted."""
     texts = (eg.predicted.copy() for eg in examples)
     with nlp.select_pipes(disable=[ROLES]):
-        docs: Iterator[Doc] = nlp.pipe(texts, batch_size=32) if heads == "doc" else texts
+        with_trees = reads_parse(nlp)
+        docs: Iterator[Doc] = nlp.pipe(texts, batch_size=32) if heads == "doc" or with_trees else texts
         for eg, doc in zip(examples, docs, strict=True):
             if heads == "gold":  # on the same text, so that the transformer's vectors are the same
                 doc.from_array([HEAD, DEP], eg.reference.to_array([HEAD, DEP]))
+                if with_trees:
+                    set_constituents(doc, sentence_words(doc), get_constituents(eg.reference))
             if predicates == "doc":
                 given = [one._replace(roleset="", args=_only_verb(one.args)) for one in get_propositions(eg.reference)]
                 set_propositions(doc, given)
@@ -91,12 +106,17 @@ def score(found: Sequence[Doc], examples: Sequence[Example]) -> Dict[str, Any]:
 
 def compare(path: str, treebank: Path, limit: int) -> Iterator[Dict[str, Any]]:
     """The scores of one pipeline in each combination."""
-    trained = heads_of(load(path))
+    trained, with_trees = heads_of(load(path)), reads_parse(load(path))
     sources = {"own": ["own", "doc", "gold"], "doc": ["doc", "gold"], "none": ["none"]}[trained]
+    if with_trees:
+        sources = ["doc", "gold"]
     for predicates in ("own", "doc"):
         for heads in sources:
-            nlp = load(path, "doc" if heads == "gold" else heads, predicates)
-            examples: List[Example] = list(make_propbank_corpus(treebank / "dev.conllu", n_sents=8, limit=limit)(nlp))
+            source = trained if with_trees else "doc" if heads == "gold" else heads
+            nlp = load(path, source, predicates)
+            brackets = treebank / "dev.ptb" if with_trees else None
+            corpus = make_propbank_corpus(treebank / "dev.conllu", brackets=brackets, n_sents=8, limit=limit)
+            examples: List[Example] = list(corpus(nlp))
             roles = nlp.get_pipe(ROLES)
             found = list(roles.pipe(docs_with(nlp, examples, heads, predicates), batch_size=32))
             named = {"pipeline": path, "heads": heads, "predicates": "gold" if predicates == "doc" else "own"}
@@ -107,7 +127,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Compare, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pipelines", nargs="+", help="trained pipelines with lal_srl")
-    parser.add_argument("--treebank", type=Path, required=True, help="folder with dev.conllu and dev.srl.jsonl")
+    parser.add_argument("--treebank", type=Path, required=True, help="folder with dev.conllu, dev.srl.jsonl, dev.ptb")
     parser.add_argument("--limit", type=int, default=0, help="most Docs; 0 for all")
     parser.add_argument("--output", type=Path, help="JSON file to write")
     options = parser.parse_args(arguments)

@@ -25,6 +25,8 @@ N_PLACES = 6  # the predicate; head, first, last, previous and next word of a ca
 class SpanRoleScorerConfig:
     """The scorer of roles of ranges: constituents, words and subtrees of the Doc's parse.
 
+    vectors_width (int): Width of a map of the vectors that come into the network. The scorer reads it beside the
+        output of the layers.
     predicate_width (int): Width of a predicate's vector, from which rolesets are scored.
     hidden_width (int): Hidden units of a pair.
     product_width (int): Width of the product of predicate and candidate head.
@@ -36,26 +38,27 @@ class SpanRoleScorerConfig:
     RAISES (ValueError): An option is out of range.
     """
 
+    vectors_width: int = 256
     predicate_width: int = 192
     hidden_width: int = 256
     product_width: int = 64
     feature_width: int = 64
-    n_rows: int = 20000
+    n_rows: int = 40000
     word_attr: str = "NORM"
     dropout: float = 0.3
     feature_dropout: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("predicate_width", "hidden_width", "product_width", "feature_width", "n_rows"):
+        for name in ("vectors_width", "predicate_width", "hidden_width", "product_width", "feature_width", "n_rows"):
             check_count(name, getattr(self, name))
         check_rates(dropout=self.dropout, feature_dropout=self.feature_dropout)
         if self.word_attr not in ("LEMMA", "NORM", "LOWER"):
             raise ValueError(f"word_attr: expected 'LEMMA', 'NORM' or 'LOWER', got {self.word_attr!r}")
 
-    def build(self, hidden_width: int, n_tags: int) -> "SpanRoleScorer":
-        """Build the scorer. hidden_width (int): Width of positions. n_tags (int): Number of BIO tags: O, then two for
-        each role."""
-        return SpanRoleScorer(self, hidden_width, (n_tags - 1) // 2)
+    def build(self, vector_width: int, hidden_width: int, n_tags: int) -> "SpanRoleScorer":
+        """Build the scorer. vector_width (int): Width of the vectors that come in. hidden_width (int): Width of
+        positions. n_tags (int): Number of BIO tags: O, then two for each role."""
+        return SpanRoleScorer(self, vector_width, hidden_width, (n_tags - 1) // 2)
 
 
 class ScoredSpans(NamedTuple):
@@ -76,14 +79,17 @@ class SpanRoleScorer(nn.Module):
     """See the module.
 
     config (SpanRoleScorerConfig): The options.
+    vector_width (int): Width of the vectors that come in.
     hidden_width (int): Width of positions.
     n_roles (int): Number of roles.
     """
 
-    def __init__(self, config: SpanRoleScorerConfig, hidden_width: int, n_roles: int) -> None:
+    def __init__(self, config: SpanRoleScorerConfig, vector_width: int, hidden_width: int, n_roles: int) -> None:
         super().__init__()
         self.config, self.n_roles = config, n_roles
         width = config.hidden_width
+        self.vectors = nn.Linear(vector_width, config.vectors_width)
+        hidden_width += config.vectors_width
         self.predicate = nn.Linear(hidden_width, config.predicate_width)
         self.places = nn.Linear(hidden_width, N_PLACES * width)
         self.table = nn.EmbeddingBag(config.n_rows, config.feature_width, mode="sum")
@@ -95,16 +101,18 @@ class SpanRoleScorer(nn.Module):
         self.dropout, self.feature_dropout = ElementDropout(config.dropout), ElementDropout(config.feature_dropout)
         nn.init.normal_(self.table.weight, std=0.05)
 
-    def forward(self, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredSpans:
+    def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredSpans:
         """Score all candidates of every predicate's sentence.
 
-        positions (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        vectors (Tensor): The vectors that come in. *Shape:* (batch_size, seq_len, vector_width).
+        positions (Tensor): The output of the layers. *Shape:* (batch_size, seq_len, hidden_width).
         rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
         parses (Sequence[SentenceParse]): The parse of each sentence.
         RETURNS (ScoredSpans): The scores.
         """
         pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
-        words = self.dropout(positions)
+        mapped = gelu(self.vectors(self.dropout(vectors)))
+        words = self.dropout(torch.cat([mapped, positions], dim=-1))
         places = pad(self.places(words), (0, 0, 1, 1))  # a row before and after each sentence
         places = places.view(-1, N_PLACES, self.config.hidden_width)
         products = self.product(words).view(-1, 2, self.config.product_width)
