@@ -20,6 +20,7 @@ SUBJECTS: Dict[str, int] = {
     "treebanks": 30_000,
     "pickles": 12_000,
     "threads": 2500,
+    "roles": 2000,
 }
 
 

@@ -1,11 +1,16 @@
-"""`configs/srl.cfg`: read by spaCy, and trained for some steps on a small tok2vec in the place of the transformer."""
+"""`configs/srl.cfg`: read by spaCy, and trained for some steps with a small tok2vec and a flat parse in the place of
+the transformer and the parser."""
 
 from pathlib import Path
 
 import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import load_config
+
+from spacy_lal.annotations import sentence_words, set_constituents
 
 CONFIG = Path(__file__).resolve().parent.parent / "configs" / "srl.cfg"
 CONLLU = """# sent_id = one
@@ -19,18 +24,31 @@ ROLES = """{"sent_id": "one", "words": 3, "predicates": [{"token": 1, "lemma": "
 """
 
 
+@Language.component("flat_parse_of_words")
+def flat_parse_of_words(doc: Doc) -> Doc:
+    """In the place of tagger, lemmatizer and parser."""
+    for token in doc:
+        token.tag_, token.lemma_, token.dep_ = "NN", token.lower_, "dep"
+        token.head = token.sent[0]
+    set_constituents(doc, sentence_words(doc), [[(0, len(words), "S")] for words in sentence_words(doc)])
+    return doc
+
+
 def small(tmp_path):
     """The config with a small encoder of its own, and without the bundled pipeline."""
     (tmp_path / "one.conllu").write_text(CONLLU, encoding="utf8")
     (tmp_path / "one.srl.jsonl").write_text(ROLES, encoding="utf8")
     config = load_config(CONFIG)
-    config["nlp"].update(pipeline=["lal_srl"], disabled=[])
-    config["components"] = {"lal_srl": config["components"]["lal_srl"]}
-    words = config["components"]["lal_srl"]["model"]["tok2vec"]["*"]["words"]
-    words["rows"] = [100, 100, 100]
-    config["components"]["lal_srl"]["model"]["tok2vec"] = words
+    config["nlp"].update(pipeline=["flat_parse_of_words", "lal_srl"], disabled=[])
+    roles = config["components"]["lal_srl"]
+    config["components"] = {"flat_parse_of_words": {"factory": "flat_parse_of_words"}, "lal_srl": roles}
+    roles["model"]["tok2vec"] = {
+        **{"@architectures": "spacy.MultiHashEmbed.v2", "width": 16, "attrs": ["NORM"], "rows": [100]},
+        "include_static_vectors": False,
+    }
     config["paths"].update(train=str(tmp_path / "one.conllu"), dev=str(tmp_path / "one.conllu"))
-    config["training"].update(frozen_components=[], annotating_components=[], max_steps=4, eval_frequency=2)
+    frozen = {"frozen_components": [], "annotating_components": ["flat_parse_of_words"]}
+    config["training"].update(**frozen, max_steps=4, eval_frequency=2)
     config["training"]["optimizer"]["learn_rate"].update(total_steps=4, warmup_steps=1)
     return config
 
@@ -48,6 +66,6 @@ def test_the_whole_config_is_sound():
     config = load_config(CONFIG, interpolate=False)
     frozen = [name for name in config["nlp"]["pipeline"] if name != "lal_srl"]
     assert config["training"]["frozen_components"] == frozen
-    assert config["training"]["annotating_components"] == ["transformer"]
+    assert config["training"]["annotating_components"] == [name for name in frozen if name != "senter"]
     steps = config["training"]["optimizer"]["learn_rate"]["total_steps"]
     assert steps == config["training"]["max_steps"]

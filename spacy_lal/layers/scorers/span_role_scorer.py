@@ -113,7 +113,10 @@ class SpanRoleScorer(nn.Module):
         pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
         mapped = gelu(self.vectors(self.dropout(vectors)))
         words = self.dropout(torch.cat([mapped, positions], dim=-1))
-        places = pad(self.places(words), (0, 0, 1, 1))  # a row before and after each sentence
+        # Zeros before and after each sentence. Positions beyond its end depend on the batch.
+        lengths = torch.tensor([parse.n_words for parse in parses], device=vectors.device)
+        real = torch.arange(vectors.shape[1], device=vectors.device) < lengths[:, None]
+        places = pad(self.places(words) * real.unsqueeze(-1), (0, 0, 1, 1))
         places = places.view(-1, N_PLACES, self.config.hidden_width)
         products = self.product(words).view(-1, 2, self.config.product_width)
         device = positions.device
