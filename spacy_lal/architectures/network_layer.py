@@ -1,11 +1,10 @@
 """The parts that the bridges of all networks share: padded vectors, sub-batches, and the scores of a whole batch with
 their backward pass. It knows no network, no scores and no Docs."""
 
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, cast, overload
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
 import torch
-from numpy import ndarray
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
@@ -118,11 +117,7 @@ def score_sentences(
     return scores, backprop
 
 
-@overload
-def to_numpy(tensor: torch.Tensor) -> ndarray: ...
-@overload
-def to_numpy(tensor: Optional[torch.Tensor]) -> Optional[ndarray]: ...
-def to_numpy(tensor: Optional[torch.Tensor]) -> Optional[ndarray]:
+def to_numpy(tensor: Optional[torch.Tensor]) -> Any:
     """A tensor of any device as an array on the host, real numbers in single precision; None stays None."""
     if tensor is None:
         return None
