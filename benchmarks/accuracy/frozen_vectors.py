@@ -43,7 +43,7 @@ class FrozenLayers:
         self.tokenizer, self.transformer = model.tokenizer, model.transformer.eval()
         self.kept: Dict[Tuple[str, ...], ndarray] = {}
 
-    def __call__(self, docs: List[Doc], n_layers: int) -> List[ndarray]:
+    def __call__(self, docs: List[Doc], n_layers: int) -> List[Any]:
         """*Shape of each:* (n_tokens, n_layers * width), float32.
 
         RAISES (ValueError): The transformer has less than `n_layers` layers.
