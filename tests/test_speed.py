@@ -143,7 +143,8 @@ def test_processes(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Pa
     options = ["--pipeline", str(pipeline), "--threads", "2", "--n-process", "2", "--n-sents", "3", "--batch-size", "2"]
     result = run(speed, tmp_path, "processes", str(source), *options)
     assert (result["words"], result["texts"]) == (78, 4)
-    assert [(way["processes"], way["threads"]) for way in result["ways"]] == [(1, 1), (1, 2), (2, 1)]
+    ways = [(way["processes"], way["threads"], way["sharing"]) for way in result["ways"]]
+    assert ways == [(1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 1, 2)]
     assert all(way["words_per_second"] > 0 and way["differing_docs"] == 0 for way in result["ways"])
     assert "| 2 | 1 |" in capsys.readouterr().out
 

@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokens", type=at_least_one, nargs="+", default=[1, 8, 20, 40], help="of the sentences")
     parser.add_argument("--rounds", type=at_least_one, default=100, help="calls of each length (default: 100)")
     parser.add_argument("--clock", choices=CLOCKS, default="cpu", help="cpu: this process' own time (default)")
-    parser.add_argument("--runtime", choices=("torch", "onnx", "onnx-int8"), default="torch", help="of the transformer")
+    parser.add_argument(
+        "--runtime", choices=("torch", "onnx", "onnx-int8"), default="torch", help="of transformer and parser"
+    )
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
@@ -39,7 +41,8 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     settings: Dict[str, Any] = {}
     if args.runtime != "torch":
         needs("fast", "onnx", "onnxruntime")
-        settings = {"config": {"components": {"transformer": {"model": {"runtime": args.runtime}}}}}
+        runtime = {"model": {"runtime": args.runtime}}
+        settings = {"config": {"components": {"transformer": runtime, "lal_parser": runtime}}}
     nlp = spacy.load(args.pipeline, **settings)
     found: Dict[int, Dict[str, List[float]]] = {n: {} for n in args.tokens}
     for turn in range(args.rounds + 3):

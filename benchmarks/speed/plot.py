@@ -132,7 +132,7 @@ def plot_runtimes(result: Dict[str, Any]) -> Iterator[Plot]:
 def plot_processes(result: Dict[str, Any]) -> Iterator[Plot]:
     """Throughput of each way."""
     ways = result["ways"]
-    names = [f"processes: {way['processes']}, threads: {way['threads']}" for way in ways]
+    names = [f"processes: {way['processes']}, threads: {way['threads']}, sharing: {way['sharing']}" for way in ways]
     speeds: Values = {"": [way["words_per_second"] for way in ways]}
     yield "throughput", bars("Processes or threads", "words a second, raw texts", names, speeds)
 

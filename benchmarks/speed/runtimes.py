@@ -1,4 +1,4 @@
-"""`speed.py runtimes`: one sentence and batches in torch, in torch's own 8 bits, and in ONNX Runtime."""
+"""`speed.py runtimes`: one sentence and batches in torch, also in its own 8 bits and compiled, and in ONNX Runtime."""
 
 import argparse
 from functools import partial
@@ -15,7 +15,16 @@ from speed.sentences import Sentence, group, read_sentences
 from speed.timing import alternate, at_least_one, markdown
 
 TORCH_INT8 = "torch-int8"  # torch's dynamic quantisation, which the pipeline does not offer
-PAIRS = ("torch/torch", f"{TORCH_INT8}/torch", "onnx/torch", "onnx/onnx", "onnx-int8/onnx", "onnx-int8/onnx-int8")
+TORCH_COMPILE = "torch-compile"  # likewise; the first calls compile, and need a C++ compiler
+PAIRS = (
+    "torch/torch",
+    f"{TORCH_INT8}/torch",
+    f"{TORCH_COMPILE}/torch",
+    "onnx/torch",
+    "onnx/onnx",
+    "onnx-int8/onnx",
+    "onnx-int8/onnx-int8",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,13 +68,16 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
 def load(pipeline: str, pair: str) -> Language:
     """The pipeline with the runtimes of a pair."""
     transformer, parser = pair.split("/")
-    runtimes = {"transformer": "torch" if transformer == TORCH_INT8 else transformer, "lal_parser": parser}
+    by_torch = transformer in (TORCH_INT8, TORCH_COMPILE)
+    runtimes = {"transformer": "torch" if by_torch else transformer, "lal_parser": parser}
     components = {name: {"model": {"runtime": runtime}} for name, runtime in runtimes.items()}
     nlp = spacy.load(pipeline, config={"components": components})
+    shim: Any = nlp.get_pipe("transformer").model.layers[0].shims[0]  # type: ignore[attr-defined]
     if transformer == TORCH_INT8:
-        shim: Any = nlp.get_pipe("transformer").model.layers[0].shims[0]  # type: ignore[attr-defined]
         quantise = torch.ao.quantization.quantize_dynamic
         shim._model = quantise(shim._model.eval(), {torch.nn.Linear}, dtype=torch.qint8)
+    if transformer == TORCH_COMPILE:
+        shim._model = torch.compile(shim._model.eval(), dynamic=True)
     return nlp
 
 

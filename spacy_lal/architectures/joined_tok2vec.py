@@ -4,10 +4,12 @@ For example, an uncased transformer and the tokens' shapes. thinc's own `concate
 backward passes, which differ in form between a listener and an embedding; they are not used.
 
 Without its transformer's output, a listener of spacy-transformers silently returns zeros. Here that is an error.
+In prediction, components that pool the same output of a transformer share the pooled vectors.
 """
 
 import threading
-from typing import Callable, List, Optional, Tuple
+import weakref
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 from thinc.api import Model
@@ -21,6 +23,22 @@ TRANSFORMER_LISTENER = "transformer-listener"
 # The Docs with which each thread has last initialised a model. No transformer has run on them, but thinc's `chain` asks
 # for their vectors to tell the next layer their width.
 _samples = threading.local()
+
+
+class _Pooled(NamedTuple):
+    """What each thread has last pooled.
+
+    pooling (str): How.
+    outputs (Sequence): Weak references to the transformer's output for each Doc.
+    vectors (List[Floats2d]): For each Doc. Shape: (n_tokens, width). Emptied when an output is gone.
+    """
+
+    pooling: str
+    outputs: Sequence["weakref.ref[Any]"]
+    vectors: List[Floats2d]
+
+
+_pooled = threading.local()
 
 
 def build_joined_tok2vec(*tok2vecs: Tok2Vec) -> Tok2Vec:
@@ -53,7 +71,8 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     """
     if not is_train and docs is not getattr(_samples, "last", None):
         _require_transformer(model, docs)
-    parts, backprops = zip(*(layer(docs, is_train) for layer in model.layers), strict=True)
+    called = (layer(docs, is_train) if is_train else _predict(layer, docs) for layer in model.layers)
+    parts, backprops = zip(*called, strict=True)
     for layer, arrays in zip(model.layers, parts, strict=True):
         for doc, array in zip(docs, arrays, strict=True):
             if len(array) != len(doc):
@@ -75,12 +94,46 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     return joined, backprop
 
 
+def _predict(layer: Tok2Vec, docs: List[Doc]) -> Tuple[List[Floats2d], Callable]:
+    """The vectors of a part. Those of a transformer listener are pooled once for all components in turn."""
+    pooling = _pooling(layer)
+    if pooling is None or not all(_has_output(doc) for doc in docs):
+        return layer(docs, is_train=False)
+    outputs = [doc._.get(DATA) for doc in docs]
+    last: Optional[_Pooled] = getattr(_pooled, "last", None)
+    if (
+        last is None
+        or last.pooling != pooling
+        or len(last.outputs) != len(outputs)
+        or any(ref() is not output for ref, output in zip(last.outputs, outputs, strict=True))
+    ):
+        vectors = layer.predict(docs)
+        refs = [weakref.ref(output, lambda _: vectors.clear()) for output in outputs]
+        last = _pooled.last = _Pooled(pooling, refs, vectors)
+    return last.vectors, _no_backprop
+
+
+def _pooling(layer: Tok2Vec) -> Optional[str]:
+    """The name of a listener's pooling, if it has no weights; None for other layers."""
+    if len(layer.layers) != 2 or layer.layers[0].name != TRANSFORMER_LISTENER or len(layer.layers[1].layers) != 1:
+        return None
+    pooling = layer.layers[1].layers[0]
+    return None if pooling.param_names or pooling.layers or pooling.shims else pooling.name
+
+
+def _no_backprop(d_vectors: List[Floats2d]) -> List[Doc]:
+    return []  # as a listener's
+
+
+def _has_output(doc: Doc) -> bool:
+    return doc.has_extension(DATA) and doc._.get(DATA) is not None
+
+
 def _require_transformer(model: Tok2Vec, docs: List[Doc]) -> None:
-    listener = next((node for node in model.walk() if node.name == TRANSFORMER_LISTENER), None)
-    if listener is None:
-        return
-    for doc in docs:
-        if len(doc) and not (doc.has_extension(DATA) and doc._.get(DATA) is not None):
+    without = [doc for doc in docs if len(doc) and not _has_output(doc)]
+    listener = next((node for node in model.walk() if without and node.name == TRANSFORMER_LISTENER), None)
+    if listener is not None:
+        for doc in without:
             raise ValueError(
                 f"the transformer '{listener.upstream_name}' has not run on the Doc {doc.text[:40]!r} "  # type: ignore
                 f"(doc._.{DATA} is not set), and a component that listens to it would answer by zeros: expected it in "

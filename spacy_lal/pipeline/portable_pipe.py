@@ -82,10 +82,11 @@ class PortablePipe(TrainablePipe):
         if is_train:
             # The component may be trained with another transformer than the one it was loaded with.
             self._upstream = None
-        else:
-            self._threads.see(self.name, self.model, self.encoder)
-        if self.encoder is not None:
-            return self.encoder.encoded(docs)
+        encoder = self.encoder  # looks through the model
+        if not is_train:
+            self._threads.see(self.name, self.model, encoder)
+        if encoder is not None:
+            return encoder.encoded(docs)
         if not is_train:
             require_vectors(self.name, self.model, docs)
         return nullcontext()
