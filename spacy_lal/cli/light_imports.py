@@ -1,16 +1,20 @@
-"""Importing the library `transformers` without torch's compiler, which it names but parsing never calls. The compiler,
-and sympy which it needs, take a third of the time of loading a pipeline.
+"""Imports of what parsing needs of libraries, and of nothing else.
+
+The library `transformers` comes without torch's compiler, which it names but parsing never calls: the compiler, and
+sympy which it needs, take a third of the time of loading a pipeline. NLTK's trees come without the rest of NLTK.
 """
 
 import sys
 from functools import wraps
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any, Callable, Dict, Optional
 
 _COMPILER = "torch._dynamo"
 _LEFT_FOR_LATER = (_COMPILER, "torch._dynamo._trace_wrapped_higher_order_op")
 _LIBRARY = "transformers.models.auto.auto_factory"
+_TREES = "nltk.tree"
 
 
 def import_transformers() -> None:
@@ -28,6 +32,22 @@ def import_transformers() -> None:
         pass
     finally:
         _remove_stand_ins()
+
+
+def import_trees() -> None:
+    """Import NLTK's trees alone, a third of the whole. Whoever imports `nltk` later gets the library, with the same
+    trees. Where that fails, nothing is imported."""
+    spec = None if _TREES.partition(".")[0] in sys.modules else find_spec(_TREES.partition(".")[0])
+    if spec is None:
+        return
+    sys.modules[spec.name] = module_from_spec(spec)  # empty, but its parts are found
+    try:
+        import_module(_TREES)
+    except Exception:  # whoever imports the trees next gets them, or their own error
+        for name in [name for name in sys.modules if name.startswith(f"{spec.name}.")]:
+            del sys.modules[name]
+    finally:
+        del sys.modules[spec.name]
 
 
 class _StandIn(ModuleType):

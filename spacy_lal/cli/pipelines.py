@@ -64,8 +64,9 @@ def load_pipeline(
 def _load_to_parse(model: str) -> Language:
     import spacy
 
-    from spacy_lal.cli.light_imports import import_transformers
+    from spacy_lal.cli.light_imports import import_transformers, import_trees
 
+    import_trees()
     import_transformers()
     from spacy_lal.architectures.light_bert import parsing_only
 

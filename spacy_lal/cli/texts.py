@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional
 
-from spacy_lal.trees.lines import quoted
+from spacy_lal.files.quotation import quoted
 
 STDIN = "-"
 

@@ -7,7 +7,7 @@ import random
 from typing import Callable, List, Literal, Sequence, Tuple
 
 import numpy as np
-from nltk import Tree
+from nltk.tree import Tree
 from numpy import ndarray
 
 from ..trees import spans_to_tree, tree_to_spans

@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from nltk import Tree
+from nltk.tree import Tree
 
 from ..trees import is_preterminal
 

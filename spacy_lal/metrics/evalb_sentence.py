@@ -9,7 +9,7 @@ Not here: comparing two parses (`evalb.py`).
 import re
 from typing import Dict, List, NamedTuple, Sequence, Tuple, Union
 
-from nltk import Tree
+from nltk.tree import Tree
 
 from spacy_lal.metrics.evalb_params import EvalbParams
 from spacy_lal.trees.labels import split_chain

@@ -1,4 +1,4 @@
-"""Lines of a treebank's file, decoded one at a time with a maximum length, and their quotation in messages.
+"""Lines of a treebank's file, decoded one at a time with a maximum length.
 
 *Not* here: the meaning of a line (`brackets.py`, `conllu.py`).
 """
@@ -6,9 +6,10 @@
 from pathlib import Path
 from typing import Iterator, Tuple
 
+from ..files.quotation import QUOTE, quoted
+
 MAX_LINE = 10_000_000  # bytes of a line
 MAX_CHARACTERS = 10_000_000  # characters of a sentence or a tree, over all its lines
-QUOTE = 200  # characters of a line that a message shows
 
 
 class LineError(ValueError):
@@ -52,23 +53,6 @@ def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[in
                 reason = "expected text, got a NUL character, as UTF-16 and files that are no text have"
                 raise LineError(number, line[:QUOTE], reason)
             yield number, line
-
-
-def quoted(text: str, length: int = QUOTE) -> str:
-    r"""Quote a text for a message: on one line, with control characters escaped, cut to a maximum length.
-
-    length (int): The longest quotation in characters, including quotes and escapes.
-
-    >>> quoted("a\x1b[31m"), quoted("a" * 300, 10)
-    ("'a\\x1b[31m'", "'aaaaa'...")
-    """
-    shown = repr(text[:length])
-    if len(text) <= length and len(shown) <= length:
-        return shown
-    kept = text[: length - 5]  # two quotes and three dots
-    while len(repr(kept)) > length - 3:
-        kept = kept[: min(len(kept) - 1, len(kept) * (length - 3) // len(repr(kept)))]
-    return f"{kept!r}..."
 
 
 def _start_of(raw: bytes) -> str:

@@ -1,4 +1,4 @@
-"""What the command line leaves out when it only parses: torch's compiler, until someone calls it."""
+"""What the command line leaves out when it only parses: torch's compiler, until someone calls it; most of NLTK."""
 
 import subprocess
 import sys
@@ -36,6 +36,36 @@ light._LIBRARY = "no_such_library"
 light.import_transformers()
 assert not any(name.startswith("torch._dynamo") for name in sys.modules)
 """
+TREES = """
+import sys
+import spacy_lal.cli
+import spacy_lal.cli.light_imports
+
+assert not any(name.startswith("nltk") for name in sys.modules)
+spacy_lal.cli.light_imports.import_trees()
+from nltk.tree import Tree
+assert "nltk" not in sys.modules and "nltk.translate" not in sys.modules
+assert Tree.fromstring("(NP (NN dawn))").leaves() == ["dawn"]
+
+# the library is there for others, with the same trees
+import nltk
+assert nltk.Tree is Tree is nltk.tree.Tree and nltk.translate.meteor_score and nltk.__version__
+before = dict(sys.modules)
+spacy_lal.cli.light_imports.import_trees()
+assert dict(sys.modules) == before
+"""
+NO_TREES = """
+import sys
+import spacy_lal.cli.light_imports as light
+
+light._TREES = "nltk.no_such_part"
+light.import_trees()
+assert not any(name.startswith("nltk") for name in sys.modules)
+light._TREES = "no_such_library.part"
+light.import_trees()
+assert not any(name.startswith("no_such") for name in sys.modules)
+from nltk.tree import Tree
+"""
 
 
 def run(code: str) -> None:
@@ -50,3 +80,11 @@ def test_the_compiler_is_imported_when_it_is_called():
 
 def test_an_import_that_fails_leaves_no_stand_ins():
     run(FAILURE)
+
+
+def test_trees_come_without_the_rest_of_nltk():
+    run(TREES)
+
+
+def test_trees_that_cannot_be_imported_leave_nothing():
+    run(NO_TREES)
