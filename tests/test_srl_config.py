@@ -4,11 +4,14 @@ the transformer and the parser."""
 from pathlib import Path
 
 import spacy
+import srsly
+from spacy.cli._util import app
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from spacy.util import load_config
+from spacy.util import load_config, registry
+from typer.main import get_command
 
 from spacy_lal.annotations import sentence_words, set_constituents
 
@@ -60,6 +63,20 @@ def test_it_trains_is_saved_and_loaded(tmp_path):
     loaded = spacy.load(tmp_path / "out" / "model-last")
     assert loaded.get_pipe("lal_srl").labels == ("V", "ARG0", "ARG1")
     assert set(loaded.meta["performance"]) >= {"srl_f", "predicate_f", "roleset_acc"}
+
+
+def test_init_labels_writes_a_file_that_initialize_reads(tmp_path):
+    config = small(tmp_path)
+    config.to_disk(tmp_path / "config.cfg")
+    registry.cli.get_all()
+    arguments = ["init", "labels", str(tmp_path / "config.cfg"), str(tmp_path / "labels")]
+    get_command(app)(arguments, standalone_mode=False)
+    written = srsly.read_json(tmp_path / "labels" / "lal_srl.json")
+    assert written["roles"] == ["V", "ARG0", "ARG1"] and written["rolesets"] == ["see.01"]
+    block = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "labels" / "lal_srl.json")}
+    config["initialize"]["components"]["lal_srl"] = {"labels": block}
+    (tmp_path / "one.srl.jsonl").write_text(ROLES.replace("ARG1", "ARG2"), encoding="utf8")
+    assert init_nlp(config).get_pipe("lal_srl").labels == ("V", "ARG0", "ARG1")
 
 
 def test_the_whole_config_is_sound():
