@@ -9,8 +9,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LINTERS := $(VENV)/.linters
 TOY := training/toy
-# The bundled pipeline, where this checkout has it; the toy pipeline otherwise.
-PACKAGE := $(patsubst %/meta.json,%,$(lastword $(sort $(wildcard packages/en_lal_md-*/meta.json))))
+# The bundled pipelines, where this checkout has them. English is parsed by the toy pipeline otherwise.
+newest = $(patsubst %/meta.json,%,$(lastword $(sort $(wildcard packages/$(1)-*/meta.json))))
+PACKAGE := $(call newest,en_lal_md)
+PACKAGES := $(PACKAGE) $(call newest,is_lal_sm)
 BUNDLED := $(VENV)/.bundled
 PIPELINE := $(if $(PACKAGE),en_lal_md,$(TOY)/model-best)
 PIPELINE_READY := $(if $(PACKAGE),$(BUNDLED),$(TOY)/.trained)
@@ -56,10 +58,10 @@ $(INSTALLED): $(METADATA) $(SOURCES)
 	@touch $@
 
 # Without dependencies: those are what was just installed. A build folder that is left over would go into the wheel again.
-$(BUNDLED): $(PACKAGE)/meta.json | $(INSTALLED)
-	@echo "Installing $(PACKAGE) into $(VENV)"
-	@rm -rf $(PACKAGE)/build
-	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps ./$(PACKAGE)
+$(BUNDLED): $(PACKAGES:%=%/meta.json) | $(INSTALLED)
+	@echo "Installing $(strip $(PACKAGES)) into $(VENV)"
+	@rm -rf $(PACKAGES:%=%/build)
+	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps $(PACKAGES:%=./%)
 	@touch $@
 
 $(LINTERS): $(INSTALLED)

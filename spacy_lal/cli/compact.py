@@ -1,6 +1,7 @@
 """`python -m spacy lal compact --model MODEL OUT`: a pipeline with weights in half precision, ready to be packaged.
 
 The files keep the formats of spaCy and spacy-transformers, which read them as usual and compute in single precision.
+Layers of thinc have no other precision in files: their weights are rounded, and an archive packs them to half the size.
 Half precision holds the weights of a compact pipeline exactly: saving it again, in either precision, changes nothing.
 --lean also removes data that no component reads.
 """
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from thinc.api import Config
 
+MAX_HALF = 65504  # the largest number in half precision
 MODEL_FILE = "model"  # the file of a component, as thinc writes it
 POOLER = "pooler."  # makes a vector of the whole input in BERT-like transformers; listeners read piece vectors
 TRANSFORMERS = ("spacy-transformers.", "spacy-lal.TransformerModel.")
@@ -125,6 +127,7 @@ def write_compact(
         if encoder_name is not None:
             _rename(msg["attrs"], encoder_name)
         where = str(path.relative_to(folder).parent)
+        msg["params"] = [_round_params(params, where) for params in msg["params"]]
         msg["shims"] = [[_compact_shim(shim, where, lean=lean) for shim in shims] for shims in msg["shims"]]
         path.write_bytes(srsly.msgpack_dumps(msg))
     for path in folder.rglob("*") if encoder_name is not None else ():
@@ -221,6 +224,22 @@ def _forget_words(folder: Path) -> None:
     srsly.write_json(path, [string for string in srsly.read_json(path) if string in known])
 
 
+def _round_params(params: Dict[str, Any], where: str) -> Dict[str, Any]:
+    """The weights of a layer of thinc, which reads single precision alone, rounded to what half precision holds.
+
+    RAISES (ValueError): As for `to_half`.
+    """
+    rounded = {}
+    for name, array in params.items():
+        if array is not None and array.dtype.kind == "f":
+            largest = float(abs(array).max()) if array.size else 0.0
+            if not largest <= MAX_HALF:
+                raise ValueError(f"{where}: half precision holds numbers up to {MAX_HALF}, and {name} has {largest:g}")
+            array = array.astype("float16").astype(array.dtype)
+        rounded[name] = array
+    return rounded
+
+
 def _compact_shim(shim: bytes, where: str, *, lean: bool) -> bytes:
     """Rewrite the bytes of a torch network's shim: thinc's, ours, or the one in spacy-transformers with its
     tokenizer."""
@@ -253,7 +272,7 @@ def to_half(state: bytes, where: str, *, zeroed: Optional[str] = None) -> bytes:
             half = torch.zeros_like(tensor).half() if zeroed and name.startswith(zeroed) else tensor.half()
             if not bool(torch.isfinite(half).all()):
                 largest = float(tensor.abs().max())
-                raise ValueError(f"{where}: half precision holds numbers up to 65504, and {name} has {largest:g}")
+                raise ValueError(f"{where}: half precision holds numbers up to {MAX_HALF}, and {name} has {largest:g}")
             tensors[name] = half
     buffer = BytesIO()
     torch.save(tensors, buffer)

@@ -10,12 +10,12 @@ from spacy_lal.cli.damage import REINSTALL, damaged_file, pipeline_folder
 from spacy_lal.cli.gpu import use_gpu
 from spacy_lal.cli.streams import fail
 from spacy_lal.cli.threads import use_free_cores
-from spacy_lal.lang import DEFAULT_PIPELINE
+from spacy_lal.lang import DEFAULT_PACKAGES, DEFAULT_PIPELINE
 from spacy_lal.pipeline.parser_names import FACTORY, parser_names
 from spacy_lal.pipeline.storage import FormatError
 
 MISMATCH = "mismatched structure"  # of layers: thinc's words for a config that was cut where it stays readable
-NOT_INSTALLED = "Install it, `pip install ./packages/en_lal_md-*` in a clone, or name another by --model"
+NOT_INSTALLED = "Install it, `pip install ./packages/{}-*` in a clone, or name another by --model"
 
 
 def load_pipeline(
@@ -51,8 +51,8 @@ def load_pipeline(
             damage = _unusable_config(folder, err)
         expected = isinstance(err, (OSError, ValueError, ImportError, KeyError))
         reason = damage or (_first_line(err) if expected else f"{type(err).__name__}: {_first_line(err)}")
-        if model == DEFAULT_PIPELINE and folder is None:
-            reason += f" {NOT_INSTALLED}"
+        if model in DEFAULT_PACKAGES.values() and folder is None:
+            reason += f" {NOT_INSTALLED.format(model)}"
         fail(f"can't load the pipeline {model!r}: {reason}")
     check_finite_pipeline(nlp, model)
     others = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == or_factory]

@@ -3,8 +3,8 @@
 The name of this module is a keyword of Python: `spacy_lal.lang.conventions("is")` gives it.
 """
 
-# projects/icelandic trains and packages a pipeline; none is published.
-DEFAULT_PACKAGE = None
+# From projects/icelandic.
+DEFAULT_PACKAGE = "is_lal_sm"
 
 # Labels of the node that only marks a tree. S0, which stands over each sentence, is a label of the treebank.
 ROOT_LABELS = frozenset({"ROOT", ""})

@@ -5,7 +5,9 @@ from importlib.metadata import version
 from typing import Any, Dict, List, NamedTuple, Optional
 
 import spacy
-from spacy.util import is_package
+from spacy.language import Language
+from spacy.pipeline import Tok2Vec
+from spacy.util import is_package, replace_model_node
 from thinc.api import Model
 
 from ..lang import DEFAULT_PACKAGES
@@ -68,6 +70,7 @@ def load_default_parser(lang: str, name: str) -> DefaultParser:
     components, encoder = nlp.config.interpolate()["components"], parser.encoder
     if encoder is not None:
         encoder.config = components.get(encoder.pipe.name, encoder.config)
+    _own_tok2vec(nlp, parser, components)
     # Warnings appear even where logging is not configured.
     logger.warning(
         "'%s' was neither trained nor loaded: it takes the weights of %s. To train it, call nlp.initialize() first",
@@ -75,3 +78,26 @@ def load_default_parser(lang: str, name: str) -> DefaultParser:
         source,
     )
     return DefaultParser(source, parser.model, components[found]["model"], parser.label_data, encoder)
+
+
+def _own_tok2vec(nlp: Language, parser: Any, components: Dict[str, Any]) -> None:
+    """Give a parser copies of the pipeline's `tok2vec` components that it listens to. A transformer is left to
+    `Encoder`.
+
+    components (Dict[str, Any]): The pipeline's config; modified in place.
+    """
+    for upstream, pipe in nlp.components:
+        if isinstance(pipe, Tok2Vec):  # nlp.replace_listeners would replace every second of several listeners
+            for listener in pipe.listener_map.get(parser.name, ()):
+                replace_model_node(parser.model, listener, pipe.model.copy())
+                _replace_listener_blocks(components[parser.name], upstream, components[upstream]["model"])
+
+
+def _replace_listener_blocks(config: Dict[str, Any], upstream: str, model: Dict[str, Any]) -> None:
+    """Put a block in place of all blocks of listeners to `upstream`."""
+    for key, value in config.items():
+        if isinstance(value, dict):
+            if "Tok2VecListener" in str(value.get("@architectures")) and value.get("upstream", "*") in (upstream, "*"):
+                config[key] = model
+            else:
+                _replace_listener_blocks(value, upstream, model)

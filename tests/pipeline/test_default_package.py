@@ -215,6 +215,28 @@ def test_none_is_installed(monkeypatch):
         blank()("She sees a dog.")
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_parser_that_listens_to_a_tok2vec(use_site, tmp_path, nested):
+    """It gets a copy for its own: neither the reader's pipeline nor its tok2vec is asked."""
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
+    joined = {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": {"one": listener, "two": dict(listener)}}
+    model = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": joined if nested else listener, "use_chars": False}
+    source = spacy.blank("en")
+    source.add_pipe("tok2vec")
+    source.add_pipe("lal_parser", config={"model": model})
+    train(source, steps=4)
+    write_package(tmp_path, source)
+    use_site(tmp_path)
+    expected = parses(by_line(source))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec")
+    nlp.initialize()
+    nlp.add_pipe("lal_parser")
+    assert parses(by_line(nlp)) == expected
+    nlp.to_disk(tmp_path / "saved")
+    assert parses(by_line(spacy.load(tmp_path / "saved"))) == expected
+
+
 @pytest.mark.parametrize("file", ["transformer/model", "lal_parser/model"])
 def test_a_truncated_file(pipeline, use_site, tmp_path, file):
     write_package(tmp_path, pipeline)
