@@ -30,6 +30,15 @@ def test_it_learns_two_sentences_by_heart(nlp):
     assert find(nlp, [parsed(nlp, "gave"), parsed(nlp, "saw")]) == list(role_examples.PROPOSITIONS.values())
 
 
+def test_features_are_left_out_in_training_alone(nlp):
+    other = spacy.blank("en")
+    other.add_pipe("lal_srl", config=config(feature_dropout=0.5))
+    role_examples.train(other, [parsed_example(other, "gave"), parsed_example(other, "saw")], steps=100)
+    found = find(other, [parsed(other, "gave"), parsed(other, "saw")])
+    assert found == list(role_examples.PROPOSITIONS.values())
+    assert find(other, [parsed(other, "gave"), parsed(other, "saw")]) == found
+
+
 def test_a_v_of_two_words(nlp):
     (gave,) = find(nlp, [parsed(nlp, "gave")])[0]
     assert (1, 3, "V") in gave.args  # "gave up"
