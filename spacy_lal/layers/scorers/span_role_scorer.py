@@ -34,8 +34,8 @@ class SpanRoleScorerConfig:
     n_rows (int): Rows of the table. A feature's hash chooses its row.
     word_attr (str): The word in features: "LEMMA", "NORM" or "LOWER".
     dropout (float): Elementwise dropout on words' and pairs' vectors.
-    feature_dropout (float): The share of a pair's features that training leaves out, so that no single one is relied on:
-        parses of training data have fewer errors than others.
+    feature_dropout (float): The share of a pair's features that training leaves out. Parses of training data have fewer
+        errors than others, so that no single feature should be relied on.
     RAISES (ValueError): An option is out of range.
     """
 
