@@ -57,4 +57,4 @@ def test_it_is_the_one_of_this_checkout():
     meta = json.loads((folder / "meta.json").read_text(encoding="utf8"))
     assert version(NAME) == meta["version"] == folder.name.removeprefix(f"{NAME}-")
     assert {source["license"] for source in meta["sources"]} == {"CC BY 4.0", "CC BY-SA 4.0"}
-    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < MAX_BYTES
+    assert sum(path.stat().st_size for path in (folder / NAME).rglob("*") if path.is_file()) < MAX_BYTES

@@ -52,7 +52,8 @@ def equal_widths(base: ParserNetworkConfig, sizes: ParserSizes) -> Dict[str, int
     low, high = 1 / 64, 64.0
     for _ in range(30):
         factor = (low * high) ** 0.5
-        widths = {name: max(2, round(width * factor)) for name, width in present.items()}
+        # even: a factored layer gives half of its width to the content
+        widths = {name: 2 * max(1, round(width * factor / 2)) for name, width in present.items()}
         if n_network_parameters(plain_network(base, widths), sizes) < wanted:
             low = factor
         else:
