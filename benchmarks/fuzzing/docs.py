@@ -54,6 +54,8 @@ PARSERS: Dict[str, Tuple[Dict[str, Any], bool]] = {
     "mst, split above 5": ({"decoder": SEPARATE, "split_length": 5}, False),
     "keeping": ({"overwrite": False, "split_length": 20}, True),
 }
+TOK2VEC: Dict[str, Any] = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 16, "depth": 1, "embed_size": 200}
+TOK2VEC.update(window_size=1, maxout_pieces=2, subword_features=True, pretrained_vectors=None)
 SPACES = [" ", "\n", "\t\n", "\u00a0", "\u3000"]
 FAMILY = "\U0001f468\u200d\U0001f469"
 ODD = ["(", ")", "-LRB-", "a\\", "\\", "a b", "e\u0301", "\u202e", "\u200b", "\x1b[31m", "\x00", FAMILY, '"', "#", "_"]
@@ -100,9 +102,7 @@ def make_nlp(**settings: Any) -> Language:
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
     sizes = {"hidden_width": 16, "n_layers": 1, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16}
-    tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 16, "depth": 1, "embed_size": 200}
-    tok2vec.update(window_size=1, maxout_pieces=2, subword_features=True, pretrained_vectors=None)
-    model = {"@architectures": "spacy-lal.LALParser.v1", "max_batch_cells": 2000, "tok2vec": tok2vec, **sizes}
+    model = {"@architectures": "spacy-lal.LALParser.v1", "max_batch_cells": 2000, "tok2vec": TOK2VEC, **sizes}
     pipe: Any = nlp.add_pipe(PARSER, config={"model": model, **settings})
     example = Example.from_dict(nlp.make_doc("a b"), {"sent_starts": [1, -1]})
     pipe.initialize(lambda: [example], labels=LABELS)

@@ -15,7 +15,7 @@ from spacy_lal.annotations import ROLES_KEY, get_propositions, sentence_words, s
 from spacy_lal.trees.propositions import Proposition
 
 from . import Report
-from .docs import PARSER, Recipe, groups_of, holds, make_doc, random_recipe, same
+from .docs import PARSER, TOK2VEC, Recipe, groups_of, holds, make_doc, random_recipe, same
 from .docs import make_nlp as make_parser
 
 ROLES = "lal_srl"
@@ -62,9 +62,7 @@ def make_nlp(settings: Dict[str, Any]) -> Language:
     """A pipeline of `lal_srl` with random weights."""
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
-    tok2vec = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 16, "depth": 1, "embed_size": 200}
-    tok2vec.update(window_size=1, maxout_pieces=2, subword_features=True, pretrained_vectors=None)
-    blocks = {"tok2vec": tok2vec, "encoder": ENCODER, "syntax": None, "max_batch_cells": 2000, **settings["model"]}
+    blocks = {"tok2vec": TOK2VEC, "encoder": ENCODER, "syntax": None, "max_batch_cells": 2000, **settings["model"]}
     model = {"@architectures": "spacy-lal.RolesModel.v1", **blocks}
     pipe: Any = nlp.add_pipe(ROLES, config={**settings, "model": model})
     example = Example.from_dict(nlp.make_doc("a b"), {"sent_starts": [1, -1]})

@@ -25,10 +25,8 @@ def sentence_parses(docs: Sequence[Doc], word_attr: str) -> List[SentenceParse]:
     return [parse for doc in docs for parse in _of_doc(doc, word_attr)]
 
 
-def check_parsed(doc: Doc, word_attr: str) -> None:
+def _check_parsed(doc: Doc, word_attr: str) -> None:
     """RAISES (ValueError): As `sentence_parses`; names what is missing and which component sets it."""
-    if not any(sentence_words(doc)):
-        return
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
         "heads": (doc.has_annotation("DEP"), "lal_parser"),
@@ -45,12 +43,12 @@ def check_parsed(doc: Doc, word_attr: str) -> None:
 
 
 def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
-    check_parsed(doc, word_attr)
     sentences = sentence_words(doc)
     if not any(sentences):
         nothing = numpy.zeros(0, dtype="int64")
         ids = nothing.astype("uint64")
         return [SentenceParse(nothing, ids, ids, ids, nothing > 0, nothing.reshape(0, 2), ids) for _ in sentences]
+    _check_parsed(doc, word_attr)
     arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
     heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
     passive = numpy.zeros(len(doc), dtype=bool)

@@ -96,12 +96,14 @@ def _ancestors(heads: ndarray) -> ndarray:
 
 
 def _ranges(parse: SentenceParse, ancestors: ndarray) -> ndarray:
-    n = parse.n_words
-    words = np.arange(n)
-    first = ancestors.argmax(axis=0)
-    last = n - 1 - ancestors[::-1].argmax(axis=0)
-    every = [parse.constituents, np.stack([words, words + 1], axis=1), np.stack([first, last + 1], axis=1)]
+    words = np.arange(parse.n_words)
+    every = [parse.constituents, np.stack([words, words + 1], axis=1), _subtrees(ancestors)]
     return np.unique(np.concatenate(every), axis=0)
+
+
+def _subtrees(ancestors: ndarray) -> ndarray:
+    """The range from the first to the last word of each word's subtree. *Shape:* (n, 2)."""
+    return np.stack([ancestors.argmax(axis=0), len(ancestors) - ancestors[::-1].argmax(axis=0)], axis=1)
 
 
 def _raw_features(
@@ -220,7 +222,5 @@ def _tree_paths(parse: SentenceParse, predicates: ndarray, ranges: ndarray) -> T
 
 
 def _is_subtree(ranges: ndarray, ancestors: ndarray) -> ndarray:
-    n = len(ancestors)
-    first, last = ancestors.argmax(axis=0), n - ancestors[::-1].argmax(axis=0)
-    keys = first * (n + 1) + last
-    return np.isin(ranges[:, 0] * (n + 1) + ranges[:, 1], keys)
+    key = np.array([len(ancestors) + 1, 1])  # a number for each range
+    return np.isin(ranges @ key, _subtrees(ancestors) @ key)
