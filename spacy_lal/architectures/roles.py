@@ -30,6 +30,7 @@ from ..layers.scorers.roleset_scorer import RolesetScorerConfig
 from ..layers.scorers.span_role_scorer import SpanRoleScorerConfig
 from ..role_scores import MISSING, GoldRoles, RoleScores
 from .embedding import embed, get_shim, vector_width
+from .execution import ExecutionConfig
 from .features import sentence_features
 from .roles_bridge import RolesBatch, iter_runs, roles_network
 from .sentence_parses import SentenceParse, sentence_parses
@@ -61,7 +62,8 @@ def build_roles_model(
     mixed_precision (bool): Multiply matrices in half precision on a GPU.
     max_batch_cells (int): Most cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
     RETURNS (RolesModel): The model.
-    RAISES (ValueError): The blocks do not fit together, or the tok2vec gives rows of sentences, not of tokens.
+    RAISES (ValueError): The blocks do not fit together, an option is out of range, or the tok2vec gives rows of
+        sentences, not of tokens.
     """
     if tok2vec.attrs.get("sentence_rows"):
         raise ValueError(
@@ -75,7 +77,8 @@ def build_roles_model(
         syntax=syntax,
         roleset_scorer=roleset_scorer,
     )
-    network = roles_network(config, mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+    execution = ExecutionConfig(mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
+    network = roles_network(config, execution)
     attrs = {
         "set_sizes": set_sizes,
         "iter_scores": iter_scores,

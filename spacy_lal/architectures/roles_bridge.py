@@ -14,6 +14,7 @@ from ..layers.roles.pair_features import SentenceParse
 from ..layers.roles_network import RolesInputs, RolesNetwork, RolesNetworkConfig, RolesOutput, RolesSizes
 from ..role_scores import MISSING, RoleScores
 from .embedding import VectorRows
+from .execution import ExecutionConfig
 from .network_layer import PaddedVectors, Run, TrainRun, pad_vectors, score_sentences, sub_batches, to_numpy
 from .network_shim import NetworkShim
 
@@ -41,17 +42,16 @@ class RolesBatch(NamedTuple):
 RolesNetworkModel = Model[RolesBatch, List[RoleScores]]
 
 
-def roles_network(
-    config: RolesNetworkConfig, *, mixed_precision: bool = False, max_batch_cells: int = 65536
-) -> RolesNetworkModel:
+def roles_network(config: RolesNetworkConfig, execution: Optional[ExecutionConfig] = None) -> RolesNetworkModel:
     """The torch network as a thinc layer. Its shim's `build` or `from_bytes` makes the network.
 
     config (RolesNetworkConfig): Everything but the sizes that come from data.
-    mixed_precision (bool): Multiply matrices in half precision on a GPU.
-    max_batch_cells (int): Most cells, (n + 1)^2 for each sentence, of the sentences that run at once.
+    execution (Optional[ExecutionConfig]): How it runs, always in torch; not saved with the weights. None: its defaults.
     """
-    shim = NetworkShim(partial(_build_network, config), _unfolded, mixed_precision=mixed_precision)
-    return Model("roles_network", forward, shims=[shim], attrs={"max_batch_cells": max_batch_cells})
+    execution = execution if execution is not None else ExecutionConfig()
+    shim = NetworkShim(partial(_build_network, config), _unfolded, mixed_precision=execution.mixed_precision)
+    # A record, which thinc leaves out of the saved attrs: the config's options hold, not those of training.
+    return Model("roles_network", forward, shims=[shim], attrs={"execution": execution})
 
 
 def _build_network(config: RolesNetworkConfig, sizes: Dict[str, int]) -> RolesNetwork:
@@ -78,7 +78,7 @@ def iter_runs(model: RolesNetworkModel, batch: RolesBatch, is_train: bool = Fals
     empty = [i for i, length in enumerate(lengths) if length == 0]
     if empty:
         yield empty, [scores_of_nothing(shim.network.sizes, shim.network.config.with_spans)] * len(empty), None
-    for indices in sub_batches(model, lengths, is_train, model.attrs["max_batch_cells"]):
+    for indices in sub_batches(model, lengths, is_train, model.attrs["execution"].max_batch_cells):
         inputs, vectors = pad_roles(model, batch, indices, is_train)
         output, backprop_torch = shim(ArgsKwargs(args=(inputs,), kwargs={}), is_train)
         scores = _unpad(output, [lengths[i] for i in indices])

@@ -267,6 +267,22 @@ def test_sub_batches_change_nothing():
     np.testing.assert_allclose(found[0][1], found[1][1], atol=2e-3)
 
 
+@pytest.mark.parametrize("saved_with_weights", [False, True], ids=["", "by an earlier version"])
+def test_the_config_decides_how_saved_weights_run(nlp, saved_with_weights):
+    """Not the config that they were trained with."""
+    trained = nlp.get_pipe("lal_srl")
+    network = trained.model.layers[-1]
+    network.attrs.update({"max_batch_cells": 65536} if saved_with_weights else {})
+    weights = trained.to_bytes()
+    network.attrs.pop("max_batch_cells", None)
+    loaded = spacy.blank("en").add_pipe("lal_srl", config=config(max_batch_cells=1)).from_bytes(weights)
+    scored = {}
+    for srl in (trained, loaded):
+        docs = [doc_of(nlp, words) for words in (GAVE, SAW)]
+        scored[srl] = [indices for indices, _ in srl.model.attrs["iter_scores"](srl.model, docs)]
+    assert (len(scored[trained]), len(scored[loaded])) == (1, 2)
+
+
 def test_update_without_words_or_network(nlp):
     srl = nlp.get_pipe("lal_srl")
     empty = Example(doc_of(nlp, []), doc_of(nlp, []))

@@ -11,6 +11,7 @@ from spacy.training import Example
 from span_roles import TREES, config, parsed, parsed_example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.architectures.execution import ExecutionConfig
 from spacy_lal.trees.propositions import Proposition
 
 
@@ -108,7 +109,7 @@ def test_sub_batches_and_chunks_of_pairs_change_nothing(nlp, monkeypatch):
     expected = find(nlp, docs)
     monkeypatch.setattr("spacy_lal.layers.scorers.span_role_scorer.MAX_PAIRS", 3)
     network = nlp.get_pipe("lal_srl").model.layers[-1]
-    monkeypatch.setitem(network.attrs, "max_batch_cells", 1)
+    monkeypatch.setitem(network.attrs, "execution", ExecutionConfig(max_batch_cells=1))
     assert find(nlp, [parsed(nlp, name) for name in ("gave", "saw", "gave")]) == expected
 
 
