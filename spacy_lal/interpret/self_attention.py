@@ -122,13 +122,13 @@ def attention_limits(
         by layer. 0 leaves each position itself. A window of the model holds as well.
     relaxed_window (bool): Exempt START, the first word, the last word and STOP.
     RAISES (ValueError): The model has no such self-attention layer, or the layer cannot be limited so; the message
-        names it. No parser is found, or it was neither trained nor loaded. In the block: the parser is trained, or
+        names it. `window` has another type. No parser is found, or it was neither trained nor loaded. In the block: the parser is trained, or
         copied.
     """
     parser = find_parser(nlp)
     modules = _attentions(parser)
     every = [number for number, module in enumerate(modules) if module is not None]
-    windows = dict.fromkeys(every, window) if isinstance(window, int) else dict(window or {})
+    windows = _windows(window, every)
     if relaxed_window and not windows:
         raise ValueError("relaxed_window = True requires a window: expected an integer, got window = None")
     limits: Dict[torch.nn.Module, AttentionLimits] = {}
@@ -142,6 +142,16 @@ def attention_limits(
         )
     with limited(limits):
         yield
+
+
+def _windows(window: WindowSizes, every: Sequence[int]) -> Dict[int, int]:
+    if window is None:
+        return {}
+    if isinstance(window, Mapping):
+        return dict(window)
+    if isinstance(window, bool) or not isinstance(window, int):
+        raise ValueError(f"window: expected None, an integer, or a mapping of layers to integers, got {window!r}")
+    return dict.fromkeys(every, window)
 
 
 def _attentions(parser: LALParser) -> Sequence[Optional[SelfAttentionModule]]:

@@ -225,6 +225,8 @@ def test_training_within_a_block_is_refused():
         ("factored", {"content_off": [2]}, "expected an integer from 0 to 1, got 2"),
         ("factored", {"window": {"0": 1}}, "expected an integer from 0 to 1, got '0'"),
         ("factored", {"window": -1}, "window: expected an integer of at least 0, got -1"),
+        ("factored", {"window": "5"}, "window: expected None, an integer, or a mapping of layers to integers, got '5'"),
+        ("factored", {"window": True}, "window: expected None, an integer, or a mapping"),
         ("factored", {"relaxed_window": True}, "relaxed_window = true requires a window|requires a window"),
         ("unfactored", {"position_off": [0]}, "layer 0 has no content and position parts: expected .* factored = true"),
         ("positions", {"content_off": [0]}, "layer 0 has no content and position parts"),
