@@ -279,7 +279,7 @@ def scores_page() -> List[str]:
     lines = ["# Scores", "", NOTICE, ""]
     lines += paragraphs(
         "Keys of `nlp.evaluate`, of the training log and of the JSON of `lal evaluate`. Scores are from 0 to 1 "
-        "(`const_cb` is a count); a score is null where there is no gold annotation for it."
+        "(`const_cb` is a count); a score is null without gold annotation for it."
     )
     for title, keys in (("lal_parser", known), ("lal_srl", roles)):
         rows = [[f"`{key}`", SCORES[key]] for key in keys]

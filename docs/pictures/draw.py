@@ -1,6 +1,6 @@
 """The drawn pictures of README and docs: `python docs/pictures/draw.py`.
 
-Trees and arcs are those of en_lal_md. It has no roles; the roles are set by hand, by PropBank. The screenshots beside
+en_lal_md makes the trees and the arcs. It has no roles; the roles are set by hand, by PropBank. The screenshots beside
 them are of `lal explain` and `lal app` in Chromium.
 """
 

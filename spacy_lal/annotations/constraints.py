@@ -74,7 +74,7 @@ def constrain(
     heads: Optional[Mapping[Union[int, Token], Union[int, Token]]] = None,
     forbidden: Iterable[SpanLike] = (),
 ) -> None:
-    """Say what the parse of a Doc must contain. The parser then finds the best parse with it. The constraints replace
+    """Constrain the parse of a Doc. The parser then finds the best parse that fulfils the constraints. They replace
     earlier ones; without arguments, the Doc has none.
 
     doc (Doc): Modified in place; a parse that it already has stays as it is.

@@ -35,10 +35,10 @@ class LostConstituentsWarning(UserWarning):
 class StoredSpan(NamedTuple):
     """A Span of a group, on the Doc's present tokens.
 
-    place (Optional[Tuple[int, int]]): The half-open range of present tokens; None for an empty Span, and for one that
+    place (Optional[Tuple[int, int]]): The half-open range of present tokens; None for an empty Span, and if the Span
         covers a part of a merged token.
     start, start_char (int): Its first token and first character when the group was written.
-    label, kb_id, id (str): What it bears.
+    label, kb_id, id (str): The Span's own.
     """
 
     place: Optional[Tuple[int, int]]

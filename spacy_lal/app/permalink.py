@@ -9,7 +9,7 @@ _KEYS = ("text", "sentence", "words")
 
 
 class Link(NamedTuple):
-    """What an address asks for.
+    """The content of an address.
 
     text (str): The text; empty without one. sentence (int): Its number, from 0.
     span (Optional[Tuple[int, int]]): A half-open span of words, from 0; it may exceed the sentence.
@@ -21,7 +21,7 @@ class Link(NamedTuple):
 
 
 def read_link(query: MutableMapping[str, Any]) -> Link:
-    """What a query asks for. Anybody may write an address: values that are no numbers are ignored, and long texts cut.
+    """The content of a query. Anybody may write an address: values that are no numbers are ignored, and long texts cut.
 
     query (MutableMapping[str, Any]): For instance {"text": "Go!", "sentence": "1", "words": "1-2"}; numbers are
         counted from 1.

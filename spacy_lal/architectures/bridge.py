@@ -56,7 +56,7 @@ def parser_network(config: ParserNetworkConfig, execution: Optional[ExecutionCon
         mixed_precision=execution.mixed_precision,
         fold_trained=FoldedNetwork,
     )
-    # A record, which thinc leaves out of the saved attrs: the config's options hold, not those of training.
+    # A record, which thinc leaves out of the saved attrs: the config's options hold, not the training's.
     return Model("parser_network", forward, shims=[shim], attrs={"execution": execution})
 
 

@@ -95,7 +95,7 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def _predict(layer: Tok2Vec, docs: List[Doc]) -> Tuple[List[Floats2d], Callable]:
-    """The vectors of a part. Those of a transformer listener are pooled once for all components in turn."""
+    """The vectors of a part. A transformer listener's vectors are pooled once for all components in turn."""
     pooling = _pooling(layer)
     if pooling is None or not all(_has_output(doc) for doc in docs):
         return layer(docs, is_train=False)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from transformers.modeling_outputs import BaseModelOutputWithPooling
 
-# What a BERT's config must say, where the library has more than our own forms, this one and ONNX's.
+# Values that a BERT's config must have: the library knows more forms than this file and the ONNX graph.
 PLAIN_BERT: Dict[str, Tuple[Any, ...]] = {
     "model_type": ("bert",),
     "hidden_act": ("gelu",),
@@ -50,7 +50,7 @@ def light_bert(config: Any) -> Optional["LightBert"]:
 
 
 class LightBert(nn.Module):
-    """See the file. It is never trained: there is no dropout.
+    """See the file. It is never trained and has no dropout.
 
     config (BertConfig): Of the library.
     """

@@ -39,7 +39,7 @@ class TrainRun(NamedTuple):
     backprop: Callable
 
 
-# Numbers of sentences and their scores; in training, also what the backward pass needs.
+# Numbers of sentences and their scores; in training, also the inputs of the backward pass.
 Run = Tuple[List[int], List[Any], Optional[TrainRun]]
 
 

@@ -1,6 +1,6 @@
 """Writing a graph of ONNX Runtime node by node, in single precision or with 8-bit products.
 
-Needs the package `onnx`, which is imported when it is called. *Not* here: what a graph computes (`onnx_bert.py`,
+Needs the package `onnx`, which is imported when it is called. *Not* here: the nodes of a graph (`onnx_bert.py`,
 `onnx_parser.py`), and running it (`runtimes.py`).
 """
 

@@ -1,5 +1,5 @@
 """The scorers of spans and deprels in ONNX Runtime, each a graph of its own: spans are scored in pieces that suit a
-cache, deprels after heads are decoded. *Not* here: what comes before them (`onnx_parser.py`).
+cache, deprels after heads are decoded. *Not* here: the network before them (`onnx_parser.py`).
 """
 
 from functools import lru_cache

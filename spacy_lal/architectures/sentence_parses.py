@@ -26,7 +26,7 @@ def sentence_parses(docs: Sequence[Doc], word_attr: str) -> List[SentenceParse]:
 
 
 def _check_parsed(doc: Doc, word_attr: str) -> None:
-    """RAISES (ValueError): As `sentence_parses`; names what is missing and which component sets it."""
+    """RAISES (ValueError): As `sentence_parses`; names the missing annotation and the component that sets it."""
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
         "heads": (doc.has_annotation("DEP"), "lal_parser"),

@@ -36,7 +36,7 @@ class QuickAutoModel:
 
 
 def _draw_missing(make: Callable[[], nn.Module], transformer: nn.Module, keys: Any) -> None:
-    """Called after weights were loaded: those that were not among them are drawn, as in a new transformer.
+    """Called after weights were loaded: missing weights are drawn, as in a new transformer.
 
     make (Callable): Makes a new transformer.
     keys (Any): torch's record, with `missing_keys`.

@@ -72,7 +72,8 @@ def checked_hparams(
 
     hparams (Mapping[str, Any]): The checkpoint's hyperparameters; unused ones may be anything.
     state_dict (Mapping[str, Tensor]): The weights, by the reference's names.
-    defaults (Mapping[str, Any]): The hyperparameters that are used, of these types, and the values of missing ones.
+    defaults (Mapping[str, Any]): The hyperparameters that are used, with their types. A missing one has this
+        value.
     RETURNS (Dict[str, Any]): All of them; unused ones are unchanged.
     RAISES (CheckpointError): A value has the wrong type or is out of range, or a size does not fit the weights.
     """

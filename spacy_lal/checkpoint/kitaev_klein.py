@@ -1,7 +1,7 @@
 """Checkpoints of Kitaev & Klein's parser (2018), a parser of constituents alone (reference-encoders.md A14).
 
 Their weights have the names of the LAL parser's, which was made from it: `convert.py` translates them. Here are their
-hyperparameters, their features, and their labels, among which there is no sub-head label. *Not* here: ELMo.
+hyperparameters, their features, and their labels, without a sub-head label. *Not* here: ELMo.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from .parser_v1 import shared_width
 from .reader import Checkpoint
 from .records import CheckpointError, quoted
 
-# Their hyperparameters, and the values of those that a checkpoint may lack.
+# Their hyperparameters, with a value where a checkpoint may lack one.
 DEFAULT_HPARAMS: Dict[str, Any] = {
     "num_layers": 8,
     "num_layers_position_only": 0,

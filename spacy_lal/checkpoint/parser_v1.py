@@ -184,7 +184,7 @@ class FlatConfig:
 
 
 def shared_width(width: Any, factored: bool) -> Any:
-    """A width as its parts share it: the reference rounds down, so that of 33 factored features 32 are used.
+    """A width as its parts share it: the reference rounds down, and uses 32 of 33 factored features.
 
     RETURNS (Any): The width; one less if it is odd and greater than 2, and the features are factored.
     """

@@ -80,7 +80,7 @@ def text_or_file(word: Optional[str], text: Optional[str]) -> Source:
 
 
 def check_source(name: str) -> None:
-    """Ends the command unless a file to read exists. The message names --text, for those who meant a text."""
+    """Ends the command unless a file to read exists. The message names --text, in case a text was meant."""
     if name != STDIN and not is_file(name):
         shown = name if name and name.isprintable() and " " not in name else quoted(name)
         fail(f"can't find the file {shown}; a text is given by --text: --text {quoted(name)}")

@@ -19,7 +19,7 @@ _TREES = "nltk.tree"
 
 def import_transformers() -> None:
     """Import what choosing a transformer needs of the library. Stand-ins for the compiler are there during this import
-    alone; what they name is imported when it is first called. Where that fails, nothing is imported.
+    alone; the compiler is imported when one of them is first called. Where that fails, nothing is imported.
     """
     if any(name in sys.modules for name in (*_LEFT_FOR_LATER, _LIBRARY)):
         return

@@ -11,7 +11,7 @@ LONG_NAME = 120  # characters of a label; longer ones are cut
 def table_lines(title: str, counter: Counter, top: int) -> Iterator[str]:
     """A table of labels by frequency, below an empty line.
 
-    title (str): What they are, in the plural.
+    title (str): The kind of labels, in the plural.
     top (int): Rows, 0 for all.
     """
     yield ""

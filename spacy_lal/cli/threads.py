@@ -7,7 +7,7 @@ _OTHERS_COUNT = 0.75  # of a core, taken by others: less is no program that comp
 
 
 def free_cores() -> int:
-    """Cores of this process that nobody takes now: at least 1. Without the system's load, all of its cores."""
+    """Idle cores of this process: at least 1. Without the system's load, all of its cores."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0  # of the last minute
     taken = int(load + 1.0 - _OTHERS_COUNT)

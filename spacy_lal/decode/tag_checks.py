@@ -1,4 +1,4 @@
-"""Checks of the arguments of the decoders of tags; as `checks.py`, which has those of trees."""
+"""Checks of the arguments of the decoders of tags; `checks.py` has the checks for trees."""
 
 from typing import Any, NoReturn, Optional
 

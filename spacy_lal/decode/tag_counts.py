@@ -1,4 +1,4 @@
-"""Tags that may occur once, of which a decoder counts those that occur more often without counting."""
+"""Tags that may occur once. Only tags that occur more often without counting are counted by a decoder."""
 
 from typing import Callable, List, Sequence, TypeVar
 

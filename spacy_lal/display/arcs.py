@@ -35,7 +35,7 @@ class ArcDrawing(NamedTuple):
 
 
 def level_arcs(heads: Sequence[int], deprels: Sequence[str]) -> List[Arc]:
-    """The arcs of a sentence, short ones first; each lies above all shorter ones that it overlaps.
+    """The arcs of a sentence, short ones first; each lies above all overlapping shorter arcs.
 
     heads (Sequence[int]): The head of each word, counted from 1; 0 for a root, which has no arc.
     deprels (Sequence[str]): The deprel of each word; plain text.

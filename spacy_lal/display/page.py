@@ -68,7 +68,7 @@ def page(
 
     title (str): Its title; plain text.
     note (str): The first line of the page. Default: the title.
-    intro (str): What the page shows, in a sentence or two; plain text, in English.
+    intro (str): A description of the page, in a sentence or two; plain text, in English.
     sections (Iterable[Section]): Its parts, in order.
     lang, direction (str): As in spaCy's vocabularies ("en", "ltr").
     """

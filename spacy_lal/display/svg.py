@@ -22,7 +22,7 @@ _PICTOGRAPHS = range(0x1F000, 0x20000)
 
 
 class Svg(NamedTuple):
-    """A picture: one `<svg>` element whose colours are those of the text around it.
+    """A picture: one `<svg>` element with the colours of the text around it.
 
     markup (str): The element. width, height (float): Pixels.
     title (str): Its name; plain text. description (str): Its content in words or brackets; plain text, may be empty.
@@ -133,7 +133,7 @@ def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
     parts: List[str] = []
     top: float = _MARGIN
     for picture in pictures:
-        # Within another <svg>, x and y are those of the outer drawing. The file bears all names and descriptions.
+        # Within another <svg>, x and y belong to the outer drawing. The file bears all names and descriptions.
         inner = picture.markup.replace(naming(picture.title, picture.description), "", 1)
         inner = inner.replace(' role="img"', "", 1)
         parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{inner}</g>')

@@ -90,7 +90,7 @@ def bigram_shift_places(words: Sequence[str], tags: Sequence[str]) -> List[int]:
 def shift_bigram(words: Sequence[str], place: int) -> List[str]:
     """The sentence with tokens `place` and `place` + 1 exchanged.
 
-    RAISES (ValueError): There are no such two tokens.
+    RAISES (ValueError): The sentence has no such two tokens.
     """
     if not 0 <= place < len(words) - 1:
         raise ValueError(f"place of a bigram in {len(words)} words: expected 0 to {len(words) - 2}, got {place}")
@@ -140,7 +140,7 @@ def probing_instances(
         "tree_depth" (depths 5 to 11) or "top_constituents".
     seed (int): Of the draws.
     classes (Optional[Sequence[str]]): For "top_constituents", the classes of the training data beside `OTHER`; None for
-        the 19 most frequent ones of these trees.
+        the 19 most frequent ones in `trees`.
     RETURNS (List[Instance]): In the treebank's order.
     RAISES (ValueError): The task is unknown.
     """

@@ -122,8 +122,8 @@ def attention_limits(
         by layer. 0 leaves each position itself. A window of the model holds as well.
     relaxed_window (bool): Exempt START, the first word, the last word and STOP.
     RAISES (ValueError): The model has no such self-attention layer, or the layer cannot be limited so; the message
-        names it. `window` has another type. No parser is found, or it was neither trained nor loaded. In the block: the parser is trained, or
-        copied.
+        names it. `window` has another type. No parser is found, or it was neither trained nor loaded. In the block: the
+        parser is trained, or copied.
     """
     parser = find_parser(nlp)
     modules = _attentions(parser)
@@ -157,7 +157,7 @@ def _windows(window: WindowSizes, every: Sequence[int]) -> Dict[int, int]:
 def _attentions(parser: LALParser) -> Sequence[Optional[SelfAttentionModule]]:
     """The self-attention of each encoder layer.
 
-    RAISES (ValueError): There is none.
+    RAISES (ValueError): No layer has one.
     """
     modules = list(network_of(parser).encoder.attentions())
     if not any(module is not None for module in modules):

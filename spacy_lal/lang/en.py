@@ -46,7 +46,7 @@ VERB_ENDINGS = (
     ("ed", ("", "e")),
 )
 
-# Noun chunks. Labels of noun phrases; of phrases that may stand before a noun; of those that may end with the noun.
+# Noun chunks. Labels of noun phrases; of phrases that may stand before a noun; of phrases that may end with the noun.
 NOUN_PHRASES = frozenset({"NP", "WHNP"})
 PRENOMINAL_PHRASES = frozenset({"ADJP", "ADVP", "INTJ", "LST", "NAC", "NML", "NX", "QP", "UCP", "WHADJP"})
 NOMINAL_PHRASES = frozenset({"NAC", "NML", "NX", "UCP"})

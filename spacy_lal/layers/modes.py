@@ -9,7 +9,7 @@ ModuleT = TypeVar("ModuleT", bound=nn.Module)
 
 
 def parts(module: nn.Module) -> Iterator[nn.Module]:
-    """A module and all modules inside of it, in no particular order; one that occurs twice comes twice. It takes
+    """A module and all modules inside of it, in no particular order; shared modules come repeatedly. It takes
     half of the time of `module.modules()`, which names them: every call of a parser looks at its modules."""
     remaining = [module]
     while remaining:

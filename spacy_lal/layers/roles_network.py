@@ -30,7 +30,7 @@ class RolesSizes:
     vector_width (int): Width of the vectors that come in.
     n_tags (int): BIO tags of roles.
     n_predicate_labels (int): Labels of the predicate scorer; 2 without tags.
-    n_other_labels (int): How many of these labels, the first ones, are no predicates.
+    n_other_labels (int): The first labels of the predicate scorer, which are not predicates.
     n_rolesets (int): Rolesets; 0 for none.
     n_deprels (int): Deprels; 0 for no arcs and deprels.
     RAISES (ValueError): A size is out of range.
@@ -155,7 +155,7 @@ class RolesNetwork(nn.Module):
 
     config (RolesNetworkConfig): Its parts.
     sizes (RolesSizes): Sizes that come from data.
-    RAISES (ValueError): The syntax head is to follow arcs of its own, and there are none (`n_deprels` is 0).
+    RAISES (ValueError): The syntax head needs arcs of its own, and `n_deprels` is 0.
     """
 
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:

@@ -10,8 +10,8 @@ _FILLS = (torch.Tensor.normal_, torch.Tensor.uniform_, nn.init.normal_, nn.init.
 
 
 class Unfilled(TorchFunctionMode):
-    """In a block, `normal_` and `uniform_` leave a tensor as it is, and `torch.randn` returns what was in memory. Takes
-    no random numbers. What is set to a constant keeps it.
+    """In a block, `normal_` and `uniform_` leave a tensor as it is, and `torch.randn` returns uninitialised memory. It
+    draws no random numbers. Tensors that are set to a constant keep it.
 
     Every weight must be loaded afterwards.
     """

@@ -1,4 +1,4 @@
-"""The gold semantic roles of Examples, on the predicted tokens and sentences. What is missing is masked. *Not* here:
+"""The gold semantic roles of Examples, on the predicted tokens and sentences. Missing annotation is masked. *Not* here:
 the loss (`roles.py`)."""
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple

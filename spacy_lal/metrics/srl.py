@@ -57,7 +57,7 @@ class SrlCounts:
     n_perfect (int): Gold propositions without excess or missed arguments, V aside. A gold predicate without arguments
         is perfect even if it was not predicted.
     pairs (Counter): Number of arguments by (gold role, predicted role), V included. Both are of the same parts; one is
-        None where the other side has no argument of these parts.
+        None where the other side has no argument of the same parts.
     """
 
     rule: Rule = "strict"

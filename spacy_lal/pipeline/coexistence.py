@@ -26,7 +26,7 @@ class ParserOrderWarning(UserWarning):
 
 
 class Coexistence:
-    """What a parser has seen of other parsers. It gives each warning once.
+    """Traces of other parsers in a parser's Docs. Each warning is given once.
 
     nlp (Optional[Language]): The pipeline that made the parser. A copy in another process does not know it.
     """
@@ -71,7 +71,7 @@ class Coexistence:
         """Warn if a component after the parser also sets heads.
 
         name (str): The component's name.
-        docs (Sequence[Doc]): Docs to parse; those of another pipeline than the parser's tell nothing.
+        docs (Sequence[Doc]): Docs to parse; Docs of another pipeline are ignored.
         """
         nlp = None if self._nlp is None else self._nlp()
         if nlp is None or not docs or docs[0].vocab is not nlp.vocab:

@@ -2,7 +2,7 @@
 
 A constraint rules out cells of the charts: a constituent rules out the spans that cross it, a head the other heads of
 its dependent. Such a cell scores so little that a tree with it is worse than any tree without. The decoders are exact,
-so the tree that they find either has no such cell, or every tree has one. *Not* here: what is read from a Doc
+so the tree that they find either has no such cell, or every tree has one. *Not* here: the constraints of a Doc
 (`annotations/constraints.py`); the bonus of `training/completion.py`, which tolerates heads that cross.
 """
 
@@ -51,7 +51,7 @@ class AllowedCells(NamedTuple):
 
 
 class Charts(NamedTuple):
-    """What a decoder maximises for one sentence.
+    """The scores that a decoder maximises for one sentence.
 
     labels (Optional[ndarray]): Shape: (n + 1, n + 1, n_labels), float32, weighted. None: no constituents are decoded.
     arcs (Optional[ndarray]): Shape: (n + 1, n + 1), float32, weighted. None: no heads are decoded.
@@ -125,7 +125,7 @@ def allowed_cells(constraints: Sequence[Constraint], n_words: int, labels: Seque
 
 
 def decode_constrained(decoder: Decoder, scores: ParserScores, cells: AllowedCells) -> Optional[DecodedParse]:
-    """The best parse of one sentence that has only allowed cells; None if there is none.
+    """The best parse of one sentence that has only allowed cells; None if every parse has another cell.
 
     RAISES (ValueError): As `make_charts`.
     """

@@ -63,7 +63,7 @@ class RolesDecoder:
         verbs (Optional[Sequence[Sequence[Tuple[int, int]]]]): For each predicate of each sentence, the words of its V,
             where it is given.
         constituents (Optional[Sequence[Collection[Tuple[int, int]]]]): The constituents of each sentence, over words.
-        RAISES (ValueError): There is a bonus for constituents, and there are no constituents.
+        RAISES (ValueError): The bonus for constituents is set, and `constituents` is None.
         """
         if any(one.spans is not None for one in scores):
             return self._decode_candidates(scores, tags, verbs)

@@ -44,9 +44,9 @@ class Rolesets:
             self._aliases[words] = [ids[name] for name in names]
 
     def candidates(self, words: str, lemma: str = "") -> List[int]:
-        """The rolesets of a predicate: those that its words have in the training data; else, for its lemma or its words
-        without an English ending, those of the frames' aliases and of the frame of that name; else none. Rolesets of
-        the training data come first, by descending frequency.
+        """The rolesets of a predicate. If the training data has its words, their rolesets; else, for its lemma or its
+        words without an English ending, the rolesets of the frames' aliases and of the frame of that name; else none.
+        Rolesets of the training data come first, by descending frequency.
 
         words (str): The words of the V.
         lemma (str): The lemma of the predicate's token, if known.

@@ -37,7 +37,7 @@ def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = No
     follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`, `dep_las_reference` follow the
     authors' rule (gold tags of punctuation do not count).
 
-    params (Optional[EvalbParams]): EVALB's parameters. None: those of the Docs' language.
+    params (Optional[EvalbParams]): EVALB's parameters. Default: by the Docs' language.
     """
     examples = list(examples)
     counts = EvalbCounts()

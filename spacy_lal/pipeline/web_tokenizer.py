@@ -1,7 +1,7 @@
 """spaCy's tokenizer with rules for text from the web, which give it the tokens of web treebanks.
 
 English Web Treebank and GUM (Universal Dependencies) keep together runs of marks (`!!!`, `?!`, `=====`), telephone
-numbers, and words with a bound prefix (`e-mail`, `non-human`). spaCy's own rules divide all of these.
+numbers, and words with a bound prefix (`e-mail`, `non-human`). spaCy's own rules divide them.
 """
 
 import re

@@ -1,6 +1,6 @@
 """`spacy-lal.Adam.v1`: thinc's Adam with other learning rates for chosen parameters.
 
-At the learning rates that fresh layers need, a pretrained encoder forgets what it knows. spaCy's trainings have one
+At the learning rates that fresh layers need, a pretrained encoder loses its knowledge. spaCy's trainings have one
 optimizer, hence one rate, for the whole pipeline.
 """
 

@@ -32,8 +32,8 @@ class RoleReport:
     adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must keep apart.
     compared_with_trees, on_constituents (int): Arguments in sentences with a tree; how many are one constituent or
         word.
-    compared_with_heads, on_subtrees (int): Arguments in sentences with all heads; how many are one word with all that
-        depends on it.
+    compared_with_heads, on_subtrees (int): Arguments in sentences with all heads; how many are one word with all
+        words below it.
     rolesets, roles (Counter): Predicates by roleset; Spans by role, V included.
     misaligned (List[str]): The first arguments that are no constituents, with file, line and words.
     problem (Optional[str]): Why reading ended early, with file and line.
@@ -66,7 +66,7 @@ class RoleReport:
 
     @property
     def on_subtrees_share(self) -> Optional[float]:
-        """Share (0 to 1) of arguments that are one word with all that depends on it; None without heads."""
+        """Share (0 to 1) of arguments that are one word with all words below it; None without heads."""
         return self.on_subtrees / self.compared_with_heads if self.compared_with_heads else None
 
     def to_dict(self) -> Dict[str, Any]:
@@ -152,7 +152,7 @@ def _constituents(sentence: TreebankSentence) -> Optional[Set[Tuple[int, int]]]:
 
 
 def _subtrees(sentence: Optional[ConlluSentence]) -> Optional[Set[Tuple[int, int]]]:
-    """The ranges of words that are a word with all that depends on it; None without heads."""
+    """The ranges of words that are a word with all words below it; None without heads."""
     if sentence is None or None in sentence.heads or not sentence.heads:
         return None
     n_words = len(sentence.heads)

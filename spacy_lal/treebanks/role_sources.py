@@ -70,7 +70,7 @@ def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
     """The sentences of a treebank, in order, one at a time.
 
     RAISES (BracketError, ConlluError): Input is malformed; with file and line.
-    RAISES (TreebankError): Roles or columns are malformed, files disagree, or there are no sentences; with file and
+    RAISES (TreebankError): Roles or columns are malformed, files disagree, or have no sentences; with file and
         line.
     """
     if files.columns is not None:

@@ -1,7 +1,7 @@
 """Propositions: a predicate with its roleset and its arguments, and their BIO tags.
 
 Roles are PropBank's strings. `V` is the predicate itself, `C-X` continues an earlier argument X, and `R-X` is a
-relative word that refers to X. The format is that of `.srl.jsonl` files. *Not* here: files (`role_files.py`), Docs
+relative word that refers to X. `.srl.jsonl` files have the same format. *Not* here: files (`role_files.py`), Docs
 (`annotations/roles.py`), descriptions of roles (`frames.py`).
 
 Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-.

@@ -7,8 +7,8 @@ each predicate, in the order of the predicates. An empty line ends a sentence; w
     -     (A1*
     -     *)
 
-Arguments are flat, as in all data of the shared task. What the original scorer passes over in silence is an error here:
-two empty lines between sentences, missing and additional columns, nested and unclosed brackets.
+Arguments are flat, as in all data of the shared task. Some faults that the original scorer silently ignores are errors
+here: two empty lines between sentences, missing and additional columns, nested and unclosed brackets.
 
 Format: Carreras and Màrquez (2005). *Not* here: scores (`metrics/srl.py`), columns with words
 (`treebanks/conll_roles.py`).

@@ -125,7 +125,7 @@ def _contains_label(part: Optional[Part], label: Optional[str]) -> bool:
 
 
 class _Nodes:
-    """The nodes of a tree in pre-order, with all that relations ask for. No recursion: trees may be deep."""
+    """The nodes of a tree in pre-order, with the properties that relations read. No recursion: trees may be deep."""
 
     def __init__(self, tree: Tree) -> None:
         self.items: List[object] = []

@@ -63,14 +63,14 @@ class Negated:
 
 @dataclass(frozen=True)
 class All:
-    """All of these parts."""
+    """Matches if all parts match."""
 
     parts: Tuple["Part", ...]
 
 
 @dataclass(frozen=True)
 class Any:
-    """One of these parts."""
+    """Matches if a part matches."""
 
     parts: Tuple["Part", ...]
 

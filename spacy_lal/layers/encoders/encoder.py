@@ -63,7 +63,7 @@ class Encoder(nn.Module):
             yield attention if isinstance(attention, SelfAttention) else None
 
     def take_penalty(self) -> Optional[Tensor]:
-        """The sum of the selectors' regularisers in the last pass, which is forgotten; None if there are none."""
+        """The sum of the selectors' regularisers in the last pass, which is forgotten; None without regularisers."""
         penalty: Optional[Tensor] = None
         for attention in self.attentions():
             if attention is not None and attention.penalty is not None:

@@ -89,7 +89,7 @@ class SelfAttention(nn.Module):
     def rows_of(self, positions: Optional[Tensor], batch_size: int) -> Tensor:
         """The rows of the position table that queries and keys are made of. *Shape:* (batch_size, seq_len, width).
 
-        RAISES (ValueError): There are none.
+        RAISES (ValueError): They are missing.
         """
         if positions is None:
             raise ValueError('queries = "positions" reads rows of the position table, and the encoder was given none')

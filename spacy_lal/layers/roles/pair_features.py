@@ -1,6 +1,6 @@
 """Features of pairs of a predicate and a candidate for an argument, read from a parse, after Gildea and Jurafsky (2002)
 and Xue and Palmer (2004): paths in both trees, voice, distance, words. Each feature is hashed to a row of one table
-(Weinberger et al. 2009), so that there is no vocabulary. *Not* here: the table, and Docs.
+(Weinberger et al. 2009), without a vocabulary. *Not* here: the table, and Docs.
 """
 
 from typing import NamedTuple, Tuple

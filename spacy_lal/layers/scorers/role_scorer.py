@@ -38,7 +38,7 @@ class RoleScorerConfig:
 
 
 class ScoredRoles(NamedTuple):
-    """What the role scorer computes for F predicates.
+    """The scores of roles for F predicates.
 
     predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
     tags (Tensor): *Shape:* (F, seq_len, n_tags).
@@ -56,7 +56,7 @@ class RoleScorer(nn.Module):
     n_tags (int): Number of BIO tags.
     """
 
-    n_constants = 1  # the reference has two on each side, of which one is redundant
+    n_constants = 1  # the reference has two on each side, one of them redundant
 
     def __init__(self, config: RoleScorerConfig, hidden_width: int, n_tags: int) -> None:
         super().__init__()
