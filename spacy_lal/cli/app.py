@@ -7,7 +7,7 @@ from typing import Annotated, List, Optional
 
 import typer
 
-from spacy_lal.app import DARK, EXTRA, LIGHT, PAGE
+from spacy_lal.app import DARK, DARK_FIELD, EXTRA, LIGHT, PAGE
 from spacy_lal.cli.child_processes import ChildProcesses
 from spacy_lal.cli.options import ModelOption, model_and_words
 from spacy_lal.cli.streams import fail
@@ -53,6 +53,7 @@ def app_command(model: str, *, port: int, host: str, headless: bool) -> List[str
         "client.toolbarMode": "viewer",
         "theme.light.backgroundColor": LIGHT,
         "theme.dark.backgroundColor": DARK,
+        "theme.dark.secondaryBackgroundColor": DARK_FIELD,
     }
     given = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     return [sys.executable, "-m", "streamlit", "run", str(PAGE), *given, "--", model]
