@@ -6,7 +6,7 @@
 
 trains every variant with every seed, scores each on the dev files (gold tokens and sentence breaks) and prints a
 Markdown table for each of them. Other options override the config, as in `spacy train`. A line is added to the output
-file as soon as a model is scored; what is there already is not done again, so an interrupted run is simply repeated.
+file as soon as a model is scored; present lines are not made again, so that an interrupted run is simply repeated.
 
 Every pipeline is encoder, tagger and parser; a senter of the config is left out. The weights scored are those after the
 last step, never the best on dev, so training looks at few dev Docs only (`--corpora.dev.limit`).
@@ -29,7 +29,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Train, score, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path, help="file of JSON lines, one for each variant and seed")
-    parser.add_argument("--config", type=Path, default=ROOT / "configs" / "lal_trf.cfg", help="what is varied")
+    parser.add_argument("--config", type=Path, default=ROOT / "configs" / "lal_trf.cfg", help="config of all variants")
     parser.add_argument("--train", required=True, help="a .spacy file, or a folder of some")
     parser.add_argument("--dev", required=True, nargs="+", metavar="NAME=FILE", help=".spacy files to score on")
     parser.add_argument(

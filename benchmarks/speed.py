@@ -11,9 +11,9 @@
     python benchmarks/speed.py training metrics/speed_training.json
     python benchmarks/speed.py plot benchmarks/plots metrics/speed_*.json
 
-Each writes its figures as JSON and prints them as Markdown; `plot` draws them as SVG (the extra `bench`). What is
-compared is timed in one run, in turns. Start them with OMP_NUM_THREADS=1, so that what is not torch's does not take
-more threads than torch is told to. `speed.py COMMAND --help` has the options of each.
+Each writes its figures as JSON and prints them as Markdown; `plot` draws them as SVG (the extra `bench`). Compared
+programs are timed in one run, in turns. Start them with OMP_NUM_THREADS=1, so that other libraries do not take more
+threads than torch is told to. `speed.py COMMAND --help` has the options of each.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def make_parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=module.__doc__.splitlines()[0].split(": ", 1)[1])  # type: ignore[union-attr]
         command.add_argument("output", type=Path, help="JSON file to write")
         module.add_arguments(command)
-    plot = commands.add_parser("plot", help="draw what the others have written")
+    plot = commands.add_parser("plot", help="draw the results of the others")
     plot.add_argument("folder", type=Path, help="where the SVG files go")
     plot.add_argument("results", type=Path, nargs="+", help="JSON files")
     return parser
@@ -67,7 +67,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
             for drawn in draw(json.loads(path.read_text(encoding="utf8")), args.folder):
                 print(drawn)
         return 0
-    surroundings = environment()  # the load is that of before
+    surroundings = environment()  # the load before the run
     try:
         measured = MEASUREMENTS[args.command].measure(args)
     except MissingExtra as error:

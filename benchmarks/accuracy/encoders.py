@@ -5,9 +5,9 @@
 
 FOLDER holds train.nonml.ptb, train.conllu, dev.nonml.ptb and dev.conllu. Each network of the tables is trained with
 each seed, all for the same number of epochs, and scored on the dev sentences with the weights of its last step. OUT
-gets one JSON file for each network and seed, as soon as it is scored; what is there is not done again, so an
+gets one JSON file for each network and seed, as soon as it is scored; present files are not made again, so that an
 interrupted run is simply repeated. The factored network is also scored with attention limited at test time. `--report`
-prints the tables of what is there in Markdown, and writes a plot (`--plot FILE.svg`).
+prints the tables of the present files in Markdown, and writes a plot (`--plot FILE.svg`).
 """
 
 import argparse
@@ -140,13 +140,13 @@ def run(name: str, seed: int, args: argparse.Namespace) -> Dict[str, Any]:
 
 
 def settings(args: argparse.Namespace) -> Dict[str, Any]:
-    """What a result depends on, apart from its row and seed."""
+    """The settings of a result, apart from its row and seed."""
     names = ("sentences", "longest", "dev_sentences", "dev_longest", "epochs", "batch_words", "learn_rate")
     return {name: getattr(args, name) for name in names}
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Train and score what is not there yet; or print the tables."""
+    """Train and score the networks without a result; or print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path, help="folder of the results")
     parser.add_argument("--treebank", type=Path, help="folder of the treebank")
@@ -160,7 +160,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--batch-words", type=int, default=250)
     parser.add_argument("--learn-rate", type=float, default=0.003)
-    parser.add_argument("--report", action="store_true", help="print the tables of what is there")
+    parser.add_argument("--report", action="store_true", help="print the tables of the present results")
     parser.add_argument("--plot", type=Path, help="with --report: an SVG file to write")
     args = parser.parse_args(arguments)
     if args.report:

@@ -3,7 +3,7 @@
     python benchmarks/accuracy/model_card.py metrics/en_lal_md.ewt.json metrics/en_lal_md.gum.json
 
 prints Markdown for docs/reference/en_lal_md.md: scores by corpus, by genre, of raw text, by label, and speed. A corpus
-has the name of its file: the part before `.json`. What a file does not hold (genres, confusion, raw text) has no row.
+has the name of its file: the part before `.json`. Parts that a file lacks (genres, confusion, raw text) have no row.
 """
 
 import argparse

@@ -4,10 +4,10 @@
     python benchmarks/accuracy/probing.py OUT --report
 
 FOLDER holds train.ptb, dev.ptb and dev.conllu. Each network is trained from scratch on the instances of one task
-(`spacy_lal.interpret.probing`) and scored on those of the dev sentences. OUT gets one JSON file for each task, network
-and seed as soon as it is scored; what is there is not done again. A file also has the baselines (largest class;
-majority class of each length), shares of attention by linguistic role and distance, and the F1 of trees from attention,
-of the selective layer or the same layer without selector. `--report` prints tables in Markdown.
+(`spacy_lal.interpret.probing`) and scored on the instances of the dev sentences. OUT gets one JSON file for each task,
+network and seed as soon as it is scored; present files are not made again. A file also has the baselines (largest
+class; majority class of each length), shares of attention by linguistic role and distance, and the F1 of trees from
+attention, of the selective layer or the same layer without selector. `--report` prints tables in Markdown.
 """
 
 import argparse
@@ -220,7 +220,7 @@ def _attention_table(rows: Dict[str, List[Dict[str, Any]]]) -> str:
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Train and score what is not there yet; or print the tables."""
+    """Train and score the networks without a result; or print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path, help="folder of the results")
     parser.add_argument("--treebank", type=Path, help="folder of the treebank")
@@ -233,7 +233,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--batch", type=int, default=32, help="sentences of a step")
     parser.add_argument("--learn-rate", type=float, default=0.001)
-    parser.add_argument("--report", action="store_true", help="print the tables of what is there")
+    parser.add_argument("--report", action="store_true", help="print the tables of the present results")
     args = parser.parse_args(arguments)
     if args.report:
         print(report(args.output))

@@ -7,8 +7,8 @@ parses, each in a process of its own: one sentence of each length with each poli
 its memory grows with the third power: 2.7 GB at 1,000 words); one Doc of `--tokens` tokens in sentences of 20; and
 `--docs` short Docs through `nlp.pipe`, with and without `nlp.memory_zone()`, looked at ten times on the way; and
 `--texts` texts in batches of several sizes. Words are drawn from a list; every tenth is made up and new, so that
-vocabularies have something to keep. A line is added to the output file as soon as a figure is there; what is there
-already is not done again. At the end it prints Markdown tables.
+vocabularies have something to keep. A line is added to the output file as soon as a figure is there; present
+lines are not made again. At the end it prints Markdown tables.
 
 Memory is resident memory in MB: "loaded" after a first short sentence, "peak" the most since then. Where there is no
 /proc (outside of Linux) both are the most since the process began, and loading may hide what comes later.
