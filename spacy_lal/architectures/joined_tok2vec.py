@@ -15,6 +15,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from .quick_embed import predict_embedding
+
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 
 DATA = "trf_data"
@@ -98,7 +100,8 @@ def _predict(layer: Tok2Vec, docs: List[Doc]) -> Tuple[List[Floats2d], Callable]
     """The vectors of a part. A transformer listener's vectors are pooled once for all components in turn."""
     pooling = _pooling(layer)
     if pooling is None or not all(_has_output(doc) for doc in docs):
-        return layer(docs, is_train=False)
+        embedded = predict_embedding(layer, docs)
+        return layer(docs, is_train=False) if embedded is None else (embedded, _no_backprop)
     outputs = [doc._.get(DATA) for doc in docs]
     last: Optional[_Pooled] = getattr(_pooled, "last", None)
     if (
@@ -131,7 +134,9 @@ def _has_output(doc: Doc) -> bool:
 
 def _require_transformer(model: Tok2Vec, docs: List[Doc]) -> None:
     without = [doc for doc in docs if len(doc) and not _has_output(doc)]
-    listener = next((node for node in model.walk() if without and node.name == TRANSFORMER_LISTENER), None)
+    if not without:
+        return
+    listener = next((node for node in model.walk() if node.name == TRANSFORMER_LISTENER), None)
     if listener is not None:
         for doc in without:
             raise ValueError(

@@ -63,6 +63,7 @@ class OnnxSpans:
     def __init__(self, scorer: SpanScorer) -> None:
         self.scorer = scorer
         self.width = scorer.hidden.out_features
+        self.bias, self.gain, self.shift = map(as_array, (scorer.hidden.bias, scorer.norm.gain, scorer.norm.bias))
         graph = Graph()
         weight, bias = as_array(scorer.output.weight), as_array(scorer.output.bias)
         scores = graph.node("Add", [graph.product(weight.T, "units"), graph.constant(bias)])
@@ -113,8 +114,7 @@ class OnnxSpans:
         scorer, width = self.scorer, self.width
         of_starts = rows[:, width * (scorer.n_projections - 1) : width * scorer.n_projections]
         units = numpy.empty((len(starts), width), dtype="float32")
-        bias, gain, shift = (as_array(one) for one in (scorer.hidden.bias, scorer.norm.gain, scorer.norm.bias))
-        span_hidden(of_starts, rows[:, :width], starts, ends, bias, gain, shift, EPSILON, units)
+        span_hidden(of_starts, rows[:, :width], starts, ends, self.bias, self.gain, self.shift, EPSILON, units)
         feeds = {"units": units}
         if scorer.n_own:
             own = rows[:, width * scorer.n_projections :]

@@ -8,6 +8,7 @@ import os
 import warnings
 from typing import Any, Dict, List, Optional, Sequence
 
+import numpy
 import torch
 from numpy import ndarray
 from torch import Tensor
@@ -111,10 +112,14 @@ class OnnxTransformer:
         segments = others.pop("token_type_ids", None)
         if others:
             raise ValueError(f"ONNX models take {', '.join(INPUTS)}, got also {', '.join(others)}")
-        given = (input_ids, torch.zeros_like(input_ids) if segments is None else segments, attention_mask)
-        feeds = {name: value.int().numpy() for name, value in zip(INPUTS, given, strict=True)}
-        states: Any = torch.from_numpy(self.session.run([OUTPUT], feeds)[0])
-        return BaseModelOutputWithPooling(last_hidden_state=states)
+        return self.run(*(None if one is None else one.numpy() for one in (input_ids, segments, attention_mask)))
+
+    def run(self, input_ids: Any, token_type_ids: Any, attention_mask: Any) -> ModelOutput:
+        """As a call, from arrays of any type of numbers. `token_type_ids` may be None."""
+        segments = numpy.zeros_like(input_ids) if token_type_ids is None else token_type_ids
+        given = zip(INPUTS, (input_ids, segments, attention_mask), strict=True)
+        states = self.session.run([OUTPUT], {name: value.astype("int32") for name, value in given})[0]
+        return BaseModelOutputWithPooling(last_hidden_state=torch.from_numpy(states))  # type: ignore[arg-type]
 
 
 def _new_session(model: bytes) -> Any:

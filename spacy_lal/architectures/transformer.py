@@ -8,13 +8,13 @@ length run together. Inputs, outputs and saved files stay the same: either archi
 
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import srsly
 import torch
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import FullTransformerBatch
-from spacy_transformers.layers.transformer_model import TransformerModel, huggingface_tokenize
+from spacy_transformers.layers.transformer_model import TransformerModel, forward, huggingface_tokenize
 from thinc.api import Model
 from thinc.compat import has_torch_amp
 from thinc.optimizers import Optimizer
@@ -25,7 +25,8 @@ from transformers.utils import ModelOutput
 from ..layers.modes import evaluating
 from ..layers.products import Product, half_precision
 from ..locks import MAKING
-from .runtimes import check_runtime, open_session
+from .lone_doc import encode_alone
+from .runtimes import OnnxTransformer, check_runtime, open_session
 from .shared_hf_shim import SharedHFShim
 from .stored_weights import check_finite, check_message, with_checksum
 
@@ -63,6 +64,7 @@ def build_transformer(
     model = TransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision, dict(grad_scaler_config)
     )
+    model._func = _forward
     wrapper = model.layers[0]
     wrapper.shims[0] = TransformerShim(
         wrapper.shims[0]._hfmodel,  # type: ignore[attr-defined]
@@ -73,6 +75,13 @@ def build_transformer(
         grad_scaler_config=dict(grad_scaler_config),
     )
     return model
+
+
+def _forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:
+    """As spacy-transformers' own; a Doc that is alone goes to ONNX Runtime by a shorter way, if it is short."""
+    quick = None if is_train or len(docs) != 1 else model.layers[0].shims[0]._for_parsing()
+    alone = encode_alone(model, docs[0], quick) if isinstance(quick, OnnxTransformer) else None
+    return forward(model, docs, is_train) if alone is None else (alone, lambda d_output: docs)
 
 
 class TransformerShim(SharedHFShim):

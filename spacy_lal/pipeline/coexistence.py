@@ -48,10 +48,9 @@ class Coexistence:
         """
         if self._scheme_checked:
             return
-        own = deprel_scheme(deprels)
+        docs = [doc for doc in docs if doc.has_annotation("DEP")]
+        own = deprel_scheme(deprels) if docs else None
         for doc in docs if own is not None else ():
-            if not doc.has_annotation("DEP"):
-                continue
             strings = doc.vocab.strings
             found = deprel_scheme(strings[deprel] for deprel in set(doc.to_array("DEP").tolist()))
             if found not in (None, own):

@@ -154,7 +154,7 @@ def find_encoder(nlp: Language, model: Model) -> Optional[Encoder]:
 
 def has_transformer_listener(model: Model) -> bool:
     """Whether a model listens to a transformer component."""
-    return bool(_transformer_listeners(model))
+    return any(_is_transformer_listener(node) for node in model.walk())
 
 
 def unlink(model: Model) -> None:
@@ -201,7 +201,11 @@ def _listeners(model: Model) -> List[Any]:
 
 
 def _transformer_listeners(model: Model) -> List[Any]:
-    return [node for node in _listeners(model) if node.name == TRANSFORMER_LISTENER]
+    return [node for node in model.walk() if _is_transformer_listener(node)]
+
+
+def _is_transformer_listener(node: Model) -> bool:
+    return node.name == TRANSFORMER_LISTENER and hasattr(node, "upstream_name")
 
 
 def _has_transformer_data(doc: Doc) -> bool:
