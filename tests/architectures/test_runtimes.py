@@ -8,6 +8,7 @@ import numpy
 import pytest
 import spacy
 import torch
+from spacy.tokens import Doc
 from thinc.api import Adam
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
@@ -133,6 +134,42 @@ def test_a_pipeline_in_either_runtime(bert, tmp_path):
     assert_close(vectors(changed), expected)
     assert session_of(changed) is None
     assert_close(vectors(quick.from_bytes(quick.to_bytes())), expected)
+
+
+LONE = [
+    ["The", "cat", ",", "it", "slept", "."],
+    ["a" * 200, "😀", " ", "[PAD]", "[SEP]", "é"],
+    ["[PAD]"],
+    [" "],
+    ["sleep"] * 300,  # more windows than one
+    [],
+]
+
+
+@pytest.mark.parametrize("words", LONE, ids=lambda words: str(len(words)))
+def test_a_lone_doc_has_the_output_of_spacy_transformers_own_steps(bert, words, monkeypatch):
+    nlp = make_nlp(bert, runtime="onnx")
+    pipe, doc = nlp.get_pipe("transformer"), Doc(nlp.vocab, words=words)
+    short = pipe.predict([doc])
+    monkeypatch.setattr("spacy_lal.architectures.transformer.encode_alone", lambda *_: None)
+    full = pipe.predict([doc])
+    assert (short.cached_doc_data is not None) == (len(words) < 100)
+    (one,), (other,) = short.doc_data, full.doc_data
+    assert (one.wordpieces.strings, one.wordpieces.lengths) == (other.wordpieces.strings, other.wordpieces.lengths)
+    for name in ("input_ids", "attention_mask", "token_type_ids"):
+        check_same_arrays(getattr(one.wordpieces, name), getattr(other.wordpieces, name))
+    check_same_arrays(one.align.data, other.align.data)
+    check_same_arrays(one.align.lengths, other.align.lengths)
+    assert list(one.model_output) == list(other.model_output)
+    for key, states in one.model_output.items():
+        check_same_arrays(states, other.model_output[key])
+
+
+def check_same_arrays(one, other):
+    assert (one is None) == (other is None)
+    if one is not None:
+        assert one.dtype == other.dtype
+        numpy.testing.assert_array_equal(one, other)
 
 
 def test_worker_processes_and_threads(bert):
