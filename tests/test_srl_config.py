@@ -1,19 +1,22 @@
-"""`configs/srl.cfg`: read by spaCy, and trained for some steps with a small tok2vec and a flat parse in the place of
-the transformer and the parser."""
+"""`configs/srl.cfg`: read by spaCy, and trained for some steps with a small tok2vec and flat parses in the place
+of the transformer and the parser's parses."""
 
 from pathlib import Path
+from typing import Dict, List
 
 import spacy
 import srsly
 from spacy.cli._util import app
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import load_config, registry
 from typer.main import get_command
 
-from spacy_lal.annotations import sentence_words, set_constituents
+from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.treebanks.docs import write_docs
+from spacy_lal.treebanks.propbank import make_propbank_corpus
 
 CONFIG = Path(__file__).resolve().parent.parent / "configs" / "srl.cfg"
 CONLLU = """# sent_id = one
@@ -49,8 +52,13 @@ def small(tmp_path):
         **{"@architectures": "spacy.MultiHashEmbed.v2", "width": 16, "attrs": ["NORM"], "rows": [100]},
         "include_static_vectors": False,
     }
-    config["paths"].update(train=str(tmp_path / "one.conllu"), dev=str(tmp_path / "one.conllu"))
-    frozen = {"frozen_components": [], "annotating_components": ["flat_parse_of_words"]}
+    nlp = spacy.blank("en")
+    (eg,) = make_propbank_corpus(tmp_path / "one.conllu")(nlp)
+    doc = flat_parse_of_words(eg.predicted)
+    set_propositions(doc, get_propositions(eg.reference))
+    write_docs([doc], tmp_path / "parses" / "0.spacy")
+    config["paths"].update(train=str(tmp_path / "parses"), dev=str(tmp_path / "one.conllu"))
+    frozen: Dict[str, List[str]] = {"frozen_components": [], "annotating_components": []}
     config["training"].update(**frozen, max_steps=4, eval_frequency=2)
     config["training"]["optimizer"]["learn_rate"].update(total_steps=4, warmup_steps=1)
     return config
@@ -75,7 +83,9 @@ def test_init_labels_writes_a_file_that_initialize_reads(tmp_path):
     assert written["roles"] == ["V", "ARG0", "ARG1"] and written["rolesets"] == ["see.01"]
     block = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "labels" / "lal_srl.json")}
     config["initialize"]["components"]["lal_srl"] = {"labels": block}
-    (tmp_path / "one.srl.jsonl").write_text(ROLES.replace("ARG1", "ARG2"), encoding="utf8")
+    docs = [*DocBin().from_disk(tmp_path / "parses" / "0.spacy").get_docs(spacy.blank("en").vocab)]
+    set_propositions(docs[0], [])
+    write_docs(docs, tmp_path / "parses" / "0.spacy")
     assert init_nlp(config).get_pipe("lal_srl").labels == ("V", "ARG0", "ARG1")
 
 
@@ -83,6 +93,6 @@ def test_the_whole_config_is_sound():
     config = load_config(CONFIG, interpolate=False)
     frozen = [name for name in config["nlp"]["pipeline"] if name != "lal_srl"]
     assert config["training"]["frozen_components"] == frozen
-    assert config["training"]["annotating_components"] == [name for name in frozen if name != "senter"]
+    assert config["training"]["annotating_components"] == ["transformer"]
     steps = config["training"]["optimizer"]["learn_rate"]["total_steps"]
     assert steps == config["training"]["max_steps"]

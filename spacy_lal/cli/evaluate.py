@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-ROLES_FACTORY = "lal_srl"
-
 
 def evaluate_cli(
     words: Annotated[
@@ -66,6 +64,7 @@ def evaluate_cli(
         fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
 
     from spacy_lal.cli.pipelines import load_pipeline
+    from spacy_lal.pipeline.parser_names import ROLES_FACTORY
 
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
     nlp = load_pipeline(model, gpu_id, or_factory=ROLES_FACTORY)

@@ -2,7 +2,7 @@
 
 from math import isfinite
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from spacy.language import Language
 
@@ -11,7 +11,7 @@ from spacy_lal.cli.gpu import use_gpu
 from spacy_lal.cli.streams import fail
 from spacy_lal.cli.threads import use_free_cores
 from spacy_lal.lang import DEFAULT_PACKAGES, DEFAULT_PIPELINE
-from spacy_lal.pipeline.parser_names import FACTORY, parser_names
+from spacy_lal.pipeline.parser_names import FACTORY, ROLES_FACTORY, parser_names
 from spacy_lal.pipeline.storage import FormatError
 
 MISMATCH = "mismatched structure"  # of layers: thinc's words for a config that was cut where it stays readable
@@ -32,8 +32,9 @@ def load_pipeline(
     gpu_id (int): The GPU, or -1 for the CPU.
     needs_parser (bool): Whether it must have a parser of ours, or another component that `or_factory` names.
     or_factory (Optional[str]): A factory.
-    parses_only (bool): Whether the command parses on a CPU and nothing else: it starts sooner. The pipeline gives the
-        same parses; its transformer may be of another class (`architectures/light_bert.py`), and can't be trained.
+    parses_only (bool): Whether the command writes parses and nothing else. The pipeline gives the same parses, without
+        roles. On a CPU it starts sooner: its transformer may be of another class (`architectures/light_bert.py`), and
+        can't be trained.
     RETURNS (Language): The pipeline.
     """
     import spacy
@@ -43,7 +44,8 @@ def load_pipeline(
     if gpu_id < 0:
         use_free_cores()
     try:
-        nlp = _load_to_parse(model) if parses_only and gpu_id < 0 else spacy.load(model)
+        exclude = roles_components(model) if parses_only else []
+        nlp = (_load_light if parses_only and gpu_id < 0 else spacy.load)(model, exclude=exclude)
     except Exception as err:  # a damaged file may raise any error of its reader
         folder = pipeline_folder(model)
         damage = damaged_file(folder) if folder and not isinstance(err, FormatError) else None
@@ -61,7 +63,21 @@ def load_pipeline(
     return nlp
 
 
-def _load_to_parse(model: str) -> Language:
+def roles_components(model: str) -> List[str]:
+    """The names of the components of a saved pipeline that find semantic roles: no parse depends on them.
+
+    model (str): A path, or the name of an installed package.
+    """
+    from thinc.api import Config
+
+    path = (pipeline_folder(model) or Path(model)) / "config.cfg"
+    if not path.is_file():
+        return []
+    components = Config().from_disk(path, interpolate=False).get("components", {})
+    return [name for name, block in components.items() if block.get("factory") == ROLES_FACTORY]
+
+
+def _load_light(model: str, exclude: List[str]) -> Language:
     import spacy
 
     from spacy_lal.cli.light_imports import import_transformers, import_trees
@@ -71,7 +87,7 @@ def _load_to_parse(model: str) -> Language:
     from spacy_lal.architectures.light_bert import parsing_only
 
     with parsing_only():
-        return spacy.load(model)
+        return spacy.load(model, exclude=exclude)
 
 
 def _unusable_config(folder: Path, err: Exception) -> Optional[str]:

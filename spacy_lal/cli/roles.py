@@ -97,7 +97,7 @@ def _parsed_docs(
 ) -> "Iterator[Doc]":
     from spacy_lal.annotations import has_propositions
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.pipeline.lal_srl import HOW_TO_TRAIN
+    from spacy_lal.pipeline.lal_srl import HOW_TO_GET
 
     nlp = load_pipeline(model, gpu_id, needs_parser=False)
     _install(nlp.vocab, frames)
@@ -106,7 +106,7 @@ def _parsed_docs(
         if not has_propositions(doc):
             fail(
                 f"the pipeline {model or DEFAULT_PIPELINE!r} sets no roles, only {', '.join(nlp.pipe_names)}: give one "
-                f"with a trained lal_srl by --model. {HOW_TO_TRAIN}"
+                f"with a trained lal_srl by --model. {HOW_TO_GET}"
             )
         yield doc
 

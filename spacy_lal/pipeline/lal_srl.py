@@ -26,6 +26,7 @@ from ..annotations import (
     set_sentence_propositions,
 )
 from ..annotations.roles import frame_of
+from ..lang import DEFAULT_PIPELINE
 from ..loss.gold_roles import RoleLabels, gold_roles
 from ..loss.roles import RolesLoss
 from ..role_scores import RoleScores
@@ -49,10 +50,10 @@ from .rolesets import Rolesets, collect_aliases
 from .sentence_pipe import SentencePipe, runs_of_docs
 
 PredicateSource = Literal["own", "doc"]
-HOW_TO_TRAIN = (
-    "No package has weights for roles yet. In a checkout of spacy_lal, `python -m spacy project assets projects/srl` "
-    "and `python -m spacy project run build projects/srl` make the data, `python -m spacy project run srl "
-    "projects/srl` trains on it (docs/how_to/roles.md)"
+HOW_TO_GET = (
+    f'The English pipeline has one: spacy.load("{DEFAULT_PIPELINE}"), or nlp.add_pipe("lal_srl", '
+    f'source=spacy.load("{DEFAULT_PIPELINE}")) after the components that it reads. To train one: python -m spacy '
+    "project run srl projects/srl in a checkout of spacy_lal (docs/how_to/roles.md)"
 )
 
 
@@ -168,10 +169,7 @@ class LALSemanticRoles(SentencePipe):
         docs = list(docs)
         found: List[List[List[Proposition]]] = [[[] for _ in sentence_words(doc)] for doc in docs]
         if any(map(len, docs)) and not self.labels:
-            raise ValueError(
-                f"'{self.name}' was neither trained nor loaded: load a pipeline that has a trained one, with "
-                f"spacy.load(), or train one. {HOW_TO_TRAIN}"
-            )
+            raise ValueError(f"'{self.name}' was neither trained nor loaded: it cannot find roles. {HOW_TO_GET}")
         if self.model.attrs["config"].heads == "doc":
             self._check_heads(docs)
         for run, of_run in runs_of_docs(docs):

@@ -5,6 +5,7 @@ from typing import Collection, List
 from spacy.language import Language
 
 FACTORY = "lal_parser"
+ROLES_FACTORY = "lal_srl"
 SENTENCE_START = "token.is_sent_start"
 
 

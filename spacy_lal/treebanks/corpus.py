@@ -85,8 +85,8 @@ class TreebankCorpus:
         shuffle: bool = False,
         augmenter: Optional[Augmenter] = None,
     ) -> None:
-        self.paths = _as_list(path)
-        self.trees_only = _as_list(trees_only)
+        self.paths = as_list(path)
+        self.trees_only = as_list(trees_only)
         if not self.paths and not self.trees_only:
             raise ValueError(
                 "the corpus has no path: expected a .spacy file or folder, for example --paths.train corpus/train.spacy"
@@ -141,7 +141,7 @@ class TreebankCorpus:
     def _documents(self, vocab: Vocab) -> Iterator[Doc]:
         """The gold Docs of all files."""
         for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
-            for file_path in _spacy_files(location):
+            for file_path in spacy_files(location):
                 for doc in DocBin().from_disk(file_path).get_docs(vocab):
                     yield doc if with_arcs else copy_tokens(doc, range(len(doc)), with_arcs=False)
 
@@ -152,13 +152,13 @@ class TreebankCorpus:
         return [(start, end) for start, end in bounds if end - start > self.max_length]
 
 
-def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
+def as_list(path: Optional[PathOrPaths]) -> List[Path]:
     if path is None:
         return []
     return [Path(p) for p in path] if isinstance(path, (list, tuple)) else [Path(path)]
 
 
-def _spacy_files(path: Path) -> List[Path]:
+def spacy_files(path: Path) -> List[Path]:
     """The files of a location, sorted by name.
 
     RAISES (ValueError): The location has no files.

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import role_examples
 import spacy
 from spacy.cli._util import app
 from spacy.language import Language
@@ -12,6 +13,7 @@ from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
 from spacy_lal.annotations import set_propositions
+from spacy_lal.cli.pipelines import roles_components
 from spacy_lal.trees.propositions import Proposition
 
 WORDS = "She has given him books . Yes !".split()
@@ -132,3 +134,13 @@ def test_a_pipeline_of_roles_alone(lal, docs, tmp_path):
     printed = CliRunner().invoke(app, ["evaluate", str(tmp_path / "srl"), str(docs), "--spans-key", "srl"])
     assert ["SPAN", "F", "100.00"] in [line.split() for line in printed.stdout.splitlines()]
     assert ["ARG2", "100.00", "100.00", "100.00"] in [line.split() for line in printed.stdout.splitlines()]
+
+
+def test_a_command_that_parses_leaves_roles_out(lal, pipeline, tmp_path):
+    nlp = spacy.load(pipeline)
+    nlp.add_pipe("lal_srl", name="roles", config=role_examples.config("none"))
+    nlp.to_disk(tmp_path / "both")  # untrained: it would refuse to find roles
+    assert roles_components(str(tmp_path / "both")) == ["roles"] and roles_components(str(pipeline)) == []
+    assert roles_components("no_such_package") == []
+    result = lal("parse", "--model", tmp_path / "both", "--text", "She left.")
+    assert result.exit_code == 0 and result.stdout == lal("parse", "-m", pipeline, "--text", "She left.").stdout

@@ -1,0 +1,104 @@
+"""Parse training text with about as many errors as unseen text has, for a component that learns from parses.
+
+    python scripts/parse_with_errors.py en_lal_md ../../assets/ewt/train.conllu corpus/parses \
+        --dropout 0.65 0.75 0.75
+
+EWT's training sentences are training data of the parser, too, so that it parses them nearly without errors (LAS 97.6;
+dev: 90.2). Here the parser reads the transformer's vectors with a share of their elements set to zero, and the others
+scaled up: dropout, as in training. Its errors then lie where it is least sure. Tags and lemmas come from the whole
+vectors. Each rate of --dropout makes a file OUT/N.spacy of the same Docs, with gold tokens, sentences and roles, and
+predicted tags, lemmas, heads and constituents. The share of arcs that are right is printed.
+"""
+
+import argparse
+from copy import copy
+from pathlib import Path
+from typing import Any, Iterator, List, Sequence
+
+import numpy as np
+import spacy
+from numpy import ndarray
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_lal.annotations import get_propositions, set_propositions
+from spacy_lal.pipeline.parser_names import parser_names
+from spacy_lal.treebanks.docs import write_docs
+from spacy_lal.treebanks.propbank import make_propbank_corpus
+
+DATA = "trf_data"
+HIDDEN = "last_hidden_state"
+BATCH_SIZE = 32
+
+
+def dropped(hidden: ndarray, rate: float, rng: np.random.Generator) -> ndarray:
+    """Hidden states with a share of their elements set to zero, and the others scaled up.
+
+    hidden (ndarray): Any shape.
+    rate (float): The share.
+    """
+    kept = rng.random(hidden.shape, dtype=np.float32) >= rate
+    return np.where(kept, hidden / np.float32(1.0 - rate), np.float32(0.0))
+
+
+def parse(nlp: Language, examples: Sequence[Example], rate: float, rng: np.random.Generator) -> Iterator[Doc]:
+    """The parsed Docs of some Examples, with the references' sentences and roles.
+
+    nlp (Language): A pipeline with a transformer, a tagger, a lemmatizer and a parser of ours.
+    rate (float): The dropout of the parser's vectors.
+    """
+    (name,) = parser_names(nlp)
+    parser: Any = nlp.get_pipe(name)
+    with nlp.select_pipes(disable=[name]):
+        docs = list(nlp.pipe([eg.predicted.copy() for eg in examples], batch_size=BATCH_SIZE))
+    for doc in docs:
+        data = copy(doc._.get(DATA))  # a new object: the pooled vectors of the old one are kept
+        data.model_output = copy(data.model_output)
+        data.model_output[HIDDEN] = dropped(data.model_output[HIDDEN], rate, rng)
+        doc._.set(DATA, data)
+    for doc, eg in zip(parser.pipe(docs, batch_size=BATCH_SIZE), examples, strict=True):
+        doc._.set(DATA, None)
+        set_propositions(doc, get_propositions(eg.reference))
+        yield doc
+
+
+def right_arcs(docs: Sequence[Doc], examples: Sequence[Example]) -> float:
+    """The share of words whose head and deprel are the reference's."""
+    right = [
+        found.head.i == gold.head.i and found.dep == gold.dep
+        for doc, eg in zip(docs, examples, strict=True)
+        for found, gold in zip(doc, eg.reference, strict=True)
+    ]
+    return sum(right) / max(1, len(right))
+
+
+def main() -> None:
+    """Run from the command line."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("pipeline", help="name of an installed package, or a folder")
+    arguments.add_argument("conllu", type=Path, help="X.conllu, beside its roles in X.srl.jsonl")
+    arguments.add_argument("output", type=Path, help="the folder to write to")
+    arguments.add_argument("--dropout", type=float, nargs="+", default=[0.65, 0.75, 0.75])
+    arguments.add_argument("--n-sents", type=int, default=8, help="sentences in a Doc")
+    arguments.add_argument("--limit", type=int, default=0, help="the most Docs to read; 0: all")
+    arguments.add_argument("--seed", type=int, default=0)
+    args = arguments.parse_args()
+    if not all(0.0 <= rate < 1.0 for rate in args.dropout):
+        arguments.error(f"--dropout: expected rates in [0, 1), got {args.dropout}")
+    nlp = spacy.load(args.pipeline)
+    corpus = make_propbank_corpus(args.conllu, n_sents=args.n_sents, limit=args.limit)
+    examples: List[Example] = list(corpus(nlp))
+    args.output.mkdir(parents=True, exist_ok=True)
+    for number, rate in enumerate(args.dropout):
+        rng = np.random.default_rng([args.seed, number])
+        docs: List[Doc] = []
+        for i in range(0, len(examples), BATCH_SIZE):
+            docs.extend(parse(nlp, examples[i : i + BATCH_SIZE], rate, rng))
+        path = args.output / f"{number}.spacy"
+        write_docs(docs, path)
+        print(f"{path}: {len(docs)} Docs, dropout {rate}, {100 * right_arcs(docs, examples):.1f} % of arcs are right")
+
+
+if __name__ == "__main__":
+    main()
