@@ -2,11 +2,15 @@
 
     python scripts/add_components.py training/compact training/with_words \
         --component morphologizer=training/morphologizer/model-best \
-        --component trainable_lemmatizer=training/lemmatizer/model-best
+        --component trainable_lemmatizer=training/lemmatizer/model-best --before lal_parser
 
-The components come before the first of --before (lal_parser). Their weights are rounded to half precision, so that a
-wheel is smaller; their files hold single precision, as thinc reads it. An attribute_ruler follows them: white space has
-the UPOS SPACE and the tag _SP, as in spaCy's pipelines, and a verb after "we" has the number and person of "we".
+    python scripts/add_components.py training/with_words training/with_roles \
+        --component lal_srl=training/roles/compact --frames ../../assets/propbank/frames-3.1.jsonl
+
+The components come before the one that --before names, or last. Their weights are rounded to half precision, so that a
+wheel is smaller; the files of thinc's layers hold single precision, as thinc reads it. An attribute_ruler follows a
+morphologizer: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, and a verb after "we" has the
+number and person of "we". --frames puts PropBank's frames into the vocabulary, for descriptions of arguments.
 
 Not here: training, and packaging (build_package.py).
 """
@@ -14,19 +18,24 @@ Not here: training, and packaging (build_package.py).
 import argparse
 import shutil
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Set
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set
 
 import numpy as np
 import spacy
 import srsly
+from spacy.lookups import Lookups
 from spacy.pipeline import AttributeRuler
 from spacy.strings import StringStore
 from spacy.vocab import Vocab
 from thinc.api import Config
 from treebank import SourceError, run
 
+from spacy_lal.annotations.frames import install_frames
 from spacy_lal.files.whole_folder import written_whole
+from spacy_lal.pipeline.checksums import rewrite_checksums
+from spacy_lal.trees.frames import read_frames
 
+MORPHOLOGIZER = "morphologizer"
 RULER = "attribute_ruler"
 WHITE_SPACE: Dict[str, Any] = {
     "patterns": [[{"IS_SPACE": True}]],
@@ -94,20 +103,28 @@ def agreement_patterns() -> Iterator[Dict[str, Any]]:
             yield {"patterns": [pattern], "attrs": {"MORPH": morph}, "index": -1}
 
 
-def add_components(base: Path, output: Path, components: Mapping[str, Path], *, before: str) -> None:
+def add_components(
+    base: Path,
+    output: Path,
+    components: Mapping[str, Path],
+    *,
+    before: Optional[str] = None,
+    frames: Optional[Path] = None,
+) -> None:
     """Write a pipeline with more components.
 
     base (Path): A saved pipeline; left as it is.
     output (Path): The folder to write.
     components (Mapping[str, Path]): Names, and the saved pipelines that have them, in order.
-    before (str): The component of `base` that follows them.
+    before (Optional[str]): The component of `base` that follows them. None: they come last.
+    frames (Optional[Path]): PropBank's frames, for the vocabulary.
     RAISES (SourceError): A component is missing in its pipeline, or is in `base` already.
     """
     config = Config().from_disk(base / "config.cfg", interpolate=False)
     names: List[str] = list(config["nlp"]["pipeline"])
-    if before not in names:
+    if before is not None and before not in names:
         raise SourceError(base, 0, f"expected the component {before!r}, got {', '.join(names)}")
-    strings: Set[str] = {"_SP", "SPACE"}
+    strings: Set[str] = set()
     with written_whole(output) as folder:
         shutil.copytree(base, folder, dirs_exist_ok=True)
         for name, source in components.items():
@@ -116,20 +133,35 @@ def add_components(base: Path, output: Path, components: Mapping[str, Path], *, 
                 raise SourceError(where, 0, f"expected {name!r} to be in the trained pipeline alone")
             shutil.copytree(source / name, folder / name)
             round_weights(folder / name / "model")
+            rewrite_checksums(folder / name)
             trained = Config().from_disk(source / "config.cfg").interpolate()
             config["components"][name] = trained["components"][name]
             strings |= strings_of(source, name)
-        ruler = AttributeRuler(Vocab())
-        for rule in (WHITE_SPACE, *agreement_patterns()):
-            ruler.add(**rule)  # type: ignore[arg-type]
-            strings.add(rule["attrs"]["MORPH"])
-        ruler.to_disk(folder / RULER, exclude=["vocab"])
-        config["components"][RULER] = {"factory": RULER, "validate": False, "scorer": None}
-        place = names.index(before)
-        config["nlp"]["pipeline"] = [*names[:place], *components, RULER, *names[place:]]
+        added = list(components)
+        if MORPHOLOGIZER in components:
+            strings |= _write_ruler(folder / RULER)
+            config["components"][RULER] = {"factory": RULER, "validate": False, "scorer": None}
+            added.append(RULER)
+        place = names.index(before) if before is not None else len(names)
+        config["nlp"]["pipeline"] = [*names[:place], *added, *names[place:]]
         config.to_disk(folder / "config.cfg")
         _add_strings(folder / "vocab" / "strings.json", strings)
+        if frames is not None:
+            vocab = Vocab(lookups=Lookups().from_disk(folder / "vocab"))
+            install_frames(vocab, read_frames(frames).values())
+            vocab.lookups.to_disk(folder / "vocab")
         _update_meta(folder)
+
+
+def _write_ruler(path: Path) -> Set[str]:
+    """Write the attribute_ruler; returns the strings that it sets."""
+    strings = {"_SP", "SPACE"}
+    ruler = AttributeRuler(Vocab())
+    for rule in (WHITE_SPACE, *agreement_patterns()):
+        ruler.add(**rule)  # type: ignore[arg-type]
+        strings.add(rule["attrs"]["MORPH"])
+    ruler.to_disk(path, exclude=["vocab"])
+    return strings
 
 
 def _add_strings(path: Path, strings: Iterable[str]) -> None:
@@ -149,10 +181,12 @@ def main(arguments: "Sequence[str] | None" = None) -> None:
     parser.add_argument("base", metavar="BASE", type=Path)
     parser.add_argument("output", metavar="OUTPUT", type=Path)
     parser.add_argument("--component", metavar="NAME=FOLDER", action="append", required=True)
-    parser.add_argument("--before", default="lal_parser")
+    parser.add_argument("--before", metavar="NAME")
+    parser.add_argument("--frames", metavar="FILE", type=Path)
     args = parser.parse_args(arguments)
     pairs = [one.partition("=") for one in args.component]
-    add_components(args.base, args.output, {name: Path(folder) for name, _, folder in pairs}, before=args.before)
+    components = {name: Path(folder) for name, _, folder in pairs}
+    add_components(args.base, args.output, components, before=args.before, frames=args.frames)
     added = sum(path.stat().st_size for name, *_ in pairs for path in (args.output / name).rglob("*"))
     print(f"{args.output}: {added / 1e6:.1f} MB of new components")
 

@@ -1,13 +1,17 @@
 """Trained components in a saved pipeline, whose own files stay byte for byte; and the rules of its attribute_ruler."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+import role_examples
 import spacy
 import srsly
 from spacy.tokens import Doc
 from spacy.training import Example
+
+from spacy_lal.annotations.frames import get_frame
 
 PAST = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
 TYPO = "Mood=Ind|Number=Sing|Person=3|Tense=Past|Typo=Yes|VerbForm=Fin"
@@ -50,6 +54,23 @@ def test_files_stay_and_components_work(script, tmp_path: Path):
     assert [token.lemma_ for token in doc] == ["we", "see", "mouse"]
     assert [token.pos_ for token in doc] == ["PRON", "VERB", "NOUN"]
     assert nlp("We \n saw")[1].pos_ == "SPACE"
+
+
+def test_roles_come_last_with_their_frames(script, tmp_path: Path):
+    base = saved(tmp_path / "base", "tagger")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("lal_srl", config=role_examples.config("none"))
+    role_examples.train(nlp, [role_examples.example(nlp, "gave"), role_examples.example(nlp, "saw")], steps=3)
+    nlp.to_disk(tmp_path / "roles")
+    frame = {"roleset": "see.01", "frame": "see", "name": "view", "roles": {"0": ["pag", "viewer"]}}
+    (tmp_path / "frames.jsonl").write_text(json.dumps(frame) + "\n", encoding="utf8")
+    script("add_components").add_components(
+        base, tmp_path / "both", {"lal_srl": tmp_path / "roles"}, frames=tmp_path / "frames.jsonl"
+    )
+    both = spacy.load(tmp_path / "both")
+    assert both.pipe_names == ["tagger", "lal_srl"]
+    assert both.get_pipe("lal_srl").label_data == nlp.get_pipe("lal_srl").label_data
+    assert get_frame(both.vocab, "see.01").roles["0"].description == "viewer"
 
 
 def test_a_component_that_is_there_already(script, tmp_path: Path):
