@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_HALF = 65504  # the largest number in half precision
 MODEL_FILE = "model"  # the file of a component, as thinc writes it
+EDIT_TREES = "trees"  # the file of a trainable lemmatizer's edit trees
 POOLER = "pooler."  # makes a vector of the whole input in BERT-like transformers; listeners read piece vectors
 TRANSFORMERS = ("spacy-transformers.", "spacy-lal.TransformerModel.")
 
@@ -221,7 +222,24 @@ def _forget_words(folder: Path) -> None:
     for _, pipe in nlp.pipeline:
         known.update(label for label in getattr(pipe, "labels", ()) if isinstance(label, str))
     path = folder / "vocab" / "strings.json"
-    srsly.write_json(path, [string for string in srsly.read_json(path) if string in known])
+    strings = srsly.read_json(path)
+    for trees in folder.glob(f"*/{EDIT_TREES}"):
+        known.update(_strings_of_trees(trees, strings))
+    srsly.write_json(path, [string for string in strings if string in known])
+
+
+def _strings_of_trees(path: Path, strings: List[str]) -> Iterator[str]:
+    """The strings in the edit trees of a lemmatizer, which stores them as hashes.
+
+    path (Path): The file of the trees.
+    strings (List[str]): Those of the pipeline's vocabulary.
+    """
+    import srsly
+    from spacy.strings import StringStore
+
+    store = StringStore(strings)
+    for tree in srsly.msgpack_loads(path.read_bytes())["trees"]:
+        yield from (store[tree[key]] for key in ("orig", "subst") if tree.get(key))
 
 
 def _round_params(params: Dict[str, Any], where: str) -> Dict[str, Any]:

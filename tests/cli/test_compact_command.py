@@ -10,6 +10,8 @@ import pytest
 import spacy
 import srsly
 import torch
+from spacy.tokens import Doc
+from spacy.training import Example
 from thinc.api import Config
 from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 from typer.testing import CliRunner
@@ -252,3 +254,18 @@ def test_a_runtime_without_a_transformer(full, tmp_path):
     nlp = spacy.load(full, exclude=["transformer", "senter", "tagger"])
     with pytest.raises(ValueError, match="expected a pipeline with a transformer"):
         write_compact(nlp, tmp_path / "out", runtime="onnx")
+
+
+def test_lean_keeps_the_strings_of_lemmas(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("trainable_lemmatizer")
+    words, lemmas = ["mice", "went", "home"], ["mouse", "go", "home"]
+    examples = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words, lemmas=lemmas))] * 4
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(30):
+        nlp.update(examples, sgd=optimizer)
+    nlp("forgotten")
+    write_compact(nlp, tmp_path / "lean", lean=True)
+    lean = spacy.load(tmp_path / "lean")
+    assert "forgotten" not in lean.vocab.strings
+    assert [token.lemma_ for token in lean(" ".join(words))] == lemmas
