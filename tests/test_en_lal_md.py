@@ -20,7 +20,7 @@ from spacy_lal.interpret import constituent_margins
 
 NAME = "en_lal_md"
 PACKAGES = sorted((Path(__file__).resolve().parent.parent / "packages").glob(f"{NAME}-*"))
-MAX_MEGABYTES = 66
+MAX_MEGABYTES = 75
 __test__ = bool(PACKAGES)  # what pytest asks a module
 
 # Sentences whose trees nobody disputes: brackets of the Penn Treebank, heads (words counted from 1, 0 for the root) and
@@ -233,8 +233,55 @@ def test_noun_chunks(nlp: Language, tmp_path: Path):
 
 
 def test_without_the_new_components_it_is_the_former_pipeline(nlp: Language):
-    former = spacy.load(NAME, exclude=["morphologizer", "trainable_lemmatizer", "attribute_ruler"])
+    former = spacy.load(NAME, exclude=["morphologizer", "trainable_lemmatizer", "attribute_ruler", "lal_srl"])
     assert former.pipe_names == ["transformer", "senter", "tagger", "lal_parser"]
     for doc, whole in zip(former.pipe(TEXTS), nlp.pipe(TEXTS), strict=True):
         assert (doc._.parse_string, arcs(doc)) == (whole._.parse_string, arcs(whole))
         assert not any(token.lemma_ for token in doc)
+
+
+ROLES = {
+    "She gave him the book that he had asked for.": [
+        ("gave", "give.01", [("ARG0", "She"), ("ARG2", "him"), ("ARG1", "the book that he had asked for")]),
+    ],
+    "The window was broken by the storm.": [
+        ("broken", "break.01", [("ARG1", "The window"), ("ARG0", "by the storm")]),
+    ],
+    "What did you eat yesterday in Paris?": [
+        ("eat", "eat.01", [("ARG1", "What"), ("ARG0", "you"), ("ARGM-TMP", "yesterday"), ("ARGM-LOC", "in Paris")]),
+    ],
+}
+
+
+def roles(doc: Doc) -> List[Tuple[str, str, List[Tuple[str, str]]]]:
+    return [
+        (one.token.text, one.roleset, [(arg.role, arg.span.text) for arg in one.arguments])
+        for one in doc._.predicates
+        if not one.is_auxiliary
+    ]
+
+
+@pytest.mark.parametrize("text", ROLES)
+def test_known_roles(nlp: Language, text: str):
+    assert roles(nlp(text))[:1] == ROLES[text]
+
+
+def test_roles_are_described(nlp: Language):
+    (give, *_) = nlp("She gave him a book.")._.predicates
+    assert give.description == "transfer"
+    assert [arg.description for arg in give.arguments] == ["giver", "entity given to", "thing given"]
+
+
+def test_roles_alone_in_batches_and_in_other_processes(nlp: Language):
+    texts = [*ROLES, *TEXTS, "", "  ", "\N{GRINNING FACE}"]
+    alone = [roles(nlp(text)) for text in texts]
+    assert [roles(doc) for doc in nlp.pipe(texts, batch_size=4)] == alone
+    assert [roles(doc) for doc in nlp.pipe(texts, n_process=2)] == alone
+
+
+def test_roles_in_another_pipeline(nlp: Language):
+    other = spacy.blank("en")
+    for name in nlp.pipe_names:
+        other.add_pipe(name, source=nlp)
+    for text in ROLES:
+        assert roles(other(text)) == roles(nlp(text))
