@@ -58,7 +58,8 @@ def test_other_programs_are_served(outputs: Any):
 
 
 def test_roles_search_and_tables(outputs: Any):
-    assert "see.01 [('ARG0', 'She'), ('ARG1', 'the man with the telescope')]" in shown(outputs, "set_propositions(doc")
+    roles = shown(outputs, "predicate.description")
+    assert "saw see.01 view\n    ARG0 She (viewer)\n    ARG1 the man with the telescope (thing viewed)" in roles
     assert "NP < DT | ['the man', 'the telescope']" in shown(outputs, "search_trees(doc, pattern)")
     gaps = [float(line.split()[0]) for line in shown(outputs, "interpret.k_best").splitlines()]
     assert len(gaps) == 3 and gaps == sorted(gaps) and gaps[0] == 0
@@ -76,7 +77,7 @@ def test_it_is_kept_with_its_outputs(outputs: Any):
     assert set(kept) == set(outputs)
     for source, fresh in outputs.items():
         assert bool(kept[source]) == any(one.get("name") != "stderr" for one in fresh), source
-    for code in ("pretty_print", "set_propositions(doc", "search_trees(doc, pattern)", "to_conllu(doc)"):
+    for code in ("pretty_print", "predicate.description", "search_trees(doc, pattern)", "to_conllu(doc)"):
         assert shown(kept, code) == shown(outputs, code)
 
 
