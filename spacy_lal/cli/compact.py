@@ -232,14 +232,14 @@ def _strings_of_trees(path: Path, strings: List[str]) -> Iterator[str]:
     """The strings in the edit trees of a lemmatizer, which stores them as hashes.
 
     path (Path): The file of the trees.
-    strings (List[str]): Those of the pipeline's vocabulary.
+    strings (List[str]): Those of the pipeline's vocabulary. They may lack strings of trees that no label uses.
     """
     import srsly
     from spacy.strings import StringStore
 
     store = StringStore(strings)
     for tree in srsly.msgpack_loads(path.read_bytes())["trees"]:
-        yield from (store[tree[key]] for key in ("orig", "subst") if tree.get(key))
+        yield from (store[tree[key]] for key in ("orig", "subst") if tree.get(key) in store)
 
 
 def _round_params(params: Dict[str, Any], where: str) -> Dict[str, Any]:
