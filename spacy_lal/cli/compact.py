@@ -239,7 +239,7 @@ def _strings_of_trees(path: Path, strings: List[str]) -> Iterator[str]:
 
     store = StringStore(strings)
     for tree in srsly.msgpack_loads(path.read_bytes())["trees"]:
-        yield from (store[tree[key]] for key in ("orig", "subst") if tree.get(key) in store)
+        yield from (store[tree[key]] for key in ("orig", "subst") if tree.get(key) and tree[key] in store)
 
 
 def _round_params(params: Dict[str, Any], where: str) -> Dict[str, Any]:
