@@ -106,7 +106,7 @@ def test_a_damaged_file(load, package):
     "name, found, message",
     [
         ("spacy", "3.7.5", "needs spacy>=3.8.0,<3.9.0, but spacy is 3.7.5 here: pip install 'spacy>=3.8.0,<3.9.0'"),
-        ("spacy-lal", "0.3.0", "needs spacy-lal>=0.1.0,<0.3.0, but spacy-lal is 0.3.0 here"),
+        ("spacy-lal", "0.3.0", "needs spacy-lal>=0.2.0,<0.3.0, but spacy-lal is 0.3.0 here"),
         ("spacy-transformers", None, "needs spacy-transformers.* but spacy-transformers is not installed here: pip"),
     ],
 )
