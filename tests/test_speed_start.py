@@ -30,6 +30,16 @@ def test_a_command_that_fails_is_an_error():
         sys.modules["speed.start"].processor_seconds([sys.executable, "-c", "raise SystemExit(3)"], None)
 
 
+def test_another_checkout_is_imported_wherever_the_benchmark_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "some_module.py").write_text(f"WHERE = {name!r}")
+    monkeypatch.chdir(tmp_path / "here")
+    check = [sys.executable, "-c", "import some_module; raise SystemExit(some_module.WHERE != 'there')"]
+    with program("speed"):
+        assert sys.modules["speed.start"].processor_seconds(check, tmp_path / "there") > 0.0
+
+
 def test_a_missing_extra_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with program("speed") as speed:
         timing = sys.modules["speed.timing"]

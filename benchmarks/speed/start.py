@@ -35,12 +35,13 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     RAISES (RuntimeError): A command failed.
     """
     python = [sys.executable, "-c"]
+    pipeline = str(Path(args.pipeline).resolve()) if Path(args.pipeline).exists() else args.pipeline
     commands = {
         LIMIT: [*python, "import torch, spacy"],
         "import spacy_lal": [*python, "import spacy_lal"],
-        "spacy.load": [*python, f"import spacy; spacy.load({args.pipeline!r})"],
+        "spacy.load": [*python, f"import spacy; spacy.load({pipeline!r})"],
         "lal parse, one sentence": [
-            *(sys.executable, "-m", "spacy", "lal", "parse", "--model", args.pipeline, "--text", SENTENCE)
+            *(sys.executable, "-m", "spacy", "lal", "parse", "--model", pipeline, "--text", SENTENCE)
         ],
     }
     checkouts: Dict[str, Optional[Path]] = {HERE: None, **({BESIDE: args.beside} if args.beside else {})}
@@ -74,7 +75,8 @@ def processor_seconds(command: List[str], checkout: Optional[Path]) -> float:
     if checkout is not None:
         environment["PYTHONPATH"] = str(checkout.resolve())
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    # Python looks for modules in the current folder first.
+    done = subprocess.run(command, env=environment, cwd=checkout, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-400:]}")
