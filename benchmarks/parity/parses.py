@@ -5,7 +5,8 @@
 
 `write` with one version of the code, `compare` with the other, on one machine with the same libraries: other products
 of matrices round otherwise. Tokens and sentence breaks are gold. A line of the file is one sentence: constituents,
-heads, deprels, tags. `compare` names each sentence that differs; its exit code is 1 if there is one.
+heads, deprels, tags, lemmas, morphology. `compare` names each sentence that differs; its exit code is 1 if any does.
+With `--alone` each sentence is a call of its own, which takes shorter ways through the code than a batch.
 """
 
 import argparse
@@ -24,15 +25,19 @@ from spacy_lal.trees.conllu import read_conllu
 DOC_SENTENCES = 10  # in one Doc, so that Docs of several sentences and windows are among them
 
 
-def parse_sentences(pipeline: str, paths: Sequence[Path]) -> Iterator[Dict[str, Any]]:
-    """One record for each sentence of the files, in order."""
+def parse_sentences(pipeline: str, paths: Sequence[Path], *, alone: bool = False) -> Iterator[Dict[str, Any]]:
+    """One record for each sentence of the files, in order.
+
+    alone (bool): Whether to parse each sentence by a call of its own.
+    """
     nlp = spacy.load(pipeline)
+    size = 1 if alone else DOC_SENTENCES
     for path in paths:
         with path.open(encoding="utf8") as file:
             words = [list(sentence.words) for sentence in read_conllu(file)]
-        chunks = [words[i : i + DOC_SENTENCES] for i in range(0, len(words), DOC_SENTENCES)]
+        docs = (_make_doc(nlp.vocab, words[i : i + size]) for i in range(0, len(words), size))
         number = 0
-        for doc in nlp.pipe(_make_doc(nlp.vocab, chunk) for chunk in chunks):
+        for doc in map(nlp, docs) if alone else nlp.pipe(docs):
             for sentence in read_sentences(doc):
                 yield {
                     "file": path.name,
@@ -42,6 +47,8 @@ def parse_sentences(pipeline: str, paths: Sequence[Path]) -> Iterator[Dict[str, 
                     "heads": sentence.heads,
                     "deprels": sentence.deprels,
                     "tags": sentence.tags,
+                    "lemmas": [token.lemma_ for token in sentence.tokens],
+                    "morphology": [str(token.morph) for token in sentence.tokens],
                 }
                 number += 1
 
@@ -71,8 +78,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("parses", type=Path, help="gzipped JSON lines")
     parser.add_argument("pipeline")
     parser.add_argument("treebanks", type=Path, nargs="+", help="CoNLL-U files")
+    parser.add_argument("--alone", action="store_true", help="a call for each sentence")
     args = parser.parse_args(arguments)
-    found = list(parse_sentences(args.pipeline, args.treebanks))
+    found = list(parse_sentences(args.pipeline, args.treebanks, alone=args.alone))
     if args.what == "write":
         with gzip.open(args.parses, "wt", encoding="utf8") as file:
             file.writelines(json.dumps(record) + "\n" for record in found)
