@@ -166,29 +166,44 @@ def _powers(n: int) -> ndarray:
 def _dependency_paths(parse: SentenceParse, ancestors: ndarray, predicates: ndarray, heads: ndarray) -> ndarray:
     """A hash of the deprels from each predicate up to the common ancestor and down to each candidate's head.
     *Shape:* (n_predicates, n_candidates)."""
-    depths = ancestors.sum(axis=1)  # a root has 1
-    powers = _powers(int(depths.max(initial=0)))
-    # of the deprels from the root down to a word: sum of deprel(a) * base ** (depth(word) - depth(a))
+    depths = ancestors.sum(axis=1)
     hashes = np.zeros(parse.n_words, dtype=np.uint64)
     for word in np.argsort(depths, kind="stable").tolist():
         head = parse.heads[word]
         hashes[word] = parse.deprels[word] + (hashes[head] * _BASE if head != word else np.uint64(0))
-    shared = (ancestors[predicates].astype(np.float32) @ ancestors[heads].T.astype(np.float32)).astype(np.int64)
-    # the hash at each depth of a predicate's own path; depth 0 lies above the root, for words without common ancestor
-    chain = np.zeros((len(predicates), len(powers)), dtype=np.uint64)
-    rows, above = ancestors[predicates].nonzero()
+    return _paths(ancestors[predicates], ancestors[heads], hashes, depths, heads)[0]
+
+
+def _paths(
+    over_predicates: ndarray, over_candidates: ndarray, hashes: ndarray, depths: ndarray, ends: ndarray
+) -> Tuple[ndarray, ndarray, ndarray]:
+    """A hash of the path in a tree from each predicate up to the last common node and down to each candidate's node,
+    and how many steps that is, up and down. *Shapes:* (n_predicates, n_candidates).
+
+    over_predicates (ndarray): Which nodes lie over a predicate, its own included. Shape: (n_predicates, n_nodes).
+    over_candidates (ndarray): Which nodes lie over a candidate. Shape: (n_candidates, n_nodes).
+    hashes (ndarray): For each node, the sum of label(a) * base ** (depth(node) - depth(a)) over the nodes a above it.
+    depths (ndarray): A root has 1; depth 0 lies above the root, where there is no common node.
+    ends (ndarray): Each candidate's node.
+    """
+    powers = _powers(int(depths.max(initial=0)))
+    lowest = over_predicates.sum(axis=1)[:, None]
+    shared = (over_predicates.astype(np.float32) @ over_candidates.T.astype(np.float32)).astype(np.int64)
+    # the hash at each depth of a predicate's own path
+    chain = np.zeros((len(over_predicates), len(powers)), dtype=np.uint64)
+    rows, above = over_predicates.nonzero()
     chain[rows, depths[above]] = hashes[above]
     at_shared = np.take_along_axis(chain, shared, axis=1)
-    up = hashes[predicates][:, None] - at_shared * powers[depths[predicates][:, None] - shared]
-    down = hashes[heads] - at_shared * powers[depths[heads] - shared]
-    return up * _UP + down * _DOWN
+    steps_up, steps_down = lowest - shared, depths[ends] - shared
+    up = np.take_along_axis(chain, lowest, axis=1) - at_shared * powers[steps_up]
+    down = hashes[ends] - at_shared * powers[steps_down]
+    return up * _UP + down * _DOWN, steps_up.astype(np.uint64), steps_down.astype(np.uint64)
 
 
 def _tree_paths(parse: SentenceParse, predicates: ndarray, ranges: ndarray) -> Tuple[ndarray, ...]:
     """A hash of the labels from each predicate up to the smallest common constituent and down to each candidate's
     parent, *Shape:* (n_predicates, n_candidates); how many steps that is, up and down; the label of each candidate's
     parent and its own label, 0 for none. *Shapes:* (n_candidates,)."""
-    # a constituent's hash is of the labels from the root down to it, as with deprels
     order = np.lexsort((-parse.constituents[:, 1], parse.constituents[:, 0]))
     spans, labels = parse.constituents[order], parse.labels[order]
     n_spans = len(spans)
@@ -206,19 +221,9 @@ def _tree_paths(parse: SentenceParse, predicates: ndarray, ranges: ndarray) -> T
     holds &= ~same
     parents = np.where(holds.any(axis=1), (holds * depths[:n_spans]).argmax(axis=1) if n_spans else 0, n_spans)
     over = (spans[:, 0] <= predicates[:, None]) & (predicates[:, None] < spans[:, 1])
-    shared = (over.astype(np.float32) @ holds.T.astype(np.float32)).astype(np.int64)
-    powers = _powers(int(depths.max(initial=0)))
-    chain = np.zeros((len(predicates), len(powers)), dtype=np.uint64)
-    rows, above = over.nonzero()
-    chain[rows, depths[above]] = hashes[above]
-    lowest = over.sum(axis=1)
-    at_shared = np.take_along_axis(chain, shared, axis=1)
-    own = chain[np.arange(len(predicates)), lowest]
-    up = own[:, None] - at_shared * powers[lowest[:, None] - shared]
-    steps_up, steps_down = lowest[:, None] - shared, depths[parents] - shared
-    down = hashes[parents] - at_shared * powers[steps_down]
+    path, steps_up, steps_down = _paths(over, holds, hashes, depths, parents)
     parent_labels = np.concatenate([labels, np.zeros(1, dtype=np.uint64)])[parents]
-    return up * _UP + down * _DOWN, steps_up.astype(np.uint64), steps_down.astype(np.uint64), parent_labels, own_label
+    return path, steps_up, steps_down, parent_labels, own_label
 
 
 def _is_subtree(ranges: ndarray, ancestors: ndarray) -> ndarray:
