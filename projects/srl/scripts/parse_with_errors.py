@@ -50,7 +50,7 @@ def parse(nlp: Language, examples: Sequence[Example], rate: float, rng: np.rando
     """
     (name,) = parser_names(nlp)
     parser: Any = nlp.get_pipe(name)
-    with nlp.select_pipes(disable=[name]):
+    with nlp.select_pipes(disable=nlp.pipe_names[nlp.pipe_names.index(name) :]):  # what follows may read the parse
         docs = list(nlp.pipe([eg.predicted.copy() for eg in examples], batch_size=BATCH_SIZE))
     for doc in docs:
         data = copy(doc._.get(DATA))  # a new object: the pooled vectors of the old one are kept
