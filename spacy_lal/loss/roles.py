@@ -92,7 +92,8 @@ class RolesLoss:
             "arcs": (self.arc_weight, lambda _, gold: gold.heads, 0.0),
             "deprels": (self.deprel_weight, lambda _, gold: np.where(gold.heads < 0, MISSING, gold.deprels), 0.0),
             "tags": (self.role_weight, lambda _, gold: gold.tags, smoothing),
-            "spans": (self.role_weight, _span_labels, smoothing),
+            # scores of ranges come with the ranges
+            "spans": (self.role_weight, lambda one, gold: gold.span_roles(one.ranges), smoothing),  # type: ignore[arg-type]
             "rolesets": (self.roleset_weight, lambda _, gold: gold.rolesets, 0.0),
         }
         for task, (weight, labels, smooth) in tasks.items():
@@ -108,10 +109,6 @@ class RolesLoss:
             one._replace(**{task: grads[i] for task, grads in gradients.items()}) for i, one in enumerate(scores)
         ]
         return losses, d_scores
-
-
-def _span_labels(scores: RoleScores, gold: GoldRoles) -> ndarray:
-    return np.zeros((0, 0), dtype=np.int32) if scores.ranges is None else gold.span_roles(scores.ranges)
 
 
 def _scaled(
