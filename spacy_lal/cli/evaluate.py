@@ -63,8 +63,7 @@ def evaluate_cli(
     if confusion and not gold_sents:
         fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
 
-    from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.pipeline.parser_names import ROLES_FACTORY
+    from spacy_lal.cli.pipelines import ROLES_FACTORY, load_pipeline
 
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
     nlp = load_pipeline(model, gpu_id, or_factory=ROLES_FACTORY)

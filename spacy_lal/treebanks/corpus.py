@@ -153,13 +153,14 @@ class TreebankCorpus:
 
 
 def as_list(path: Optional[PathOrPaths]) -> List[Path]:
+    """One path or several as a list; None is none."""
     if path is None:
         return []
     return [Path(p) for p in path] if isinstance(path, (list, tuple)) else [Path(path)]
 
 
 def spacy_files(path: Path) -> List[Path]:
-    """The files of a location, sorted by name.
+    """The `.spacy` files of a location, sorted by name.
 
     RAISES (ValueError): The location has no files.
     """
