@@ -33,7 +33,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 """
 STYLE = """
-.lal-scroll { max-height: 34rem; overflow-y: auto }
+.lal-scroll { max-height: 34rem; overflow-y: auto; padding-top: 5px }
+.lal-scroll svg { overflow: visible }
 [data-start] { cursor: pointer }
 [data-start]:hover { text-decoration: underline }
 [data-start]:focus-visible { outline: 2.5px dashed var(--st-primary-color); outline-offset: 3px; border-radius: 9px }
@@ -57,8 +58,8 @@ def clickable_tree(
     tree (Tree): The drawn tree.
     chosen (Tuple[int, int]): The half-open span of words whose nodes are highlighted.
     mirrored (bool): Whether the first word is on the right of the drawing.
-    marked (Mapping[Tuple[int, int], str]): Half-open spans of words with their semantic roles. Their words and nodes
-        are marked, and bear the role as a title.
+    marked (Mapping[Tuple[int, int], str]): Half-open spans of words with their semantic roles. Their words and the
+        constituents of just these words are marked, and bear the role as a title.
     RETURNS (str): HTML with attributes `data-start` and `data-end` on each node; constituents can be reached by
         keyboard.
     RAISES (ValueError): The drawing shows another tree.
@@ -74,7 +75,7 @@ def clickable_tree(
             text.set("tabindex", "0")
             text.set("role", "button")
             text.set("class", "lal-chosen" if (start, end) == chosen else "")
-        role = marked.get((start, end)) or _role_around(marked, start, end)
+        role = marked.get((start, end)) or ("" if is_constituent else _role_around(marked, start))
         if role:
             text.set("class", f"lal-argument {text.get('class') or ''}".strip())
             text.append(ElementTree.fromstring(f"<title>{escape(role)}</title>"))
@@ -85,11 +86,9 @@ def clickable_tree(
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _role_around(marked: Mapping[Tuple[int, int], str], start: int, end: int) -> str:
-    """The role of a word within a marked span; empty for other words and for nodes above words."""
-    if end - start > 1:
-        return ""
-    return next((role for (first, last), role in marked.items() if first <= start < last), "")
+def _role_around(marked: Mapping[Tuple[int, int], str], word: int) -> str:
+    """The role of a word within a marked span; empty for other words."""
+    return next((role for (first, last), role in marked.items() if first <= word < last), "")
 
 
 def _spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:

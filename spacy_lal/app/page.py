@@ -25,7 +25,7 @@ INTRO = (
 EXAMPLES = (
     "She saw the man with the telescope. The old cat sleeps on the mat.",
     "Select the person driving.",
-    "Although the report that she wrote was late, nobody complained about it.",
+    "After the storm had passed, she gave the children the book that they wanted.",
     "Time flies like an arrow; fruit flies like a banana.",
 )
 MAX_EXAMPLE = 40  # characters of an example on its button

@@ -72,7 +72,7 @@ def draw_parse(
     places = [word.x for word in layout.words]
     words = word_line(layout)
     under = draw_arcs(arcs, heads, places, base=words + DESCENT + 5, below=True)
-    top = words + DESCENT + 5 + under.height
+    top = words + DESCENT + 5 + under.height + (4 if rows else 0)
     halves = [max(word.own_width, word.least) / 2 for word in layout.words]
     bars = _role_rows(rows, places, halves, top)
     height = top + ROW * len(rows) + 2

@@ -54,6 +54,13 @@ def test_marked_arguments():
     assert [node.text for node in nodes(markup) if "lal-chosen" in (node.get("class") or "")] == ["NP"]
 
 
+def test_a_phrase_of_one_word_within_an_argument_is_none_itself():
+    drawing = scroll_box(tree_to_svg(TREE, title="A tree"), "A tree")
+    markup = clickable_tree(drawing, TREE, (0, 2), marked={(2, 4): "V"})
+    marked = [node.text for node in nodes(markup) if "lal-argument" in (node.get("class") or "")]
+    assert marked == ["VP", "VBZ", "sleeps", "RB", "now"]
+
+
 def test_a_drawing_of_another_tree():
     drawing = scroll_box(tree_to_svg(TREE[0], title="A tree"), "A tree")
     with pytest.raises(ValueError, match="12 nodes, got one of 5"):
