@@ -84,7 +84,7 @@ def shoot_page(page: Any, html: str, path: Path) -> None:
 def save(screenshot: bytes, path: Path) -> None:
     """Write a picture with a palette: a third of the bytes."""
     picture = Image.open(io.BytesIO(screenshot)).convert("RGB")
-    picture.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.quantize(128, kmeans=4, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 if __name__ == "__main__":
