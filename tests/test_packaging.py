@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import distribution, requires
+from importlib.metadata import distribution, distributions, requires
 from pathlib import Path
 from typing import List
 
@@ -26,7 +26,9 @@ COMPILED = (
 def test_installed_package_has_the_compiled_modules_and_the_marker():
     if Path(spacy_lal.__file__).resolve().parent == SOURCE:
         pytest.skip("installed in editable mode: the source tree itself is imported")
-    files = {str(path) for path in distribution("spacy-lal").files or []}
+    site = Path(spacy_lal.__file__).resolve().parent.parent  # sys.path may lead to another one's metadata
+    (found,) = [one for one in distributions(path=[str(site)]) if one.name == "spacy-lal"]
+    files = {str(path) for path in found.files or []}
     assert "spacy_lal/py.typed" in files
     for name in COMPILED:
         assert any(re.fullmatch(rf"spacy_lal/{name}\..*(so|pyd)", file) for file in files), name
