@@ -50,7 +50,7 @@ def roles_network(config: RolesNetworkConfig, execution: Optional[ExecutionConfi
     """
     execution = execution if execution is not None else ExecutionConfig()
     shim = NetworkShim(partial(_build_network, config), _unfolded, mixed_precision=execution.mixed_precision)
-    # A record, which thinc leaves out of the saved attrs: the config's options hold, not those of training.
+    # A record, which thinc leaves out of the saved attrs: the config's options hold, not the training's.
     return Model("roles_network", forward, shims=[shim], attrs={"execution": execution})
 
 

@@ -63,10 +63,10 @@ def evaluate_cli(
     if confusion and not gold_sents:
         fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
 
-    from spacy_lal.cli.pipelines import ROLES_FACTORY, load_pipeline
+    from spacy_lal.cli.pipelines import load_pipeline
 
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
-    nlp = load_pipeline(model, gpu_id, or_factory=ROLES_FACTORY)
+    nlp = load_pipeline(model, gpu_id, or_roles=True)
     golds = read_docs(data_path, nlp)
     try:
         with pipe_progress(nlp, len(golds) * (3 if raw else 1)):

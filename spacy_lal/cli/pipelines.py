@@ -23,15 +23,15 @@ def load_pipeline(
     gpu_id: int = -1,
     *,
     needs_parser: bool = True,
-    or_factory: Optional[str] = None,
+    or_roles: bool = False,
     parses_only: bool = False,
 ) -> Language:
     """Load a pipeline; ends the command if it cannot be loaded.
 
     model (Optional[str]): A path, or the name of an installed package; None is the default pipeline.
     gpu_id (int): The GPU, or -1 for the CPU.
-    needs_parser (bool): Whether it must have a parser of ours, or another component that `or_factory` names.
-    or_factory (Optional[str]): A factory.
+    needs_parser (bool): Whether it must have a parser of ours.
+    or_roles (bool): Whether a component that finds semantic roles will do, too.
     parses_only (bool): Whether the command writes parses and nothing else. The pipeline gives the same parses, without
         roles. On a CPU it starts sooner: its transformer may be of another class (`architectures/light_bert.py`), and
         can't be trained.
@@ -57,7 +57,7 @@ def load_pipeline(
             reason += f" {NOT_INSTALLED.format(model)}"
         fail(f"can't load the pipeline {model!r}: {reason}")
     check_finite_pipeline(nlp, model)
-    others = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == or_factory]
+    others = [name for name in nlp.pipe_names if or_roles and nlp.get_pipe_meta(name).factory == ROLES_FACTORY]
     if needs_parser and not parser_names(nlp) and not others:
         fail(f"the pipeline {model!r} has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp

@@ -42,22 +42,31 @@ def dropped(hidden: ndarray, rate: float, rng: np.random.Generator) -> ndarray:
     return np.where(kept, hidden / np.float32(1.0 - rate), np.float32(0.0))
 
 
-def parse(nlp: Language, examples: Sequence[Example], rate: float, rng: np.random.Generator) -> Iterator[Doc]:
-    """The parsed Docs of some Examples, with the references' sentences and roles.
+def annotate(nlp: Language, examples: Sequence[Example]) -> List[Doc]:
+    """Docs with everything that comes before the parser: vectors, tags, lemmas."""
+    (name,) = parser_names(nlp)
+    with nlp.select_pipes(disable=nlp.pipe_names[nlp.pipe_names.index(name) :]):  # what follows may read the parse
+        return list(nlp.pipe([eg.predicted.copy() for eg in examples], batch_size=BATCH_SIZE))
+
+
+def parse(
+    nlp: Language, docs: Sequence[Doc], examples: Sequence[Example], rate: float, rng: np.random.Generator
+) -> Iterator[Doc]:
+    """Parsed copies of annotated Docs, with the references' roles.
 
     nlp (Language): A pipeline with a transformer, a tagger, a lemmatizer and a parser of ours.
+    docs (Sequence[Doc]): As `annotate` returns them; left as they are.
     rate (float): The dropout of the parser's vectors.
     """
     (name,) = parser_names(nlp)
     parser: Any = nlp.get_pipe(name)
-    with nlp.select_pipes(disable=nlp.pipe_names[nlp.pipe_names.index(name) :]):  # what follows may read the parse
-        docs = list(nlp.pipe([eg.predicted.copy() for eg in examples], batch_size=BATCH_SIZE))
-    for doc in docs:
+    copies = [doc.copy() for doc in docs]
+    for doc in copies:
         data = copy(doc._.get(DATA))  # a new object: the pooled vectors of the old one are kept
         data.model_output = copy(data.model_output)
         data.model_output[HIDDEN] = dropped(data.model_output[HIDDEN], rate, rng)
         doc._.set(DATA, data)
-    for doc, eg in zip(parser.pipe(docs, batch_size=BATCH_SIZE), examples, strict=True):
+    for doc, eg in zip(parser.pipe(copies, batch_size=BATCH_SIZE), examples, strict=True):
         doc._.set(DATA, None)
         set_propositions(doc, get_propositions(eg.reference))
         yield doc
@@ -90,11 +99,14 @@ def main() -> None:
     corpus = make_propbank_corpus(args.conllu, n_sents=args.n_sents, limit=args.limit)
     examples: List[Example] = list(corpus(nlp))
     args.output.mkdir(parents=True, exist_ok=True)
-    for number, rate in enumerate(args.dropout):
-        rng = np.random.default_rng([args.seed, number])
-        docs: List[Doc] = []
-        for i in range(0, len(examples), BATCH_SIZE):
-            docs.extend(parse(nlp, examples[i : i + BATCH_SIZE], rate, rng))
+    generators = [np.random.default_rng([args.seed, number]) for number in range(len(args.dropout))]
+    parsed: List[List[Doc]] = [[] for _ in args.dropout]
+    for i in range(0, len(examples), BATCH_SIZE):
+        batch = examples[i : i + BATCH_SIZE]
+        annotated = annotate(nlp, batch)
+        for docs, rate, rng in zip(parsed, args.dropout, generators, strict=True):
+            docs.extend(parse(nlp, annotated, batch, rate, rng))
+    for number, (docs, rate) in enumerate(zip(parsed, args.dropout, strict=True)):
         path = args.output / f"{number}.spacy"
         write_docs(docs, path)
         print(f"{path}: {len(docs)} Docs, dropout {rate}, {100 * right_arcs(docs, examples):.1f} % of arcs are right")
