@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, List, Tuple
@@ -149,6 +150,14 @@ def test_its_config_is_for_every_machine(nlp: Language):
     config = nlp.config.interpolate()
     assert config["components"]["transformer"]["model"]["name"] == "sentence-transformers/all-MiniLM-L6-v2"
     assert set(config["paths"].values()) == {None}
+
+
+def test_its_options_are_in_their_present_places():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="options of", category=DeprecationWarning)
+        nlp = spacy.load(NAME)
+    loss = nlp.get_pipe("lal_parser").loss
+    assert (loss.arc_weight, loss.deprel_weight, loss.label_head_weight) == (0.5, 0.5, 0.02)
 
 
 OFFLINE = """
