@@ -6,9 +6,6 @@ A semi-Markov model (Sarawagi and Cohen 2004) over prefixes of the sentence, as 
 have a score for each role, not a sum over their tokens. Roles that may occur once are treated as in `viterbi`.
 """
 
-from libc.math cimport INFINITY
-from libc.stdlib cimport free, malloc
-
 import numpy as np
 
 from .batches import run_batch
@@ -16,20 +13,16 @@ from .checks import check_threads
 from .tag_checks import check_candidates, check_tag_ids, check_tag_scores, raise_bad_tags
 from .tag_counts import MAX_ONCE, decode_counting
 
-from .tag_status cimport BAD_SCORES, DONE, NO_MEMORY, Status, check_scores
+from .prefix_spans cimport Prefixes, add_span, free_prefixes, make_prefixes, read_spans
+from .tag_status cimport NO_MEMORY, Status
 
 
 cdef struct Sentence:
-    int n
     int n_candidates
     int n_roles
-    int n_sets  # of roles used so far
     const float* gains  # (n_candidates, n_roles)
     const int* ranges  # (n_candidates, 2), by ascending start
-    const int* once  # (n_roles,): number of a role that occurs once, or -1
-    double* best  # (n + 1, n_sets): of a prefix
-    int* candidate  # (n + 1, n_sets): the last candidate of a prefix; -1: its last token has none
-    int* role  # (n + 1, n_sets)
+    Prefixes prefixes
 
 
 def candidate_spans(gains, ranges, n_tokens, *, once=None, n_threads=1):
@@ -82,9 +75,10 @@ def _decode_once(gains, ranges, n_tokens, once):
     cdef int[:, ::1] spans_view = spans
     cdef int n_spans = 0
     cdef double score = 0.0
-    sent.n, sent.n_candidates, sent.n_roles = n_tokens, gains_view.shape[0], gains_view.shape[1]
-    sent.n_sets = 1 << (int(once.max()) + 1)
-    sent.gains, sent.ranges, sent.once = &gains_view[0, 0], &ranges_view[0, 0], &once_view[0]
+    sent.prefixes.n, sent.prefixes.n_sets = n_tokens, 1 << (int(once.max()) + 1)
+    sent.prefixes.once = &once_view[0]
+    sent.n_candidates, sent.n_roles = gains_view.shape[0], gains_view.shape[1]
+    sent.gains, sent.ranges = &gains_view[0, 0], &ranges_view[0, 0]
     with nogil:
         status = decode_sentence(&sent, &spans_view[0, 0], &n_spans, &score)
     if status == NO_MEMORY:
@@ -93,81 +87,33 @@ def _decode_once(gains, ranges, n_tokens, once):
 
 
 cdef Status decode_sentence(Sentence* sent, int* spans, int* n_spans, double* score) noexcept nogil:
-    cdef size_t n_states = <size_t>(sent.n + 1) * sent.n_sets
-    cdef size_t i
+    cdef Prefixes* prefixes = &sent.prefixes
     cdef Status status = NO_MEMORY
     cdef int start, first = 0
-    sent.best = <double*>malloc(n_states * sizeof(double))
-    sent.candidate = <int*>malloc(2 * n_states * sizeof(int))
-    if sent.best != NULL and sent.candidate != NULL:
-        sent.role = sent.candidate + n_states
-        for i in range(n_states):
-            sent.best[i] = -INFINITY
-        sent.best[0] = 0.0
-        for start in range(sent.n):
+    if make_prefixes(prefixes):
+        for start in range(prefixes.n):
             first = extend(sent, start, first)
-        read_spans(sent, spans, n_spans, score)
-        status = DONE
-    free(sent.best)
-    free(sent.candidate)
+        status = read_spans(prefixes, spans, n_spans, score)
+    free_prefixes(prefixes)
     return status
-
-
-cdef inline void relax(Sentence* sent, int end, int used, double value, int candidate, int role) noexcept nogil:
-    cdef size_t state = <size_t>end * sent.n_sets + used
-    if value > sent.best[state]:
-        sent.best[state] = value
-        sent.candidate[state] = candidate
-        sent.role[state] = role
 
 
 cdef int extend(Sentence* sent, int start, int first) noexcept nogil:
     """Everything that begins at a token. Returns the number of the first candidate that begins later."""
-    cdef const double* before = sent.best + <size_t>start * sent.n_sets
+    cdef Prefixes* prefixes = &sent.prefixes
     cdef const float* gains
-    cdef int k = first, used, role, free_role, bit, end
-    cdef double free_gain
-    for used in range(sent.n_sets):
-        relax(sent, start + 1, used, before[used], -1, -1)
+    cdef int k = first, role, free_role, end
+    cdef float free_gain
+    add_span(prefixes, start, start + 1, -1, 0.0)
     while k < sent.n_candidates and sent.ranges[2 * k] == start:
         gains, end = sent.gains + <size_t>k * sent.n_roles, sent.ranges[2 * k + 1]
         free_role, free_gain = -1, 0.0
         for role in range(sent.n_roles):
-            if gains[role] <= 0.0:
-                continue
-            if sent.once[role] < 0:
-                if gains[role] > free_gain:
-                    free_role, free_gain = role, gains[role]
-                continue
-            bit = 1 << sent.once[role]
-            for used in range(sent.n_sets):
-                if not used & bit:
-                    relax(sent, end, used | bit, before[used] + gains[role], k, role)
+            if gains[role] > 0.0 and prefixes.once[role] >= 0:
+                add_span(prefixes, start, end, role, gains[role])
+            elif gains[role] > free_gain:
+                free_role, free_gain = role, gains[role]
         if free_role >= 0:
-            for used in range(sent.n_sets):
-                relax(sent, end, used, before[used] + free_gain, k, free_role)
+            add_span(prefixes, start, end, free_role, free_gain)
         k += 1
     return k
-
-
-cdef void read_spans(Sentence* sent, int* spans, int* n_spans, double* score) noexcept nogil:
-    cdef int end = sent.n, used, best_used = 0, role, k
-    cdef size_t state
-    for used in range(1, sent.n_sets):
-        if sent.best[<size_t>end * sent.n_sets + used] > sent.best[<size_t>end * sent.n_sets + best_used]:
-            best_used = used
-    used = best_used
-    score[0] = sent.best[<size_t>end * sent.n_sets + used]
-    while end > 0:
-        state = <size_t>end * sent.n_sets + used
-        k, role = sent.candidate[state], sent.role[state]
-        if k < 0:
-            end -= 1
-            continue
-        spans[3 * n_spans[0]] = sent.ranges[2 * k]
-        spans[3 * n_spans[0] + 1] = end
-        spans[3 * n_spans[0] + 2] = role
-        n_spans[0] += 1
-        if sent.once[role] >= 0:
-            used ^= 1 << sent.once[role]
-        end = sent.ranges[2 * k]

@@ -16,22 +16,18 @@ from .checks import check_batch, check_threads
 from .tag_checks import check_predicate, check_span_bonus, check_tag_ids, check_tag_scores, raise_bad_tags
 from .tag_counts import MAX_ONCE, decode_counting
 
+from .prefix_spans cimport Prefixes, add_span, free_prefixes, make_prefixes, read_spans
 from .tag_status cimport BAD_SCORES, DONE, NO_MEMORY, NO_PATH, Status, check_scores
 
 
 cdef struct Sentence:
-    int n
     int n_roles
-    int n_sets  # of roles used so far
     const float* scores  # (n, 1 + 2 n_roles): O, then B- and I- of each role
     const float* bonus  # (n + 1, n + 1), [start, end], or NULL
-    const int* once  # (n_roles,): number of a role that occurs once, or -1
     int predicate  # this token lies in a span with the role `verb`; -1 for none
     int verb  # spans of this role have no bonus
-    double* best  # (n + 1, n_sets): of a prefix
     double* running  # (n_roles,): of the span from the current start
-    int* start  # (n + 1, n_sets): where the last span of a prefix starts
-    int* role  # (n + 1, n_sets): its role; -1 for O
+    Prefixes prefixes
 
 
 def role_spans(scores, bonus=None, *, once=None, predicates=None, verb=-1, n_threads=1):
@@ -89,10 +85,10 @@ def _decode_once(scores, bonus, item, once, predicate, verb):
     cdef int[:, ::1] spans_view = spans
     cdef int n_spans = 0
     cdef double score = 0.0
-    sent.n, sent.n_roles = scores_view.shape[0], n_roles
-    sent.n_sets = 1 << (int(once.max()) + 1)
+    sent.prefixes.n, sent.prefixes.n_sets = scores_view.shape[0], 1 << (int(once.max()) + 1)
+    sent.prefixes.once = &once_view[0]
+    sent.n_roles = n_roles
     sent.scores = &scores_view[0, 0]
-    sent.once = &once_view[0]
     sent.bonus = NULL
     if bonus is not None:
         bonus_view = bonus
@@ -110,49 +106,33 @@ def _decode_once(scores, bonus, item, once, predicate, verb):
 
 
 cdef Status decode_sentence(Sentence* sent, int* spans, int* n_spans, double* score) noexcept nogil:
-    cdef size_t n_states = <size_t>(sent.n + 1) * sent.n_sets
-    cdef size_t i
+    cdef Prefixes* prefixes = &sent.prefixes
     cdef Status status = NO_MEMORY
     cdef int start
-    sent.best = <double*>malloc((n_states + sent.n_roles) * sizeof(double))
-    sent.start = <int*>malloc(2 * n_states * sizeof(int))
-    if sent.best != NULL and sent.start != NULL:
-        sent.running = sent.best + n_states
-        sent.role = sent.start + n_states
-        status = check_scores(sent.scores, <size_t>sent.n * (1 + 2 * sent.n_roles))
+    sent.running = <double*>malloc(sent.n_roles * sizeof(double))
+    if make_prefixes(prefixes) and sent.running != NULL:
+        status = check_scores(sent.scores, <size_t>prefixes.n * (1 + 2 * sent.n_roles))
         if status == DONE:
-            for i in range(n_states):
-                sent.best[i] = -INFINITY
-            sent.best[0] = 0.0
-            for start in range(sent.n):
+            for start in range(prefixes.n):
                 extend(sent, start)
-            status = read_spans(sent, spans, n_spans, score)
-    free(sent.best)
-    free(sent.start)
+            status = read_spans(prefixes, spans, n_spans, score)
+    free_prefixes(prefixes)
+    free(sent.running)
     return status
-
-
-cdef inline void relax(Sentence* sent, int end, int used, double value, int start, int role) noexcept nogil:
-    cdef size_t state = <size_t>end * sent.n_sets + used
-    if value > sent.best[state]:
-        sent.best[state] = value
-        sent.start[state] = start
-        sent.role[state] = role
 
 
 cdef void extend(Sentence* sent, int start) noexcept nogil:
     """Everything that begins at a token, after the best spans before it."""
+    cdef Prefixes* prefixes = &sent.prefixes
     cdef size_t n_tags = 1 + 2 * sent.n_roles
     cdef const float* first = sent.scores + start * n_tags
     cdef const float* last
-    cdef const double* before = sent.best + <size_t>start * sent.n_sets
-    cdef int used, end, role, free_role, bit
+    cdef int end, role, free_role
     cdef double value, free_value
     cdef bint holds_predicate
     if start != sent.predicate:
-        for used in range(sent.n_sets):
-            relax(sent, start + 1, used, before[used] + first[0], start, -1)
-    for end in range(start + 1, sent.n + 1):
+        add_span(prefixes, start, start + 1, -1, first[0])
+    for end in range(start + 1, prefixes.n + 1):
         last = sent.scores + (end - 1) * n_tags
         holds_predicate = start <= sent.predicate < end
         free_role, free_value = -1, -INFINITY
@@ -165,40 +145,10 @@ cdef void extend(Sentence* sent, int start) noexcept nogil:
                 continue
             value = sent.running[role]
             if sent.bonus != NULL and role != sent.verb:
-                value += sent.bonus[<size_t>start * (sent.n + 1) + end]
-            if sent.once[role] < 0:
-                if value > free_value:
-                    free_role, free_value = role, value
-                continue
-            bit = 1 << sent.once[role]
-            for used in range(sent.n_sets):
-                if not used & bit:
-                    relax(sent, end, used | bit, before[used] + value, start, role)
+                value += sent.bonus[<size_t>start * (prefixes.n + 1) + end]
+            if prefixes.once[role] >= 0:
+                add_span(prefixes, start, end, role, value)
+            elif value > free_value:
+                free_role, free_value = role, value
         if free_role >= 0:
-            for used in range(sent.n_sets):
-                relax(sent, end, used, before[used] + free_value, start, free_role)
-
-
-cdef Status read_spans(Sentence* sent, int* spans, int* n_spans, double* score) noexcept nogil:
-    cdef int end = sent.n, used, best_used = -1, role
-    cdef size_t state
-    score[0] = -INFINITY
-    for used in range(sent.n_sets):
-        if sent.best[<size_t>end * sent.n_sets + used] > score[0]:
-            score[0] = sent.best[<size_t>end * sent.n_sets + used]
-            best_used = used
-    if best_used < 0:
-        return NO_PATH
-    used = best_used
-    while end > 0:
-        state = <size_t>end * sent.n_sets + used
-        role = sent.role[state]
-        if role >= 0:
-            spans[3 * n_spans[0]] = sent.start[state]
-            spans[3 * n_spans[0] + 1] = end
-            spans[3 * n_spans[0] + 2] = role
-            n_spans[0] += 1
-            if sent.once[role] >= 0:
-                used ^= 1 << sent.once[role]
-        end = sent.start[state]
-    return DONE
+            add_span(prefixes, start, end, free_role, free_value)
