@@ -1,6 +1,6 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""The best disjoint ones of given candidate spans, each with a role: exact, in O(n + n_candidates * n_roles) without roles
-that may occur once.
+"""The best disjoint ones of given candidate spans, each with a role: exact, in O(n + n_candidates * n_roles) without
+roles that may occur once.
 
 A semi-Markov model (Sarawagi and Cohen 2004) over prefixes of the sentence, as in `role_spans`, whose spans are few and
 have a score for each role, not a sum over their tokens. Roles that may occur once are treated as in `viterbi`.
@@ -43,7 +43,8 @@ def candidate_spans(gains, ranges, n_tokens, *, once=None, n_threads=1):
     if not isinstance(gains, (list, tuple)):
         return _decode(gains, ranges, n_tokens, "", once)
     if not len(gains) == len(ranges) == len(n_tokens):
-        raise ValueError(f"expected as many ranges and lengths as gains, got {len(gains)}, {len(ranges)}, {len(n_tokens)}")
+        lengths = f"{len(gains)}, {len(ranges)}, {len(n_tokens)}"
+        raise ValueError(f"expected as many ranges and lengths as gains, got {lengths}")
     costs = [2.0 + 0.01 * getattr(item, "size", 0) for item in gains]
     return run_batch(lambda i: _decode(gains[i], ranges[i], n_tokens[i], f"[{i}]", once), costs, n_threads)
 
