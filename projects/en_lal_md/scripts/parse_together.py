@@ -20,6 +20,7 @@ from treebank import read_texts, run
 
 from spacy_lal.annotations import sentence_bounds, sentence_words, set_parses
 from spacy_lal.cli.parse_output import writer
+from spacy_lal.cli.texts import Origin
 from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.training.ensemble import Ensemble, Member
 
@@ -41,16 +42,21 @@ class Together:
 
     def parse(self, texts: Sequence[str], max_words: int) -> Iterator[Doc]:
         """Texts as Docs of the first pipeline, without those that have a longer sentence."""
-        nlp, parser = self.first.nlp, self.first.parser
+        nlp = self.first.nlp
         with nlp.select_pipes(disable=parser_names(nlp)):
             read = list(nlp.pipe(texts))
         longest = ((doc, max(map(len, sentence_words(doc)), default=0)) for doc in read)
         docs = [doc for doc, n_words in longest if 0 < n_words <= max_words]
+        self.annotate(docs)
+        yield from docs
+
+    def annotate(self, docs: Sequence[Doc]) -> None:
+        """Set the trees of Docs that the first pipeline's other components have processed."""
+        parser = self.first.parser
         parses = iter(parser.decoder(list(self._ensemble.scores(docs, own=parser))))
         for doc in docs:
             mine = islice(parses, len(sentence_bounds(doc)))
             set_parses(doc, [parser.to_strings(parse) for parse in mine])
-            yield doc
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
@@ -69,7 +75,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     with writer("docbin", args.output) as write:
         while some := list(islice(texts, TEXTS_AT_ONCE)):
             for doc in together.parse(some, args.max_words):
-                write(doc, n_texts)
+                write(doc, Origin(n_texts))
                 n_texts += 1
                 n_words += len(doc)
             print(f"{n_texts} texts, {n_words} words", file=sys.stderr, flush=True)

@@ -1,14 +1,18 @@
 """Several tiny pipelines that parse together: alone each is itself, in any batch; whose labels, breaks and tags count;
-what members that do not go together are told."""
+their scores on a treebank; what members that do not go together are told."""
 
 from pathlib import Path
 from types import ModuleType
-from typing import List
+from typing import Any, Dict, List
 
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
+
+from spacy_lal.evaluation import parse_golds, score_docs
+from spacy_lal.metrics.evalb_params import language_params
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +87,42 @@ def test_a_pipeline_without_a_label_of_the_first_is_named(together, pipelines, t
     ):
         parse(together, tmp_path, tmp_path / "more", pipelines[0])
     assert not (tmp_path / "parsed.spacy").exists()
+
+
+@pytest.fixture
+def treebank(tmp_path: Path) -> Path:
+    """Gold Docs as a file."""
+    golds = [example.reference for example in make_examples(spacy.blank("en"))]
+    DocBin(docs=golds, store_user_data=True).to_disk(tmp_path / "gold.spacy")
+    return tmp_path / "gold.spacy"
+
+
+def evaluate(script, treebank: Path, *names: Path) -> Dict[str, Any]:
+    """The scores that the script writes, without times."""
+    output = treebank.with_name("scores.json")
+    script("evaluate_together").main([str(treebank), *map(str, names), "--output", str(output)])
+    return rounded(srsly.read_json(output))
+
+
+def rounded(scores: Dict[str, Any]) -> Dict[str, float]:
+    """The numbers of an evaluation without times, to the precision of JSON files."""
+    numbers = {name: value for name, value in scores.items() if isinstance(value, (int, float))}
+    return {name: round(value, 9) for name, value in numbers.items() if "second" not in name}
+
+
+def test_a_pipeline_with_itself_has_its_own_scores(script, pipelines, treebank, capsys):
+    nlp = spacy.load(pipelines[0])
+    golds = list(DocBin().from_disk(treebank).get_docs(nlp.vocab))
+    docs, seconds = parse_golds(nlp, golds)
+    expected = rounded(score_docs(docs, golds, language_params("en"), seconds=seconds))
+    assert expected["const_f"] > 0 and expected["dep_las"] > 0
+    found = evaluate(script, treebank, pipelines[0], pipelines[0])
+    assert found == expected
+    assert "const_f" in capsys.readouterr().out
+    assert evaluate(script, treebank, *pipelines) != found
+
+
+def test_gold_docs_without_sentence_breaks_are_named(script, pipelines, tmp_path):
+    DocBin(docs=[Doc(spacy.blank("en").vocab, words=["No", "breaks"])]).to_disk(tmp_path / "gold.spacy")
+    with pytest.raises(ValueError, match=r"gold\.spacy: Doc 1 has no sentence boundaries: 'No breaks '"):
+        evaluate(script, tmp_path / "gold.spacy", *pipelines)
