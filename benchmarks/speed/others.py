@@ -45,7 +45,8 @@ def spacy_pipeline(name: str, parsed: List[Doc]) -> Optional[Language]:
     if not any(has_transformer_listener(ours.get_pipe(one).model) for one in parsers):  # type: ignore[attr-defined]
         return None
     splitters = [one for one in ours.pipe_names if ours.get_pipe_meta(one).factory == "senter"]
-    nlp = spacy.load(name, exclude=[*parsers, *splitters])
+    roles = [one for one in ours.pipe_names if ours.get_pipe_meta(one).factory == "lal_srl"]
+    nlp = spacy.load(name, exclude=[*parsers, *splitters, *roles])
     upstream = next(one for one in nlp.pipe_names if nlp.get_pipe_meta(one).factory == "transformer")
     listener = {
         "@architectures": "spacy-transformers.TransformerListener.v1",

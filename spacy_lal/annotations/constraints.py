@@ -149,8 +149,9 @@ def get_constraints(doc: Doc) -> List[Constraint]:
     return found
 
 
-def in_words(words: Sequence[int], constraints: Iterable[Constraint]) -> List[Tuple[Constraint, Constraint]]:
-    """The constraints within a sentence: each as a constraint on its words, counted from 0, and as given.
+def in_words(doc: Doc, words: Sequence[int], constraints: Iterable[Constraint]) -> List[Tuple[Constraint, Constraint]]:
+    """The constraints within a sentence: each as a constraint on its words, counted from 0, and as given. A forbidden
+    span that reaches beyond the sentence is a constituent of no tree, so it is skipped.
 
     words (Sequence[int]): The indices of the sentence's words in the Doc.
     """
@@ -162,7 +163,8 @@ def in_words(words: Sequence[int], constraints: Iterable[Constraint]) -> List[Tu
                 found.append((HeadConstraint(place[one.dependent], place[one.head]), one))
         else:
             inside = [place[i] for i in range(one.start, one.end) if i in place]
-            if inside:
+            reaches_beyond = len(inside) < sum(not doc[i].is_space for i in range(one.start, one.end))
+            if inside and not (one.forbidden and reaches_beyond):
                 found.append((one._replace(start=inside[0], end=inside[-1] + 1), one))
     return found
 

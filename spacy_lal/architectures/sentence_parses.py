@@ -37,7 +37,8 @@ def _check_parsed(doc: Doc, word_attr: str) -> None:
     if missing:
         raise ValueError(
             f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} has no {' and no '.join(missing)}: "
-            f"expected {', '.join(dict.fromkeys(missing.values()))} before it in the pipeline and, in training, in "
+            f"expected {', '.join(dict.fromkeys(missing.values()))} before it in the pipeline"
+            f"{' (not with dependencies = false)' if 'heads' in missing else ''} and, in training, in "
             "training.annotating_components"
         )
 

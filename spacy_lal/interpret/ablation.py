@@ -104,7 +104,8 @@ class AblatedParser:
         self.labels = label_vocab(self.parser).strings
         self.network = evaluation_mode(self.parser)
         self._span_scorer = cast(SpanScorer, self.network.span_scorer)  # it has labels, see label_vocab
-        self._decode = self.parser.long_sentences.choose(decoder or self.parser.decoder)
+        parser = self.parser
+        self._decode = parser.decoder_in_use if decoder is None else parser.long_sentences.choose(decoder)
         if not takes_pruned(self._decode):
             raise ValueError(
                 f"expected the decoder spacy-lal.joint_decoder.v1 or spacy-lal.separate_decoder.v1, got {self._decode}"

@@ -77,8 +77,8 @@ def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Cons
     labelled span. It is infinite where every tree has the constituent.
 
     The score is the objective of the pipeline's decoder. The joint decoder's is constituency_weight times the label
-    scores plus (1 - constituency_weight) times the arc scores. The separate decoder's, used beyond max_length too, is
-    the sum of the label scores.
+    scores plus (1 - constituency_weight) times the arc scores. The separate decoder's, used beyond max_length and with
+    `dependencies = false` too, is the sum of the label scores.
 
     nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence around it.
@@ -107,12 +107,14 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
     its deprel. The score is as in `constituent_margins`; the separate decoder's is the sum of the arc scores.
 
     RETURNS (List[ArcMargin]): One for each word, in order.
-    RAISES (ValueError): As `constituent_margins`; the parser scores no arcs.
+    RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs.
     """
     sentences = sentences_of(nlp, doc_or_span)
     parser = find_parser(nlp)
     if not parser.label_data["deprels"]:
         raise ValueError(f"'{parser.name}' scores no arcs: it was trained on constituents alone")
+    if not parser.dependencies:
+        raise ValueError(f"'{parser.name}' sets no arcs: its option dependencies is false")
     margins: List[ArcMargin] = []
     for sentence, arcs in zip(sentences, checked_arcs(sentences), strict=True):
         if not arcs:
@@ -129,12 +131,12 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
 def _search(sentence: Sentence) -> Search:
     """The search of the parser's decoder in a sentence. RAISES (ValueError): The sentence has constraints."""
     parser = sentence.parser
-    if in_words(sentence.words, get_constraints(sentence.doc)):
+    if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
         raise ValueError(
             f"margins of a parse under constraints are not defined: {sentence.name}. Remove them with "
             "spacy_lal.annotations.constrain(doc), and parse again"
         )
-    return Search(parser.long_sentences.choose(parser.decoder), score_sentence(sentence))
+    return Search(parser.decoder_in_use, score_sentence(sentence))
 
 
 def _margin(best: float, other: float) -> float:

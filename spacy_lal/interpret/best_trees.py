@@ -88,6 +88,7 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
     With the joint decoder, a tree is a pair of constituents and heads that agree, and its score is constituency_weight
     times the label scores plus (1 - constituency_weight) times the arc scores, summed over the best binarisation. With
     the separate decoder, used beyond max_length too, it is the sum of the label scores; every tree has the best heads.
+    A parser with `dependencies = false` finds constituents alone: the score is this sum, and trees have no heads.
     Two derivations of the same constituents and heads are one tree. The first tree is the decoder's.
 
     Constituents that the heads contradict (`disagreement_cost`) are added to each tree, as in parsing. Scores do not
@@ -103,17 +104,18 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
         pieces; the pipeline has no parser; the Doc has several sentences, or the Span crosses a sentence boundary.
     RAISES (ContradictionError): No tree fulfils the Doc's constraints.
     """
-    found = sentences_of(nlp, sentence)
+    found = [one for one in sentences_of(nlp, sentence) if one.words]
     if len(found) > 1:
         raise ValueError(f"expected one sentence, got a Doc with {len(found)}: take one of list(doc.sents)")
-    if not found or not found[0].words:
+    if not found:
         return iter(())
     parser = found[0].parser
     labels = label_vocab(parser).strings
     scores = score_sentence(found[0])
-    decoder = parser.long_sentences.choose(parser.decoder)
+    decoder = parser.decoder_in_use
     charts = make_charts(decoder, scores)
-    return _iterate(found[0], decoder, scores, charts, constraint_cells(found[0].doc, found[0].words, labels))
+    cells = constraint_cells(found[0].doc, found[0].words, scores, decoder, labels)
+    return _iterate(found[0], decoder, scores, charts, cells)
 
 
 def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:

@@ -6,7 +6,14 @@ import numpy as np
 from numpy import ndarray
 
 from ..decode import cky, eisner, joint, mst
-from ..pipeline.decoders import Decoder, JointDecoder, disagreeing_constituents, in_preorder, separate_arcs
+from ..pipeline.decoders import (
+    ConstituentDecoder,
+    Decoder,
+    JointDecoder,
+    disagreeing_constituents,
+    in_preorder,
+    separate_arcs,
+)
 from ..scores import OTHER_LABEL, ParserScores
 from ..trees import EMPTY, SUB_HEAD
 
@@ -22,7 +29,8 @@ class Search:
     by the second best. Without a second best, and for an arc, the score becomes so low that a tree with it is worse
     than any tree without it. The score stays finite, as the decoders require.
 
-    decoder (Decoder): `JointDecoder` or `make_separate_decoder`'s; its weights and options are kept.
+    decoder (Decoder): `JointDecoder`, `ConstituentDecoder` or `make_separate_decoder`'s; its weights and options are
+        kept.
     scores (ParserScores): The scores of one sentence of at least one word.
     RAISES (ValueError): The decoder is not supported.
     """
@@ -117,7 +125,7 @@ def _options(decoder: Any) -> Tuple[str, float, bool, float, Optional[float]]:
         max_length = float("inf") if decoder.max_length is None else decoder.max_length
         weight, cost = decoder.constituency_weight, decoder.disagreement_cost
         return decoder.long_sentences, weight, decoder.empty_nodes, max_length, cost
-    arcs = separate_arcs(decoder)
+    arcs = "eisner" if isinstance(decoder, ConstituentDecoder) else separate_arcs(decoder)
     if arcs is not None:
         return arcs, 1.0, False, -1, None
     raise ValueError(

@@ -25,7 +25,7 @@ from ..annotations.constraints import (
 from ..decode import cky, eisner, joint, mst
 from ..scores import ParserScores
 from ..trees import SUB_HEAD
-from .decoders import DecodedParse, Decoder, JointDecoder, decoded_parse, is_joint, separate_arcs
+from .decoders import ConstituentDecoder, DecodedParse, Decoder, JointDecoder, decoded_parse, is_joint, separate_arcs
 
 MAX_CHECKS = 3000  # sets that are tried for a smaller contradiction
 
@@ -87,6 +87,9 @@ def make_charts(decoder: Decoder, scores: ParserScores) -> Charts:
     RAISES (ValueError): The decoder is not one of ours.
     """
     find_heads = separate_arcs(decoder)
+    labels = scores.labels if scores.labels.size else None
+    if isinstance(decoder, ConstituentDecoder):
+        return Charts(labels, None, False, eisner)
     if isinstance(decoder, JointDecoder):
         if is_joint(scores) and (decoder.max_length is None or scores.n_tokens <= decoder.max_length):
             return Charts(*decoder.charts(scores), True, eisner)
@@ -96,7 +99,6 @@ def make_charts(decoder: Decoder, scores: ParserScores) -> Charts:
             "expected the decoder spacy-lal.joint_decoder.v1 or spacy-lal.separate_decoder.v1, got a "
             f"{type(decoder).__name__}"
         )
-    labels = scores.labels if scores.labels.size else None
     return Charts(labels, scores.arcs if scores.has_deprels else None, False, eisner if find_heads == "eisner" else mst)
 
 
@@ -163,7 +165,7 @@ def parse_constrained(
         constraints = get_constraints(doc)
         check_structure(doc, constraints)
         sentences = sentence_words(doc)
-        by_sentence = [in_words(words, constraints) for words in sentences]
+        by_sentence = [in_words(doc, words, constraints) for words in sentences]
         chosen = [i for i, found in enumerate(by_sentence) if found]
         for i in chosen:
             if limit is not None and len(sentences[i]) > limit:
@@ -175,16 +177,22 @@ def parse_constrained(
             doc_parses[i] = _parse_sentence(doc, by_sentence[i], scores, decoder, labels)
 
 
-def constraint_cells(doc: Doc, words: Sequence[int], labels: Sequence[str]) -> Optional[AllowedCells]:
+def constraint_cells(
+    doc: Doc, words: Sequence[int], scores: ParserScores, decoder: Decoder, labels: Sequence[str]
+) -> Optional[AllowedCells]:
     """The cells that a Doc's constraints leave of one sentence; None for a sentence without constraints.
 
-    words (Sequence[int]): The indices of the sentence's words. labels (Sequence[str]): Label strings by id.
+    words (Sequence[int]): The indices of the sentence's words. scores (ParserScores): Its scores.
+    labels (Sequence[str]): Label strings by id.
     RAISES (ContradictionError, StaleParseError): As `parse_constrained`.
     """
     constraints = get_constraints(doc)
     check_structure(doc, constraints)
-    found = [one for one, _ in in_words(words, constraints)]
-    return allowed_cells(found, len(words), labels) if found else None
+    found = in_words(doc, words, constraints)
+    if not found:
+        return None
+    _check_scored(doc, found, scores, decoder, labels)
+    return allowed_cells([one for one, _ in found], len(words), labels)
 
 
 def _score(doc: Doc, sentences: Sequence[Sequence[int]], iter_scores: IterScores) -> List[ParserScores]:
@@ -205,14 +213,7 @@ def _parse_sentence(
     labels: Sequence[str],
 ) -> DecodedParse:
     known = labels if scores.labels.size else ()
-    for one, given in constraints:
-        if isinstance(one, HeadConstraint) and not scores.has_deprels:
-            raise ContradictionError(doc, [given], "the parser scores no heads")
-        if isinstance(one, SpanConstraint) and not known and not one.forbidden:
-            raise ContradictionError(doc, [given], "the parser scores no constituents")
-        if isinstance(one, SpanConstraint) and known and one.label:
-            if not one.forbidden and not any(contains_chain(label, one.label) for label in known):
-                raise ContradictionError(doc, [given], f"the parser knows no label {one.label}")
+    _check_scored(doc, constraints, scores, decoder, known)
     parse = decode_constrained(decoder, scores, allowed_cells([one for one, _ in constraints], scores.n_tokens, known))
     if parse is not None:
         return parse
@@ -224,6 +225,27 @@ def _parse_sentence(
 
     smallest = smallest_contradiction(constraints, is_possible)
     raise ContradictionError(doc, [given for _, given in smallest], "the decoder has no tree with all of them")
+
+
+def _check_scored(
+    doc: Doc,
+    constraints: Sequence[Tuple[Constraint, Constraint]],
+    scores: ParserScores,
+    decoder: Decoder,
+    labels: Sequence[str],
+) -> None:
+    """RAISES (ContradictionError): A constraint is about something that the parser does not find."""
+    for one, given in constraints:
+        if isinstance(one, HeadConstraint):
+            if not scores.has_deprels:
+                raise ContradictionError(doc, [given], "the parser scores no heads")
+            if isinstance(decoder, ConstituentDecoder):
+                raise ContradictionError(doc, [given], "the parser sets no heads (dependencies = false)")
+        elif not one.forbidden:
+            if not labels:
+                raise ContradictionError(doc, [given], "the parser scores no constituents")
+            if one.label and not any(contains_chain(label, one.label) for label in labels):
+                raise ContradictionError(doc, [given], f"the parser knows no label {one.label}")
 
 
 def smallest_contradiction(constraints: Sequence[Any], is_possible: Callable[[Sequence[Any]], bool]) -> List[Any]:

@@ -172,8 +172,8 @@ class LALParser(SentencePipe):
                 join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
                 piece_length = self.long_sentences.piece_length(self.decoder)
                 parses = parse_in_pieces(docs, self._parse_sentences, limit, piece_length, join)
-            decoder, labels = self.long_sentences.choose(self.decoder), self._label_vocab.strings
-            parse_constrained(docs, parses, self.iter_scores, decoder, labels, limit)
+            labels = self._label_vocab.strings
+            parse_constrained(docs, parses, self.iter_scores, self.decoder_in_use, labels, limit)
         return parses
 
     def _parse_sentences(
@@ -186,14 +186,21 @@ class LALParser(SentencePipe):
         rough (bool): Whether quick parses suffice, whose trees need not agree.
         """
         found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
-        decode = make_separate_decoder() if rough else self.long_sentences.choose(self.decoder)
-        if not self.dependencies:
-            decode = constituents_alone(decode)
+        decode = self._for_trees(make_separate_decoder()) if rough else self.decoder_in_use
         parses: Dict[int, DecodedParse] = {}
         for indices, scores in self.iter_scores(list(docs), pruned=takes_pruned(decode), sentences=sentences):
             parses.update(zip(indices, decode(scores), strict=True))
         in_order = (parses[i] for i in range(len(parses)))
         return [list(islice(in_order, len(doc_sentences))) for doc_sentences in found]
+
+    @property
+    def decoder_in_use(self) -> Decoder:
+        """The decoder of sentences that are parsed as a whole: `decoder` under the policy for long sentences, or CKY
+        alone if `dependencies` are not set."""
+        return self._for_trees(self.long_sentences.choose(self.decoder))
+
+    def _for_trees(self, decoder: Decoder) -> Decoder:
+        return decoder if self.dependencies else constituents_alone(decoder)
 
     def _take_default_weights(self) -> None:
         """Load default weights if the parser has no labels yet. Other threads wait until all is in place."""

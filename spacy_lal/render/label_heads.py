@@ -3,6 +3,8 @@
 Heads that are called by the labels of the parse stand first. Contributions of weak heads are one row.
 """
 
+from bisect import bisect_left
+from operator import attrgetter
 from typing import TYPE_CHECKING, List, Optional, Sequence
 
 from spacy.language import Language
@@ -67,12 +69,14 @@ def draw_contributions(item: Item, options: Options, nlp: Optional[Language]) ->
     from ..interpret import constituent_contributions  # imports torch
 
     nlp = needed_pipeline(nlp, "contributions")
+    sentences = _whole_sentences(item)
+    of_all = constituent_contributions(nlp, item) if sentences else []  # in order of their starts
     pictures = []
-    for sentence in _whole_sentences(item):
-        span = sentence.tokens[0].doc[sentence.tokens[0].i : sentence.tokens[-1].i + 1]
-        found = constituent_contributions(nlp, span)
-        if found:
-            pictures.append(_draw_contributions(found, span.doc, _heads_of(sentence, found[0].names), options))
+    for sentence in sentences:
+        first, last = sentence.tokens[0], sentence.tokens[-1]
+        begin, end = (bisect_left(of_all, token, key=attrgetter("start")) for token in (first.i, last.i + 1))
+        if found := of_all[begin:end]:
+            pictures.append(_draw_contributions(found, first.doc, _heads_of(sentence, found[0].names), options))
         else:
             pictures.append("<p>This sentence has no constituent.</p>")
     return pictures

@@ -31,13 +31,12 @@ def score_together(together: Together, golds: Sequence[Doc]) -> Dict[str, Any]:
     golds (Sequence[Doc]): Gold Docs with sentence breaks.
     """
     nlp = together.first.nlp
-    others = [*parser_names(nlp), *sentence_splitters(nlp, parser_names(nlp))]
+    splitters = sentence_splitters(nlp, parser_names(nlp))
     docs: List[Doc] = []
     start = time.perf_counter()
     for i in range(0, len(golds), DOCS_AT_ONCE):
         blanks = [copy_text(gold, with_sentences=True, vocab=nlp.vocab) for gold in golds[i : i + DOCS_AT_ONCE]]
-        with nlp.select_pipes(disable=others):
-            some = list(nlp.pipe(blanks))
+        some = together.read(blanks, disable=splitters)
         together.annotate(some)
         docs.extend(some)
     seconds = time.perf_counter() - start

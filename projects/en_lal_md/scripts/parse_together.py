@@ -13,7 +13,7 @@ import argparse
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Iterable, Iterator, List, Optional, Sequence, Union
 
 from spacy.tokens import Doc
 from treebank import read_texts, run
@@ -42,16 +42,22 @@ class Together:
 
     def parse(self, texts: Sequence[str], max_words: int) -> Iterator[Doc]:
         """Texts as Docs of the first pipeline, without those that have a longer sentence."""
-        nlp = self.first.nlp
-        with nlp.select_pipes(disable=parser_names(nlp)):
-            read = list(nlp.pipe(texts))
+        read = self.read(texts)
         longest = ((doc, max(map(len, sentence_words(doc)), default=0)) for doc in read)
         docs = [doc for doc, n_words in longest if 0 < n_words <= max_words]
         self.annotate(docs)
         yield from docs
 
+    def read(self, texts: Iterable[Union[str, Doc]], *, disable: Sequence[str] = ()) -> List[Doc]:
+        """Texts or Docs, annotated by the components before the first pipeline's parser."""
+        nlp = self.first.nlp
+        (parser,) = parser_names(nlp)
+        later = nlp.pipe_names[nlp.pipe_names.index(parser) :]  # they may read its parse
+        with nlp.select_pipes(disable=[*later, *disable]):
+            return list(nlp.pipe(texts))
+
     def annotate(self, docs: Sequence[Doc]) -> None:
-        """Set the trees of Docs that the first pipeline's other components have processed."""
+        """Set the trees of Docs from `read`."""
         parser = self.first.parser
         parses = iter(parser.decoder(list(self._ensemble.scores(docs, own=parser))))
         for doc in docs:
