@@ -3,11 +3,13 @@ for CPUs with bfloat16.
 
 spacy-transformers pads all spans of a batch of Docs to the longest (on EWT, half of the computation is padding) and
 runs them at once, so a Doc of 100,000 tokens takes gigabytes. It has half precision only on GPUs. Here spans of similar
-length run together. Inputs, outputs and saved files stay the same: either architecture loads the other's files.
+length run together. A span of too many pieces is cut, where spacy-transformers drops the last pieces. Inputs, outputs
+and saved files stay the same: either architecture loads the other's files.
 """
 
 from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import srsly
@@ -25,6 +27,7 @@ from transformers.utils import ModelOutput
 from ..layers.modes import evaluating
 from ..layers.products import Product, half_precision
 from ..locks import MAKING
+from .fitting_spans import FittingSpans
 from .lone_doc import encode_alone
 from .runtimes import OnnxTransformer, check_runtime, open_session
 from .shared_hf_shim import SharedHFShim
@@ -78,10 +81,17 @@ def build_transformer(
 
 
 def _forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:
-    """As spacy-transformers' own; a Doc that is alone goes to ONNX Runtime by a shorter way, if it is short."""
+    """As spacy-transformers' own, but no span has more pieces than the transformer reads. A Doc that is alone goes to
+    ONNX Runtime by a shorter way, if it is short."""
     quick = None if is_train or len(docs) != 1 else model.layers[0].shims[0]._for_parsing()
     alone = encode_alone(model, docs[0], quick) if isinstance(quick, OnnxTransformer) else None
-    return forward(model, docs, is_train) if alone is None else (alone, lambda d_output: docs)
+    if alone is not None:
+        return alone, lambda d_output: docs
+    get_spans = FittingSpans(model.attrs["get_spans"], model.tokenizer, model.transformer)
+    fitting: Any = SimpleNamespace(
+        tokenizer=model.tokenizer, attrs={**model.attrs, "get_spans": get_spans}, layers=model.layers
+    )
+    return forward(fitting, docs, is_train)
 
 
 class TransformerShim(SharedHFShim):

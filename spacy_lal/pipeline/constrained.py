@@ -17,7 +17,6 @@ from ..annotations import CONSTRAINTS_KEY, ContradictionError, get_constraints, 
 from ..annotations.constraints import (
     Constraint,
     HeadConstraint,
-    SpanConstraint,
     check_structure,
     contains_chain,
     in_words,
