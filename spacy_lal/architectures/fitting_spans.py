@@ -29,25 +29,25 @@ class FittingSpans:
     def __call__(self, docs: Sequence[Doc]) -> List[List[Span]]:
         """The spans of each Doc, in order."""
         nested: List[List[Span]] = self.get_spans(docs)
-        if self.limit is None:
+        limit = self.limit
+        if limit is None:
             return nested
-        return [[part for span in spans for part in self._parts(span)] for spans in nested]
+        return [[part for span in spans for part in self._parts(span, limit)] for spans in nested]
 
-    def _parts(self, span: Span) -> Iterator[Span]:
-        if len(span) < 2 or self._fits(span):
+    def _parts(self, span: Span, limit: int) -> Iterator[Span]:
+        if len(span) < 2 or self._fits(span, limit):
             yield span
         else:
             half = len(span) // 2
-            yield from self._parts(span[:half])
-            yield from self._parts(span[half:])
+            yield from self._parts(span[:half], limit)
+            yield from self._parts(span[half:], limit)
 
-    def _fits(self, span: Span) -> bool:
-        room = self.limit - _SPECIAL
-        if _MOST_PIECES_OF_CHAR * (span.end_char - span.start_char) <= room:
+    def _fits(self, span: Span, limit: int) -> bool:
+        if _MOST_PIECES_OF_CHAR * (span.end_char - span.start_char) <= limit - _SPECIAL:
             return True
         text = span.text
-        if len(text.encode("utf8")) <= room:
+        if len(text.encode("utf8")) <= limit - _SPECIAL:
             return True
         # As the layer calls it, except for the warning: other padding would change the tokenizer under other threads.
         (pieces,) = self.tokenizer([text], add_special_tokens=True, padding="longest", verbose=False)["input_ids"]
-        return len(pieces) <= self.limit
+        return len(pieces) <= limit
