@@ -99,7 +99,9 @@ def aligned_arcs(eg: Example) -> Tuple[Sequence[Optional[int]], Sequence[Optiona
     if not eg.reference.has_annotation("DEP"):
         return [None] * len(eg.predicted), [None] * len(eg.predicted)
     if not same_tokens(eg.predicted, eg.reference):
-        return eg.get_aligned_parse(projectivize=False)
+        heads, deprels = eg.get_aligned_parse(projectivize=False)
+        # spaCy gives a word without a gold head its own index, as it gives a root.
+        return [head if deprel else None for head, deprel in zip(heads, deprels, strict=True)], deprels
     array = eg.reference.to_array(["HEAD", "DEP"])
     offsets = array[:, 0].astype(np.int64).tolist()
     strings = [eg.reference.vocab.strings[key] for key in array[:, 1]]

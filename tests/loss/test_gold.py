@@ -89,6 +89,15 @@ def test_split_tokens_carry_over_and_merged_ones_are_masked():
     assert gold.labels is None
 
 
+def test_words_without_a_gold_head_are_masked():
+    words = ["The", "old", "cat", "sleeps", "e-", "mail"]
+    reference = make_reference(words, [0, 1, 3, 3, 4, 5], ["", "", "nsubj", "ROOT", "", ""], spans=None)
+    (same,) = golds_of(reference, starts=[0])
+    (other,) = golds_of(reference, [*words[:4], "e-mail"], starts=[0])
+    assert same.heads.tolist() == [-1, -1, 4, 0, -1, -1] and same.deprels.tolist() == [-1, -1, 1, 0, -1, -1]
+    assert other.heads.tolist() == [-1, -1, 4, 0, -1] and other.deprels.tolist() == [-1, -1, 1, 0, -1]
+
+
 def test_whitespace_tokens_are_no_words():
     predicted = Doc(NLP.vocab, words=["She", "\n", "sees", " ", "a", "dog"])
     eg = Example(predicted, make_reference())
