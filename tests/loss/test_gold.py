@@ -129,6 +129,12 @@ def test_without_boundaries_outermost_constituents_tell():
     assert len(golds_of(two_sentences(heads=None, deps=None))) == 2
 
 
+def test_outermost_constituents_may_stand_anywhere_in_the_group():
+    spans = [(0, 1, "NP"), (1, 4, "VP"), (2, 4, "NP"), (0, 4, "S")]
+    (gold,) = golds_of(make_reference(heads=None, deps=None, spans=spans))
+    assert spans_of(gold) == set(SPANS)
+
+
 def test_an_empty_doc_has_no_sentences():
     assert golds_of(Doc(NLP.vocab)) == []
 
