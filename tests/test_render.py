@@ -179,6 +179,22 @@ def test_label_heads(nlp: Language, style: str):
         render(doc, style=style)
 
 
+def test_contributions_of_all_sentences_are_computed_once(nlp: Language, monkeypatch: pytest.MonkeyPatch):
+    doc = nlp("She sees a dog in the park. Select the person driving. She sees a dog.")
+    calls: List[Any] = []
+
+    def counting(*args: Any) -> Any:
+        calls.append(args)
+        return constituent_contributions(*args)
+
+    alone = [render(sent, style="contributions", nlp=nlp) for sent in doc.sents]
+    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", counting)
+    together = render(doc, style="contributions", nlp=nlp)
+    assert len(alone) == 3 and len(calls) == 1
+    tables = [[ElementTree.tostring(one) for one in parsed(html).iter("table")] for html in [*alone, together]]
+    assert tables[-1] == [table for some in tables[:-1] for table in some]
+
+
 def test_contributions_of_weak_heads_are_one_row(nlp: Language, monkeypatch: pytest.MonkeyPatch):
     doc = nlp("She sees a dog in the park.")
     found = [replace(one, heads=one.heads * 0 + 0.5) for one in constituent_contributions(nlp, doc)]

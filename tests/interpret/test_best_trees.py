@@ -10,7 +10,7 @@ from tiny_pipeline import make_examples
 
 from spacy_lal.annotations import ContradictionError, constrain, get_constituents
 from spacy_lal.annotations.span_groups import StaleParseError
-from spacy_lal.interpret import constituent_margins, iter_best_trees, k_best
+from spacy_lal.interpret import AblatedParser, arc_margins, constituent_margins, iter_best_trees, k_best
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "disagreement_cost": None}
@@ -45,6 +45,32 @@ def test_the_first_is_the_parse(name):
         # every margin is the gap to a tree that lacks the constituent
         smallest = min(one.margin for one in constituent_margins(nlp, sent))
         assert name == "joint" or smallest >= trees[1].gap - 1e-4
+
+
+@pytest.mark.parametrize("name", ["joint", "agreeing", "separate"])
+def test_a_parser_of_constituents_alone(name):
+    nlp = tiny_nlp(12, decoder=DECODERS[name])
+    nlp.get_pipe("lal_parser").dependencies = False
+    doc = nlp(tiny_doc(nlp))
+    for sent in doc.sents:
+        best = k_best(nlp, sent, 2)
+        assert (best[0].parse_string, best[0].parse.method) == (sent._.parse_string, "separate")
+        assert best[0].heads == [] and best[1].parse_string != sent._.parse_string
+        margins = constituent_margins(nlp, sent)
+        assert min(one.margin for one in margins) >= best[1].gap - 1e-4
+    assert AblatedParser(nlp, [doc]).parse() == [list(one) for one in get_constituents(doc)]
+    with pytest.raises(ValueError, match="sets no arcs: its option dependencies is false"):
+        arc_margins(nlp, doc)
+
+
+def test_sentences_of_whitespace_do_not_count():
+    nlp = tiny_nlp(12)
+    words = [token.text for token in tiny_doc(nlp, [0])]
+    starts = [i == 0 for i in range(len(words))]
+    doc = nlp(Doc(nlp.vocab, words=[*words, "\n \n"], sent_starts=[*starts, True]))
+    assert len(list(doc.sents)) == 2
+    assert k_best(nlp, doc, 1)[0].parse_string == doc._.parse_string.strip()
+    assert k_best(nlp, doc[len(words) :], 1) == []
 
 
 @pytest.mark.filterwarnings("ignore:a sentence has more than 2 words")

@@ -11,7 +11,7 @@ from tiny_pipeline import make_examples
 
 from spacy_lal.annotations import ContradictionError, constrain
 from spacy_lal.annotations.span_groups import StaleParseError
-from spacy_lal.interpret import arc_margins, constituent_margins, parse_with_attention
+from spacy_lal.interpret import arc_margins, constituent_margins, k_best, parse_with_attention
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 DECODERS = {"joint": None, "eisner": {**SEPARATE, "arcs": "eisner"}, "mst": SEPARATE}
@@ -57,6 +57,35 @@ def test_a_parse_that_fulfils_them_stays(nlp: Language):
         forbidden=[(1, 2, "UNHEARD")],
     )
     assert parse_of(nlp(doc)) == parse_of(free)
+
+
+@pytest.mark.parametrize("span", [(0, 13), (2, 9), (7, 9), (7, 11), (1, 13)])
+def test_a_forbidden_span_beyond_a_sentence_forbids_nothing(nlp: Language, span: Tuple[int, int]):
+    """The second sentence begins at the word 8."""
+    free = nlp(tiny_doc(nlp))
+    doc = tiny_doc(nlp)
+    constrain(doc, forbidden=[span])
+    assert parse_of(nlp(doc)) == parse_of(free)
+    for sent in doc.sents:
+        assert k_best(nlp, sent, 1)[0].parse_string == sent._.parse_string
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_a_parser_of_constituents_alone(name: str):
+    nlp = tiny_nlp(decoder=DECODERS[name])
+    nlp.get_pipe("lal_parser").dependencies = False
+    free = nlp(tiny_doc(nlp))
+    assert not free.has_annotation("DEP")
+    doc = tiny_doc(nlp)
+    root = next(span for span in sorted(spans_of(free)) if span[:2] == (0, 8) or span[0] == 0)
+    constrain(doc, constituents=[root])
+    assert parse_of(nlp(doc)) == parse_of(free)
+    assert [sent._.parse_method for sent in doc.sents] == [sent._.parse_method for sent in free.sents]
+    constrain(doc, heads={0: 1})
+    with pytest.raises(ContradictionError, match=r"sets no heads \(dependencies = false\)"):
+        nlp(doc)
+    with pytest.raises(ContradictionError, match=r"sets no heads \(dependencies = false\)"):
+        k_best(nlp, next(doc.sents), 1)
 
 
 def test_only_constrained_sentences_change(nlp: Language):

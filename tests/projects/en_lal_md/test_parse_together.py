@@ -8,6 +8,7 @@ from typing import Any, Dict, List
 import pytest
 import spacy
 import srsly
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
 
@@ -61,6 +62,22 @@ def test_together_they_decode_the_mean_of_their_scores(together, pipelines, tmp_
     turned = parse(together, tmp_path, pipelines[1], pipelines[0])
     assert parses(found) == parses(turned), "whichever comes first, though its labels have another order"
     assert parses(found) not in [parses(docs) for docs in by_itself]
+
+
+@Language.component("test_together_reads_the_parse")
+def read_the_parse(doc: Doc) -> Doc:
+    """Stands after the parser, as `lal_srl` does."""
+    if not doc.has_annotation("DEP"):
+        raise ValueError("expected a parse")
+    return doc
+
+
+def test_components_after_the_parser_take_no_part(together, pipelines, tmp_path):
+    nlp = spacy.load(pipelines[0])
+    nlp.add_pipe("test_together_reads_the_parse")
+    nlp.to_disk(tmp_path / "with_reader")
+    found = parse(together, tmp_path, tmp_path / "with_reader", pipelines[1])
+    assert parses(found) == parses(parse(together, tmp_path, *pipelines))
 
 
 def test_texts_with_longer_sentences_are_left_out(together, pipelines, tmp_path):
