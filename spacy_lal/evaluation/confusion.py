@@ -14,7 +14,8 @@ def score_confusion(
 ) -> Dict[str, Any]:
     """Count confusions by label.
 
-    docs, golds (List[Doc]): Docs with the same tokens and sentences; missing annotation is not counted.
+    docs, golds (List[Doc]): Docs with the same tokens and sentences; missing annotation is not counted. A gold
+        sentence without constituents is skipped, as in `score_parses`.
     params (EvalbParams): EVALB's parameters, which exclude words and brackets.
     top (Optional[int]): The number of confusions of each kind, None for all.
     RETURNS (Dict[str, Any]): `constituents` and `deprels`, by label, see `metrics.confusion`;

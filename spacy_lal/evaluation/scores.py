@@ -75,7 +75,7 @@ def score_genres(
 
 def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
     """Compare Docs with gold tokens but predicted sentence breaks: `sents_f`, spaCy's F1 of whole sentences, and
-    `SUMMARY`, with brackets compared over a whole Doc."""
+    `SUMMARY`, with brackets compared by characters."""
     scores = _scores(docs, golds, params)
     return {**{key: scores[key] for key in SUMMARY}, "sents_f": _sentences(_examples(docs, golds))}
 

@@ -1,24 +1,35 @@
 """`spacy-lal.parser_scorer.v1`: the scores of both trees of Examples, as in spaCy from 0 to 1, or None without gold
 annotation."""
 
-from collections import Counter
+from bisect import bisect_left
 from functools import partial
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+from itertools import accumulate
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from spacy.pipeline.dep_parser import parser_score
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import SPANS_KEY, constituent_tokens, get_constituents, has_sentences, same_tokens, sentence_words
+from ..annotations import (
+    SPANS_KEY,
+    constituent_tokens,
+    get_constituents,
+    has_sentences,
+    same_tokens,
+    sentence_bounds,
+    sentence_words,
+)
 from ..lang import conventions
 from ..metrics.attachment import AttachmentCounts, score_attachments
-from ..metrics.evalb import EvalbCounts, EvalbRow, score_sentence
+from ..metrics.evalb import VALID, EvalbCounts, EvalbRow, Span, count_crossing, count_matched, score_sentence
 from ..metrics.evalb_params import EvalbParams, language_params
 
 CONST_KEYS = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb")
 NO_TOKEN = -1
 SPACY_KEYS = ("dep_uas", "dep_las", "dep_las_per_type")
 REFERENCE_KEYS = ("dep_uas_reference", "dep_las_reference")
+
+Bracket = Tuple[Span, str]  # of `evalb.scored_brackets`
 
 
 def make_parser_scorer(param: Optional[str] = None) -> Callable[..., Dict[str, Any]]:
@@ -33,9 +44,11 @@ def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = No
     """The scores of parsed Examples.
 
     `const_*` are EVALB's, with the gold tags on both sides. Sentences with the gold tokens and boundaries are compared
-    as EVALB does. A Doc with other tokens or sentences is compared as a whole, by characters. `dep_uas`, `dep_las`
-    follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`, `dep_las_reference` follow the
-    authors' rule (gold tags of punctuation do not count).
+    as EVALB does. A Doc with other tokens or sentences is compared by characters: white space and deleted gold words
+    do not count, and a predicted bracket belongs to the gold sentence in which it begins. A gold sentence without
+    constituents is skipped, since it may lack annotation; EVALB would count its predicted brackets. `dep_uas`,
+    `dep_las` follow spaCy's rule (deprels `p` and `punct` do not count); `dep_uas_reference`, `dep_las_reference`
+    follow the authors' rule (gold tags of punctuation do not count).
 
     params (Optional[EvalbParams]): EVALB's parameters. Default: by the Docs' language.
     """
@@ -58,7 +71,7 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
         return
     gold_words = sentence_words(gold)
     if not same_tokens(gold, test) or not has_sentences(test) or sentence_words(test) != gold_words:
-        yield _row_by_characters(gold, test, params)
+        yield from _rows_by_characters(gold, test, params)
         return
     for words, gold_spans, test_spans in zip(gold_words, get_constituents(gold), get_constituents(test), strict=True):
         if gold_spans:
@@ -66,30 +79,60 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
             yield score_sentence((texts, tags, gold_spans), (texts, tags, test_spans), params)
 
 
-def _row_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> EvalbRow:
-    """Compare constituents as ranges of characters, without whitespace and deleted gold words."""
-    kept = [0]
-    deleted = {
-        i for token in gold if token.tag_ in params.delete_label for i in range(token.idx, token.idx + len(token))
-    }
-    n_words = sum(not token.is_space and token.idx not in deleted for token in gold)
-    for i, char in enumerate(gold.text):
-        kept.append(kept[-1] + (not char.isspace() and i not in deleted))
-    brackets = [_character_brackets(doc, kept, params) for doc in (gold, test)]
-    matched = sum((brackets[0] & brackets[1]).values())
-    return EvalbRow(len(gold), 0, matched, brackets[0].total(), brackets[1].total(), 0, n_words, 0)
+def _rows_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> Iterator[EvalbRow]:
+    """Compare constituents as ranges of characters, without white space and deleted gold words. A row for each gold
+    sentence; a predicted constituent belongs to the sentence in which it begins."""
+    visible = [0, *accumulate(not char.isspace() for char in gold.text)]
+    deleted: Set[int] = set()
+    for token in gold:
+        if token.tag_ in params.delete_label:
+            deleted.update(range(visible[token.idx], visible[token.idx + len(token)]))
+    places = _places(gold, deleted)
+    gold_brackets = _character_brackets(gold, places, params)
+    test_brackets = _character_brackets(test, _places(test, deleted), params)
+    for (start, end), spans in zip(sentence_bounds(gold), get_constituents(gold), strict=True):
+        first, last = places[gold[start].idx], places[gold[end - 1].idx + len(gold[end - 1])]
+        if not spans or first == last:  # EVALB skips a sentence without words
+            continue
+        ours, theirs = _starting(gold_brackets, first, last), _starting(test_brackets, first, last)
+        reached = max([last, *(span[1] for span, _ in theirs)])
+        crossing = count_crossing(_starting(gold_brackets, first, reached), theirs, nested=True)
+        yield EvalbRow(end - start, VALID, count_matched(ours, theirs, params), len(ours), len(theirs), crossing)
 
 
-def _character_brackets(doc: Doc, kept: List[int], params: EvalbParams) -> Counter:
-    brackets: Counter = Counter()
-    canonical = {b: a for a, b in params.eq_label}
+def _places(doc: Doc, deleted: Set[int]) -> List[int]:
+    """For each position in a Doc's text, the number of characters before it that count.
+
+    deleted (Set[int]): Characters that do not count, as indices in the text without white space. Two Docs may differ in
+        their white space.
+    """
+    places, n_visible = [0], 0
+    for char in doc.text:
+        is_visible = not char.isspace()
+        places.append(places[-1] + (is_visible and n_visible not in deleted))
+        n_visible += is_visible
+    return places
+
+
+def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) -> List[Bracket]:
+    """The brackets that count, in pre-order."""
+    brackets: List[Bracket] = []
     for first, last, chain in constituent_tokens(doc):
-        start, end = doc[first].idx, doc[last - 1].idx + len(doc[last - 1])
-        start, end = kept[min(start, len(kept) - 1)], kept[min(end, len(kept) - 1)]
+        span = places[doc[first].idx], places[doc[last - 1].idx + len(doc[last - 1])]
         label = params.bracket_labels[chain]
-        if start < end and label is not None:
-            brackets[start, end, canonical.get(label, label)] += 1
-    return brackets
+        if span[0] < span[1] and label is not None:
+            brackets.append((span, label))
+    return sorted(brackets, key=lambda bracket: (bracket[0][0], -bracket[0][1]))
+
+
+def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
+    """The brackets that begin in a half-open range."""
+    start = bisect_left(brackets, first, key=_start)
+    return brackets[start : bisect_left(brackets, last, lo=start, key=_start)]
+
+
+def _start(bracket: Bracket) -> int:
+    return bracket[0][0]
 
 
 def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[float]]:
