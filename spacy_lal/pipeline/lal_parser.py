@@ -118,14 +118,12 @@ class LALParser(SentencePipe):
                 f"'{self.name}' has dependencies = false and a network that scores dependencies alone, so it would set "
                 "nothing: expected one that scores constituents"
             )
-        # Interned in advance: strings that a parse adds within `nlp.memory_zone()` are removed at its end.
-        for constituent in constituents:
-            self.vocab.strings.add(constituent)
-            for label in split_chain(constituent):
-                self.vocab.strings.add(label)
+        # Interned in advance: strings that a parse adds within `nlp.memory_zone()` are removed at its end. Default
+        # weights may be loaded within one.
+        chains = [*constituents, *(label for constituent in constituents for label in split_chain(constituent))]
         fixed = (SPANS_KEY, METHODS_KEY, *get_args(ParseMethod), ROOT_DEPREL, WHITESPACE_DEPREL)
-        for string in (*deprels, *self.cfg["tags"], *fixed):
-            self.vocab.strings.add(string)
+        for string in (*chains, *deprels, *self.cfg["tags"], *fixed):
+            self.vocab.strings.add(string, allow_transient=False)  # type: ignore[call-arg]  # spaCy's stub
         self._label_vocab = LabelVocab(constituents)
         self._deprel_ids = {deprel: i for i, deprel in enumerate(deprels)}
         self._set_vocabularies(n_labels=len(self._label_vocab) if constituents else 0, n_deprels=len(deprels))

@@ -145,7 +145,7 @@ class LALSemanticRoles(SentencePipe):
             self._transitions = transition_scores(self.cfg[TRANSITIONS], tags)
         # Interned in advance: strings that are added within `nlp.memory_zone()` are removed at its end.
         for string in (ROLES_KEY, *self.cfg[ROLES], *self._rolesets.rolesets):
-            self.vocab.strings.add(string)
+            self.vocab.strings.add(string, allow_transient=False)  # type: ignore[call-arg]  # spaCy's stub
         n_others = sum(not flag for _, flag in joint)
         self.model.attrs["set_sizes"](
             self.model,

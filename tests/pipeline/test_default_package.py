@@ -114,6 +114,16 @@ def test_within_a_memory_zone(installed, expected):
     assert parses(by_line(nlp)) == expected
 
 
+def test_a_doc_parsed_within_a_memory_zone_is_read_after_it(installed, expected):
+    nlp = blank()
+    doc = nlp.make_doc(TEXTS[0])
+    with nlp.memory_zone():
+        for _, pipe in nlp.pipeline:
+            doc = pipe(doc)
+        inside = parses([doc])
+    assert parses([doc]) == inside
+
+
 def test_beside_another_transformer(installed, expected, berts):
     nlp = spacy.blank("en")
     nlp.add_pipe("transformer", config=transformer_config(berts[1]))

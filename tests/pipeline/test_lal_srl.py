@@ -354,6 +354,14 @@ def test_memory_zone(nlp):
     assert inside == before == roles([nlp(TEXTS[1])])
 
 
+def test_labels_set_within_a_memory_zone_stay(nlp):
+    other = spacy.blank("en")
+    srl = other.add_pipe("lal_srl", config=config())
+    with other.memory_zone():
+        srl.set_label_data(nlp.get_pipe("lal_srl").label_data)
+    assert {"srl", "ARG1", "sleep.01"} <= set(other.vocab.strings)
+
+
 def test_overwrite(nlp):
     srl = nlp.get_pipe("lal_srl")
     doc = doc_of(nlp, SAW)
