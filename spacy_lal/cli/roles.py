@@ -76,12 +76,12 @@ def _write(docs: "Iterator[Doc]", output_format: str, auxiliaries: bool) -> None
 
 
 def _stored_docs(path: Path, frames: Optional[Path]) -> "Iterator[Doc]":
+    import spacy
     from spacy.tokens import DocBin
-    from spacy.vocab import Vocab
 
     from spacy_lal.annotations import has_propositions
 
-    vocab = Vocab()
+    vocab = spacy.blank("xx").vocab  # its lexemes know what white space is
     _install(vocab, frames)
     try:
         docs = list(DocBin().from_disk(path).get_docs(vocab))

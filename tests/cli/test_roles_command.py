@@ -12,7 +12,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
-from spacy_lal.annotations import set_propositions
+from spacy_lal.annotations import set_propositions, set_sentence_starts
 from spacy_lal.cli.pipelines import roles_components
 from spacy_lal.trees.propositions import Proposition
 
@@ -99,6 +99,17 @@ def test_other_formats(lal, docs, model):
     assert columns[3].split() == "text/1 0 2 given VBN * give 01 - - * * (V*) -".split()
     result = lal("roles", "-", "-m", model, "-f", "jsonl", stdin=b"Go.\n\nShe has given him books.\n")
     assert [json.loads(line)["sent_id"] for line in result.stdout.splitlines()] == ["1-1", "2-1"]
+
+
+def test_white_space_of_stored_docs_is_no_word(lal, tmp_path):
+    doc = spacy.blank("en")("He  gave her\n books.")
+    assert [token.i for token in doc if token.is_space] == [1, 4]
+    set_sentence_starts(doc, [0])
+    set_propositions(doc, [Proposition(2, "give.01", ((0, 1, "ARG0"), (2, 3, "V"), (5, 6, "ARG1")), "give")])
+    DocBin(docs=[doc]).to_disk(tmp_path / "x.spacy")
+    line = json.loads(lal("roles", tmp_path / "x.spacy", "-f", "json").stdout)
+    assert line["words"] == 5
+    assert line["predicates"][0]["args"] == [[0, 1, "ARG0"], [1, 2, "V"], [3, 4, "ARG1"]]
 
 
 def test_refused(lal, docs, pipeline, tmp_path):
