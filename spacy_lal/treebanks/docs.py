@@ -22,7 +22,10 @@ from .reader import TreebankSentence
 
 CONLLU_ROOT = "root"
 UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes the head of a token without deprel for unset
-DOCBIN_ATTRS = ("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START")
+DOCBIN_ATTRS = (
+    *("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START"),
+    *("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"),
+)
 DOCS_A_FILE = 5_000  # in a folder of several
 SUFFIX = ".spacy"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from spacy.lang.en import English
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
@@ -311,6 +311,17 @@ def test_a_folder_of_files_replaces_those_of_an_earlier_run(treebank, tmp_path):
     with pytest.raises(ValueError, match="no sentences"):
         write_docs([], folder)
     assert len(list(folder.iterdir())) == 3
+
+
+def test_entities_are_written(tmp_path):
+    plain, named, none = (Doc(Vocab(), words=["Bob", "left"], sent_starts=[True, False]) for _ in range(3))
+    named.ents = [Span(named, 0, 1, label="PERSON", kb_id="Q1", span_id="bob")]
+    none.ents = []
+    assert [doc.has_annotation("ENT_IOB") for doc in (plain, named, none)] == [False, True, True]
+    read_plain, read_named, read_none = through_docbin([plain, named, none], tmp_path / "x.spacy")
+    assert not read_plain.has_annotation("ENT_IOB") and read_none.has_annotation("ENT_IOB") and not read_none.ents
+    assert [(ent.text, ent.label_, ent.kb_id_, ent.id_) for ent in read_named.ents] == [("Bob", "PERSON", "Q1", "bob")]
+    assert read_named.has_annotation("SENT_START") and len(list(read_named.sents)) == 1
 
 
 def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path):
