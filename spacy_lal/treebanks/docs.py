@@ -47,16 +47,16 @@ def make_docs(
 
     sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
     n_sents (int): The most sentences in a Doc. A sentence without a root gets its own Doc, since spaCy could not find
-        its beginning. A Doc has heads for all of its sentences or for none, and so with roles.
+        its beginning. A Doc has heads for all of its sentences or for none, and so with trees and roles.
     by_document (bool): Whether `# newdoc` begins a new Doc; `n_sents` is a limit too, unless it is 0.
     RAISES (ValueError): `n_sents` is negative, or 0 without `by_document`.
     """
     if n_sents < 0 or (n_sents == 0 and not by_document):
         raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
     group: List[TreebankSentence] = []
-    kind: Tuple[str, bool] = ("", False)
+    kind: Tuple[str, bool, bool] = ("", False, False)
     for sentence in sentences:
-        kind_of_this = _anchor(sentence), sentence.roles is not None
+        kind_of_this = _anchor(sentence), sentence.tree is not None, sentence.roles is not None
         full = n_sents and len(group) >= n_sents
         new = by_document and sentence.begins_document
         if group and (full or new or kind != kind_of_this or kind[0] == "rootless"):

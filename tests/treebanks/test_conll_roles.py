@@ -1,8 +1,11 @@
 """Columns of CoNLL-2012: read, written, refused with file and line."""
 
 import pytest
+from spacy.vocab import Vocab
 
+from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.treebanks.conll_roles import ColumnSentence, document_lines, format_conll_roles, read_conll_roles
+from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import TreebankError
 from spacy_lal.trees.propositions import Proposition
 
@@ -43,6 +46,15 @@ def test_read(tmp_path):
     assert second.roles == () and second.tree.spans == [(0, 1, "INTJ")]
     assert third.tree is None and third.roles == (Proposition(0, "", ((0, 1, "V"),), "go"),)
     assert first.dependencies.heads == [None] * 5 and first.dependencies.line == 2
+
+
+def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
+    """`she gave up` has a tree, `Go` has none: they do not share a Doc, since a Doc has trees for all its sentences."""
+    path = write(tmp_path, ONTONOTES)
+    trees = [sentence.tree.spans for sentence in read_conll_roles(path) if sentence.tree]
+    with_trees, without = make_docs(read_conll_roles(path), Vocab(), n_sents=10)
+    assert get_constituents(with_trees) == trees and SPANS_KEY not in without.spans
+    assert [len(list(doc.sents)) for doc in (with_trees, without)] == [2, 1]
 
 
 def columns(sentence):
