@@ -161,7 +161,7 @@ def _tree(rows: _Rows, words: List[str], tags: List[str], path: str, line: int) 
         pieces.append(f"{match[1]} ({escape_characters(tag) or 'X'} {escape_word(word)}){match[2]}")
     try:
         tree = parse_tree(" ".join(pieces), strip_traces=False)
-        return to_treebank_tree(tree, path, line)
+        return to_treebank_tree(tree, path, line)._replace(tags=tags)
     except (BracketError, SpanError, ValueError) as error:
         raise TreebankError(f"{path}:{line}: the parse is no tree over the sentence: {error}") from None
 

@@ -57,6 +57,15 @@ def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
     assert [len(list(doc.sents)) for doc in (with_trees, without)] == [2, 1]
 
 
+def test_a_word_without_tag_has_none(tmp_path):
+    path = write(tmp_path, ONTONOTES.replace("VBD         (VP*", "-         (VP*").replace("UH  (TOP", "-  (TOP"))
+    first, second, _ = read_conll_roles(path)
+    assert first.tags == first.tree.tags == ["PRP", "", "RP", "NNS", "-RRB-"]
+    assert second.tags == second.tree.tags == [""]
+    docs = make_docs(read_conll_roles(path), Vocab())
+    assert [[token.tag_ for token in doc] for doc in docs][1:] == [[""], ["VB"]]
+
+
 def columns(sentence):
     return ColumnSentence(sentence.words, sentence.tags, sentence.tree.spans if sentence.tree else None, sentence.roles)
 
