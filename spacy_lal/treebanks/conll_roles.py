@@ -56,7 +56,7 @@ class ColumnSentence(NamedTuple):
 
 def read_conll_roles(path: Path) -> Iterator[TreebankSentence]:
     """The sentences of a file, in order, one at a time: words, tags and roles, with a tree where the file has one.
-    Heads are missing. The `sent_id` is "document/part-number", counted from 1 in each document.
+    Heads and spaces are missing. The `sent_id` is "document/part-number", counted from 1 in each document.
 
     RAISES (TreebankError): With file and line: a wrong number of columns; a malformed cell, tree or proposition; text
         that is not UTF-8.
@@ -145,6 +145,7 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
         metadata=metadata,
         path=path,
         lines=[line for line, _ in rows],
+        spaces_known=False,
     )
     return TreebankSentence(_tree(rows, words, tags, path, first), dependencies, _propositions(rows, path))
 

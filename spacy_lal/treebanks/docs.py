@@ -165,10 +165,11 @@ def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
     words = [word for sentence in group for word in sentence.words]
     starts, heads, deprels = _arcs(group)
     dependencies = [sentence.dependencies for sentence in group if sentence.dependencies]
+    spaces_known = bool(dependencies) and all(d.spaces_known for d in dependencies)
     doc = Doc(
         vocab,
         words=words,
-        spaces=[space for d in dependencies for space in d.spaces] if dependencies else None,
+        spaces=[space for d in dependencies for space in d.spaces] if spaces_known else None,
         tags=_or_none([tag for sentence in group for tag in sentence.tags]),
         pos=_or_none([pos if pos in POS_IDS else "" for d in dependencies for pos in d.pos]),
         lemmas=_or_none([lemma for d in dependencies for lemma in d.lemmas]),

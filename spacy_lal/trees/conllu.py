@@ -53,6 +53,7 @@ class ConlluSentence:
     spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`).
     metadata (Dict[str, Optional[str]]): The comment lines `# key = value`, in order.
     path (str): Name of the file. lines (List[int]): The line of each word, from 1.
+    spaces_known (bool): Whether `spaces` is known; False for words of a format without text, such as columns.
     """
 
     words: List[str]
@@ -66,6 +67,7 @@ class ConlluSentence:
     metadata: Dict[str, Optional[str]] = field(default_factory=dict)
     path: str = "<conllu>"
     lines: List[int] = field(default_factory=list)
+    spaces_known: bool = True
 
     @property
     def line(self) -> int:

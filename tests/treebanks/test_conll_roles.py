@@ -1,11 +1,14 @@
 """Columns of CoNLL-2012: read, written, refused with file and line."""
 
 import pytest
+import spacy
+from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
+from spacy_lal.evaluation.parsing import parse_texts
 from spacy_lal.treebanks.conll_roles import ColumnSentence, document_lines, format_conll_roles, read_conll_roles
-from spacy_lal.treebanks.docs import make_docs
+from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import TreebankError
 from spacy_lal.trees.propositions import Proposition
 
@@ -64,6 +67,16 @@ def test_a_word_without_tag_has_none(tmp_path):
     assert second.tags == second.tree.tags == [""]
     docs = make_docs(read_conll_roles(path), Vocab())
     assert [[token.tag_ for token in doc] for doc in docs][1:] == [[""], ["VB"]]
+
+
+def test_spaces_are_unknown(tmp_path):
+    path = write(tmp_path, ONTONOTES)
+    write_docs(make_docs(read_conll_roles(path), Vocab()), tmp_path / "x.spacy")
+    docs = list(DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab()))
+    assert [doc.has_unknown_spaces for doc in docs] == [True] * 3
+    assert docs[0].text.split() == ["She", "gave", "up", "books", ")"]
+    with pytest.raises(ValueError, match="its spaces are not known"):
+        parse_texts(spacy.blank("en"), docs)
 
 
 def columns(sentence):
