@@ -28,7 +28,7 @@ from ..trees.spans import Span, SpanError, expand_chains
 from .reader import TreebankError, TreebankSentence, TreebankTree, to_treebank_tree
 
 N_BEFORE, N_AFTER = 11, 1  # columns before and after those of predicates
-WORD, TAG, PARSE, LEMMA, FRAMESET = 3, 4, 5, 6, 7
+NUMBER, WORD, TAG, PARSE, LEMMA, FRAMESET = 2, 3, 4, 5, 6, 7
 NONE = "-"
 UNKNOWN_FRAMESET = "XX"
 ROOT = "TOP"
@@ -58,8 +58,8 @@ def read_conll_roles(path: Path) -> Iterator[TreebankSentence]:
     """The sentences of a file, in order, one at a time: words, tags and roles, with a tree where the file has one.
     Heads and spaces are missing. The `sent_id` is "document/part-number", counted from 1 in each document.
 
-    RAISES (TreebankError): With file and line: a wrong number of columns; a malformed cell, tree or proposition; text
-        that is not UTF-8.
+    RAISES (TreebankError): With file and line: word numbers that do not count up from 0; a wrong number of columns; a
+        malformed cell, tree or proposition; text that is not UTF-8.
     """
     name, number, begins = "", 0, False
     try:
@@ -119,6 +119,12 @@ def _blocks(path: Path) -> Iterator[_Lines]:
 
 def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:
     first = rows[0][0]
+    for number, (line, cells) in enumerate(rows):
+        if len(cells) > NUMBER and cells[NUMBER] != str(number):
+            raise TreebankError(
+                f"{path}:{line}: expected the word number {number}, got {quoted(cells[NUMBER])} (is an empty line "
+                "missing?)"
+            )
     n_predicates = sum(len(cells) > FRAMESET and cells[FRAMESET] != NONE for _, cells in rows)
     n_columns = N_BEFORE + n_predicates + N_AFTER
     for line, cells in rows:

@@ -123,7 +123,9 @@ GO = line("Go", "VB", "(S*)", "go", "01", "-", "-", "*", "(V*)", "-")
 @pytest.mark.parametrize(
     "text, number, message",
     [
-        (GO + GO, 1, "expected 14 columns .*2 predicates.*got 13"),
+        (GO + GO.replace("0\tGo", "1\tGo"), 1, "expected 14 columns .*2 predicates.*got 13"),
+        (GO + GO, 2, "expected the word number 1, got '0' .is an empty line missing"),
+        (GO.replace("0\tGo", "1\tGo"), 1, "expected the word number 0, got '1'"),
         ("#begin document (d)\n\nd 0 0 Go VB\n", 3, "expected 12 columns .*0 predicates.*got 5"),
         (GO.replace("(S*)", "(S"), 1, "expected a parse such as"),
         (GO.replace("(S*)", "(S*"), 1, "the parse is no tree over the sentence: .*never closed|no tree"),
