@@ -84,6 +84,7 @@ def format_conll_roles(sentence: ColumnSentence, document: str = NONE, part: int
 
     document (str): The name in the first column.
     RAISES (PropositionError): The arguments of a predicate overlap.
+    RAISES (SpanError): A label has a `*`, which columns cannot hold.
     """
     n_words = len(sentence.words)
     lemmas, framesets = [NONE] * n_words, [NONE] * n_words
@@ -211,6 +212,8 @@ def _parse_cells(constituents: Optional[Sequence[Span]], n_words: int) -> List[s
         return ["*"] * n_words
     opened, closed = [""] * n_words, [""] * n_words
     for start, end, label in expand_chains([(0, n_words, ROOT), *constituents]):
+        if "*" in label:
+            raise SpanError(f"expected a label without * for a column, got {label!r} over words {start}:{end}")
         opened[start] += f"({escape_characters(label)}"
         closed[end - 1] += ")"
     return [f"{before}*{after}" for before, after in zip(opened, closed, strict=True)]

@@ -11,6 +11,7 @@ from spacy_lal.treebanks.conll_roles import ColumnSentence, document_lines, form
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import TreebankError
 from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.spans import SpanError
 
 # In the form of OntoNotes, with senses, speakers, entities and coreference.
 ONTONOTES = """\
@@ -111,6 +112,12 @@ def test_rolesets(tmp_path, roleset, lemma, cells):
     assert tuple(text.split()[6:8]) == cells
     (sentence,) = read_conll_roles(write(tmp_path, text))
     assert sentence.words == ["New York ("] and sentence.roles == (proposition,) and sentence.sent_id == ""
+
+
+@pytest.mark.parametrize("label", ["S*", "NP::A*B"])
+def test_a_label_that_columns_cannot_hold(label):
+    with pytest.raises(SpanError, match=r"expected a label without \* for a column, got '(S\*|A\*B)' over words 0:2"):
+        format_conll_roles(ColumnSentence(["He", "left"], ["PRP", "VBD"], [(0, 2, label)], []))
 
 
 def line(*cells):
