@@ -104,6 +104,30 @@ def test_convert_leaves_out_what_is_excluded(tmp_path):
     assert result.exit_code == 1 and "no sentences" in result.stderr
 
 
+ROW = "1\tgo\tgo\tVERB\tVB\t{feats}\t{head}\troot\t_\t_\n"
+DOCUMENTS = "".join(
+    ("# newdoc id = d\n" if number == 1 else "") + f"# sent_id = {name}{number}\n{ROW.format(feats='_', head=0)}\n"
+    for name in "abc"
+    for number in (1, 2)
+)
+
+
+@pytest.mark.parametrize(
+    "excluded, documents",
+    [
+        ("^b1$", [["a1", "a2"], ["b2"], ["c1", "c2"]]),
+        ("^b", [["a1", "a2"], ["c1", "c2"]]),
+        ("^a1|b2|c1", [["a2"], ["b1"], ["c2"]]),
+        ("^[abc]2$", [["a1"], ["b1"], ["c1"]]),
+    ],
+)
+def test_documents_survive_the_exclusion_of_their_first_sentence(tmp_path, excluded, documents):
+    (tmp_path / "x.conllu").write_text(DOCUMENTS, encoding="utf-8")
+    result = run("convert", tmp_path / "x.conllu", tmp_path / "x.spacy", "--by-document", "-n", 0, "-x", excluded)
+    assert result.exit_code == 0, result.stderr
+    assert [list(doc.user_data["sent_ids"]) for doc in read(tmp_path / "x.spacy")] == documents
+
+
 def test_convert_to_a_folder(tmp_path):
     assert run("convert", *TRAIN, tmp_path / "folder").exit_code == 0
     assert len(read(tmp_path / "folder" / "0000.spacy")) == 79
@@ -148,9 +172,6 @@ def test_what_is_no_file_is_called_what_it_is(tmp_path):
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.path.relpath(tmp_path / "s.ptb"))
         assert_both_refuse(f"{tmp_path / 's.ptb'}: is a socket", tmp_path / "s.ptb")
-
-
-ROW = "1\tgo\tgo\tVERB\tVB\t{feats}\t{head}\troot\t_\t_\n"
 
 
 @pytest.mark.parametrize(

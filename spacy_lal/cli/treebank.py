@@ -168,15 +168,21 @@ def _length_lines(report: "TreebankReport") -> Iterator[str]:
 
 
 class _Excluded:
-    """Leaves out sentences by their sent_id and counts them. pattern: a compiled regex; None excludes none."""
+    """Leaves out sentences by their sent_id and counts them. Where the first sentence of a document is left out, the
+    next one begins the document. pattern: a compiled regex; None excludes none."""
 
     def __init__(self, pattern: Optional["re.Pattern[str]"]) -> None:
         self.pattern = pattern
         self.count = 0
 
     def filter(self, sentences: Iterable["TreebankSentence"]) -> Iterator["TreebankSentence"]:
+        begins_document = False  # at a sentence that was left out
         for sentence in sentences:
+            begins_document = begins_document or sentence.begins_document
             if self.pattern is not None and self.pattern.search(sentence.sent_id):
                 self.count += 1
-            else:
-                yield sentence
+                continue
+            if begins_document and sentence.dependencies:
+                sentence.dependencies.metadata.setdefault("newdoc", None)
+            yield sentence
+            begins_document = False
