@@ -6,6 +6,8 @@ loaded. This file treats unset heads and second roots so that the boundaries sur
 """
 
 import re
+from functools import partial
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -70,7 +72,8 @@ def make_docs(
 
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
     """Write Docs: to one file if the path ends in `.spacy`, else to a folder of several, which replace an earlier run's
-    files. Nothing is replaced or removed before all data is on the disk.
+    files (`0000.spacy` and the numbers that follow without a gap). Nothing is replaced or removed before all data is on
+    the disk.
 
     RAISES (ValueError): No Docs are given.
     RAISES (OSError): Writing fails; the earlier files are unchanged.
@@ -104,11 +107,11 @@ def is_written_name(name: str) -> bool:
 
 
 def _write_folder(folder: Path, packed: List[bytes]) -> None:
-    names = [f"{i:04d}{SUFFIX}" for i in range(len(packed))]
+    earlier = list(takewhile(Path.exists, map(partial(_file_of_folder, folder), count())))
     files: List[WholeFile] = []
     try:
-        for name, data in zip(names, packed, strict=True):
-            files.append(WholeFile(folder / name))
+        for number, data in enumerate(packed):
+            files.append(WholeFile(_file_of_folder(folder, number)))
             files[-1].file.write(data)
             files[-1].finish()
     except BaseException:
@@ -117,9 +120,12 @@ def _write_folder(folder: Path, packed: List[bytes]) -> None:
         raise
     for file in files:
         file.commit()
-    for earlier in folder.iterdir():
-        if is_written_name(earlier.name) and earlier.name not in names:
-            earlier.unlink()
+    for path in reversed(earlier[len(packed) :]):  # from the end: what an interruption leaves has no gap
+        path.unlink()
+
+
+def _file_of_folder(folder: Path, number: int) -> Path:
+    return folder / f"{number:04d}{SUFFIX}"
 
 
 def span_to_conllu(sent: DocSpan) -> ConlluSentence:

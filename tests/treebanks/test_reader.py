@@ -324,6 +324,21 @@ def test_entities_are_written(tmp_path):
     assert read_named.has_annotation("SENT_START") and len(list(read_named.sents)) == 1
 
 
+def test_a_folder_keeps_files_that_no_run_wrote(treebank, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for name in ("0001.spacy", "0003.spacy", "2019.spacy", "00000.spacy"):
+        (folder / name).write_bytes(b"mine")
+    write_docs(docs_of(*treebank()), folder)
+    others = ["00000.spacy", "0001.spacy", "0003.spacy", "2019.spacy"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["0000.spacy", *others])
+    assert all((folder / name).read_bytes() == b"mine" for name in others)
+    (folder / "0001.spacy").unlink()
+    write_docs(docs_of(*treebank())[:2], folder, docs_a_file=1)
+    write_docs(docs_of(*treebank()), folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["0000.spacy", "00000.spacy", "0003.spacy", "2019.spacy"]
+
+
 def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path):
     """Nothing is removed or replaced in a folder before all is on the disk."""
     folder = tmp_path / "folder"
