@@ -1,14 +1,15 @@
 """Treebanks: a bracket file, a CoNLL-U file or both, as one stream of sentences.
 
 With both files, tree k and sentence k are the same sentence, with the words of the CoNLL-U. Words are compared
-leniently (escapes, quotes, dashes), sentences strictly: nothing is dropped, and a disagreement is an error.
+leniently (escapes, quotes, dashes), sentences strictly: nothing is dropped, and a disagreement is an error. Where the
+CoNLL-U has an escape (`-LRB-`) and the tree the raw text (`(`), the word is the raw text.
 
 Not here: Docs (`docs.py`), reports (`report.py`), reading for training (`corpus.py`).
 """
 
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -16,6 +17,7 @@ from nltk.tree import Tree
 
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines
 from ..trees.conllu import ConlluSentence, read_conllu
+from ..trees.escapes import unescape_word
 from ..trees.lines import LineError, numbered_lines, quoted
 from ..trees.propositions import Proposition
 from ..trees.spans import Span as TreeSpan
@@ -186,19 +188,25 @@ def _read_sentences(brackets: Optional[Path], conllu: Optional[Path]) -> Iterato
     for number, pair in enumerate(pair_up(trees, sentences), start=1):
         if pair.tree is None or pair.sentence is None or pair.differs is not None:
             raise TreebankError(f"{describe_disagreement(pair, str(brackets), str(conllu))} (sentence {number})")
-        yield TreebankSentence(pair.tree, pair.sentence)
+        yield TreebankSentence(pair.tree, replace(pair.sentence, words=_raw_words(pair.tree, pair.sentence)))
+
+
+def _raw_words(tree: TreebankTree, sentence: ConlluSentence) -> List[str]:
+    """The words of the CoNLL-U, unescaped where the tree, whose words are raw text, has another."""
+    pairs = zip(tree.words, sentence.words, strict=True)
+    return [theirs if ours == theirs else unescape_word(theirs) for ours, theirs in pairs]
 
 
 # Comparing
 
 
 def comparable(word: str) -> str:
-    """A word normalised for comparing trees and CoNLL-U: its quotes, dashes and escaped slashes.
+    """A word normalised for comparing trees and CoNLL-U: its quotes, dashes and escapes.
 
-    >>> comparable("``") == comparable('"'), comparable("3\\\\/4")
-    (True, '3/4')
+    >>> comparable("``") == comparable('"'), comparable("3\\\\/4"), comparable("-LRB-")
+    (True, '3/4', '(')
     """
-    word = "".join(word.split()).translate(_SAME).replace("\\/", "/").replace("\\*", "*")
+    word = "".join(unescape_word(word).split()).translate(_SAME)
     return word.replace("''", '"').replace("--", "-")
 
 

@@ -221,6 +221,18 @@ def test_lenient_words_are_those_of_the_conllu(treebank):
     assert [token.text for token in doc] == ['"', "Go", "”"]
 
 
+def test_escapes_in_the_conllu_are_undone_where_the_tree_has_raw_text(treebank):
+    tree = "(ROOT (NP (-LRB- -LRB-) (CD 3\\/4) (NN a-RRB-) (NN -LSB-) (: --)))"
+    words = ["-LRB-", "3\\/4", "a-RRB-", "[", "—"]
+    sentence = "".join(row(i, word, i - 1, "root" if i == 1 else "dep") for i, word in enumerate(words, start=1))
+    (doc,) = docs_of(*treebank([tree], [sentence]))
+    assert [token.text for token in doc] == ["(", "3/4", "a)", "[", "—"]
+    (alone,) = docs_of(None, treebank([tree], [sentence])[1])
+    assert [token.text for token in alone] == words
+    message = disagreement(*treebank([tree], [sentence.replace("-LRB-", "-RRB-", 1)]))
+    assert "word 1 is '(' in the tree and '-RRB-' in the CoNLL-U" in message
+
+
 def disagreement(ptb, conllu):
     with pytest.raises(TreebankError) as error:
         list(read_treebank(ptb, conllu))
