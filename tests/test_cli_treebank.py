@@ -128,6 +128,21 @@ def test_documents_survive_the_exclusion_of_their_first_sentence(tmp_path, exclu
     assert [list(doc.user_data["sent_ids"]) for doc in read(tmp_path / "x.spacy")] == documents
 
 
+@pytest.mark.parametrize(
+    "options, documents",
+    [
+        ((), [["a1"], ["a2"], ["b1"], ["b2"], ["c1"], ["c2"]]),
+        (("--by-document",), [["a1", "a2"], ["b1", "b2"], ["c1", "c2"]]),
+        (("-d", "-n", 1), [["a1"], ["a2"], ["b1"], ["b2"], ["c1"], ["c2"]]),
+        (("-n", 3), [["a1", "a2", "b1"], ["b2", "c1", "c2"]]),
+    ],
+)
+def test_convert_by_document(tmp_path, options, documents):
+    (tmp_path / "x.conllu").write_text(DOCUMENTS, encoding="utf-8")
+    assert run("convert", tmp_path / "x.conllu", tmp_path / "x.spacy", *options).exit_code == 0
+    assert [list(doc.user_data["sent_ids"]) for doc in read(tmp_path / "x.spacy")] == documents
+
+
 def test_convert_to_a_folder(tmp_path):
     assert run("convert", *TRAIN, tmp_path / "folder").exit_code == 0
     assert len(read(tmp_path / "folder" / "0000.spacy")) == 79

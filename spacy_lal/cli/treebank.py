@@ -77,8 +77,11 @@ def convert_cli(
         Path, typer.Argument(metavar="OUT", help="A .spacy file to write, - for stdout, or a folder for several")
     ],
     n_sents: Annotated[
-        int, typer.Option("--n-sents", "-n", help="Sentences in a Doc, at most; 0 with --by-document")
-    ] = 1,
+        Optional[int],
+        typer.Option(
+            "--n-sents", "-n", help="Sentences in a Doc, at most  [default: 1; with --by-document 0, no limit]"
+        ),
+    ] = None,
     by_document: Annotated[
         bool, typer.Option("--by-document", "-d", help="Begin a new Doc where the CoNLL-U has '# newdoc'")
     ] = False,
@@ -103,6 +106,8 @@ def convert_cli(
     if output.suffix in (*SUFFIXES, *ROLE_SUFFIXES) or (output in paths and not is_stdout(output)):
         fail(f"the last argument is the .spacy file or the folder to write, got {output}")
     check_apart(output, *paths)
+    if n_sents is None:
+        n_sents = 0 if by_document else 1
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
     except re.error as error:
