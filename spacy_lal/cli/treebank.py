@@ -142,6 +142,7 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
             ("sentences of several roots", report.several_roots),
             ("sentences without root", report.no_root),
             ("sentences lacking heads", report.missing_heads),
+            ("UPOS unknown to spaCy", report.unknown_pos),
         ]:
             yield f"{name:<28}{count:>12,}"
     if report.one_outside_head_share is not None:

@@ -6,6 +6,7 @@ loaded. This file treats unset heads and second roots so that the boundaries sur
 """
 
 import re
+import warnings
 from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
@@ -20,6 +21,7 @@ from ..annotations import ROOT_DEPREL, set_constituents, set_sentence_propositio
 from ..annotations.sentences import SENT_IDS
 from ..files.whole_file import WholeFile, write_file
 from ..trees.conllu import ConlluSentence
+from ..trees.lines import quoted
 from .reader import TreebankSentence
 
 CONLLU_ROOT = "root"
@@ -45,7 +47,8 @@ def make_docs(
     sentences: Iterable[TreebankSentence], vocab: Vocab, *, n_sents: int = 1, by_document: bool = False
 ) -> Iterator[Doc]:
     """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents, roles and,
-    where the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`).
+    where the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`). A UPOS that spaCy does not know is left out,
+    with one warning for all.
 
     sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
     n_sents (int): The most sentences in a Doc. A sentence without a root gets its own Doc, since spaCy could not find
@@ -57,7 +60,11 @@ def make_docs(
         raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
     group: List[TreebankSentence] = []
     kind: Tuple[str, bool, bool] = ("", False, False)
+    n_unknown, first_unknown = 0, ""
     for sentence in sentences:
+        if sentence.dependencies and (unknown := unknown_pos(sentence.dependencies)):
+            n_unknown += len(unknown)
+            first_unknown = first_unknown or _describe_pos(sentence.dependencies, unknown[0])
         kind_of_this = _anchor(sentence), sentence.tree is not None, sentence.roles is not None
         full = n_sents and len(group) >= n_sents
         new = by_document and sentence.begins_document
@@ -68,6 +75,17 @@ def make_docs(
         kind = kind_of_this
     if group:
         yield _make_doc(vocab, group)
+    if n_unknown:
+        warnings.warn(f"left out {n_unknown} UPOS that spaCy does not know (first {first_unknown})", stacklevel=2)
+
+
+def unknown_pos(sentence: ConlluSentence) -> List[int]:
+    """The words, from 0, whose UPOS spaCy does not know."""
+    return [i for i, pos in enumerate(sentence.pos) if pos not in POS_IDS]
+
+
+def _describe_pos(sentence: ConlluSentence, word: int) -> str:
+    return f"{sentence.path}:{sentence.lines[word] if sentence.lines else 0}: {quoted(sentence.pos[word])}"
 
 
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:

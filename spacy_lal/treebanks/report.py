@@ -18,6 +18,7 @@ from ..trees.joint import Heads, outside_heads
 from ..trees.labels import split_chain
 from ..trees.spans import SpanError
 from .conll_roles import read_conll_roles
+from .docs import unknown_pos
 from .reader import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
 
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
@@ -35,6 +36,7 @@ class TreebankReport:
     one_outside_head (int): Wide constituents in which exactly one word has its head outside.
     non_projective, several_roots, no_root, missing_heads (int): Sentences with crossing arcs, with two or more roots,
         with no root, with a word without head.
+    unknown_pos (int): Words with a UPOS that spaCy does not know; `lal convert` leaves it out.
     trees_without_cover (int): Trees in which no constituent covers all words.
     different_tags (int): Words whose tag in the tree differs from the XPOS.
     problems (List[str]): Why the treebank is unsound, with file and line: the first `MAX_PROBLEMS` problems.
@@ -58,6 +60,7 @@ class TreebankReport:
     several_roots: int = 0
     no_root: int = 0
     missing_heads: int = 0
+    unknown_pos: int = 0
     trees_without_cover: int = 0
     different_tags: int = 0
     problems: List[str] = field(default_factory=list)
@@ -217,6 +220,7 @@ def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
     known = [head for head in sentence.heads if head is not None]
     report.arcs += len(known)
     report.deprels.update(deprel for deprel in sentence.deprels if deprel)
+    report.unknown_pos += len(unknown_pos(sentence))
     report.missing_heads += len(known) < len(sentence.heads)
     report.several_roots += known.count(0) > 1
     report.no_root += bool(known) and 0 not in known

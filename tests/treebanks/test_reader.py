@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.treebanks.docs import make_docs, span_to_conllu, write_docs
 from spacy_lal.treebanks.reader import TreebankError, comparable, pair_up, read_treebank, read_trees, treebank_files
+from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.trees import parse_tree, spans_to_tree, write_brackets
 from spacy_lal.trees.brackets import BracketError, read_brackets
 from spacy_lal.trees.conllu import ConlluError, read_conllu
@@ -180,6 +181,16 @@ def test_second_root_is_left_unset_and_does_not_split_the_sentence(treebank, tmp
 def test_head_without_deprel(treebank):
     (doc,) = docs_of(None, treebank(sentences=[row(1, "a", 2, "_") + row(2, "b", 0, "_")])[1])
     assert [token.dep_ for token in doc] == ["dep", "ROOT"]
+
+
+def test_an_unknown_upos_is_left_out_with_a_warning(treebank, tmp_path):
+    words = row(1, "Go", 0, "root") + row(2, "on", 1, "prt").replace("\tX\t", "\tPREPO\t")
+    none = row(1, "Go", 0, "root").replace("\tX\t", "\t_\t")
+    _, conllu = treebank(sentences=[none, words, words])
+    with pytest.warns(UserWarning, match=r"left out 2 UPOS that spaCy does not know \(first .*x\.conllu:4: 'PREPO'\)"):
+        docs = docs_of(None, conllu)
+    assert [[token.pos_ for token in doc] for doc in docs] == [[""], ["X", ""], ["X", ""]]
+    assert check_treebank(None, conllu).unknown_pos == 2
 
 
 def test_non_projective_sentences_keep_their_boundaries(treebank, tmp_path):
