@@ -30,7 +30,7 @@ def carry_over(doc: Doc) -> None:
 
 def as_doc(span: Span) -> Doc:
     """A part of a parsed Doc, usually a sentence, as its own Doc: the result of `span.as_doc()` with the constituents
-    and propositions within the Span. spaCy leaves all span groups out.
+    and propositions within the Span, and the parse methods of its sentences. spaCy leaves all span groups out.
 
     RAISES (StaleParseError): The Doc does not have the Span's tokens.
     """
@@ -43,6 +43,14 @@ def as_doc(span: Span) -> Doc:
             if first < last and all(whole[i].is_space for i in (*range(start, first), *range(last, end))):
                 spans.append(Span(doc, first - span.start, last - span.start, label=label))
         doc.spans[SPANS_KEY] = spans
+    if METHODS_KEY in whole.spans:
+        parts = [
+            (max(start, span.start), min(end, span.end), method)
+            for start, end, method in present_spans(whole.spans[METHODS_KEY])
+        ]
+        doc.spans[METHODS_KEY] = [
+            Span(doc, start - span.start, end - span.start, label=method) for start, end, method in parts if start < end
+        ]
     if has_propositions(whole):
         within = [one for one in get_propositions(whole) if _is_within(one, span)]
         set_propositions(doc, [_moved(one, -span.start) for one in within])

@@ -130,6 +130,13 @@ def test_parts_and_sums_of_docs(doc):
     assert Doc.from_docs([doc, doc])._.parse_string == "\n".join([CITY_TREE, SAW_TREE] * 2)
 
 
+def test_a_part_keeps_the_methods_of_its_sentences(doc):
+    assert [as_doc(sent)[:]._.parse_method for sent in doc.sents] == ["joint", "split"]
+    assert as_doc(doc[8:10])[:]._.parse_method == "split"
+    both = as_doc(doc[1:11])
+    assert (both[0:6]._.parse_method, both[6:10]._.parse_method) == ("joint", "split")
+
+
 def test_carry_over(doc):
     merge(doc, (3, 6))
     with pytest.raises(IndexError):  # spaCy's
