@@ -47,7 +47,8 @@ def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
         for one in found:
             roles.update(role for _, _, role in one.args)
             start, end = predicate_span(one.args)
-            pairs.append((doc[start:end].text, one.roleset))
+            words = " ".join(token.text for token in doc[start:end] if not token.is_space)
+            pairs.append((words, one.roleset))
         transitions.update(_transitions(doc))
     rolesets, senses = collect_senses(pairs)
     labels = [role for role, _ in _by_frequency(roles)]

@@ -7,9 +7,13 @@ import pytest
 import spacy
 from role_examples import config, example
 from spacy.tokens import Doc
+from spacy.training import Example
 
+from spacy_lal.annotations import set_propositions
+from spacy_lal.pipeline.role_labels import collect_role_labels
 from spacy_lal.pipeline.rolesets import Rolesets, collect_aliases, collect_senses, frame_names
 from spacy_lal.trees.frames import Frame, FrameError, read_frames
+from spacy_lal.trees.propositions import Proposition
 
 PAIRS = [("gave", "give.01"), ("gave", "give.01"), ("gave", "give.LV"), ("give", "give.02"), ("moved", "evacuate.01")]
 FRAMES = [
@@ -117,3 +121,12 @@ def test_a_file_of_frames_that_is_none(tmp_path):
     path.write_text('{"roleset": "x.01", "roles": {}, "aliases": 3}\n', encoding="utf8")
     with pytest.raises(FrameError, match="frames.jsonl:1: expected a frame"):
         read_frames(path)
+
+
+def test_the_words_of_a_v_are_collected_as_they_are_looked_up():
+    """Joined by one space, whatever the text has between them."""
+    doc = Doc(
+        spacy.blank("en").vocab, words=["They", "wan", "na", "\n", "go"], spaces=[True, False, False, False, False]
+    )
+    set_propositions(doc, [Proposition(1, "want_to.01", ((0, 1, "ARG0"), (1, 5, "V")))])
+    assert collect_role_labels([Example(doc, doc)])["senses"] == [["wan na go", [0]]]
