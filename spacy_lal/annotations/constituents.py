@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
-from typing import List, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc, Span
 
@@ -63,9 +63,12 @@ def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
     return [collapse_chains(spans) for spans in expanded]
 
 
-def constituents_of(sentence: Span, words: List[int]) -> List[CollapsedSpan]:
-    """The result of `get_constituents` for one sentence."""
-    found = spans_between(sentence.doc.spans[SPANS_KEY], sentence.start, sentence.end)
+def constituents_of(sentence: Span, words: List[int], in_order: Optional[bool] = None) -> List[CollapsedSpan]:
+    """The result of `get_constituents` for one sentence.
+
+    in_order (Optional[bool]): Whether the span group is in pre-order, if the caller knows it.
+    """
+    found = spans_between(sentence.doc.spans[SPANS_KEY], sentence.start, sentence.end, in_order)
     if found is None:
         bounds = sentence_bounds(sentence.doc)
         return get_constituents(sentence.doc)[bisect_right(bounds, sentence.start, key=lambda ends: ends[0]) - 1]

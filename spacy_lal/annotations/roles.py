@@ -37,10 +37,11 @@ from .span_groups import (
     StaleParseError,
     StoredSpan,
     goes_by_tokens,
-    is_in_order,
+    is_untouched,
     stored_range,
     stored_spans,
 )
+from .verified_groups import is_still_untouched
 
 ROLES_KEY = "srl"
 # Attribute of a group: each predicate's token is the first of its V, so that predicates are in the order of their V.
@@ -131,17 +132,18 @@ def get_proposition_at(doc: Doc, token: int) -> Optional[Proposition]:
     if not has_propositions(doc):
         return None
     group = doc.spans[ROLES_KEY]
-    _check_complete(group)
-    is_searchable = is_in_order(group) and group.attrs.get(BY_FIRST_TOKEN) and not goes_by_tokens(group)
+    is_searchable = (
+        group.attrs.get(IN_ORDER) == len(group) and group.attrs.get(BY_FIRST_TOKEN) and not goes_by_tokens(group)
+    )
     if is_searchable and not doc[token].text[:1].isspace():  # white space merged with a word begins before its V
         try:
             first, last = _search(group, doc[token].idx)
-            spans = stored_range(group, first, last)
+            spans = stored_range(group, first, last) if is_still_untouched(group, first, last) else None
         except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
-            pass
-        else:
-            if not spans:
-                return None
+            spans = None
+        if spans == []:
+            return None
+        if spans:
             proposition, n_lost = _present(doc, _Record(spans[0], spans[1:]), by_tokens=False)
             if n_lost:
                 warn_of_lost_roles(n_lost)
@@ -243,7 +245,7 @@ def warn_of_lost_roles(number: int) -> None:
 
 
 def _check_complete(group: SpanGroup) -> None:
-    if group.attrs.get(IN_ORDER, 0) < 0 or group.attrs.get(IN_ORDER, 0) > len(group):
+    if not is_untouched(group):
         raise StaleParseError(
             f"Spans of doc.spans[{ROLES_KEY!r}] were deleted or replaced, and arguments belong to the predicate before "
             "them: write roles with spacy_lal.annotations.roles.set_propositions"
@@ -252,7 +254,7 @@ def _check_complete(group: SpanGroup) -> None:
 
 def _search(group: SpanGroup, start_char: int) -> Tuple[int, int]:
     """The places of the Spans of a proposition in a group in order: that whose V begins at a character. Without one, an
-    empty range."""
+    empty range, where it would be."""
     low, high = 0, len(group)
     while low < high:
         first = (low + high) // 2
@@ -269,7 +271,7 @@ def _search(group: SpanGroup, start_char: int) -> Tuple[int, int]:
             while last < high and group[last].label_ != PREDICATE_ROLE:
                 last += 1
             low = last
-    return 0, 0
+    return low, low
 
 
 def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:

@@ -3,7 +3,8 @@
 Getters are called node by node: if each call read its sentence from the Doc, a walk through a long sentence would cost
 the square of its length. Trees of Docs with more than `MAX_READ` tokens and constituents are therefore kept, for the
 Docs read last by each thread. A kept tree is read again if the span group, the tokens, the sentence boundaries, or
-the nodes that were asked for have changed. *Not* here: trees of nltk, the getters.
+the nodes that were asked for have changed. A group that spaCy made, of a file or a list, records no changes: its number
+of Spans, its last Span, and those of the sentence are compared. *Not* here: trees of nltk, the getters.
 """
 
 import threading
@@ -18,10 +19,11 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ..trees import nested_spans
 from .constituents import SPANS_KEY, CollapsedSpan, constituents_of, get_constituents
 from .sentences import sentence_bounds, sentence_words
-from .span_groups import IN_ORDER, Entry, entries_by_place, is_in_order
+from .span_groups import IN_ORDER, Entry, PreorderGroup, entries_by_place, is_in_order
 
 MAX_READ = 256  # tokens and constituents; a Doc of fewer is read whenever it is asked for
 MAX_KEPT = 8  # Docs for each thread
+MAX_COMPARED = 256  # Spans of a sentence in a group that records no changes; of a longer one, those of the nodes
 
 Key = Tuple[int, int]  # a half-open range of word positions of a sentence
 
@@ -122,6 +124,7 @@ class _State(NamedTuple):
     n_spans: int
     in_order: Any
     n_changes: int
+    last: Optional[Entry]  # of a group that records no changes
     n_tokens: int
     n_chars: int
 
@@ -133,6 +136,7 @@ class _KeptDoc:
         self.doc = weakref.ref(doc, drop)
         self.group = group  # it refers to its Doc weakly
         self.state = _state(doc, group)
+        self._in_order = is_in_order(group)
         self._bounds = sentence_bounds(doc)
         self._trees: Dict[Key, SentenceTree] = {}  # by the range of tokens
         self._places: Dict[Key, Tuple[List[Key], Dict[Key, List[Tuple[int, Entry]]]]] = {}
@@ -146,45 +150,62 @@ class _KeptDoc:
         if bounds not in self._trees:
             words, constituents = self._constituents(doc, bounds)
             ends = [(token.idx, token.idx + len(token)) for token in (doc[i] for i in words)]
-            entries = entries_by_place(self.group, ends[0][0], ends[-1][1]) if ends else {}
+            entries = entries_by_place(self.group, ends[0][0], ends[-1][1], self._in_order) if ends else {}
             self._places[bounds] = ends, entries
             self._trees[bounds] = SentenceTree(words, constituents)
         return self._trees[bounds]
 
     def _constituents(self, doc: Doc, bounds: Key) -> Tuple[List[int], List[CollapsedSpan]]:
-        if is_in_order(self.group):
+        if self._in_order:
             words = [i for i in range(*bounds) if not doc[i].is_space]
-            return words, constituents_of(doc[bounds[0] : bounds[1]], words)
+            return words, constituents_of(doc[bounds[0] : bounds[1]], words, self._in_order)
         if not self._read:  # in any order: reading one sentence costs as much as reading all
             found = zip(sentence_words(doc), get_constituents(doc), strict=True)
             self._read = dict(zip(self._bounds, found, strict=True))
         return self._read[bounds]
 
     def is_unchanged(self, doc: Doc, bounds: Key, nodes: Sequence[int]) -> bool:
-        """Whether a sentence still begins and ends as it did, and nodes of its tree have the same tokens and labels."""
+        """Whether a sentence still begins and ends as it did, and nodes of its tree have the same tokens and labels. Of
+        a group that records no changes, all Spans of the sentence must be the same."""
         if not (_begins_sentence(doc, bounds[0]) and _begins_sentence(doc, bounds[1])):
             return False
         tree, (ends, entries) = self._trees[bounds], self._places[bounds]
+        compares_all = not isinstance(self.group, PreorderGroup) and len(entries) <= MAX_COMPARED
+        if compares_all and not all(map(self._has, entries.values())):
+            return False
         for number in nodes:
             start, end = tree.keys[number]
             first, last = doc[tree.words[start]], doc[tree.words[end - 1]]
             place = (first.idx, last.idx + len(last))
             if place != (ends[start][0], ends[end - 1][1]) or (first.is_sent_start and start > 0):
                 return False
-            for i, entry in entries.get(place, ()):
-                span = self.group[i]
-                if (span.start_char, span.end_char, span.label) != entry:
-                    return False
+            if not compares_all and not self._has(entries.get(place, ())):
+                return False
         return True
+
+    def _has(self, entries: Sequence[Tuple[int, Entry]]) -> bool:
+        return all(_entry(self.group[i]) == entry for i, entry in entries)
 
 
 def _begins_sentence(doc: Doc, token: int) -> bool:
     return token in (0, len(doc)) or bool(doc[token].is_sent_start)
 
 
+def _entry(span: Span) -> Entry:
+    return span.start_char, span.end_char, span.label
+
+
 def _state(doc: Doc, group: SpanGroup) -> _State:
-    last = doc[-1]
-    return _State(len(group), group.attrs.get(IN_ORDER), getattr(group, "n_changes", 0), len(doc), last.idx + len(last))
+    n_changes, last = 0, None
+    if isinstance(group, PreorderGroup):
+        n_changes = group.n_changes
+    elif len(group):
+        try:
+            last = _entry(group[-1])
+        except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+            pass
+    end = doc[-1].idx + len(doc[-1])
+    return _State(len(group), group.attrs.get(IN_ORDER), n_changes, last, len(doc), end)
 
 
 class _Kept(threading.local):

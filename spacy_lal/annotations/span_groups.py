@@ -7,6 +7,7 @@ meaning of the Spans.
 
 import struct
 import warnings
+import zlib
 from bisect import bisect_left, bisect_right
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -16,6 +17,8 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 # Attributes of a group, as it is written in pre-order: its number of Spans; the Doc's numbers of tokens and characters.
 IN_ORDER, N_TOKENS, N_CHARS = "in_order", "n_tokens", "n_chars"
 CHANGED = -1  # in place of the number of Spans, once a Span was replaced or deleted
+# In stored groups: a checksum of these Spans. spaCy reads them as plain groups, which record no changes.
+CHECKSUM = "checksum"
 _STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the numbers of a `_Raw`
 
 # A Span: its tokens when the group was written; its characters; its label. Both ranges are half-open.
@@ -51,7 +54,7 @@ class StoredSpan(NamedTuple):
 
 class PreorderGroup(SpanGroup):
     """A group that is written in an order, usually pre-order, and records whether it is still known to be. Appended
-    Spans show in its number of Spans."""
+    Spans show in its number of Spans. Its bytes have a checksum."""
 
     def __init__(self, doc: Doc, name: str, spans: Sequence[Span]) -> None:
         attrs = {IN_ORDER: len(spans), N_TOKENS: len(doc), N_CHARS: _n_chars(doc)}
@@ -68,10 +71,55 @@ class PreorderGroup(SpanGroup):
         self.attrs[IN_ORDER] = CHANGED
         super().__delitem__(i)  # type: ignore[misc]
 
+    def copy(self, doc: Optional[Doc] = None) -> "PreorderGroup":
+        """See `SpanGroup`. The copy records changes, too."""
+        plain = super().copy(doc)
+        copied = PreorderGroup(plain.doc, plain.name, list(plain))
+        copied.attrs, copied.n_changes = plain.attrs, self.n_changes
+        return copied
+
+    def to_bytes(self) -> bytes:
+        """See `SpanGroup`."""
+        message = srsly.msgpack_loads(super().to_bytes())
+        if self.attrs[IN_ORDER] != CHANGED:
+            message["attrs"] = {**self.attrs, CHECKSUM: _checksum(message["spans"][: self.attrs[IN_ORDER]])}
+        return srsly.msgpack_dumps(message)
+
 
 def is_in_order(group: SpanGroup) -> bool:
-    """Whether a group is known to be in pre-order."""
-    return group.attrs.get(IN_ORDER) == len(group)
+    """Whether a group is known to be in pre-order. The cost grows with the group, if it does not record changes."""
+    if group.attrs.get(IN_ORDER) != len(group):
+        return False
+    return isinstance(group, PreorderGroup) or _is_sorted(group)
+
+
+def is_untouched(group: SpanGroup) -> bool:
+    """Whether no Span was replaced or deleted since the group was written, as far as is known. Spans may have been
+    appended. The cost grows with the group, if it does not record changes."""
+    number = group.attrs.get(IN_ORDER, 0)
+    if not 0 <= number <= len(group):
+        return False
+    if isinstance(group, PreorderGroup) or CHECKSUM not in group.attrs:
+        return True
+    return _checksum(srsly.msgpack_loads(group.to_bytes())["spans"][:number]) == group.attrs[CHECKSUM]
+
+
+def _checksum(spans: Sequence[bytes]) -> int:
+    """Of Spans of `SpanGroup.to_bytes`, without their tokens: copies of a Doc with merged tokens have others."""
+    return zlib.crc32(b"".join([one[:24] + one[32:] for one in spans]))
+
+
+def _is_sorted(group: SpanGroup) -> bool:
+    before = (-1, 0)
+    try:
+        for span in group:
+            here = (span.start_char, -span.end_char)
+            if here < before:
+                return False
+            before = here
+    except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+        return False
+    return True
 
 
 def check_present(span: Span) -> None:
@@ -142,15 +190,18 @@ def stored_range(group: SpanGroup, first: int, last: int) -> List[StoredSpan]:
     ]
 
 
-def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple[int, int, str]]]:
+def spans_between(
+    group: SpanGroup, start: int, end: int, in_order: Optional[bool] = None
+) -> Optional[List[Tuple[int, int, str]]]:
     """The Spans of `present_spans` that begin in a half-open range of present tokens, in pre-order. The cost does not
     grow with the group.
 
+    in_order (Optional[bool]): The result of `is_in_order`, if the caller has it.
     RETURNS (Optional[List[Tuple[int, int, str]]]): None where the whole group must be read: it is not in pre-order, a
         Span goes on after the range, or the group cannot give single Spans.
     """
     doc = group.doc
-    if not is_in_order(group) or goes_by_tokens(group):
+    if not (is_in_order(group) if in_order is None else in_order) or goes_by_tokens(group):
         return None
     first, last = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
     raws, before = [], (first, -last)
@@ -170,17 +221,18 @@ def spans_between(group: SpanGroup, start: int, end: int) -> Optional[List[Tuple
     return _place(raws, doc, start, end)
 
 
-def entries_by_place(group: SpanGroup, start: int, end: int) -> Dict[Tuple[int, int], List[Tuple[int, Entry]]]:
-    """Where Spans stand in a group, by the characters that they cover. Of a group in pre-order, only Spans that begin
-    in a range of characters.
+def entries_by_place(
+    group: SpanGroup, start: int, end: int, in_order: bool
+) -> Dict[Tuple[int, int], List[Tuple[int, Entry]]]:
+    """Where the Spans that begin in a range of characters stand in a group, by the characters that they cover.
 
     start, end (int): The range of characters, half-open.
+    in_order (bool): The result of `is_in_order`. Without an order, the cost grows with the group.
     RETURNS (Dict[Tuple[int, int], List[Tuple[int, Tuple[int, int, int]]]]): For each pair of first character and end,
         positions in the group, each with first character, end and label id. Empty where the group cannot give single
         Spans.
     """
     found: Dict[Tuple[int, int], List[Tuple[int, Entry]]] = {}
-    in_order = is_in_order(group)
     try:
         first = bisect_left(group, start, key=_start_char) if in_order else 0
         for i in range(first, len(group)):
@@ -188,7 +240,8 @@ def entries_by_place(group: SpanGroup, start: int, end: int) -> Dict[Tuple[int, 
             place = (span.start_char, span.end_char)
             if in_order and place[0] >= end:
                 break
-            found.setdefault(place, []).append((i, (*place, span.label)))
+            if start <= place[0] < end:
+                found.setdefault(place, []).append((i, (*place, span.label)))
     except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
         return {}
     return found
@@ -200,10 +253,13 @@ def label_around(group: SpanGroup, span: Span) -> Optional[str]:
     RAISES (StaleParseError): As `present_spans`.
     """
     start, end = span.start_char, span.end_char
-    if is_in_order(group) and not goes_by_tokens(group):
+    if group.attrs.get(IN_ORDER) == len(group) and not goes_by_tokens(group):
         try:
             i = bisect_right(group, start, key=_start_char) - 1
-            return group[i].label_ if i >= 0 and end <= group[i].end_char else None
+            if i >= 0 and group[i].start_char <= start and end <= group[i].end_char:  # the only one, in any order
+                return group[i].label_
+            if isinstance(group, PreorderGroup):
+                return None
         except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
             pass
     return next((raw[4] for raw in _read(group) if raw[2] <= start and end <= raw[3]), None)

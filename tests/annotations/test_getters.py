@@ -149,6 +149,50 @@ def test_after_changes_of_the_group(doc):
     assert second._.labels == () and doc._.trees == []
 
 
+def round_trips(doc):
+    yield doc
+    yield doc.copy()
+    stored = Doc(doc.vocab).from_bytes(doc.to_bytes())
+    yield stored
+    yield stored.copy()
+    yield next(DocBin(docs=[doc]).get_docs(doc.vocab))
+
+
+def replaced(group, span):
+    group[7] = span
+
+
+def deleted_and_appended(group, span):
+    del group[7]
+    group.append(span)
+
+
+@pytest.mark.parametrize("max_read", [0, 10_000])
+@pytest.mark.parametrize("change", [replaced, deleted_and_appended])
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_round_trip_hides_no_change(max_read, change, is_read, monkeypatch):
+    monkeypatch.setattr(sentence_trees, "MAX_READ", max_read)
+    original = make_doc()
+    set_constituents(original, [list(range(len(original)))], [SPANS])
+    for doc in list(round_trips(original)):  # all before the first change
+        second = list(doc.sents)[1]
+        if is_read:
+            assert second._.parse_string == SECOND and doc[5:8]._.labels == ()
+        change(doc.spans[SPANS_KEY], Span(doc, 5, 8, "X"))
+        assert doc[5:8]._.labels == ("X",) and "(X (" in second._.parse_string
+        assert doc._.parse_string.split("\n")[1] == second._.parse_string
+
+
+def test_a_change_within_a_long_sentence(monkeypatch):
+    """Of a group that records no changes, the Spans of the nodes alone are compared."""
+    monkeypatch.setattr(sentence_trees, "MAX_READ", 0)
+    monkeypatch.setattr(sentence_trees, "MAX_COMPARED", 2)
+    doc = make_doc()
+    assert doc[0:5]._.labels == ("S",)
+    doc.spans[SPANS_KEY][0] = Span(doc, 0, 5, "FRAG")
+    assert doc[0:5]._.labels == ("FRAG",)
+
+
 def test_after_changes_of_tags_and_sentences(doc):
     assert flat(doc[0:5]._.tree) == FIRST
     doc[0].tag_ = "VBP"

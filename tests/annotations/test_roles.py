@@ -144,6 +144,14 @@ def test_worker_processes(doc):
     assert [get_propositions(one) for one in found] == [ALL, ALL]
 
 
+def test_merged_tokens_after_a_round_trip(doc):
+    for one in round_trips(doc):
+        merge(one, (5, 7))
+        assert [str(predicate) for predicate in one._.predicates] == ["gave ... up", "has", "two ... timed", "said"]
+        assert [predicate.span.text for predicate in one.copy()._.predicates][:2] == ["gave", "has"]
+        assert one[6]._.predicate.roleset == "have.01"
+
+
 def test_merged_tokens(doc):
     merge(doc, (5, 7))
     moved = [one for one in get_propositions(doc) if one.token > 4]
@@ -231,6 +239,44 @@ def test_a_deleted_span_would_bind_arguments_to_another_predicate(doc):
     del copied.spans[ROLES_KEY][4]
     with pytest.raises(StaleParseError, match="deleted or replaced"):
         copied._.predicates  # noqa: B018
+
+
+def replaced(doc):
+    group = doc.spans[ROLES_KEY]
+    group[6] = Span(doc, 6, 7, label="ARG1")
+
+
+def deleted_and_appended(doc):
+    group = doc.spans[ROLES_KEY]
+    del group[4]
+    group.append(Span(doc, 0, 1, label="ARGM-TMP"))
+
+
+@pytest.mark.parametrize("change", [replaced, deleted_and_appended])
+def test_changes_are_seen_after_a_round_trip(doc, change):
+    for one in (doc, *round_trips(doc), *(again for first in round_trips(doc) for again in round_trips(first))):
+        assert [one[i]._.predicate.roleset for i in (1, 12)] == ["give_up.06", "twotime.01"]
+        change(one)
+        for read in (lambda: one[12]._.predicate, lambda: one._.predicates):  # noqa: B023
+            with pytest.raises(StaleParseError, match="deleted or replaced"):
+                read()
+        again = next(DocBin(docs=[one]).get_docs(one.vocab))
+        with pytest.raises(StaleParseError, match="deleted or replaced"):
+            again._.predicates  # noqa: B018
+
+
+def test_predicates_can_be_appended_after_a_round_trip(doc):
+    for one in (doc, *round_trips(doc)):
+        one.spans[ROLES_KEY].append(Span(one, 14, 15, label="V", kb_id="he.01"))
+        for again in (one, *round_trips(one)):
+            assert [token.i for token in again if token._.predicate] == [1, 7, 12, 14, 15]
+
+
+def test_roles_without_a_checksum_are_read(doc):
+    """Version 0.2.0 writes none."""
+    old = next(DocBin(docs=[doc]).get_docs(doc.vocab))
+    del old.spans[ROLES_KEY].attrs["checksum"]
+    assert get_propositions(old) == ALL and old[12]._.predicate.roleset == "twotime.01"
 
 
 def test_sentences_of_words():
