@@ -7,6 +7,7 @@ constituents of the files; or both refuse them by an error of ours that names a 
 import random
 import re
 import tempfile
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Callable, List, Optional, Tuple
@@ -157,7 +158,9 @@ def _check(paths: List[Path]) -> Optional[str]:
 
 def _convert(paths: List[Path], output: Path) -> Optional[str]:
     try:
-        write_docs(make_docs(read_treebank(*treebank_files(paths)), Vocab(), n_sents=2), output)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r"left out \d+ UPOS")
+            write_docs(make_docs(read_treebank(*treebank_files(paths)), Vocab(), n_sents=2), output)
     except REFUSALS as error:
         return str(error)
     return None
