@@ -73,12 +73,12 @@ def evaluate_cli(
             docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
     except ValueError as err:
         fail(f"{data_path}: {err}")
-    written = _write(metrics, docs, golds, output=output, trees=trees, gold_trees=gold_trees)
-    with closed_pipe_is_no_error():
-        say("\n".join(report_lines(metrics)), err=any(map(is_stdout, written)))
-    for path, content in written.items():
-        if not is_stdout(path):
-            wrote(path, content)
+    try:
+        with closed_pipe_is_no_error():
+            to_stdout = any(path is not None and is_stdout(path) for path in (output, trees, gold_trees))
+            say("\n".join(report_lines(metrics)), err=to_stdout)
+    finally:  # a file that cannot be written loses no scores, and a closed pipe loses no file
+        _write(metrics, docs, golds, output=output, trees=trees, gold_trees=gold_trees)
 
 
 def _write(
@@ -89,11 +89,8 @@ def _write(
     output: Optional[Path],
     trees: Optional[Path],
     gold_trees: Optional[Path],
-) -> "Dict[Path, str]":
-    """Write the files that are wanted.
-
-    RETURNS (Dict[Path, str]): The content of each file, for a message.
-    """
+) -> None:
+    """Write the files that are wanted, and say so."""
     written = {}
     if output is not None:
         write_json(output, metrics)
@@ -103,7 +100,9 @@ def _write(
             with path_or_stdout(path) as file:
                 n_trees = write_trees(parsed, golds, file)
             written[path] = counted(n_trees, "gold tree" if parsed is golds else "tree")
-    return written
+    for path, content in written.items():
+        if not is_stdout(path):
+            wrote(path, content)
 
 
 def _check_written(data_path: Path, *written: Optional[Path]) -> None:
@@ -138,13 +137,19 @@ class Scoring:
 
         RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with
             `genres`, `confusion`, `own_sents` and `raw` if requested.
-        RAISES (ValueError): The gold Docs lack required annotation, or are of several genres.
+        RAISES (ValueError): The gold Docs lack required annotation, or are of several genres; with `raw`, the pipeline
+            sets no sentence breaks. Raised before the parsing.
         """
         from spacy_lal import evaluation
         from spacy_lal.metrics.evalb_params import language_params
 
         params = self.params or language_params(nlp.lang or "")
         size = self.batch_size
+        if self.genre is not None:
+            evaluation.check_genres(golds, self.genre)
+        if self.raw:
+            evaluation.check_texts(golds)
+            evaluation.check_breaks(nlp, golds)
         docs, seconds = evaluation.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=size)
         metrics = evaluation.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
         if self.genre is not None:

@@ -92,9 +92,11 @@ def folder_size(folder: Path) -> str:
 
 
 def check_parent(output: Optional[Path]) -> None:
-    """Ends the command if the folder of a file to write does not exist."""
+    """Ends the command if the folder of a file to write does not exist, or the file is a folder."""
     if output is not None and not output.parent.is_dir():
         fail(f"can't write {output}: no folder {output.parent}")
+    if output is not None and not is_stdout(output) and output.is_dir():
+        fail(f"can't write {output}: expected a file, it is a folder")
 
 
 def check_output(output: Path, overwrite: bool, *inputs: Union[str, Path]) -> None:

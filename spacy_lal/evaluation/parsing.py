@@ -23,9 +23,7 @@ def parse_golds(
     RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the time in seconds.
     RAISES (ValueError): A gold Doc has no sentence boundaries.
     """
-    for number, gold in enumerate(golds, start=1):
-        if not has_sentences(gold):
-            raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
+    _check_sentences(golds)
     parsers = parser_names(nlp) or [name for name in nlp.pipe_names if HEAD in nlp.get_pipe_meta(name).assigns]
     splitters = sentence_splitters(nlp, parsers) if gold_sents else []
     blanks = [copy_text(gold, with_sentences=gold_sents, vocab=nlp.vocab) for gold in golds]
@@ -40,7 +38,31 @@ def parse_texts(nlp: Language, golds: List[Doc], *, batch_size: int = 256) -> Li
 
     RAISES (ValueError): The spaces of a gold Doc's text are unknown (it was made from brackets alone).
     """
+    check_texts(golds)
+    return list(nlp.pipe([gold.text for gold in golds], batch_size=batch_size))
+
+
+def check_texts(golds: List[Doc]) -> None:
+    """Check that `parse_texts` can parse gold Docs.
+
+    RAISES (ValueError): See `parse_texts`.
+    """
     for number, gold in enumerate(golds, start=1):
         if gold.has_unknown_spaces:
             raise ValueError(f"Doc {number} has words but no text, its spaces are not known: {gold.text[:40]!r}")
-    return list(nlp.pipe([gold.text for gold in golds], batch_size=batch_size))
+
+
+def check_breaks(nlp: Language, golds: List[Doc]) -> None:
+    """Check that a pipeline sets sentence breaks, by parsing the first gold Doc that has several words: not all
+    components tell what they set.
+
+    RAISES (ValueError): It sets none, or a gold Doc has none.
+    """
+    _check_sentences(golds)
+    parse_golds(nlp, [gold for gold in golds if len(gold) > 1][:1], gold_sents=False)
+
+
+def _check_sentences(golds: List[Doc]) -> None:
+    for number, gold in enumerate(golds, start=1):
+        if not has_sentences(gold):
+            raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")

@@ -60,17 +60,20 @@ def score_genres(
     RETURNS (Dict[str, Dict[str, Any]]): `SUMMARY`, `n_sents`, `n_words` by genre, in alphabetical order.
     RAISES (ValueError): A Doc has no sentence ids, or has sentences of two genres; no sentence id matches.
     """
-    by_genre: Dict[str, List[int]] = {}
-    for i, gold in enumerate(golds):
-        by_genre.setdefault(_genre(gold, pattern), []).append(i)
-    if set(by_genre) <= {OTHER_GENRE}:
-        example = golds[0].user_data[SENT_IDS][0]
-        raise ValueError(f"{pattern.pattern!r} matches no sentence id, for example not {example!r}")
+    by_genre = _by_genre(golds, pattern)
     genres = {}
     for genre in sorted(by_genre):
         scores = _scores([docs[i] for i in by_genre[genre]], [golds[i] for i in by_genre[genre]], params)
         genres[genre] = {key: scores[key] for key in (*SUMMARY, "n_sents", "n_words")}
     return genres
+
+
+def check_genres(golds: List[Doc], pattern: "re.Pattern[str]") -> None:
+    """Check that `score_genres` can divide gold Docs.
+
+    RAISES (ValueError): See `score_genres`.
+    """
+    _by_genre(golds, pattern)
 
 
 def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
@@ -120,6 +123,16 @@ def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str,
         "n_sents": len(sentences),
         "n_words": sum(map(len, sentences)),
     }
+
+
+def _by_genre(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
+    by_genre: Dict[str, List[int]] = {}
+    for i, gold in enumerate(golds):
+        by_genre.setdefault(_genre(gold, pattern), []).append(i)
+    if set(by_genre) <= {OTHER_GENRE}:
+        example = golds[0].user_data[SENT_IDS][0]
+        raise ValueError(f"{pattern.pattern!r} matches no sentence id, for example not {example!r}")
+    return by_genre
 
 
 def _genre(gold: Doc, pattern: "re.Pattern[str]") -> str:

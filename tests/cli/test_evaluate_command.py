@@ -134,3 +134,42 @@ def test_bad_input(lal, pipeline, gold_file, tmp_path):
         assert result.exit_code == 1
         assert message in result.stderr
         assert "Traceback" not in result.output
+
+
+@pytest.fixture
+def unparsed(monkeypatch):
+    """Parsing all gold Docs fails the test: a command must end before."""
+
+    def parse(*_, **__):
+        pytest.fail("parsed before the options were checked")
+
+    monkeypatch.setattr("spacy_lal.evaluation.parse_golds", parse)
+
+
+@pytest.mark.usefixtures("unparsed")
+def test_bad_input_ends_before_the_parsing(lal, pipeline, gold_file, genre_file, tmp_path):
+    unsplitting = tmp_path / "unsplitting"
+    nlp = spacy.load(pipeline)
+    nlp.remove_pipe("sentencizer")
+    nlp.to_disk(unsplitting)
+    for args, message in (
+        ((pipeline, genre_file, "-o", tmp_path), "it is a folder"),
+        ((pipeline, genre_file, "--trees", tmp_path), "it is a folder"),
+        ((pipeline, gold_file, "--by-genre", "a"), "no sentence ids"),
+        ((pipeline, genre_file, "--by-genre", "xyz"), "matches no sentence id"),
+        ((pipeline, gold_file, "--raw"), "its spaces are not known"),
+        ((unsplitting, genre_file, "--raw"), "no sentence boundaries"),
+    ):
+        result = lal("evaluate", *args)
+        assert result.exit_code == 1, result.output
+        assert message in result.stderr
+
+
+def test_scores_are_printed_though_a_file_cannot_be_written(lal, pipeline, gold_file, tmp_path, monkeypatch):
+    def write_json(*_):
+        raise OSError(28, "No space left on device", str(tmp_path / "x.json"))
+
+    monkeypatch.setattr("spacy_lal.cli.evaluate.write_json", write_json)
+    result = lal("evaluate", pipeline, gold_file, "-o", tmp_path / "x.json")
+    assert result.exit_code == 1
+    assert "const_f" in result.stdout and "No space left" in result.stderr
