@@ -62,6 +62,8 @@ def evaluate_cli(
     _check_written(data_path, output, trees, gold_trees)
     if confusion and not gold_sents:
         fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
+    if trees is not None and gold_trees is not None and not gold_sents:
+        fail("--trees and --gold-trees go sentence by sentence, so they do not go with --no-gold-sents together")
 
     from spacy_lal.cli.pipelines import load_pipeline
 
@@ -95,10 +97,10 @@ def _write(
     if output is not None:
         write_json(output, metrics)
         written[output] = f"scores of {counted(metrics['n_sents'], 'sentence')}"
-    for path, parsed in ((trees, docs), (gold_trees, golds)):
+    for path, parsed, others in ((trees, docs, golds), (gold_trees, golds, docs)):
         if path is not None:
             with path_or_stdout(path) as file:
-                n_trees = write_trees(parsed, golds, file)
+                n_trees = write_trees(parsed, golds, file, others if trees and gold_trees else None)
             written[path] = counted(n_trees, "gold tree" if parsed is golds else "tree")
     for path, content in written.items():
         if not is_stdout(path):
@@ -178,12 +180,13 @@ def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
     return docs
 
 
-def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> int:
+def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Optional[List[Doc]]" = None) -> int:
     """Write the trees of Docs as brackets, one per line, without a root label: EVALB counts any root label but TOP. A
     sentence of whitespace tokens only has no tree.
 
     golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes punctuation by its tag, and
         rejects a pair of trees if it would delete different words in them.
+    others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree there are left out.
     RETURNS (int): The number of trees.
     """
     from spacy_lal.export import read_sentences
@@ -192,11 +195,11 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path) -> int:
 
     n_trees = 0
     with written_file(path) as file:
-        for doc, gold in zip(docs, golds, strict=True):
+        for doc, gold, other in zip(docs, golds, others or docs, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
-            for sentence in read_sentences(doc):
-                if sentence.constituents is not None:
+            for sentence, counterpart in zip(read_sentences(doc), read_sentences(other), strict=True):
+                if sentence.constituents is not None and counterpart.constituents is not None:
                     file.write(f"{write_brackets(sentence.tree())}\n".encode())
                     n_trees += 1
     return n_trees

@@ -71,3 +71,20 @@ def test_no_folder_to_write_to(folder: Path):
     result = CliRunner().invoke(lal_cli, arguments)
     assert result.exit_code == 1
     assert "no folder" in result.output
+
+
+def test_files_of_trees_have_the_same_sentences(folder: Path, tmp_path: Path):
+    nlp = spacy.load(folder / "model")
+    golds = list(DocBin().from_disk(folder / "dev.spacy").get_docs(nlp.vocab))
+    bare = Doc(nlp.vocab, words=["Go", "."], tags=["VB", "."], heads=[0, 0], deps=["ROOT", "punct"])
+    DocBin(docs=[bare, *golds]).to_disk(tmp_path / "dev.spacy")
+    found, gold = tmp_path / "found.ptb", tmp_path / "gold.ptb"
+    arguments = ["evaluate", str(folder / "model"), str(tmp_path / "dev.spacy"), "--trees", str(found)]
+    both = [*arguments, "--gold-trees", str(gold)]
+    result = CliRunner().invoke(lal_cli, both)
+    assert result.exit_code == 0, result.output
+    assert [len(path.read_text(encoding="utf8").splitlines()) for path in (found, gold)] == [2, 2]
+    assert CliRunner().invoke(lal_cli, arguments).exit_code == 0
+    assert len(found.read_text(encoding="utf8").splitlines()) == 3
+    result = CliRunner().invoke(lal_cli, [*both, "--no-gold-sents"])
+    assert result.exit_code == 1 and "--no-gold-sents" in result.output
