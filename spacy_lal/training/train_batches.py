@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy
-from spacy.attrs import ORTH
+from spacy.attrs import DEP, HEAD, ORTH, TAG
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.training import Example
@@ -24,11 +24,13 @@ class Place(NamedTuple):
     n_batches (int): Batches taken, in all epochs together.
     random_state (Dict[str, Any]): The random state before the corpus is read.
     fingerprint (int): The `fingerprint` of a corpus that is read once; 0 for a streamed corpus.
+    annotation (Optional[int]): Its `annotation_fingerprint`; None in checkpoints of earlier versions.
     """
 
     n_batches: int
     random_state: Dict[str, Any]
     fingerprint: int
+    annotation: Optional[int] = None
 
 
 class TrainBatches:
@@ -67,20 +69,27 @@ class TrainBatches:
             set_data_random_state(random_state)
             examples = self._read()
             self._random_state = _raw_random_state()
-        checksum = fingerprint(examples)
-        if self.place is not None and self.place.fingerprint != checksum:
-            raise CheckpointError(
-                "the training data is not what it was at the checkpoint: its sentences, or their order, have changed. "
-                f"{WAY_OUT}"
-            )
+        checksum, annotation = fingerprint(examples), annotation_fingerprint(examples)
+        self._check_unchanged(checksum, annotation)
         batches = self._batches(examples)
         for _ in range(self.place.n_batches if self.place else 0):
             self._next(batches)
         n_batches = self.place.n_batches if self.place else 0
         while (item := self._next(batches)) is not None:
             n_batches += 1
-            self.place = Place(n_batches, random_state, checksum)
+            self.place = Place(n_batches, random_state, checksum, annotation)
             yield item
+
+    def _check_unchanged(self, checksum: int, annotation: int) -> None:
+        if self.place is None:
+            return
+        changed = "its sentences, or their order, have" if self.place.fingerprint != checksum else ""
+        if not changed and self.place.annotation not in (None, annotation):
+            changed = "the tags, arcs or spans of its sentences have"
+        if changed:
+            raise CheckpointError(
+                f"the training data is not what it was at the checkpoint: {changed} changed. {WAY_OUT}"
+            )
 
     def _read(self) -> List[Example]:
         if self.max_epochs < 0:
@@ -114,6 +123,17 @@ def fingerprint(examples: List[Example]) -> int:
     for eg in examples:
         words = eg.reference.to_array([ORTH])
         checksum = zlib.crc32(words.tobytes(), zlib.crc32(len(words).to_bytes(4, "little"), checksum))
+    return checksum
+
+
+def annotation_fingerprint(examples: List[Example]) -> int:
+    """A checksum of the tags, arcs and spans of all Examples, in order."""
+    checksum = 0
+    for eg in examples:
+        checksum = zlib.crc32(eg.reference.to_array([HEAD, DEP, TAG]).tobytes(), checksum)
+        for key, group in sorted(eg.reference.spans.items()):
+            spans = "".join(f" {span.start} {span.end} {span.label_} {span.id_}" for span in group)
+            checksum = zlib.crc32(f"{key}{spans}".encode("utf8", "surrogatepass"), checksum)
     return checksum
 
 

@@ -10,7 +10,7 @@ import pytest
 import spacy
 import torch
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.training.batchers import minibatch_by_words
 from spacy.training.loop import create_train_batches
@@ -108,6 +108,35 @@ def test_other_words(words: str):
     next(iter(batches))
     with pytest.raises(CheckpointError, match="training data is not what it was .* --no-resume"):
         next(iter(make(batches.place, reader=functools.partial(corpus, words=words))))
+
+
+def parsed_corpus(nlp: Language, **changes: Any) -> Iterator[Example]:
+    for word in "abc":
+        annotation = {"heads": [0, 0], "deps": ["ROOT", "obj"], "tags": ["VB", "NN"], "label": "VP"}
+        annotation.update(changes if word == "c" else {})
+        label = annotation.pop("label")
+        doc = Doc(nlp.vocab, words=[word, word], **annotation)
+        doc.spans["constituents"] = [Span(doc, 0, 2, label)]
+        yield Example(doc, doc)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"heads": [1, 1]}, {"deps": ["ROOT", "iobj"]}, {"tags": ["VB", "RB"]}, {"label": "S"}]
+)
+def test_other_annotation(changes: Any):
+    batches = make(reader=parsed_corpus)
+    next(iter(batches))
+    changed = functools.partial(parsed_corpus, **changes)
+    with pytest.raises(CheckpointError, match="training data is not what it was .* --no-resume"):
+        next(iter(make(through_a_file(batches.place), reader=changed)))
+    assert next(iter(make(through_a_file(batches.place), reader=parsed_corpus)))
+
+
+def test_a_place_of_an_earlier_version():
+    batches = make(reader=parsed_corpus)
+    next(iter(batches))
+    old = {name: value for name, value in batches.place._asdict().items() if name != "annotation"}
+    assert next(iter(make(Place(**old), reader=parsed_corpus)))
 
 
 def test_fingerprint_sees_where_docs_begin():
