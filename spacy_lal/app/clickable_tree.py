@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from nltk.tree import Tree
 
 from ..display.markup import escape
+from ..trees.brackets import iter_words
 
 NOTHING: Mapping[Tuple[int, int], str] = MappingProxyType({})
 SVG = "{http://www.w3.org/2000/svg}"
@@ -108,4 +109,4 @@ def _spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
 
 
 def _n_words(node: Any) -> int:
-    return len(node.leaves()) if isinstance(node, Tree) else 1
+    return sum(1 for _ in iter_words(node)) if isinstance(node, Tree) else 1

@@ -113,6 +113,17 @@ def parse_tree(
     return trees[0].tree
 
 
+def iter_words(tree: Tree) -> Iterator[str]:
+    """The words of a tree of any depth, in order: `tree.leaves()` recurses."""
+    todo: List[object] = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Tree):
+            todo.extend(reversed(node))
+        else:
+            yield str(node)
+
+
 def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> str:
     """A tree on one line, without an added root: `(NP (DT the) (NN dawn))`.
 

@@ -75,3 +75,11 @@ def test_hostile_words_stay_text(nlp):
     assert not [name for element in root.iter() for name in element.attrib if name.startswith("on")]
     assert any("<" in (node.text or "") for node in root.iter("text"))
     assert "\u202e" not in sentence.tree((0, 1)) and "\x07" not in sentence.tree((0, 1))
+
+
+def test_a_deep_tree():
+    tree = Tree("N", ["word"])
+    for _ in range(1500):
+        tree = Tree("X", [tree])
+    markup = clickable_tree(tree_to_svg(tree), tree, (0, 1))
+    assert len(nodes(markup)) == 1502
