@@ -25,14 +25,15 @@ class Sentence(NamedTuple):
     number (int): Its place in the Doc, from 0.
     tokens (List[Token]): Its words.
     constituents (Optional[list]): Collapsed half-open spans over the words; None if the Doc has no trees.
-    heads (Optional[List[int]]): Word numbers from 1, 0 is the root; None if the Doc has no heads.
+    heads (Optional[List[Optional[int]]]): Word numbers from 1, 0 is the root, None an unknown head; None if the Doc has
+        no heads.
     is_cut (bool): Whether it is only a part of the sentence.
     """
 
     number: int
     tokens: List[Token]
     constituents: Optional[List[Tuple[int, int, str]]]
-    heads: Optional[List[int]]
+    heads: Optional[List[Optional[int]]]
     is_cut: bool = False
 
     @property
@@ -75,7 +76,7 @@ class Sentence(NamedTuple):
         if spans is not None:
             spans = [(s - first, e - first, label) for s, e, label in spans if first <= s and e <= last]
         if heads is not None:
-            heads = [head - first if first < head <= last else 0 for head in heads[first:last]]
+            heads = [_within(head, first, last) for head in heads[first:last]]
         return Sentence(self.number, self.tokens[first:last], spans, heads, is_cut=True)
 
 
@@ -93,11 +94,21 @@ def read_sentences(doc: Doc) -> Iterator[Sentence]:
             yield Sentence(number, [doc[i] for i in indices], spans, heads)
 
 
-def _heads(doc: Doc, indices: List[int]) -> List[int]:
+def _within(head: Optional[int], first: int, last: int) -> Optional[int]:
+    """A head in the part of a sentence from word `first` to word `last`, exclusive."""
+    if head is None:
+        return None
+    return head - first if first < head <= last else 0
+
+
+def _heads(doc: Doc, indices: List[int]) -> List[Optional[int]]:
     """Heads as word numbers. If another component attached a word to whitespace, the head's head takes its place."""
     numbers: Dict[int, int] = {i: number for number, i in enumerate(indices, start=1)}
-    heads = []
+    heads: List[Optional[int]] = []
     for i in indices:
+        if not doc[i].has_head():  # spaCy shows such a token as its own head
+            heads.append(None)
+            continue
         head = doc[i].head
         while head.i not in numbers and head.head.i != head.i:
             head = head.head
@@ -110,8 +121,8 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
     root is its own head, characters count in the text of the Doc.
 
     sentence (Sentence): The sentence.
-    RETURNS (Dict[str, Any]): `text`, `start_char`, `end_char`, the lists of `annotation_lists`, and `heads` (n, or
-        None) and `constituents` (objects, outer before inner, a unary chain as several; or None).
+    RETURNS (Dict[str, Any]): `text`, `start_char`, `end_char`, the lists of `annotation_lists`, and `heads` (n, an
+        unknown one None; or None) and `constituents` (objects, outer before inner, a unary chain as several; or None).
     """
     tokens = sentence.tokens
     heads, spans = sentence.heads, sentence.constituents
@@ -122,10 +133,14 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
         "start_char": tokens[0].idx,
         "end_char": tokens[-1].idx + len(tokens[-1]),
         **lists,
-        "heads": None if heads is None else [head - 1 if head else i for i, head in enumerate(heads)],
+        "heads": None if heads is None else [head - 1 if head else _root(head, i) for i, head in enumerate(heads)],
         "deprels": deprels,
         "constituents": None if spans is None else [constituent(tokens, *span) for span in expand_chains(spans)],
     }
+
+
+def _root(head: Optional[int], i: int) -> Optional[int]:
+    return None if head is None else i
 
 
 def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[List[Any]]]:

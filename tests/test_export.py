@@ -6,7 +6,13 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import SENTENCES
 
-from spacy_lal.export import MissingParseError, read_sentences, to_conllu
+from spacy_lal.annotations import set_sentence_starts
+from spacy_lal.cli.formats import format_drawing
+from spacy_lal.cli.texts import Origin
+from spacy_lal.display.arcs import ROOT
+from spacy_lal.distributed.columns import doc_row, to_doc
+from spacy_lal.export import MissingParseError, read_sentences, sentence_record, to_conllu
+from spacy_lal.render import render
 from spacy_lal.trees import read_conllu
 
 
@@ -46,6 +52,44 @@ def test_conllu_of_what_is_not_parsed():
         to_conllu(Doc(Vocab(), words=["Go", "on"]))
     with pytest.raises(MissingParseError):
         next(read_sentences(doc)).tree()
+
+
+@pytest.fixture
+def half_parsed() -> Doc:
+    """The head of "old" is unknown."""
+    doc = Doc(
+        Vocab(),
+        words=["old", "cats", "want", "sleeps"],
+        heads=[0, 2, 2, 2],
+        deps=["", "nsubj", "ROOT", "xcomp"],
+    )
+    set_sentence_starts(doc, [0])
+    doc.spans["constituents"] = [Span(doc, 0, 4, "S")]
+    return doc
+
+
+def test_unknown_heads_are_left_open(half_parsed: Doc):
+    (sentence,) = read_sentences(half_parsed)
+    assert sentence.heads == [None, 3, 0, 3]
+    assert sentence.cut(0, 3).heads == [None, 3, 0]
+    assert [line.split("\t")[6] for line in to_conllu(half_parsed).splitlines() if line[:1].isdigit()] == list("_303")
+    assert sentence_record(sentence)["heads"] == [None, 2, 2, 2]
+
+
+@pytest.mark.parametrize("style", ["dep", "parse"])
+def test_unknown_heads_are_not_drawn_as_roots(half_parsed: Doc, style: str):
+    svg = render(half_parsed, style=style, format="svg")
+    assert svg.count(f">{ROOT}</text>") == 1
+    assert "old: no head; cats: nsubj of want; want: root" in svg
+    drawing = format_drawing(next(read_sentences(half_parsed)), Origin(0))
+    assert ["1", "old", "_"] in [line.split() for line in drawing.splitlines()]
+
+
+def test_unknown_heads_in_columns(half_parsed: Doc):
+    row = doc_row(half_parsed)
+    assert row["heads"] == [None, 2, 2, 2]
+    again = to_doc(row, half_parsed.vocab)
+    assert [(token.head.i, token.dep_) for token in again][:3] == [(0, ""), (2, "nsubj"), (2, "ROOT")]
 
 
 def test_cut(doc: Doc):

@@ -254,6 +254,8 @@ class ExplainedSentence:
             return []
         found = []
         for token, head in zip(self._sentence.tokens, self._sentence.heads, strict=True):
+            if head is None:
+                continue
             governor = self._sentence.tokens[head - 1] if head else None
             if span.start <= token.i < span.end and not (governor and span.start <= governor.i < span.end):
                 text = governor.text if governor else ""

@@ -70,7 +70,8 @@ def _table(sentence: Sentence) -> str:
     rows = [("", "word", "tag", "head", "", "deprel")]
     heads = sentence.heads or []
     for i, (token, head, deprel) in enumerate(zip(sentence.tokens, heads, sentence.deprels, strict=True), start=1):
-        rows.append((str(i), words[i], token.tag_ or token.pos_, str(head), words[head], deprel))
+        governor = ("_", "") if head is None else (str(head), words[head])
+        rows.append((str(i), words[i], token.tag_ or token.pos_, *governor, deprel))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

@@ -4,7 +4,7 @@ Arcs have levels, so that neither lines nor deprels overlap; deprels stand uprig
 browser and converter draws. *Not* here: Docs.
 """
 
-from typing import Dict, List, NamedTuple, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .colors import DEFAULT_COLOR
 from .markup import escape, visible
@@ -34,10 +34,11 @@ class ArcDrawing(NamedTuple):
     height: float
 
 
-def level_arcs(heads: Sequence[int], deprels: Sequence[str]) -> List[Arc]:
+def level_arcs(heads: Sequence[Optional[int]], deprels: Sequence[str]) -> List[Arc]:
     """The arcs of a sentence, short ones first; each lies above all overlapping shorter arcs.
 
-    heads (Sequence[int]): The head of each word, counted from 1; 0 for a root, which has no arc.
+    heads (Sequence[Optional[int]]): The head of each word, counted from 1; 0 for a root and None for an unknown head,
+        which have no arcs.
     deprels (Sequence[str]): The deprel of each word; plain text.
     """
     found: List[Arc] = []
@@ -51,12 +52,12 @@ def level_arcs(heads: Sequence[int], deprels: Sequence[str]) -> List[Arc]:
     return found
 
 
-def least_widths(arcs: Sequence[Arc], heads: Sequence[int], gap: float) -> List[float]:
+def least_widths(arcs: Sequence[Arc], heads: Sequence[Optional[int]], gap: float) -> List[float]:
     """The width that the column of each word needs: deprels find room between neighbours, and so do marks of roots.
 
     gap (float): Pixels between two columns.
     """
-    widths = [0.0 if head else pill_width(ROOT) for head in heads]
+    widths = [pill_width(ROOT) if head == 0 else 0.0 for head in heads]
     for arc in arcs:
         first, last = sorted((arc.dependent, arc.head))
         inside = sum(widths[first + 1 : last]) + gap * (last - first)
@@ -68,7 +69,7 @@ def least_widths(arcs: Sequence[Arc], heads: Sequence[int], gap: float) -> List[
 
 def draw_arcs(
     arcs: Sequence[Arc],
-    heads: Sequence[int],
+    heads: Sequence[Optional[int]],
     places: Sequence[float],
     *,
     base: float,
@@ -77,7 +78,7 @@ def draw_arcs(
 ) -> ArcDrawing:
     """Draw the arcs of a sentence on one side of its words.
 
-    arcs (Sequence[Arc]): Of `level_arcs`. heads (Sequence[int]): As there.
+    arcs (Sequence[Arc]): Of `level_arcs`. heads (Sequence): As there.
     places (Sequence[float]): The middle of each word, in pixels; falling for writing from right to left.
     base (float): Where the arcs end at the words, in pixels. below (bool): Whether they hang below the words.
     square (bool): Corners without rounding.
@@ -105,7 +106,7 @@ def draw_arcs(
         if arc.deprel:
             place = f'x="{number(middle)}" y="{number(y + 0.36 * DEPREL_SIZE)}"'
             texts.append(f"<text {place}>{escape(arc.deprel)}</text>")
-    roots = [places[word] for word, head in enumerate(heads) if not head]
+    roots = [places[word] for word, head in enumerate(heads) if head == 0]
     top = base + down * (height - 10)
     for x in roots:
         lines.append(f"M{number(x)} {number(top)}V{number(base + down * _ARROW)}")

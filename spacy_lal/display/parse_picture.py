@@ -3,11 +3,11 @@
 Without a tree it is a picture of arcs, which then stand above the words. *Not* here: Docs.
 """
 
-from typing import List, Mapping, NamedTuple, Sequence, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
 
-from ..trees.brackets import write_brackets
+from ..trees.brackets import iter_words, write_brackets
 from .arcs import draw_arcs, least_widths, level_arcs
 from .markup import escape, shorten, visible
 from .roles import role_color
@@ -48,7 +48,7 @@ PLAIN = Looks()
 
 def draw_parse(
     tree: Tree,
-    heads: Sequence[int],
+    heads: Sequence[Optional[int]],
     deprels: Sequence[str],
     rows: Sequence[PredicateRow] = (),
     *,
@@ -58,7 +58,8 @@ def draw_parse(
     """Draw a tree above its words, arcs and roles below.
 
     tree (Tree): A tree with n words.
-    heads, deprels (Sequence): The head of each word, counted from 1, 0 for a root; and its deprel.
+    heads, deprels (Sequence): The head of each word, counted from 1, 0 for a root, None if unknown; and its
+        deprel.
     rows (Sequence[PredicateRow]): The predicates, if roles are known.
     title (str): The name of the picture; plain text. direction (str): "rtl" draws the first word on the right.
     """
@@ -76,7 +77,7 @@ def draw_parse(
     halves = [max(word.own_width, word.least) / 2 for word in layout.words]
     bars = _role_rows(rows, places, halves, top)
     height = top + ROW * len(rows) + 2
-    description = f"{write_brackets(tree)} {describe_arcs(tree.leaves(), heads, deprels)}"
+    description = f"{write_brackets(tree)} {describe_arcs(list(iter_words(tree)), heads, deprels)}"
     first = opening("lal-parse", layout.width, height, title, description, f' font-size="{SIZE}"')
     markup = f"{first}{tree_body(layout)}{under.markup}{bars}</svg>"
     return Svg(markup, layout.width, height, title, description)
@@ -85,7 +86,7 @@ def draw_parse(
 def draw_dependencies(
     words: Sequence[str],
     notes: Sequence[Sequence[str]],
-    heads: Sequence[int],
+    heads: Sequence[Optional[int]],
     deprels: Sequence[str],
     *,
     title: str = "",
@@ -129,11 +130,12 @@ def draw_dependencies(
     return Svg(f"{first}{canvas}{body}</svg>", width, height, title, description)
 
 
-def describe_arcs(words: Sequence[str], heads: Sequence[int], deprels: Sequence[str]) -> str:
+def describe_arcs(words: Sequence[str], heads: Sequence[Optional[int]], deprels: Sequence[str]) -> str:
     """The arcs in words: "dog: nsubj of barks"."""
     parts = []
     for word, head, deprel in zip(words, heads, deprels, strict=True):
-        parts.append(f"{word}: {deprel} of {words[head - 1]}" if head else f"{word}: root")
+        arc = "no head" if head is None else f"{deprel} of {words[head - 1]}" if head else "root"
+        parts.append(f"{word}: {arc}")
     return "; ".join(parts)
 
 

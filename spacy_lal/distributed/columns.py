@@ -6,7 +6,7 @@ A row without text is null in all of them.
 
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional
 
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.tokens import Doc, DocBin, Span, SpanGroup, Token
 from spacy.vocab import Vocab
 
 from ..annotations import SPANS_KEY, constituent_tokens, install_extensions, sentence_bounds, set_sentence_starts
@@ -30,8 +30,8 @@ def doc_fields(output: str = COLUMNS) -> List["pa.Field"]:
     start_chars, end_chars (list<int32>): Length n. The half-open range of each token in the text, in characters.
     tags, pos, morphs, lemmas (list<string>): Length n. `token.tag_`, `pos_`, `morph`, `lemma_`, empty if the token has
         none. Null where the pipeline sets none at all.
-    heads (list<int32>): Length n. The index of the head in the Doc, from 0; a root is its own head, as in spaCy. Null
-        where the pipeline sets no heads.
+    heads (list<int32>): Length n. The index of the head in the Doc, from 0; a root is its own head, as in spaCy; an
+        unknown head is null. Null where the pipeline sets no heads.
     deprels (list<string>): Length n. Null together with `heads`.
     constituents (list<struct<start, end, start_char, end_char: int32, label: string>>): Half-open spans of tokens of
         the Doc, and of characters of its text, outer before inner, a unary chain as several. Null where the pipeline
@@ -78,9 +78,13 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
         **lists,
         "spaces": [bool(token.whitespace_) for token in tokens],
         "sent_starts": [i in starts for i in range(len(tokens))],
-        "heads": None if lists["deprels"] is None else [token.head.i for token in tokens],
+        "heads": None if lists["deprels"] is None else [_head(token) for token in tokens],
         "constituents": None if spans is None else [constituent(tokens, *span) for span in spans],
     }
+
+
+def _head(token: Token) -> Optional[int]:
+    return token.head.i if token.has_head() else None
 
 
 def doc_arrays(rows: Iterable[Mapping[str, Any]], output: str = COLUMNS) -> List["pa.Array"]:
@@ -106,7 +110,8 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     if row["tokens"] is None:
         return None
     words = {name: row.get(name) for name in ("tags", "pos", "morphs", "lemmas")}  # schema 1 has tags alone
-    doc = Doc(vocab, words=row["tokens"], spaces=row["spaces"], heads=row["heads"], deps=row["deprels"], **words)
+    heads = None if row["heads"] is None else [i if head is None else head for i, head in enumerate(row["heads"])]
+    doc = Doc(vocab, words=row["tokens"], spaces=row["spaces"], heads=heads, deps=row["deprels"], **words)
     # After the heads: spaCy derives sentences from them, which differ on some non-projective trees.
     set_sentence_starts(doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start])
     if row["constituents"] is not None:

@@ -6,6 +6,7 @@ from typing import List, Tuple
 from xml.etree import ElementTree
 
 import pytest
+from nltk.tree import Tree
 
 from spacy_lal.display.arcs import DEPREL_SIZE, ROOT, level_arcs
 from spacy_lal.display.parse_picture import PredicateRow, draw_dependencies, draw_parse
@@ -110,6 +111,13 @@ def test_whole_parse():
     for path in root.iter(f"{SVG}path"):
         for x, length in re.findall(r"M([\d.-]+) [\d.]+h([\d.]+)", path.get("d")):
             assert PILL / 2 - 0.1 <= float(x) and float(x) + float(length) + PILL / 2 <= picture.width + 0.1
+
+
+def test_a_deep_tree_is_drawn():
+    tree = Tree("N", ["word"])
+    for _ in range(1500):
+        tree = Tree("X", [tree])
+    assert "word: root" in draw_parse(tree, [0], ["ROOT"]).markup
 
 
 def test_hostile_strings_are_text():
