@@ -54,6 +54,8 @@ def evalb_cli(
     def on_error(message: str) -> None:
         say(message, err=True)
 
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # bytes as they were read
     with closed_pipe_is_no_error():
         try:
             for line in report(_lines(gold_path), _lines(test_path), params, on_error=on_error):

@@ -81,3 +81,11 @@ def test_bytes_that_are_no_utf8(run, tmp_path):
     result = run(tmp_path / "a", tmp_path / "b")
     assert result.exit_code == 0
     assert "   1    1    0  100.00 100.00" in result.stdout
+
+
+def test_bytes_that_are_not_utf8_are_shown_as_they_are(run, tmp_path):
+    (tmp_path / "trees.ptb").write_bytes("(S (NP (N ka\xf0r)) (V er))\n".encode("latin-1"))
+    (tmp_path / "debug.prm").write_text("DEBUG 1\n")
+    result = run(tmp_path / "trees.ptb", tmp_path / "trees.ptb", "--param", tmp_path / "debug.prm")
+    assert result.exit_code == 0, result.exception
+    assert b"ka\xf0r" in result.stdout_bytes
