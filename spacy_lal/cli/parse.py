@@ -16,7 +16,7 @@ from spacy_lal.cli.progress import reading_progress
 from spacy_lal.cli.records import INPUT_FORMATS, JSONL, TEXT, format_by_name, text_reader
 from spacy_lal.cli.signals import Stopped
 from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, no_workers_left, say, wrote
-from spacy_lal.cli.texts import Origin, Text, TextError, given_text
+from spacy_lal.cli.texts import Interruptible, Origin, Text, TextError, given_text
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -185,24 +185,6 @@ def _parse_stream(reading: Reading, output_format: str, output: Optional[Path], 
             fail(f"{where}: {reason.removeprefix('ValueError: ')}{out.note}")
     if not is_stdout(output):
         wrote(output, f"{counted(out.n_sentences, 'sentence')} of {counted(out.n_docs, 'text')}")
-
-
-class Interruptible:
-    """Texts up to the first unreadable one. The error is stored, so that earlier texts that wait in the same batch are
-    still parsed.
-
-    error (Optional[TextError]): The error that ended the texts; None at their end.
-    """
-
-    def __init__(self, texts: Iterable[Text]) -> None:
-        self.texts = texts
-        self.error: Optional[TextError] = None
-
-    def __iter__(self) -> Iterator[Text]:
-        try:
-            yield from self.texts
-        except TextError as err:
-            self.error = err
 
 
 def parse_texts(

@@ -10,7 +10,7 @@ from spacy_lal.cli.inputs import text_or_file
 from spacy_lal.cli.options import GpuOption, ModelOption
 from spacy_lal.cli.role_formats import ALIASES, FORMATS, role_sentences
 from spacy_lal.cli.streams import Terminal, closed_pipe_is_no_error, fail
-from spacy_lal.cli.texts import TextError, TextReader, given_text
+from spacy_lal.cli.texts import Interruptible, TextError, TextReader, given_text
 from spacy_lal.lang import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
@@ -102,13 +102,16 @@ def _parsed_docs(
     nlp = load_pipeline(model, gpu_id, needs_parser=False)
     _install(nlp.vocab, frames)
     reader = TextReader(name, max_length=nlp.max_length)
-    for doc in nlp.pipe(one.text for one in (reader if text is None else given_text(text, name="TEXT"))):
+    texts = Interruptible(reader if text is None else given_text(text, name="TEXT"))
+    for doc in nlp.pipe(one.text for one in texts):
         if not has_propositions(doc):
             fail(
                 f"the pipeline {model or DEFAULT_PIPELINE!r} sets no roles, only {', '.join(nlp.pipe_names)}: give one "
                 f"with a trained lal_srl by --model. {HOW_TO_GET}"
             )
         yield doc
+    if texts.error is not None:
+        raise texts.error
 
 
 def _install(vocab: "Vocab", frames: Optional[Path]) -> None:

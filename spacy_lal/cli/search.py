@@ -10,7 +10,7 @@ import typer
 
 from spacy_lal.cli.options import GpuOption, ModelOption, is_file
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
-from spacy_lal.cli.texts import STDIN, TextError, TextReader, given_text
+from spacy_lal.cli.texts import STDIN, Interruptible, TextReader, given_text
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -126,7 +126,7 @@ def _of_brackets(name: str) -> Iterator[_Found]:
 
     lines = (line.decode("utf8") for line in sys.stdin.buffer) if name == STDIN else name
     try:
-        for tree, line in read_brackets_with_lines(lines, name=_shown(name), strip_functions=False):
+        for tree, line in read_brackets_with_lines(lines, name=_shown(name), strip_functions=False, strip_traces=False):
             yield _Found(str(line), tree)
     except ValueError as error:  # of brackets, or no UTF-8
         fail(str(error) if _shown(name) in str(error) else f"{_shown(name)}: {error}")
@@ -173,14 +173,13 @@ class _Parser:
 
         nlp = self._nlp = self._nlp or load_pipeline(*self._given)
         reader = TextReader(name, max_length=nlp.max_length)
-        texts = reader if text is None else given_text(text)
-        try:
-            pairs = ((given.text, given.line or 1) for given in texts)  # --text has no line
-            for doc, line in nlp.pipe(pairs, as_tuples=True, batch_size=BATCH_SIZE):
-                for _, tree in _of_doc(doc, f"{_shown(name)}:{line}"):
-                    yield _Found(str(line), tree)
-        except TextError as error:
-            fail(str(error))
+        texts = Interruptible(reader if text is None else given_text(text))
+        pairs = ((given.text, given.line or 1) for given in texts)  # --text has no line
+        for doc, line in nlp.pipe(pairs, as_tuples=True, batch_size=BATCH_SIZE):
+            for _, tree in _of_doc(doc, f"{_shown(name)}:{line}"):
+                yield _Found(str(line), tree)
+        if texts.error is not None:
+            fail(str(texts.error))
 
 
 def _shown(name: str) -> str:

@@ -3,7 +3,7 @@ texts: `records.py`."""
 
 import sys
 from pathlib import Path
-from typing import Iterator, List, NamedTuple, Optional
+from typing import Iterable, Iterator, List, NamedTuple, Optional
 
 from spacy_lal.files.quotation import quoted
 
@@ -122,6 +122,8 @@ class TextReader:
                 raise TextError(f"can't read {self.name}: {err.strerror}") from err
 
     def _decode(self, number: int, raw: bytes) -> str:
+        if len(raw) >= self.max_bytes and not raw.endswith(b"\n"):  # may be cut within a character
+            self._check_line(number, len(raw), self.max_length + 1)
         try:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError as err:
@@ -136,6 +138,24 @@ class TextReader:
     def _check_length(self, number: int, length: int) -> None:
         if length > self.max_length:
             raise TextError(f"{self.name}, line {number}: a text of more than {self.max_length} characters{self.hint}")
+
+
+class Interruptible:
+    """Texts up to the first unreadable one. The error is stored, so that earlier texts that wait in the same batch are
+    still parsed.
+
+    error (Optional[TextError]): The error that ended the texts; None at their end.
+    """
+
+    def __init__(self, texts: Iterable[Text]) -> None:
+        self.texts = texts
+        self.error: Optional[TextError] = None
+
+    def __iter__(self) -> Iterator[Text]:
+        try:
+            yield from self.texts
+        except TextError as err:
+            self.error = err
 
 
 def given_text(text: str, name: str = "--text") -> Iterator[Text]:

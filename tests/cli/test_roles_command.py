@@ -155,3 +155,11 @@ def test_a_command_that_parses_leaves_roles_out(lal, pipeline, tmp_path):
     assert roles_components("no_such_package") == []
     result = lal("parse", "--model", tmp_path / "both", "--text", "She left.")
     assert result.exit_code == 0 and result.stdout == lal("parse", "-m", pipeline, "--text", "She left.").stdout
+
+
+def test_texts_before_an_unreadable_line_are_shown(model, tmp_path):
+    (tmp_path / "text.txt").write_bytes(b"She has given him books .\n\xff\n")
+    result = CliRunner().invoke(app, ["lal", "roles", str(tmp_path / "text.txt"), "-m", str(model)])
+    assert result.exit_code == 1
+    assert "give.01" in result.stdout
+    assert "line 2: expected UTF-8" in result.stderr

@@ -90,3 +90,20 @@ def test_errors_have_exit_code_2(lal, trees, tmp_path, args, message):
 def test_latin_1_on_stdin(lal):
     result = lal("search", "NP", "-", "--input-format", "brackets", stdin=b"(NP \xe9)")
     assert result.exit_code == 2 and "<stdin>" in result.stderr
+
+
+def test_traces(lal, tmp_path):
+    path = tmp_path / "wsj.mrg"
+    path.write_text("( (S (NP-SBJ (-NONE- *PRO*-1)) (VP (VB Go)) (. .)) )\n", encoding="utf8")
+    assert lal("search", '"-NONE-"', path).stdout == f"{path}:1: (-NONE- *PRO*-1)\n"
+    assert lal("search", "/^[*]/", path).stdout == f"{path}:1: *PRO*-1\n"
+    assert lal("search", "VP , NP-SBJ", path).stdout == f"{path}:1: (VP (VB Go))\n"
+
+
+def test_texts_before_an_unreadable_line_are_searched(lal, pipeline, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"Go on!\nHe left.\n\xff\n")
+    result = lal("search", "on|left", path, "-m", pipeline)
+    assert result.exit_code == 2
+    assert result.stdout == f"{path}:1: on\n{path}:2: left\n"
+    assert "line 3: expected UTF-8" in result.stderr
