@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
-from ..trees.lines import LineError, numbered_lines, quoted
+from ..trees.lines import LineError, has_half_pair, numbered_lines, quoted
 from ..trees.propositions import Proposition, PropositionError, check_proposition, make_proposition
 from .reader import TreebankError
 
@@ -58,7 +58,7 @@ def parse_role_line(line: str, path: str, number: int) -> SentenceRoles:
     """
     try:
         value: Any = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: no JSON, or a number of thousands of digits
         raise TreebankError(f"{path}:{number}: expected JSON, got {quoted(line.strip())} ({error})") from None
     if (
         not isinstance(value, dict)
@@ -67,7 +67,7 @@ def parse_role_line(line: str, path: str, number: int) -> SentenceRoles:
     ):
         raise TreebankError(f"{path}:{number}: expected {_FORM}, got {quoted(line.strip())}")
     sent_id = value.get("sent_id", "")
-    if not isinstance(sent_id, str):
+    if not isinstance(sent_id, str) or has_half_pair(sent_id):
         raise TreebankError(f"{path}:{number}: expected a string as sent_id, got {quoted(repr(sent_id))}")
     propositions: List[Proposition] = []
     for predicate in value["predicates"]:
@@ -115,6 +115,8 @@ def _to_proposition(predicate: Any) -> Proposition:
             or not isinstance(arg[2], str)
         ):
             raise wrong
+    if any(map(has_half_pair, (lemma, roleset, *(arg[2] for arg in args)))):
+        raise PropositionError(f"expected Unicode, got half a surrogate pair in {quoted(json.dumps(predicate))}")
     return make_proposition(predicate["token"], roleset, [(start, end, role) for start, end, role in args], lemma)
 
 

@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
-from .lines import LineError, numbered_lines, quoted
+from .lines import LineError, has_half_pair, numbered_lines, quoted
 from .propositions import CONTINUATION, REFERENCE, role_number
 
 # In our words, after the annotation guidelines of PropBank 3.1.
@@ -109,6 +109,8 @@ def _parse_frame(line: str, where: str) -> Frame:
         value: Any = json.loads(line)
     except json.JSONDecodeError as error:
         raise FrameError(f"{where}: expected JSON, {error.msg} at character {error.pos + 1}: {quoted(line)}") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; deep nesting
+        raise FrameError(f"{where}: expected JSON, got {quoted(line.strip())} ({error})") from None
     try:
         roles: Dict[str, List[str]] = value["roles"]
         described = {str(n): FrameRole(str(function), str(text)) for n, (function, text) in roles.items()}
@@ -119,4 +121,8 @@ def _parse_frame(line: str, where: str) -> Frame:
     if len(texts) != 3 or not all(isinstance(text, str) for text in texts) or not texts[0]:
         expected = '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"0": ["pag", "giver"]}}'
         raise FrameError(f"{where}: expected a frame such as {expected}, got {quoted(line.strip())}")
+    if has_half_pair(
+        "".join((*texts, *aliases, *(part for pair in described.items() for part in (pair[0], *pair[1]))))
+    ):
+        raise FrameError(f"{where}: expected Unicode, got half a surrogate pair in {quoted(line.strip())}")
     return Frame(*texts, described, aliases)

@@ -55,5 +55,10 @@ def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[in
             yield number, line
 
 
+def has_half_pair(text: str) -> bool:
+    """Whether a string has half a surrogate pair, as a JSON escape may give it: no UTF-8 can hold it."""
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
 def _start_of(raw: bytes) -> str:
     return raw[:QUOTE].decode("utf-8", errors="backslashreplace")

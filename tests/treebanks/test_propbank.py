@@ -95,6 +95,11 @@ def test_role_lines(tmp_path):
             "ascending token",
         ),
         ("\0", "NUL"),
+        ('{"words": %s, "predicates": []}' % ("9" * 5000), "expected JSON"),
+        (r'{"sent_id": "\ud800", "words": 2, "predicates": []}', "expected a string as sent_id"),
+        (r'{"words": 2, "predicates": [{"token": 0, "lemma": "g\ud800", "args": [[0, 1, "V"]]}]}', "half a surrogate"),
+        (r'{"words": 2, "predicates": [{"token": 0, "roleset": "\ud800", "args": [[0, 1, "V"]]}]}', "half a surrogate"),
+        (r'{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V\udc00"]]}]}', "half a surrogate"),
     ],
 )
 def test_malformed_lines(tmp_path, line, message):

@@ -41,6 +41,10 @@ def test_frames(tmp_path):
         ('{"roleset": "x.01", "frame": 3, "roles": {}}', "expected a frame"),
         (json.dumps(GIVE), "a second frame for give.01"),
         ("\udcff", "expected UTF-8"),
+        ('{"roleset": "x.01", "roles": {}, "n": %s}' % ("9" * 5000), "expected JSON, got"),
+        ("[" * 100_000, "expected JSON, got"),
+        (r'{"roleset": "x\ud800", "roles": {}}', "expected Unicode"),
+        (r'{"roleset": "x.01", "roles": {"0": ["pag", "\ud800"]}}', "expected Unicode"),
     ],
 )
 def test_malformed(tmp_path, line, message):
