@@ -154,6 +154,18 @@ def left_in(folder: Path, kind: str) -> List[Path]:
     return sorted((one for one in found if not _is_locked(one)), key=lambda one: one.lstat().st_mtime_ns)
 
 
+def check_folders(path: Path) -> None:
+    """Check that no file stands where a path has a folder.
+
+    RAISES (NotADirectoryError): One does; `filename` is the path.
+    """
+    for parent in path.parents:
+        if parent.exists():
+            if not parent.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, f"expected a folder, {parent} is a file", str(path))
+            return
+
+
 def lock(descriptor: int) -> None:
     """Tell other processes that a file or folder is in use, until it is closed or this process ends."""
     if fcntl is not None:
@@ -195,15 +207,18 @@ def _blaming(path: Path) -> Iterator[None]:
         yield
     except OSError as err:
         if err.errno is not None:
-            err.filename, err.filename2 = str(path), None
+            err.filename = str(path)
+            if err.filename2 is not None:  # of a rename; a None that is set would be shown
+                del err.filename2
         raise
 
 
 def _target(path: Path) -> Optional[Path]:
     """The file that the path's links lead to, which may not exist; None if it must be written in place.
 
-    RAISES (OSError): The path is a folder, or its links form a loop.
+    RAISES (OSError): The path is a folder or lies in a file, or its links form a loop.
     """
+    check_folders(path)
     place = path
     for _ in range(MAX_LINKS):
         place = Path(os.path.realpath(place.parent)) / place.name

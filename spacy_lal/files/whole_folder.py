@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Iterator, Optional
 
-from .whole_file import OLD, PART, beside, left_in, left_over, lock
+from .whole_file import OLD, PART, beside, check_folders, left_in, left_over, lock
 
 
 @contextmanager
@@ -23,6 +23,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     path = path.resolve()
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "expected a folder to write, it is a file", str(path))
+    check_folders(path)
     restore(path)
     for abandoned in (*left_over(path, PART), *left_over(path, OLD)):
         _remove(abandoned)
@@ -44,7 +45,8 @@ def written_whole(path: Path) -> Iterator[Path]:
         _remove(new)
         if isinstance(err, OSError) and err.errno is not None:
             err.filename = str(err.filename or path).replace(str(new), str(path))
-            err.filename2 = None
+            if err.filename2 is not None:  # of a rename; a None that is set would be shown
+                del err.filename2
         raise
     finally:
         for descriptor in locks:

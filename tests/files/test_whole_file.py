@@ -202,3 +202,23 @@ def test_folder_on_a_full_disk(tmp_path: Path):
         (new / "no" / "weights").write_bytes(b"")
     assert caught.value.filename == str(tmp_path / "model" / "no" / "weights")
     assert names(tmp_path) == ["model"] and names(tmp_path / "model") == []
+
+
+def test_messages_name_what_was_expected_and_no_second_file(file: Path, tmp_path: Path):
+    with pytest.raises(IsADirectoryError) as caught:
+        write_file(tmp_path, OLD)
+    assert str(caught.value).endswith(f"expected a file to write, it is a folder: {str(tmp_path)!r}")
+    with pytest.raises(NotADirectoryError) as caught, written_whole(file):
+        pass
+    assert str(caught.value).endswith(f"expected a folder to write, it is a file: {str(file)!r}")
+    below = file / "x" / "y"
+    for write in (lambda: write_file(below, OLD), lambda: written_whole(below).__enter__()):
+        with pytest.raises(NotADirectoryError) as caught:
+            write()
+        assert str(caught.value).endswith(f"expected a folder, {file} is a file: {str(below)!r}")
+    with pytest.raises(OSError) as caught, written_whole(tmp_path / "model") as folder:
+        (folder / "no" / "weights").touch()
+    assert str(caught.value).endswith(repr(str(tmp_path / "model" / "no" / "weights")))
+    with pytest.raises(OSError) as caught:
+        write_file(tmp_path / "no" / "file", OLD)
+    assert "->" not in str(caught.value)
