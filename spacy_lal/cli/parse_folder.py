@@ -68,9 +68,9 @@ def parse_folder(
     source (Path): A folder with .parquet and .txt files.
     output (Optional[Path]): The folder for the Parquet files to write, one per file.
     text_column (str): The column of Parquet files that holds the texts.
-    overwrite (bool): Parse all files again.
+    overwrite (bool): Parse all files again. Files that this command did not write are never replaced.
     """
-    from spacy_lal.cli.folder_files import FileParser, FolderError, list_tasks, pipeline_fingerprint
+    from spacy_lal.cli.folder_files import FileParser, FolderError, list_tasks, pipeline_fingerprint, read_record
     from spacy_lal.distributed.batches import BatchParser
     from spacy_lal.distributed.extras import import_extra
 
@@ -96,6 +96,10 @@ def parse_folder(
         )
         file_parser = FileParser(parser, pipeline_fingerprint(parser.pipeline), paragraphs)
         tasks = list_tasks(source, output)
+        if overwrite:
+            for task in tasks:
+                if task.target.exists():
+                    read_record(task.target)  # refuses a file that this command did not write
         left = tasks if overwrite else [task for task in tasks if not file_parser.is_done(task)]
         if left and workers.engine == "local":
             parser.load()

@@ -117,6 +117,22 @@ def test_a_second_run_does_what_is_left(parse: Callable, folder: Path, tmp_path:
     )
 
 
+@pytest.mark.parametrize("content", ["a table", "no Parquet"])
+def test_foreign_files_are_never_replaced(parse: Callable, tmp_path: Path, content: str):
+    foreign = tmp_path / "out" / "b.txt.parquet"
+    foreign.parent.mkdir()
+    if content == "a table":
+        pq.write_table(pa.table({"a": [1]}), foreign)
+    else:
+        foreign.write_text(content)
+    before = foreign.read_bytes()
+    for options in ((), ("--overwrite",)):
+        result = parse(*options)
+        assert result.exit_code == 1
+        assert "b.txt.parquet was not written by this command" in result.stderr
+        assert foreign.read_bytes() == before
+
+
 def test_a_touched_file_is_parsed_again(parse: Callable, folder: Path, tmp_path: Path):
     parse()
     status = (folder / "b.txt").stat()
