@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
+OTHER_ENDINGS = (".conllu", ".spacy", ".json", ".jsonl", ".pdf")  # a page under such a name would mislead
 INTRO = (
     "Each sentence has two trees that agree: constituents, coloured by label, and arcs that point from a head to its "
     "dependent. Below them stand what the label heads of the network look at and what they add to each score: a head "
@@ -54,6 +55,9 @@ def explain_cli(
     from spacy_lal.export import read_sentences
     from spacy_lal.files.whole_file import write_file
 
+    if output is not None and output.suffix.lower() in OTHER_ENDINGS:
+        other = "`lal parse -f` writes other formats"
+        fail(f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}")
     if output is not None and output.suffix.lower() == ".png":
         try:
             check_converter()

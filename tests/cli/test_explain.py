@@ -94,6 +94,8 @@ def test_empty_page(pipeline):
     [
         (("Go on!", "-m", "nowhere"), "can't load the pipeline 'nowhere'"),
         (("Go on!", "-m", "{pipeline}", "-o", "{pipeline}"), "can't write"),
+        (("Go on!", "-m", "{pipeline}", "-o", "x.pdf"), "ends in .html, .svg or .png after -o, got x.pdf"),
+        (("Go on!", "-m", "{pipeline}", "-o", "x.conllu"), "`lal parse -f` writes other formats"),
         (("a\udce9", "-m", "{pipeline}"), "TEXT: expected UTF-8"),
         ((" \n", "-m", "{pipeline}"), "expected a text, got nothing but whitespace"),
         (("-", "-m", "{pipeline}"), "expected a text, got nothing but whitespace"),

@@ -131,6 +131,10 @@ def test_two_processes(lal, pipeline, file):
         (("{pipeline}", "{file}", "--format", "xml"), "got 'xml'"),
         (("{pipeline}", "{file}", "--output", "{file}/x"), "can't write"),
         (("{pipeline}", "--text", "a\udce9"), "--text: expected UTF-8"),
+        (("{pipeline}", "{file}", "-o", "x.conllu"), "say -f conllu, or name another file"),
+        (("{pipeline}", "{file}", "-o", "x.spacy"), "say -f docbin, or name another file"),
+        (("{pipeline}", "{file}", "-f", "conllu", "-o", "x.JSONL"), "say -f json, or name another file"),
+        (("{pipeline}", "{file}", "-f", "tree", "-o", "x.pdf"), "lal parse writes no .pdf file"),
     ],
 )
 def test_bad_calls(lal, pipeline, file, args, message):
@@ -220,3 +224,11 @@ def test_reader_errors(tmp_path):
 
 def environment() -> dict:
     return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+
+
+@pytest.mark.parametrize("start", ["", "a", "aa", "aaa"])
+def test_a_long_line_is_called_long_wherever_it_is_cut(start, tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text(start + "\N{GRINNING FACE}" * 100, encoding="utf8")
+    with pytest.raises(TextError, match="line 1: a text of more than 10 characters"):
+        list(TextReader(str(path), max_length=10))
