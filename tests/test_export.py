@@ -1,5 +1,8 @@
 """Sentences of a Doc, whole and cut, and CoNLL-U."""
 
+import re
+from pathlib import Path
+
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -10,7 +13,7 @@ from spacy_lal.annotations import set_sentence_starts
 from spacy_lal.cli.formats import format_drawing
 from spacy_lal.cli.texts import Origin
 from spacy_lal.display.arcs import ROOT
-from spacy_lal.distributed.columns import doc_row, to_doc
+from spacy_lal.distributed.columns import doc_fields, doc_row, to_doc
 from spacy_lal.export import MissingParseError, read_sentences, sentence_record, to_conllu
 from spacy_lal.render import render
 from spacy_lal.trees import read_conllu
@@ -110,3 +113,11 @@ def test_cut_of_what_is_not_parsed():
     doc[1].is_sent_start = False
     part = next(read_sentences(doc)).cut(1, 2)
     assert (part.constituents, part.heads) == (None, None)
+
+
+def test_the_columns_are_documented():
+    pytest.importorskip("pyarrow")
+    page = (Path(__file__).parents[1] / "docs" / "how_to" / "distributed.md").read_text(encoding="utf8")
+    rows = re.findall(r"^\| `(\w+)` \| `(.*?)` \|", page.partition("## The columns")[2], re.MULTILINE)
+    assert [name for name, _ in rows] == [field.name for field in doc_fields()]
+    assert dict(rows)["constituents"] == f"list<{doc_fields()[-1].type.value_type}>"

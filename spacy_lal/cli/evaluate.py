@@ -60,10 +60,8 @@ def evaluate_cli(
     model, (data,) = model_and_words(model, words, "DEV.spacy")
     data_path = existing_file(data)
     _check_written(data_path, output, trees, gold_trees)
-    if confusion and not gold_sents:
-        fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
-    if trees is not None and gold_trees is not None and not gold_sents:
-        fail("--trees and --gold-trees go sentence by sentence, so they do not go with --no-gold-sents together")
+    if not gold_sents:
+        _check_sentences_unneeded(confusion, trees, gold_trees)
 
     from spacy_lal.cli.pipelines import load_pipeline
 
@@ -114,6 +112,13 @@ def _check_written(data_path: Path, *written: Optional[Path]) -> None:
         check_parent(path)
     if sum(path is not None and is_stdout(path) for path in written) > 1:
         fail("expected at most one of --output, --trees and --gold-trees to be - (stdout)")
+
+
+def _check_sentences_unneeded(confusion: bool, trees: Optional[Path], gold_trees: Optional[Path]) -> None:
+    if confusion:
+        fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
+    if trees is not None and gold_trees is not None:
+        fail("--trees and --gold-trees go sentence by sentence, so they do not go with --no-gold-sents together")
 
 
 class Scoring:
