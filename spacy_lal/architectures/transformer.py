@@ -16,11 +16,12 @@ import srsly
 import torch
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import FullTransformerBatch
+from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from spacy_transformers.layers.transformer_model import TransformerModel, forward, huggingface_tokenize
-from thinc.api import Model
+from thinc.api import Model, chain
 from thinc.compat import has_torch_amp
 from thinc.optimizers import Optimizer
-from thinc.types import ArgsKwargs
+from thinc.types import ArgsKwargs, Floats2d, Ragged
 from torch import Tensor, nn
 from transformers.utils import ModelOutput
 
@@ -29,6 +30,7 @@ from ..layers.products import Product, half_precision
 from ..locks import MAKING
 from .fitting_spans import FittingSpans
 from .lone_doc import encode_alone
+from .replaced_listeners import replace_listener, replaced_listener
 from .runtimes import OnnxTransformer, check_runtime, open_session
 from .shared_hf_shim import SharedHFShim
 from .stored_weights import check_finite, check_message, with_checksum
@@ -77,7 +79,44 @@ def build_transformer(
         runtime=runtime,
         grad_scaler_config=dict(grad_scaler_config),
     )
+    model.attrs["replace_listener"] = replace_listener
+    model.attrs["replace_listener_cfg"] = replaced_listener
     return model
+
+
+def build_tok2vec_transformer(
+    name: str,
+    get_spans: Callable,
+    pooling: Model[Ragged, Floats2d],
+    grad_factor: float = 1.0,
+    tokenizer_config: Dict[str, Any] = {},  # noqa: B006
+    transformer_config: Dict[str, Any] = {},  # noqa: B006
+    mixed_precision: bool = False,
+    grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
+    max_batch_pieces: int = 8192,
+    runtime: str = "torch",
+) -> Model[List[Doc], List[Floats2d]]:
+    """Build a transformer as the tok2vec of one component, which no other component shares. `nlp.replace_listeners`
+    puts it in the place of a listener to a `spacy-lal.TransformerModel.v1`.
+
+    name, get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for `spacy-lal.TransformerModel.v1`.
+    mixed_precision, max_batch_pieces, runtime: As for `spacy-lal.TransformerModel.v1`.
+    pooling, grad_factor: As for `spacy-transformers.TransformerListener.v1`.
+    RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape (n_tokens, width).
+    RAISES (ValueError): As `build_transformer`.
+    """
+    transformer = build_transformer(
+        name,
+        get_spans,
+        tokenizer_config,
+        transformer_config,
+        mixed_precision,
+        grad_scaler_config,
+        max_batch_pieces,
+        runtime,
+    )
+    # Chained as in a model whose listener was replaced, which is what the stored weights fit.
+    return chain(chain(transformer, split_trf_batch()), trfs2arrays(pooling, grad_factor))  # type: ignore[arg-type]
 
 
 def _forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:

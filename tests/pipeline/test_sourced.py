@@ -10,6 +10,8 @@ import spacy
 from spacy.util import load_model_from_config
 from tiny_pipeline import TEXTS, counted, make_bert, make_examples, make_nlp, parses, train, transformer_config
 
+from spacy_lal.architectures.replaced_listeners import replaced_listener
+
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
@@ -185,6 +187,54 @@ def test_replaced_listeners(bert, tmp_path):
     assert nlp.get_pipe("lal_parser").encoder is None
     nlp.to_disk(tmp_path / "alone")
     assert parses(by_line(spacy.load(tmp_path / "alone"), TEXTS)) == expected
+
+
+def with_our_transformer(bert, listeners):
+    """A trained pipeline on our own transformer; the listeners are inputs of a JoinedTok2Vec, or the tok2vec itself."""
+    listener = {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "pooling": {"@layers": "reduce_mean.v1"},
+        "grad_factor": 0.5,
+    }
+    parts = {f"part{i}": dict(listener) for i in range(listeners)}
+    nlp = make_nlp(bert)
+    for name in ("lal_parser", "transformer"):
+        nlp.remove_pipe(name)
+    config = transformer_config(bert)
+    config["model"].update({"@architectures": "spacy-lal.TransformerModel.v1", "max_batch_pieces": 500})
+    nlp.add_pipe("transformer", first=True, config=config)
+    tok2vec = {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": parts} if listeners else listener
+    sizes = {"hidden_width": 16, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16, "n_layers": 1, "use_chars": False}
+    model = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": tok2vec, **sizes}
+    nlp.add_pipe("lal_parser", config={"model": model})
+    return train(nlp, steps=4)
+
+
+@pytest.mark.parametrize("listeners", [0, 1, 2])
+def test_replaced_listeners_of_our_transformer(bert, tmp_path, listeners):
+    nlp = with_our_transformer(bert, listeners)
+    expected = parses(by_line(nlp, TEXTS))
+    paths = [f"model.tok2vec.*.part{i}" for i in range(listeners)] or ["model.tok2vec"]
+    nlp.replace_listeners("transformer", "lal_parser", paths)
+    tok2vec = nlp.config["components"]["lal_parser"]["model"]["tok2vec"]
+    for block in tok2vec["*"].values() if listeners else [tok2vec]:
+        assert (block["@architectures"], block["grad_factor"]) == ("spacy-lal.Tok2VecTransformer.v1", 0.5)
+        assert block["max_batch_pieces"] == 500
+    nlp.to_disk(tmp_path / "replaced")
+    again = spacy.load(tmp_path / "replaced", exclude=["transformer", "senter", "tagger"])
+    assert parses(by_line(nlp, TEXTS)) == parses(by_line(again, TEXTS)) == expected
+    examples = make_examples(again)
+    again.update(examples, sgd=again.resume_training())
+    assert "Tok2VecTransformer" in again.config.to_str()
+
+
+def test_replaced_listeners_that_pool_differently_are_refused():
+    listener = {"@architectures": "spacy-transformers.TransformerListener.v1", "pooling": {"@layers": "reduce_mean.v1"}}
+    other = {**listener, "pooling": {"@layers": "reduce_max.v1"}}
+    block = {"@architectures": "spacy-lal.TransformerModel.v1", "name": "x"}
+    with pytest.raises(ValueError, match="which listener.*the same pooling.*reduce_max"):
+        replaced_listener(block, {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": {"a": listener, "b": other}})
+    assert replaced_listener(block, {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8}) == block
 
 
 def test_nobody_made_the_vectors(bert):
