@@ -11,7 +11,7 @@ from spacy_lal.cli.inputs import Source, check_source, parse_source
 from spacy_lal.cli.options import GpuOption, ModelOption
 from spacy_lal.cli.outputs import check_stream_apart, is_stdout
 from spacy_lal.cli.parse_folder import BATCH_SIZE, ENGINES, FOLDER_FORMATS, Workers, parse_folder
-from spacy_lal.cli.parse_output import FORMAT_NAMES, check_format, writer
+from spacy_lal.cli.parse_output import FORMAT_NAMES, check_ending, check_format, writer
 from spacy_lal.cli.progress import reading_progress
 from spacy_lal.cli.records import INPUT_FORMATS, JSONL, TEXT, format_by_name, text_reader
 from spacy_lal.cli.signals import Stopped
@@ -101,7 +101,9 @@ def parse_cli(
         fail("--gpus and --overwrite go with --engine, and a folder to parse")
     reading = Reading(source, input_format, paragraphs, text_column)
     reading.check(output)
-    output_format = output_format or FORMAT_NAMES[0]
+    if output_format is None:
+        output_format = FORMAT_NAMES[0]
+        check_ending(output_format, output)
     check_format(output_format, output)
     _parse_stream(reading, output_format, output, ids, Running(batch_size, n_process, gpu_id))
 

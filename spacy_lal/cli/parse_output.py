@@ -22,16 +22,20 @@ PICTURES = (".svg", ".png", ".pdf")
 FORMAT_NAMES = ("brackets", "conllu", "json", "tree", DOCBIN)
 
 
-def check_format(output_format: str, output: Optional[Path]) -> None:
-    """Ends the command if the format does not exist or cannot be written to the output."""
-    if output_format not in FORMAT_NAMES:
-        fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
+def check_ending(output_format: str, output: Optional[Path]) -> None:
+    """Ends the command if no format was named, and the ending of the output stands for another one."""
     suffix = output.suffix.lower() if output is not None else ""
     if suffix in PICTURES:
         fail(f"lal parse writes no {suffix} file, got {output}: its formats are -f {', '.join(FORMAT_NAMES)}")
     if ENDINGS.get(suffix, output_format) != output_format:
         expected = f"say -f {ENDINGS[suffix]}, or name another file"
         fail(f"{output} would be written in the format {output_format}, which its ending contradicts: {expected}")
+
+
+def check_format(output_format: str, output: Optional[Path]) -> None:
+    """Ends the command if the format does not exist or cannot be written to the output."""
+    if output_format not in FORMAT_NAMES:
+        fail(f"expected a format of {', '.join(FORMAT_NAMES)}, got {output_format!r}")
     if output_format == DOCBIN and not (is_stdout(output) and output is not None):
         if output is None or output.suffix != SUFFIX:
             fail(f"--format {DOCBIN} writes a {SUFFIX} file: say which with --output, got {output or 'none'}")

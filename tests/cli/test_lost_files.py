@@ -219,7 +219,7 @@ def test_bad_text_does_not_replace_an_earlier_file(lal: Callable, pipeline: Path
     partial = tmp_path / "silver.partial.spacy"
     assert result.exit_code == 1 and result.stderr.endswith(f"; what was parsed before is in {partial}\n")
     assert output.read_text() == OLD and texts_of(partial) == TEXTS[:2]
-    result = lal("parse", pipeline, "-o", output, stdin=b"\xff\n")
+    result = lal("parse", pipeline, "-f", "brackets", "-o", output, stdin=b"\xff\n")
     assert result.exit_code == 1 and "is in" not in result.stderr
     assert output.read_text() == OLD and names(tmp_path) == ["silver.partial.spacy", "silver.spacy"]
 

@@ -133,8 +133,8 @@ def test_two_processes(lal, pipeline, file):
         (("{pipeline}", "--text", "a\udce9"), "--text: expected UTF-8"),
         (("{pipeline}", "{file}", "-o", "x.conllu"), "say -f conllu, or name another file"),
         (("{pipeline}", "{file}", "-o", "x.spacy"), "say -f docbin, or name another file"),
-        (("{pipeline}", "{file}", "-f", "conllu", "-o", "x.JSONL"), "say -f json, or name another file"),
-        (("{pipeline}", "{file}", "-f", "tree", "-o", "x.pdf"), "lal parse writes no .pdf file"),
+        (("{pipeline}", "{file}", "-o", "x.JSONL"), "say -f json, or name another file"),
+        (("{pipeline}", "{file}", "-o", "x.pdf"), "lal parse writes no .pdf file"),
     ],
 )
 def test_bad_calls(lal, pipeline, file, args, message):
