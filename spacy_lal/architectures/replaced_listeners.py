@@ -4,7 +4,7 @@
 """
 
 from copy import deepcopy
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, List
 
 from spacy_transformers.layers import split_trf_batch
 from thinc.api import Model, chain
@@ -21,7 +21,8 @@ def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> D
         it. spaCy does not say which one is replaced.
     RAISES (ValueError): Several listeners pool in different ways.
     """
-    found = [{key: one[key] for key in ("pooling", "grad_factor") if key in one} for one in _listeners(tok2vec)]
+    settings = ("pooling", "grad_factor")
+    found: List[Dict[str, Any]] = [{key: one[key] for key in settings if key in one} for one in _listeners(tok2vec)]
     if any(one != found[0] for one in found):
         raise ValueError(
             "nlp.replace_listeners cannot tell which listener of [model.tok2vec] is replaced: expected the same "
