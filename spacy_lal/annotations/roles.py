@@ -32,11 +32,11 @@ from ..trees.propositions import (
 )
 from .sentences import sentence_words
 from .span_groups import (
-    IN_ORDER,
     PreorderGroup,
     StaleParseError,
     StoredSpan,
     goes_by_tokens,
+    is_marked_in_order,
     is_untouched,
     stored_range,
     stored_spans,
@@ -132,9 +132,7 @@ def get_proposition_at(doc: Doc, token: int) -> Optional[Proposition]:
     if not has_propositions(doc):
         return None
     group = doc.spans[ROLES_KEY]
-    is_searchable = (
-        group.attrs.get(IN_ORDER) == len(group) and group.attrs.get(BY_FIRST_TOKEN) and not goes_by_tokens(group)
-    )
+    is_searchable = is_marked_in_order(group) and group.attrs.get(BY_FIRST_TOKEN) and not goes_by_tokens(group)
     if is_searchable and not doc[token].text[:1].isspace():  # white space merged with a word begins before its V
         try:
             first, last = _search(group, doc[token].idx)

@@ -86,11 +86,15 @@ class PreorderGroup(SpanGroup):
         return srsly.msgpack_dumps(message)
 
 
+def is_marked_in_order(group: SpanGroup) -> bool:
+    """Whether a group was written in pre-order and has as many Spans. If it does not record changes, Spans may have
+    been replaced."""
+    return group.attrs.get(IN_ORDER) == len(group)
+
+
 def is_in_order(group: SpanGroup) -> bool:
     """Whether a group is known to be in pre-order. The cost grows with the group, if it does not record changes."""
-    if group.attrs.get(IN_ORDER) != len(group):
-        return False
-    return isinstance(group, PreorderGroup) or _is_sorted(group)
+    return is_marked_in_order(group) and (isinstance(group, PreorderGroup) or _is_sorted(group))
 
 
 def is_untouched(group: SpanGroup) -> bool:
@@ -253,7 +257,7 @@ def label_around(group: SpanGroup, span: Span) -> Optional[str]:
     RAISES (StaleParseError): As `present_spans`.
     """
     start, end = span.start_char, span.end_char
-    if group.attrs.get(IN_ORDER) == len(group) and not goes_by_tokens(group):
+    if is_marked_in_order(group) and not goes_by_tokens(group):
         try:
             i = bisect_right(group, start, key=_start_char) - 1
             if i >= 0 and group[i].start_char <= start and end <= group[i].end_char:  # the only one, in any order

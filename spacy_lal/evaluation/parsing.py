@@ -23,7 +23,7 @@ def parse_golds(
     RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the time in seconds.
     RAISES (ValueError): A gold Doc has no sentence boundaries.
     """
-    _check_sentences(golds)
+    check_sentences(golds)
     parsers = parser_names(nlp) or [name for name in nlp.pipe_names if HEAD in nlp.get_pipe_meta(name).assigns]
     splitters = sentence_splitters(nlp, parsers) if gold_sents else []
     blanks = [copy_text(gold, with_sentences=gold_sents, vocab=nlp.vocab) for gold in golds]
@@ -58,11 +58,15 @@ def check_breaks(nlp: Language, golds: List[Doc]) -> None:
 
     RAISES (ValueError): It sets none, or a gold Doc has none.
     """
-    _check_sentences(golds)
+    check_sentences(golds)
     parse_golds(nlp, [gold for gold in golds if len(gold) > 1][:1], gold_sents=False)
 
 
-def _check_sentences(golds: List[Doc]) -> None:
+def check_sentences(golds: List[Doc]) -> None:
+    """Check that gold Docs have sentence boundaries.
+
+    RAISES (ValueError): One has none.
+    """
     for number, gold in enumerate(golds, start=1):
         if not has_sentences(gold):
             raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")

@@ -104,8 +104,8 @@ class AblatedParser:
         self.labels = label_vocab(self.parser).strings
         self.network = evaluation_mode(self.parser)
         self._span_scorer = cast(SpanScorer, self.network.span_scorer)  # it has labels, see label_vocab
-        parser = self.parser
-        self._decode = parser.decoder_in_use if decoder is None else parser.long_sentences.choose(decoder)
+        own = self.parser.decoder_in_use
+        self._decode = own if decoder is None else self.parser.long_sentences.choose(decoder)
         if not takes_pruned(self._decode):
             raise ValueError(
                 f"expected the decoder spacy-lal.joint_decoder.v1 or spacy-lal.separate_decoder.v1, got {self._decode}"

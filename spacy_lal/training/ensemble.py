@@ -50,12 +50,16 @@ class Member:
             raise ValueError(f"{self.name}: expected the deprels of the pipelines beside it, found no {missing[0]!r}")
         return [own[deprel] for deprel in wanted]
 
+    @property
+    def before(self) -> List[str]:
+        """The names of the components before the parser. Those after it may read its parse."""
+        return [name for name, _ in takewhile(lambda named: named[1] is not self.parser, self.nlp.pipeline)]
+
     def ready(self, docs: Sequence[Doc]) -> List[Doc]:
         """Docs of the same tokens and sentence breaks, annotated by the components before this pipeline's parser."""
         copies = [copy_text(doc, with_sentences=True, vocab=self.nlp.vocab) for doc in docs]
-        before = [name for name, _ in takewhile(lambda named: named[1] is not self.parser, self.nlp.pipeline)]
         splitters = sentence_splitters(self.nlp, parser_names(self.nlp))
-        with self.nlp.select_pipes(enable=[name for name in before if name not in splitters]):
+        with self.nlp.select_pipes(enable=[name for name in self.before if name not in splitters]):
             return list(self.nlp.pipe(copies, batch_size=len(copies)))
 
     def scores(self, docs: Sequence[Doc]) -> List[ParserScores]:

@@ -15,12 +15,9 @@ from spacy.tokens import Doc, DocBin
 from treebank import SourceError, run
 
 from spacy_lal import evaluation
-from spacy_lal.annotations import has_sentences
 from spacy_lal.cli.evaluate_report import report_lines
 from spacy_lal.cli.outputs import write_json
 from spacy_lal.metrics.evalb_params import language_params
-from spacy_lal.pipeline.parser_names import parser_names, sentence_splitters
-from spacy_lal.treebanks.copies import copy_text
 
 DOCS_AT_ONCE = 64
 
@@ -30,17 +27,15 @@ def score_together(together: Together, golds: Sequence[Doc]) -> Dict[str, Any]:
 
     golds (Sequence[Doc]): Gold Docs with sentence breaks.
     """
-    nlp = together.first.nlp
-    splitters = sentence_splitters(nlp, parser_names(nlp))
     docs: List[Doc] = []
     start = time.perf_counter()
     for i in range(0, len(golds), DOCS_AT_ONCE):
-        blanks = [copy_text(gold, with_sentences=True, vocab=nlp.vocab) for gold in golds[i : i + DOCS_AT_ONCE]]
-        some = together.read(blanks, disable=splitters)
+        some = together.first.ready(golds[i : i + DOCS_AT_ONCE])
         together.annotate(some)
         docs.extend(some)
     seconds = time.perf_counter() - start
-    return evaluation.score_docs(docs, list(golds), language_params(nlp.lang or ""), seconds=seconds)
+    params = language_params(together.first.nlp.lang or "")
+    return evaluation.score_docs(docs, list(golds), params, seconds=seconds)
 
 
 def read_golds(path: Path, together: Together) -> List[Doc]:
@@ -49,9 +44,10 @@ def read_golds(path: Path, together: Together) -> List[Doc]:
     RAISES (SourceError): A Doc has no sentence breaks.
     """
     golds = list(DocBin().from_disk(path).get_docs(together.first.nlp.vocab))
-    for number, gold in enumerate(golds, start=1):
-        if not has_sentences(gold):
-            raise SourceError(path, 0, f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
+    try:
+        evaluation.check_sentences(golds)
+    except ValueError as error:
+        raise SourceError(path, 0, str(error)) from None
     return golds
 
 

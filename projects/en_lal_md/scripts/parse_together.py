@@ -13,7 +13,7 @@ import argparse
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Iterable, Iterator, List, Optional, Sequence, Union
+from typing import Iterator, Optional, Sequence
 
 from spacy.tokens import Doc
 from treebank import read_texts, run
@@ -21,7 +21,6 @@ from treebank import read_texts, run
 from spacy_lal.annotations import sentence_bounds, sentence_words, set_parses
 from spacy_lal.cli.parse_output import writer
 from spacy_lal.cli.texts import Origin
-from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.training.ensemble import Ensemble, Member
 
 MAX_WORDS = 80  # of a sentence
@@ -42,22 +41,15 @@ class Together:
 
     def parse(self, texts: Sequence[str], max_words: int) -> Iterator[Doc]:
         """Texts as Docs of the first pipeline, without those that have a longer sentence."""
-        read = self.read(texts)
+        with self.first.nlp.select_pipes(enable=self.first.before):
+            read = list(self.first.nlp.pipe(texts))
         longest = ((doc, max(map(len, sentence_words(doc)), default=0)) for doc in read)
         docs = [doc for doc, n_words in longest if 0 < n_words <= max_words]
         self.annotate(docs)
         yield from docs
 
-    def read(self, texts: Iterable[Union[str, Doc]], *, disable: Sequence[str] = ()) -> List[Doc]:
-        """Texts or Docs, annotated by the components before the first pipeline's parser."""
-        nlp = self.first.nlp
-        (parser,) = parser_names(nlp)
-        later = nlp.pipe_names[nlp.pipe_names.index(parser) :]  # they may read its parse
-        with nlp.select_pipes(disable=[*later, *disable]):
-            return list(nlp.pipe(texts))
-
     def annotate(self, docs: Sequence[Doc]) -> None:
-        """Set the trees of Docs from `read`."""
+        """Set the trees of Docs that the components before the first pipeline's parser have processed."""
         parser = self.first.parser
         parses = iter(parser.decoder(list(self._ensemble.scores(docs, own=parser))))
         for doc in docs:
