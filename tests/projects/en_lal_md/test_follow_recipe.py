@@ -199,7 +199,7 @@ def test_files_that_are_wrong(follow, recipes, tmp_path):
 
 
 def own_steps(recipes, path: Path) -> List[Any]:
-    settings = {"text": "../../assets/text", "encoder": "bert"}
+    settings = {"text": "../../assets/text", "encoder": "bert", "start": "training/small", "large": "training/large"}
     return list(recipes.Recipe(path, Path("training") / path.stem, settings).steps.values())
 
 
