@@ -36,11 +36,14 @@ def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> D
 def replace_listener(copied: Model, listener: Model, transformer: Any) -> Model:
     """The layers in the place of a listener, as spacy-transformers' own.
 
-    copied (Model): A copy of the transformer's model.
+    copied (Model): A copy of the transformer's model. spacy-transformers makes copies with the forward pass and the
+        attributes of its own architecture; they become the component's.
     listener (Model): The listener.
     transformer (Any): The component; its list of listeners is replaced. spaCy removes them from the list that it walks
         through, and would skip every second one.
     """
+    copied._func = transformer.model._func
+    copied.attrs.update(transformer.model.attrs)
     for name, listeners in transformer.listener_map.items():
         if any(one is listener for one in listeners):
             transformer.listener_map[name] = list(listeners)

@@ -84,6 +84,32 @@ def test_a_span_of_more_pieces_than_the_limit_is_cut(bert, limit):
     assert_close(vectors(nlp, [doc.text]), vectors(nlp, [*TEXTS, doc.text])[-1:], atol=1e-5)
 
 
+def with_tagger(bert, **settings):
+    """With a tagger that listens to the transformer."""
+    nlp = make_nlp(bert, **settings)
+    listener = {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "pooling": {"@layers": "reduce_mean.v1"},
+    }
+    tagger = nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    tagger.add_label("A")
+    nlp.initialize()
+    return nlp
+
+
+def test_a_replaced_listener_cuts_long_spans_too(bert):
+    nlp = with_tagger(bert, tokenizer_config={"model_max_length": 64, "use_fast": True})
+    doc = nlp(" ".join(["abcdefghijklmnopqrst" * 2] * 14 + ["The", "cat", "sat"]))
+    tagger, shared = nlp.get_pipe("tagger").model, nlp.get_pipe("transformer").model
+    expected = tagger.get_ref("tok2vec").predict([doc])[0]
+    nlp.replace_listeners("transformer", "tagger", ["model.tok2vec"])
+    (own,) = [node for node in tagger.walk() if node.name == "transformer"]
+    assert own is not shared and own.attrs == shared.attrs and own.attrs["has_transformer"]
+    found = tagger.get_ref("tok2vec").predict([nlp.make_doc(doc.text)])[0]
+    numpy.testing.assert_allclose(found, expected, atol=1e-5)
+    assert abs(found).max(axis=1).min() > 0
+
+
 def test_little_padding_is_computed(bert, monkeypatch):
     nlp = make_nlp(bert)
     network, computed = nlp.get_pipe("transformer").model.transformer, []
