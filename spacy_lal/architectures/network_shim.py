@@ -3,22 +3,19 @@
 It knows no parser: functions that make and fold a network are passed to it.
 """
 
-import contextlib
 import os
 from io import BytesIO
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
+from typing import Any, Callable, Dict, Optional
 
 import srsly
 import torch
-from thinc.api import get_torch_default_device, torch2xp, xp2torch
-from thinc.optimizers import Optimizer
-from thinc.types import ArgsKwargs, FloatsXd
+from thinc.api import get_torch_default_device
+from thinc.types import ArgsKwargs
 
 from ..layers.encoders.attention_limits import check_unlimited
-from ..layers.modes import evaluating, parts
+from ..layers.modes import evaluating
 from ..layers.products import Precision, half_precision
 from ..layers.unfilled import Unfilled
-from ..locks import MAKING
 from .shared_shim import SharedShim
 from .stored_keys import rename_keys
 from .stored_weights import check_archive, check_finite
@@ -35,9 +32,8 @@ if hasattr(os, "register_at_fork"):
 class NetworkShim(SharedShim):
     """thinc's torch shim around a network that is made late, when the labels and the width of its input are known.
 
-    Departs from `SharedShim` in three ways. The network may not exist yet. Its sizes are saved beside its weights (in
-    `cfg`), so that loading needs nothing else. And `use_params` looks up averages by the keys of `finish_update`; thinc
-    8.3 looks for string keys, which its optimizer does not have.
+    Departs from `SharedShim` in two ways. The network may not exist yet. And its sizes are saved beside its weights (in
+    `cfg`), so that loading needs nothing else.
 
     build_network (NetworkBuilder): From sizes by name to a network with fresh weights.
     fold_network (NetworkFolder): From a network and a precision to its folded form, which parses.
@@ -56,7 +52,6 @@ class NetworkShim(SharedShim):
         super().__init__(None, mixed_precision=mixed_precision)
         self.build_network, self.fold_network = build_network, fold_network
         self.fold_trained = fold_trained if fold_trained is not None else fold_network
-        self._folded: Optional[Tuple[Any, List[Tuple[int, int]]]] = None  # with the weights that it was made from
 
     @property
     def mixed_precision(self) -> bool:
@@ -78,21 +73,10 @@ class NetworkShim(SharedShim):
     def folded(self) -> Any:
         """The network folded for parsing, made on first use."""
         network = self.network
-        # torch counts its changes of a weight; `unfold` reports changes by thinc's optimizer in numpy
-        weights = [
-            (weight.data_ptr(), weight._version)
-            for part in parts(network)
-            for weight in part._parameters.values()
-            if weight is not None
-        ]
-        folded = self._folded
-        if folded is None or weights != folded[1]:
-            with MAKING:  # only one, for any number of threads
-                folded = self._folded
-                if folded is None or weights != folded[1]:
-                    precision = half_precision(self.device) if self.mixed_precision else torch.float32
-                    folded = self._folded = self.fold_network(evaluating(network), precision), weights
-        return folded[0]
+        return self.fold(lambda: self.fold_network(evaluating(network), self._precision()))
+
+    def _precision(self) -> Precision:
+        return half_precision(self.device) if self.mixed_precision else torch.float32
 
     def __getstate__(self) -> Dict[str, Any]:
         """For pickles and copies: the folded network is left out and made again on use.
@@ -101,7 +85,7 @@ class NetworkShim(SharedShim):
         """
         if self._model is not None:
             check_unlimited(self._model)
-        return {**self.__dict__, "_folded": None}
+        return super().__getstate__()
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""
@@ -109,10 +93,6 @@ class NetworkShim(SharedShim):
             self.fold_network = self.fold_trained
             self.unfold()
         return super().begin_update(inputs)
-
-    def unfold(self) -> None:
-        """Drop the folded network: the weights are about to change."""
-        self._folded = None
 
     @property
     def device(self) -> torch.device:
@@ -127,45 +107,8 @@ class NetworkShim(SharedShim):
 
     def build(self) -> None:
         """Make a network of the current sizes, with fresh weights, on thinc's device."""
+        self.unfold()
         self._model = self.build_network(self.cfg).to(get_torch_default_device())
-
-    def finish_update(self, optimizer: Optimizer) -> None:
-        """Apply the gradients, if there is a network.
-
-        thinc gives each parameter a new tensor over the optimizer's array, which is a view of the old one: a chain that
-        grows with every step. Optimizers work in place, so this method keeps the tensor.
-        """
-        self.unfold()
-        for name, parameter in () if self._model is None else self._model.named_parameters():
-            if parameter.grad is None:
-                continue
-            if not self._grad_scaler.found_inf:  # otherwise a gradient overflowed, and the step is skipped
-                data, grad = cast(FloatsXd, torch2xp(parameter.data)), cast(FloatsXd, torch2xp(parameter.grad))
-                weights, _ = optimizer((self.id, name), data, grad)
-                updated = xp2torch(weights, device=parameter.device)
-                if updated.data_ptr() != parameter.data_ptr():
-                    parameter.data.copy_(updated.reshape(parameter.shape))
-            parameter.grad.zero_()
-        if self._model is not None:
-            self._grad_scaler.update()
-
-    @contextlib.contextmanager
-    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
-        """Run with other parameters (averages) in a block; the original ones are restored at its end."""
-        backup = {}
-        named = {} if self._model is None else dict(self._model.named_parameters())
-        for name, parameter in named.items():
-            if (self.id, name) in params:
-                backup[name] = parameter.data
-                average = xp2torch(params[(self.id, name)], device=parameter.device)
-                parameter.data = average.reshape(parameter.shape).clone()
-        self.unfold()
-        try:
-            yield
-        finally:
-            self.unfold()
-            for name, data in backup.items():
-                named[name].data = data
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """Move the network, if there is one."""

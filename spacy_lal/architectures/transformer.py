@@ -27,7 +27,6 @@ from transformers.utils import ModelOutput
 
 from ..layers.modes import evaluating
 from ..layers.products import Product, half_precision
-from ..locks import MAKING
 from .fitting_spans import FittingSpans
 from .lone_doc import encode_alone
 from .replaced_listeners import replace_listener, replaced_listener
@@ -148,7 +147,6 @@ class TransformerShim(SharedHFShim):
         self.mixed_precision = mixed_precision
         self.max_batch_pieces = max_batch_pieces
         self.runtime = runtime
-        self._quick: Optional[Callable[..., ModelOutput]] = None  # another form of the same weights
         self._frozen: Set[str] = set()
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
@@ -160,7 +158,8 @@ class TransformerShim(SharedHFShim):
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""
-        self._quick, self.runtime = None, "torch"  # while it is trained, and afterwards
+        self.runtime = "torch"  # while it is trained, and afterwards
+        self.unfold()
         with self._run_as(_InGroups(self._model, None)):  # backward needs all groups, whatever their size
             return super().begin_update(inputs)
 
@@ -177,13 +176,7 @@ class TransformerShim(SharedHFShim):
         """The transformer, or a form of it that is quicker: in ONNX Runtime, or with half-precision products."""
         if self.device.type != "cpu" or not (self.mixed_precision or self.runtime != "torch"):
             return evaluating(self._model)
-        quick = self._quick
-        if quick is None:
-            with MAKING:  # one copy, for any number of threads
-                quick = self._quick
-                if quick is None:
-                    quick = self._quick = self._make_quick(evaluating(self._model))
-        return quick
+        return self.fold(lambda: self._make_quick(evaluating(self._model)))
 
     def _make_quick(self, transformer: Any) -> Any:
         if self.runtime != "torch":
@@ -191,12 +184,9 @@ class TransformerShim(SharedHFShim):
         precision = half_precision(self.device)
         return transformer if precision == torch.float32 else evaluating(Product.inside(transformer, precision))
 
-    # Every change of the weights makes the copy stale.
-
     def finish_update(self, optimizer: Optimizer) -> None:
-        """See `HFShim`. Parameters that the optimizer freezes (`LayerwiseAdam.freezes`) get no gradient afterwards: the
-        gradient of word embeddings is as large as the embeddings."""
-        self._quick = None
+        """See `SharedShim`. Parameters that the optimizer freezes (`LayerwiseAdam.freezes`) get no gradient afterwards:
+        the gradient of word embeddings is as large as the embeddings."""
         super().finish_update(optimizer)
         freezes = getattr(optimizer, "freezes", lambda name: False)
         for name, parameter in self._model.named_parameters():
@@ -217,7 +207,7 @@ class TransformerShim(SharedHFShim):
 
         RAISES (ValueError): The weights are damaged, or not finite.
         """
-        self._quick = None
+        self.unfold()
         owner = "the transformer (the file `model` in the folder of the component)"
         check_message(srsly.msgpack_loads(bytes_data), owner)
         super().from_bytes(bytes_data)

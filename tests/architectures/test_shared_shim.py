@@ -139,6 +139,49 @@ def test_training_and_prediction_by_turns(model, inputs):
     assert not numpy.allclose(seen[0], seen[1]) and not numpy.allclose(seen[1], seen[2])
 
 
+def learn(model, optimizer):
+    """A step with gradients of 1, without dropout."""
+    for parameter in shim_of(model)._model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    model.finish_update(optimizer)
+
+
+def test_averages_are_used_and_given_back(model, inputs):
+    optimizer = Adam(0.1, use_averages=True)
+    for _ in range(3):
+        learn(model, optimizer)
+    before = hidden(model, model.predict(inputs))
+    with model.use_params(optimizer.averages):
+        averaged = hidden(model, model.predict(inputs))
+        saved = shim_of(model).to_bytes()
+    assert not numpy.allclose(before, averaged, atol=1e-3)
+    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), before)
+    shim_of(model).from_bytes(saved)
+    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), averaged)
+
+
+def test_a_step_keeps_the_tensors(model):
+    """New ones would be views of the old ones, a chain that grows with every step."""
+    parameter = next(shim_of(model)._model.parameters())
+    data, before = parameter.data_ptr(), parameter.detach().clone()
+    learn(model, Adam(0.1))
+    assert parameter.data_ptr() == data and not torch.equal(parameter, before)
+
+
+@pytest.mark.parametrize("settings", [{"runtime": "onnx"}, {"mixed_precision": True}], ids=str)
+def test_the_quick_form_follows_weights_that_change_in_place(bert, settings, monkeypatch):
+    monkeypatch.setattr(transformer_module, "half_precision", lambda device: torch.bfloat16)
+    model, docs = make_transformer(bert, **settings), make_docs()
+    before = hidden(model, model.predict(docs))
+    with torch.no_grad():
+        for parameter in model.transformer.parameters():
+            parameter *= 0.5
+    found = hidden(model, model.predict(docs))
+    assert not numpy.allclose(found, before, atol=0.1)
+    loaded = make_transformer(bert, **settings).from_bytes(model.to_bytes())
+    numpy.testing.assert_allclose(found, hidden(loaded, loaded.predict(docs)), atol=1e-5)
+
+
 def test_what_was_put_into_training_mode_by_hand_predicts_without_dropout(model, inputs):
     expected = hidden(model, model.predict(inputs))
     network = shim_of(model)._model
@@ -208,7 +251,7 @@ def test_one_copy_in_bfloat16_for_all_threads(bert, monkeypatch):
     monkeypatch.setattr(Product, "inside", count)
     model = make_transformer(bert, mixed_precision=True)
     made.clear()
-    shim_of(model)._quick = None
+    shim_of(model).unfold()
     docs = make_docs()
     found = at_once(8, lambda: hidden(model, model.predict(docs)))
     assert len(made) == 1

@@ -210,7 +210,7 @@ def test_the_copy_in_bfloat16_follows_the_weights(bert, bfloat16):
     model = nlp.get_pipe("transformer").model
     shim = model.layers[0].shims[0]
     before = vectors(nlp)
-    assert any(isinstance(module, Product) for module in shim._quick.modules())
+    assert any(isinstance(module, Product) for module in shim._folded[0].modules())
     saved = nlp.get_pipe("transformer").to_bytes()
     output, backprop = model.begin_update([nlp.make_doc(TEXTS[0])])
     gradient = output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data])
