@@ -68,12 +68,15 @@ class SharedShim(PyTorchShim):
 
     def begin_update(self, inputs: ArgsKwargs) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
         """The module's output, with dropout, and its backward pass. The backward pass is in training mode, too: with
-        gradient checkpointing it runs parts of the module a second time."""
+        gradient checkpointing it runs parts of the module a second time. Gradients of several passes add up."""
         module: nn.Module = self._model
         with training(module):
             output, backprop = super().begin_update(inputs)
 
         def backprop_in_training(grads: ArgsKwargs) -> Any:
+            # In half precision, thinc scales down all gradients after a pass, earlier passes' too.
+            earlier = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
+            self._grad_scaler.scale(earlier, inplace=True)
             with training(module):
                 return backprop(grads)
 

@@ -7,7 +7,7 @@ import numpy
 import pytest
 import spacy
 import torch
-from thinc.api import Adam
+from thinc.api import Adam, PyTorchGradScaler
 from tiny_network import network_config
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
@@ -158,6 +158,23 @@ def test_averages_are_used_and_given_back(model, inputs):
     numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), before)
     shim_of(model).from_bytes(saved)
     numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), averaged)
+
+
+def test_gradients_of_two_passes_add_up_in_half_precision(model, inputs, monkeypatch):
+    """thinc's scaler works on a GPU alone: here it scales on a CPU."""
+    monkeypatch.setattr(PyTorchGradScaler, "_scale_tensor", lambda self, tensor, *args: tensor.mul_(self._scale))
+    shim, found = shim_of(model), []
+    for n_passes in (1, 2):
+        shim._grad_scaler = PyTorchGradScaler(enabled=True)
+        shim._model.zero_grad()
+        for _ in range(n_passes):
+            torch.manual_seed(0)
+            output, backprop = model.begin_update(inputs)
+            update(model, output, backprop)
+        found.append([one.grad for one in shim._model.parameters() if one.grad is not None])
+    assert any(one.any() for one in found[0])
+    for some, others in zip(*found, strict=True):
+        torch.testing.assert_close(2 * some, others, rtol=1e-3, atol=1e-5)
 
 
 def test_a_step_keeps_the_tensors(model):
