@@ -4,10 +4,12 @@
 """
 
 from copy import deepcopy
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, cast
 
 from spacy_transformers.layers import split_trf_batch
 from thinc.api import Model, chain
+
+from .shared_shim import SharedShim
 
 TOK2VEC_TRANSFORMER = "spacy-lal.Tok2VecTransformer.v1"
 _LISTENER = "TransformerListener"  # a part of the name of spacy-transformers' architecture
@@ -37,13 +39,15 @@ def replace_listener(copied: Model, listener: Model, transformer: Any) -> Model:
     """The layers in the place of a listener, as spacy-transformers' own.
 
     copied (Model): A copy of the transformer's model. spacy-transformers makes copies with the forward pass and the
-        attributes of its own architecture; they become the component's.
+        attributes of its own architecture, and with the shim's id; they become the component's, and the id a new one.
     listener (Model): The listener.
     transformer (Any): The component; its list of listeners is replaced. spaCy removes them from the list that it walks
         through, and would skip every second one.
     """
     copied._func = transformer.model._func
     copied.attrs.update(transformer.model.attrs)
+    for shim in copied.layers[0].shims:
+        cast(SharedShim, shim).draw_id()
     for name, listeners in transformer.listener_map.items():
         if any(one is listener for one in listeners):
             transformer.listener_map[name] = list(listeners)

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 import torch
 from thinc.api import PyTorchShim, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
+from thinc.shims import Shim
 from thinc.types import ArgsKwargs, FloatsXd
 from torch import nn
 
@@ -65,6 +66,18 @@ class SharedShim(PyTorchShim):
     def __getstate__(self) -> Dict[str, Any]:
         """For pickles and copies: the other form is left out and made again on use."""
         return {**self.__dict__, "_folded": None}
+
+    def copy(self) -> "SharedShim":
+        """A copy with an id of its own: the optimizer keeps moments and averages by the id of a shim."""
+        copied = super().copy()
+        copied.draw_id()
+        return copied
+
+    def draw_id(self) -> None:
+        """Take an id that no other shim has, for a shim that was copied otherwise."""
+        with Shim.global_id_lock:
+            Shim.global_id += 1
+            self.id = Shim.global_id
 
     def begin_update(self, inputs: ArgsKwargs) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
         """The module's output, with dropout, and its backward pass. The backward pass is in training mode, too: with

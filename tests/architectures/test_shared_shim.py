@@ -139,17 +139,17 @@ def test_training_and_prediction_by_turns(model, inputs):
     assert not numpy.allclose(seen[0], seen[1]) and not numpy.allclose(seen[1], seen[2])
 
 
-def learn(model, optimizer):
-    """A step with gradients of 1, without dropout."""
-    for parameter in shim_of(model)._model.parameters():
+def learn(shim, optimizer):
+    """A step with gradients of 1."""
+    for parameter in shim._model.parameters():
         parameter.grad = torch.ones_like(parameter)
-    model.finish_update(optimizer)
+    shim.finish_update(optimizer)
 
 
 def test_averages_are_used_and_given_back(model, inputs):
     optimizer = Adam(0.1, use_averages=True)
     for _ in range(3):
-        learn(model, optimizer)
+        learn(shim_of(model), optimizer)
     before = hidden(model, model.predict(inputs))
     with model.use_params(optimizer.averages):
         averaged = hidden(model, model.predict(inputs))
@@ -177,11 +177,18 @@ def test_gradients_of_two_passes_add_up_in_half_precision(model, inputs, monkeyp
         torch.testing.assert_close(2 * some, others, rtol=1e-3, atol=1e-5)
 
 
+def test_a_copy_has_moments_of_its_own(model):
+    shim, optimizer = shim_of(model), Adam(0.1)
+    for one in (shim, shim.copy()):
+        learn(one, optimizer)
+    assert len({key for key, _ in optimizer.nr_update}) == 2 and set(optimizer.nr_update.values()) == {1}
+
+
 def test_a_step_keeps_the_tensors(model):
     """New ones would be views of the old ones, a chain that grows with every step."""
     parameter = next(shim_of(model)._model.parameters())
     data, before = parameter.data_ptr(), parameter.detach().clone()
-    learn(model, Adam(0.1))
+    learn(shim_of(model), Adam(0.1))
     assert parameter.data_ptr() == data and not torch.equal(parameter, before)
 
 

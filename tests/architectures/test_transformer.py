@@ -105,6 +105,7 @@ def test_a_replaced_listener_cuts_long_spans_too(bert):
     nlp.replace_listeners("transformer", "tagger", ["model.tok2vec"])
     (own,) = [node for node in tagger.walk() if node.name == "transformer"]
     assert own is not shared and own.attrs == shared.attrs and own.attrs["has_transformer"]
+    assert own.layers[0].shims[0].id != shared.layers[0].shims[0].id, "the optimizer's moments are kept by this id"
     found = tagger.get_ref("tok2vec").predict([nlp.make_doc(doc.text)])[0]
     numpy.testing.assert_allclose(found, expected, atol=1e-5)
     assert abs(found).max(axis=1).min() > 0
