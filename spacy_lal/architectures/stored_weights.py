@@ -49,10 +49,12 @@ def with_checksum(message: bytes) -> bytes:
 def check_message(message: Mapping[str, Any], owner: str) -> None:
     """Check the weights of a stored shim, by the checksums of `torch.save` or of `with_checksum`.
 
-    message (Mapping[str, Any]): The shim's content, with the weights as `state`.
+    message (Mapping[str, Any]): The shim's content, with the weights as `state`; empty where it has no module yet.
     owner (str): The owner of the weights, for the message.
     RAISES (ValueError): As for `check_archive`.
     """
+    if not message["state"]:
+        return
     check_archive(message["state"], owner)
     expected = message.get(_CHECKSUM)
     if expected is not None and zlib.crc32(message["state"]) != expected:

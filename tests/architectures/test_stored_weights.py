@@ -74,6 +74,18 @@ def test_weights_in_safetensors(state):
     check_message({"state": safe}, "x")  # written by spacy-transformers itself
 
 
+def test_a_transformer_that_was_never_initialized(tmp_path):
+    config = transformer_config(make_bert(tmp_path / "bert"))
+    config["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
+    nlp = spacy.blank("en")
+    nlp.add_pipe("transformer", config=config)
+    nlp.to_disk(tmp_path / "nlp")
+    loaded = spacy.load(tmp_path / "nlp")
+    assert loaded.get_pipe("transformer").model.transformer is None
+    loaded.initialize()
+    assert len(loaded("She sees a dog.")._.trf_data.wordpieces) == 1
+
+
 def test_the_transformer_component(tmp_path):
     config = transformer_config(make_bert(tmp_path / "bert"))
     config["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
