@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Optional
 import srsly
 import torch
 from thinc.api import get_torch_default_device
+from thinc.compat import has_torch_amp
 from thinc.types import ArgsKwargs
 
 from ..layers.encoders.attention_limits import check_unlimited
@@ -37,7 +38,8 @@ class NetworkShim(SharedShim):
 
     build_network (NetworkBuilder): From sizes by name to a network with fresh weights.
     fold_network (NetworkFolder): From a network and a precision to its folded form, which parses.
-    mixed_precision (bool): See the property.
+    mixed_precision (bool): Whether matrices are multiplied in half precision: in parsing on any device with fast half
+        precision, in training on a GPU where torch's autocast considers it safe.
     fold_trained (Optional[NetworkFolder]): Replaces `fold_network` from the first update on; None to keep it.
     """
 
@@ -49,15 +51,11 @@ class NetworkShim(SharedShim):
         mixed_precision: bool = False,
         fold_trained: Optional[NetworkFolder] = None,
     ) -> None:
-        super().__init__(None, mixed_precision=mixed_precision)
+        # thinc's half precision scales gradients, which requires a GPU
+        super().__init__(None, mixed_precision=mixed_precision and has_torch_amp)
+        self.mixed_precision = mixed_precision
         self.build_network, self.fold_network = build_network, fold_network
         self.fold_trained = fold_trained if fold_trained is not None else fold_network
-
-    @property
-    def mixed_precision(self) -> bool:
-        """Whether matrices are multiplied in half precision: in parsing on any device with fast half precision, in
-        training on a GPU where torch's autocast considers it safe."""
-        return self._mixed_precision
 
     @property
     def network(self) -> Any:

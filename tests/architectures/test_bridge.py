@@ -7,7 +7,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from thinc.api import Adam
+from thinc.api import Adam, fix_random_seed
+from thinc.compat import has_torch_amp
 from tiny_network import network_config
 
 from spacy_lal.architectures.bridge import parser_network
@@ -137,6 +138,21 @@ def test_attention_only_when_asked_for():
     assert numpy.allclose(attention[0].sum(1), 1.0, atol=1e-5)
 
 
+@pytest.mark.skipif(has_torch_amp, reason="without a GPU")
+def test_half_precision_in_training_is_for_a_gpu():
+    gradients = []
+    for mixed_precision in (False, True):
+        fix_random_seed(0)
+        execution = ExecutionConfig(mixed_precision=mixed_precision)
+        model = parser_network(network_config(**NO_DROPOUT)[0], execution)
+        model.shims[0].set_sizes(SIZES)
+        model.shims[0].build()
+        assert model.shims[0].mixed_precision == mixed_precision
+        scores, backprop = model.begin_update(make_batch([3, 2]))
+        gradients.append(backprop(scores))
+    assert gradients[0].any() and numpy.array_equal(*gradients)
+
+
 def test_averages_are_used_and_given_back():
     model = make_network()
     optimizer = Adam(0.05, use_averages=True)
@@ -196,8 +212,6 @@ def test_rates_come_from_the_config_and_sizes_from_the_file():
 
 
 def test_thinc_seeds_the_weights():
-    from thinc.api import fix_random_seed
-
     states = []
     for _ in range(2):
         fix_random_seed(3)
