@@ -172,6 +172,8 @@ def check_network(folded: FoldedNetwork) -> None:
         and (
             type(folded.label_attention) is not FoldedLabelAttention or folded.label_attention.feed_forward is not None
         ),
+        "fenceposts have the halves of label blocks, where there is label attention": folded.label_attention is not None
+        and folded.products.layout.n_label_heads == 0,
         "there is a constituent label": type(network.span_scorer) not in (type(None), SpanScorer)
         or (network.span_scorer is not None and network.span_scorer.output.out_features < OTHER_LABEL),
         "deprels are scored given the head": type(network.biaffine_scorer) not in (type(None), BiaffineScorer),

@@ -11,10 +11,16 @@ from spacy.util import registry
 from thinc.api import Adam, Config, fix_random_seed
 from tiny_network import TOK2VEC
 
+from spacy_lal.architectures.blocks import make_input_layer, make_vectors
+from spacy_lal.architectures.execution import ExecutionConfig
 from spacy_lal.architectures.onnx_parser import OnnxNetwork
-from spacy_lal.architectures.parser import listening
+from spacy_lal.architectures.parser import build_lal_parser, listening
 from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
+from spacy_lal.layers.encoders.encoder import EncoderConfig
+from spacy_lal.layers.fenceposts import FencepostsConfig
 from spacy_lal.layers.folded_network import FoldedNetwork
+from spacy_lal.layers.label_attention import LabelAttentionConfig
+from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
 
 VOCAB = spacy.blank("en").vocab
 SHIPPED = {
@@ -159,6 +165,25 @@ def test_unknown_networks_are_named(options, message):
     _, quick = both("onnx", **options)
     with pytest.raises(ValueError, match=message):
         best(quick, make_docs())
+
+
+def test_halves_of_more_than_label_blocks_are_refused():
+    tok2vec = registry.resolve(Config().from_str("[model]" + TOK2VEC))["model"]
+    model = build_lal_parser(
+        tok2vec,
+        label_attention=LabelAttentionConfig(),
+        span_scorer=None,
+        biaffine_scorer=BiaffineScorerConfig(),
+        inputs=make_input_layer(make_vectors()),
+        encoder=EncoderConfig(),
+        fenceposts=FencepostsConfig(halves="even_odd"),
+        hidden_width=12,
+        execution=ExecutionConfig(runtime="onnx"),
+    )
+    model.attrs["set_vocabularies"](model, n_labels=0, n_deprels=4)
+    model.initialize(X=make_docs())
+    with pytest.raises(ValueError, match="in which fenceposts have the halves of label blocks"):
+        best(model, make_docs())
 
 
 def test_contradictions():
