@@ -84,7 +84,7 @@ class EncoderReference:
         )
         for name in ("tags", "words"):
             reader.attrs[name] = list(self.info[f"{name[:-1]}_vocab"][N_SPECIAL_IDS:]) if name in kinds else []
-        if reader.attrs["use_chars"]:
+        if inputs.alphabet is not None:
             reader.attrs["chars"] = _alphabet(self.info.get("char_vocab"))
         vocab, docs = spacy.blank("xx").vocab, []
         for one in self.info["sentences"]:

@@ -5,6 +5,7 @@ Everything here is numpy on the host; `bridge.py` pads it and moves it to the de
 """
 
 import warnings
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -51,6 +52,28 @@ class SentenceFeatures(NamedTuple):
 FeaturesModel = Model[List[Doc], List[SentenceFeatures]]
 
 
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What `sentence_features` reads; see there. A record, which thinc leaves out of the saved attrs: the config's
+    options hold, not the training's.
+
+    use_tags, use_chars, max_word_length, use_words, drop_rare: As for `sentence_features`.
+    RAISES (ValueError): `max_word_length` is out of range.
+    """
+
+    use_tags: bool
+    use_chars: bool
+    max_word_length: int
+    use_words: bool
+    drop_rare: bool
+
+    def __post_init__(self) -> None:
+        if self.max_word_length < 2:
+            raise ValueError(
+                f"max_word_length is {self.max_word_length}: expected at least 2 (a first and a last character)"
+            )
+
+
 def sentence_features(
     *,
     use_tags: bool = False,
@@ -62,7 +85,7 @@ def sentence_features(
     """A layer from Docs to one `SentenceFeatures` for each sentence, in order.
 
     Its vocabularies are the attributes `tags`, `chars` and `words`: lists, saved with the model. `word_counts` has the
-    number of each word in the training data.
+    number of each word in the training data. `options` are the `ReadingOptions`.
 
     use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. Warns if a batch has no tags
         at all.
@@ -72,20 +95,16 @@ def sentence_features(
     drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c), drawn by NumPy
         for each token.
     RETURNS (FeaturesModel): The layer.
+    RAISES (ValueError): `max_word_length` is out of range.
     """
-    if max_word_length < 2:
-        raise ValueError(f"max_word_length is {max_word_length}: expected at least 2 (a first and a last character)")
-    attrs = {
-        "use_tags": use_tags,
-        "use_chars": use_chars,
-        "max_word_length": max_word_length,
-        "use_words": use_words,
-        "drop_rare": drop_rare,
-        "tags": [],
-        "chars": [],
-        "words": [],
-        "word_counts": [],
-    }
+    options = ReadingOptions(
+        use_tags=use_tags,
+        use_chars=use_chars,
+        max_word_length=max_word_length,
+        use_words=use_words,
+        drop_rare=drop_rare,
+    )
+    attrs = {"options": options, "tags": [], "chars": [], "words": [], "word_counts": []}
     return Model("sentence_features", forward, attrs=attrs)
 
 
@@ -107,10 +126,11 @@ def read_sentences(
     is_train (bool): Whether rare words may be dropped.
     """
     attrs = model.attrs
-    tag_table = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS) if attrs["use_tags"] else None
-    char_table = _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS) if attrs["use_chars"] else None
-    word_table = _id_table(tuple(attrs["words"]), N_SPECIAL_IDS) if attrs["use_words"] else None
-    counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]) if is_train and attrs["drop_rare"] else None
+    options: ReadingOptions = attrs["options"]
+    tag_table = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS) if options.use_tags else None
+    char_table = _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS) if options.use_chars else None
+    word_table = _id_table(tuple(attrs["words"]), N_SPECIAL_IDS) if options.use_words else None
+    counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]) if is_train and options.drop_rare else None
     spellings: Dict[str, Tuple[int, ...]] = {}
     features = []
     offset = 0
@@ -124,7 +144,7 @@ def read_sentences(
                 words = [doc[i].text for i in tokens]
                 for word in words:
                     if word not in spellings:
-                        spellings[word] = _char_ids(word, char_table, attrs["max_word_length"])
+                        spellings[word] = _char_ids(word, char_table, options.max_word_length)
                 chars = [START_CHARS, *(spellings[word] for word in words), STOP_CHARS]
             if word_table is not None:
                 word_ids = _framed_ids([word_table.get(doc[i].text, UNKNOWN_ID) for i in tokens])

@@ -133,9 +133,9 @@ def assemble_parser(
         "get_network": get_network,
         "scores_constituents": network.span_scorer is not None,
         "scores_dependencies": network.biaffine_scorer is not None,
-        "has_tags": reader.attrs["use_tags"],
-        "has_chars": reader.attrs["use_chars"],
-        "has_words": reader.attrs["use_words"],
+        "has_tags": "tags" in features,
+        "has_chars": alphabet is not None,
+        "has_words": words is not None,
         "alphabet": alphabet,
         "n_label_heads": None if attention is None else attention.n_heads,
     }

@@ -5,6 +5,7 @@ separately, one sentence a sequence) and its output (the last piece of each word
 spacy-transformers loads, fine-tunes and stores it. It is *not* shared between components: no listeners.
 """
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, cast
 
@@ -16,6 +17,7 @@ from spacy_transformers.data_classes import HFObjects
 from spacy_transformers.layers.hf_wrapper import HFWrapper
 from spacy_transformers.layers.transformer_model import huggingface_from_pretrained
 from thinc.api import Model, torch2xp, xp2torch
+from thinc.compat import has_torch_amp
 from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
 from ..annotations import sentence_words
@@ -40,6 +42,22 @@ class PaddedPieces(NamedTuple):
     attention_mask: ndarray
     sources: ndarray
     targets: ndarray
+
+
+@dataclass(frozen=True)
+class WordTransformerOptions:
+    """How a word transformer reads. A record, which thinc leaves out of the saved attrs: the config's options hold, not
+    the training's.
+
+    clean_words, pad_left, max_pieces, max_batch_pieces: As for `build_word_transformer`.
+    trains_at_once (bool): Whether an update runs all pieces at once.
+    """
+
+    clean_words: str
+    pad_left: bool
+    max_pieces: Optional[int]
+    max_batch_pieces: int
+    trains_at_once: bool
 
 
 def build_word_transformer(
@@ -75,6 +93,7 @@ def build_word_transformer(
     """
     if clean_words not in WORD_CLEANERS:
         raise ValueError(f"clean_words is {clean_words!r}: expected one of {sorted(WORD_CLEANERS)}")
+    mixed_precision = mixed_precision and has_torch_amp  # thinc scales gradients for it, which requires a GPU
     objects = HFObjects(None, None, None, dict(tokenizer_config), dict(transformer_config))
     wrapper = HFWrapper(objects, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs)
     wrapper.shims[0] = SharedHFShim(
@@ -89,11 +108,13 @@ def build_word_transformer(
         "has_transformer": False,
         "set_transformer": set_transformer,
         "read_sentences": read_sentences,
-        "clean_words": clean_words,
-        "pad_left": pad_left,
-        "max_pieces": max_pieces,
-        "max_batch_pieces": max_batch_pieces,
-        "mixed_precision": mixed_precision,
+        "options": WordTransformerOptions(
+            clean_words=clean_words,
+            pad_left=pad_left,
+            max_pieces=max_pieces,
+            max_batch_pieces=max_batch_pieces,
+            trains_at_once=mixed_precision,  # a GPU has room for it, and is quicker
+        ),
     }
     return Model("word_transformer", forward, init=init, layers=[wrapper], dims={"nO": None}, attrs=attrs)
 
@@ -160,27 +181,25 @@ def _batches(model: WordTransformerModel, sentences: List[List[str]], is_train: 
     """Clean, split and pad; sequences of similar length come together. Sentences without words are left out."""
     hf_objects = model.layers[0].shims[0]._hfmodel  # type: ignore[attr-defined]
     tokenizer, transformer = hf_objects.tokenizer, hf_objects.transformer
-    clean = WORD_CLEANERS[model.attrs["clean_words"]]
+    options: WordTransformerOptions = model.attrs["options"]
+    clean = WORD_CLEANERS[options.clean_words]
     split = split_words(tokenizer, [clean(words) for words in sentences])
     specials = special_pieces(tokenizer)
-    limit = piece_limit(tokenizer, transformer, model.attrs["max_pieces"])
-    pad_left = model.attrs["pad_left"]
+    limit = piece_limit(tokenizer, transformer, options.max_pieces)
     sequences: List[PieceSequence] = []
     first_row = 0
     for words in split:
         if words:
-            sequences.extend(cut_sentence(words, specials, limit, first_row, specials_last=pad_left))
+            sequences.extend(cut_sentence(words, specials, limit, first_row, specials_last=options.pad_left))
         first_row += len(words) + 2
     sequences.sort(key=lambda sequence: len(sequence.ids))
-    # thinc's gradient scaler allows one backward pass per update, see `bridge._sub_batches`.
-    max_batch_pieces = model.attrs["max_batch_pieces"]
-    at_once = bool(is_train and model.attrs["mixed_precision"])
+    at_once = is_train and options.trains_at_once
     batches: List[List[PieceSequence]] = []
     for sequence in sequences:
-        if not batches or not (at_once or (len(batches[-1]) + 1) * len(sequence.ids) <= max_batch_pieces):
+        if not batches or not (at_once or (len(batches[-1]) + 1) * len(sequence.ids) <= options.max_batch_pieces):
             batches.append([])
         batches[-1].append(sequence)
-    return [_pad(batch, specials.pad, pad_left) for batch in batches]
+    return [_pad(batch, specials.pad, options.pad_left) for batch in batches]
 
 
 def _pad(sequences: Sequence[PieceSequence], pad_id: int, pad_left: bool) -> PaddedPieces:

@@ -70,6 +70,16 @@ def test_a_table_of_code_points_gives_code_points():
     assert one.chars[1] == (WORD_START_CHAR, 65, 122, 233, UNKNOWN_CHAR, WORD_STOP_CHAR)
 
 
+def test_options_come_from_the_config_and_vocabularies_from_the_file():
+    trained = sentence_features(use_words=True, drop_rare=True)
+    trained.attrs.update(words=["a"], word_counts=[1])
+    trained.attrs.update(use_words=True, drop_rare=True, max_word_length=64)  # as options were once saved
+    model = sentence_features(use_words=True, drop_rare=False, max_word_length=5).from_bytes(trained.to_bytes())
+    assert model.attrs["words"] == ["a"] and model.attrs["options"].max_word_length == 5
+    features, _ = model([make_doc(["a"] * 50, {0})], True)
+    assert (features[0].word_ids[1:-1] == 3).all(), "no word is dropped"
+
+
 def test_of_a_long_word_both_ends_are_read():
     model = sentence_features(use_chars=True, max_word_length=5)
     model.attrs["chars"] = list("abcdef")

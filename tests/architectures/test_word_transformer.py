@@ -1,5 +1,7 @@
 """`spacy-lal.WordTransformer.v1` on a tiny real XLNet and a tiny BERT."""
 
+from dataclasses import replace
+
 import numpy
 import pytest
 import spacy
@@ -7,11 +9,12 @@ import torch
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config
+from thinc.compat import has_torch_amp
 from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
 from spacy_lal.architectures.blocks import make_input_layer, make_vectors
 from spacy_lal.architectures.parser import build_lal_parser
-from spacy_lal.architectures.word_transformer import build_word_transformer
+from spacy_lal.architectures.word_transformer import _batches, build_word_transformer
 from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
 from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
 from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
@@ -83,7 +86,7 @@ def test_a_sentence_alone_is_the_sentence_in_any_batch(tiny_xlnet, pad_left):  #
     model = initialized(tiny_xlnet, pad_left=pad_left)
     alone = [one for doc in make_docs() for one in model.predict([doc])]
     for max_batch_pieces in (1, 4096):
-        model.attrs["max_batch_pieces"] = max_batch_pieces
+        model.attrs["options"] = replace(model.attrs["options"], max_batch_pieces=max_batch_pieces)
         for one, other in zip(model.predict(make_docs()), alone, strict=True):
             assert numpy.allclose(one, other, atol=1e-5)
     assert model.predict([]) == [] and model.predict([Doc(VOCAB)]) == []
@@ -116,7 +119,7 @@ def test_fine_tunes(tiny_xlnet):  # noqa: F811
     transformer = hf_objects(model).transformer
     gradients = []
     for max_batch_pieces in (1, 4096):
-        model.attrs["max_batch_pieces"] = max_batch_pieces
+        model.attrs["options"] = replace(model.attrs["options"], max_batch_pieces=max_batch_pieces)
         rows, backprop = model.begin_update(docs)
         assert backprop([row * 0.1 for row in rows]) is docs
         gradients.append([p.grad.numpy().copy() for p in transformer.parameters() if p.grad is not None])
@@ -143,6 +146,17 @@ def test_saved_whole(tiny_xlnet, tmp_path, settings):  # noqa: F811
     for one, other in zip(loaded.predict(make_docs()), expected, strict=True):
         assert numpy.array_equal(one, other)
     loaded.initialize(X=make_docs())  # has its transformer: nothing is looked up by name
+
+
+def test_options_come_from_the_config(tiny_bert):  # noqa: F811
+    trained = initialized(tiny_bert, max_batch_pieces=4096)
+    trained.attrs.update(max_batch_pieces=4096, mixed_precision=False)  # as options were once saved
+    model = build_word_transformer("no-such-name", max_batch_pieces=1, mixed_precision=True)
+    model.from_bytes(trained.to_bytes())
+    assert len(_batches(model, [["old"], ["garden"]], False)) == 2
+    if not has_torch_amp:  # half precision is for a GPU, and elsewhere no obstacle
+        rows, backprop = model.begin_update(make_docs())
+        assert backprop(rows)
 
 
 def test_under_the_parser(tiny_xlnet):  # noqa: F811
