@@ -165,9 +165,11 @@ class _KeptDoc:
         return self._read[bounds]
 
     def is_unchanged(self, doc: Doc, bounds: Key, nodes: Sequence[int]) -> bool:
-        """Whether a sentence still begins and ends as it did, and nodes of its tree have the same tokens and labels. Of
-        a group that records no changes, all Spans of the sentence must be the same."""
-        if not (_begins_sentence(doc, bounds[0]) and _begins_sentence(doc, bounds[1])):
+        """Whether a sentence still begins and ends as it did, without another beginning between, and nodes of its tree
+        have the same tokens and labels. Of a group that records no changes, all Spans of the sentence must be the
+        same."""
+        sentence = next(doc[bounds[0] : bounds[1]].sents)  # a loop in C, an order faster than an array of the starts
+        if (sentence.start, sentence.end) != bounds:
             return False
         tree, (ends, entries) = self._trees[bounds], self._places[bounds]
         compares_all = not isinstance(self.group, PreorderGroup) and len(entries) <= MAX_COMPARED
@@ -177,7 +179,7 @@ class _KeptDoc:
             start, end = tree.keys[number]
             first, last = doc[tree.words[start]], doc[tree.words[end - 1]]
             place = (first.idx, last.idx + len(last))
-            if place != (ends[start][0], ends[end - 1][1]) or (first.is_sent_start and start > 0):
+            if place != (ends[start][0], ends[end - 1][1]):
                 return False
             if not compares_all and not self._has(entries.get(place, ())):
                 return False
@@ -185,10 +187,6 @@ class _KeptDoc:
 
     def _has(self, entries: Sequence[Tuple[int, Entry]]) -> bool:
         return all(_entry(self.group[i]) == entry for i, entry in entries)
-
-
-def _begins_sentence(doc: Doc, token: int) -> bool:
-    return token in (0, len(doc)) or bool(doc[token].is_sent_start)
 
 
 def _entry(span: Span) -> Entry:

@@ -208,6 +208,20 @@ def test_a_changed_boundary_is_seen(doc):
     assert doc[5:9]._.parent.text == doc.text.strip() and doc._.tree.label() == "TOP"
 
 
+@pytest.mark.filterwarnings("ignore::spacy_lal.annotations.span_groups.LostConstituentsWarning")
+@pytest.mark.parametrize("read", [lambda span: span._.labels, lambda span: span._.parent, lambda span: span._.tree])
+def test_a_new_boundary_within_a_sentence_is_seen_whichever_node_is_read(doc, read):
+    first = doc[0:5]
+    before = [read(span) for span in (first, doc[1:4], doc[3:4])]
+    set_sentence_starts(doc, [0, 2, 5])
+    fresh = Doc(doc.vocab).from_bytes(doc.to_bytes())
+    found = [read(span) for span in (doc[0:5], doc[1:4], doc[3:4])]
+    assert list(map(str, found)) == [str(read(span)) for span in (fresh[0:5], fresh[1:4], fresh[3:4])]
+    assert list(map(str, found)) != list(map(str, before))
+    doc[2].is_sent_start = False
+    assert list(map(str, before)) == [str(read(span)) for span in (first, doc[1:4], doc[3:4])]
+
+
 # Against trees of one's own
 
 
