@@ -20,6 +20,14 @@ def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
     return [other if head else ROOT_DEPREL for head, other in zip(heads, others, strict=True)]
 
 
+def has_heads(doc: Doc, words: Sequence[int]) -> List[bool]:
+    """Whether each of some words has a head. To spaCy's `has_annotation("DEP")`, a single token with one suffices.
+
+    words (Sequence[int]): Indices of tokens.
+    """
+    return (doc.to_array("DEP")[list(words)] != 0).tolist() if words else []
+
+
 def set_heads(doc: Doc, sentences: Sequence[SentenceHeads]) -> None:
     """Write heads and deprels. Sentence boundaries stay as they are.
 

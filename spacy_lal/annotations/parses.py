@@ -1,11 +1,12 @@
 """The parse of a whole Doc, as a parser writes it."""
 
-from typing import List, Literal, NamedTuple, Optional, Sequence
+import warnings
+from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc, Span
 
 from .constituents import SPANS_KEY, CollapsedSpan, get_constituents, set_constituents
-from .dependencies import UNKNOWN_DEPREL, set_heads
+from .dependencies import UNKNOWN_DEPREL, has_heads, set_heads
 from .sentences import sentence_bounds, sentence_words
 from .span_groups import PreorderGroup, present_spans
 
@@ -13,6 +14,11 @@ METHODS_KEY = "parse_methods"
 
 # Both trees are found together; independently; in pieces, which are joined.
 ParseMethod = Literal["joint", "separate", "split"]
+_Heads = Tuple[Sequence[int], Sequence[str]]  # of a sentence: heads, counted from 1, and deprels
+
+
+class IncompleteHeadsWarning(UserWarning):
+    """Some words of a sentence have heads, which are kept, and the others get none."""
 
 
 class SentenceParse(NamedTuple):
@@ -36,7 +42,8 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
 
     doc (Doc): Modified in place. Its sentence boundaries stay as they are.
     parses (Sequence[SentenceParse]): One for each sentence, in order.
-    overwrite (bool): Whether to replace heads and constituents that the Doc already has.
+    overwrite (bool): Whether to replace heads and constituents that the Doc already has. If not, sentences without any
+        head get heads; a sentence in which some words have heads is kept, with an IncompleteHeadsWarning.
     RAISES (ValueError): The number of parses, or of heads in one, does not fit the Doc.
     """
     sentences = sentence_words(doc)
@@ -45,14 +52,13 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
     with_trees = all(parse.constituents is not None for parse in parses)
     with_trees = with_trees and (overwrite or not doc.spans.get(SPANS_KEY))
     with_heads = bool(parses) and all(parse.heads is not None for parse in parses)
-    with_heads = with_heads and (overwrite or not doc.has_annotation("DEP"))
+    kept = [] if overwrite or not with_heads else _with_heads(doc, sentences)
+    with_heads = with_heads and len(kept) < len(sentences)
     if with_trees:
         constituents = [parse.constituents or [] for parse in parses]
         set_constituents(doc, sentences, constituents)
     if with_heads:
-        bounds = sentence_bounds(doc)
-        heads = [(parse.heads or (), parse.deprels or ()) for parse in parses]
-        set_heads(doc, [(ends, words, *found) for ends, words, found in zip(bounds, sentences, heads, strict=True)])
+        _set_heads(doc, [(parse.heads or (), parse.deprels or ()) for parse in parses], kept)
     if with_trees or with_heads:
         _set_methods(doc, sentences, parses)
 
@@ -72,19 +78,46 @@ def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
         constituents[number] = parse.constituents
         set_constituents(doc, sentences, constituents)
     if parse.heads is not None:
-        before, sent_starts = doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")
-        unknown = [([0] * len(words), [UNKNOWN_DEPREL] * len(words)) for words in sentences]
-        unknown[number] = (list(parse.heads), list(parse.deprels or ()))
-        set_heads(doc, [(ends, words, *found) for ends, words, found in zip(bounds, sentences, unknown, strict=True)])
-        after = doc.to_array(["HEAD", "DEP"])
-        after[:start], after[end:] = before[:start], before[end:]
-        doc.from_array(["HEAD", "DEP"], after)  # type: ignore[arg-type]
-        doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
+        heads: List[_Heads] = [([0] * len(words), [UNKNOWN_DEPREL] * len(words)) for words in sentences]
+        heads[number] = (list(parse.heads), list(parse.deprels or ()))
+        _set_heads(doc, heads, [(0, start), (end, len(doc))])
     methods = present_spans(doc.spans[METHODS_KEY]) if METHODS_KEY in doc.spans else []
     methods = [one for one in methods if not start <= one[0] < end]
     if parse.method and sentences[number]:
         methods.append((start, end, parse.method))
     doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, [Span(doc, *one) for one in sorted(methods)])
+
+
+def _with_heads(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[Tuple[int, int]]:
+    """The token ranges of the sentences in which words have heads, and of those without words. Warns of sentences in
+    which only some have."""
+    kept = []
+    for bounds, words in zip(sentence_bounds(doc), sentences, strict=True):
+        found = has_heads(doc, words)
+        if any(found) or not words:
+            kept.append(bounds)
+        if any(found) and not all(found):
+            missing = doc[words[found.index(False)]]
+            warnings.warn(
+                f"overwrite = false keeps the heads of a sentence that lacks a head for token {missing.i}, "
+                f"{missing.text!r}, and sets none in it. Ways out: set heads and deprels of all of its words, or none",
+                IncompleteHeadsWarning,
+                stacklevel=4,
+            )
+    return kept
+
+
+def _set_heads(doc: Doc, heads: Sequence[_Heads], kept: Sequence[Tuple[int, int]]) -> None:
+    """Write heads and deprels of all sentences, but for ranges of tokens that are kept."""
+    before, sent_starts = doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")
+    in_order = zip(sentence_bounds(doc), sentence_words(doc), heads, strict=True)
+    set_heads(doc, [(ends, words, *found) for ends, words, found in in_order])
+    if kept:
+        after = doc.to_array(["HEAD", "DEP"])
+        for start, end in kept:
+            after[start:end] = before[start:end]
+        doc.from_array(["HEAD", "DEP"], after)  # type: ignore[arg-type]
+        doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
 
 
 def _set_methods(doc: Doc, sentences: List[List[int]], parses: Sequence[SentenceParse]) -> None:

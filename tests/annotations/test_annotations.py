@@ -15,6 +15,7 @@ from spacy_lal.annotations import (
     set_parses,
     set_sentence_starts,
 )
+from spacy_lal.annotations.parses import IncompleteHeadsWarning
 
 install_extensions()
 SELECT = SentenceParse(
@@ -132,6 +133,22 @@ def test_no_overwriting_on_request(doc):
     assert doc._.parse_string == SELECT_TREE and doc[0].head.i == 0
     set_parses(doc, [SentenceParse([(0, 4, "FRAG")], [2, 0, 2, 2], ["x"] * 4)])
     assert doc[:]._.labels == ("FRAG",) and doc[0].head.i == 1
+
+
+def test_heads_are_filled_in_where_a_sentence_has_none():
+    parses = [SentenceParse([(0, 2, "S")], [2, 0], ["x", "ROOT"]) for _ in range(4)]
+    doc = make_doc(["a", "b", "c", "d", "e", "f", "g", "h", "\n"], starts=[0, 2, 4, 6, 8])
+    parses.append(SentenceParse([], [], []))
+    doc[0].head, doc[0].dep_, doc[1].head, doc[1].dep_ = doc[0], "ROOT", doc[0], "given"
+    doc[4].dep_ = "given"
+    starts = [token.is_sent_start for token in doc]
+    with pytest.warns(IncompleteHeadsWarning, match="lacks a head for token 5, 'f'") as caught:
+        set_parses(doc, parses, overwrite=False)
+    assert len(caught) == 1
+    assert [token.dep_ for token in doc][:8] == ["ROOT", "given", "x", "ROOT", "given", "", "x", "ROOT"]
+    assert [token.head.i for token in doc][:8] == [0, 0, 3, 3, 4, 5, 7, 7]
+    assert [token.is_sent_start for token in doc] == starts
+    assert len(doc.spans[SPANS_KEY]) == 4
 
 
 def test_a_parse_that_does_not_fit():
