@@ -9,6 +9,7 @@ from spacy.vocab import Vocab
 
 from ..annotations import SPANS_KEY
 from ..annotations.constituents import get_constituents
+from ..annotations.dependencies import has_heads
 from ..annotations.sentences import sentence_words
 from ..layers.roles.pair_features import SentenceParse
 
@@ -20,7 +21,7 @@ def sentence_parses(docs: Sequence[Doc], word_attr: str) -> List[SentenceParse]:
     """The parse of every sentence, over its words.
 
     word_attr (str): "LEMMA", "NORM" or "LOWER".
-    RAISES (ValueError): A Doc lacks constituents, heads, tags or lemmas, which it needs.
+    RAISES (ValueError): A Doc lacks constituents, the head of a word, tags or lemmas, which it needs.
     """
     return [parse for doc in docs for parse in _of_doc(doc, word_attr)]
 
@@ -29,7 +30,7 @@ def _check_parsed(doc: Doc, word_attr: str) -> None:
     """RAISES (ValueError): As `sentence_parses`; names the missing annotation and the component that sets it."""
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
-        "heads": (doc.has_annotation("DEP"), "lal_parser"),
+        "heads": (_has_all_heads(doc), "lal_parser"),
         "tags": (doc.has_annotation("TAG"), "tagger"),
         "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
     }
@@ -41,6 +42,10 @@ def _check_parsed(doc: Doc, word_attr: str) -> None:
             f"{' (not with dependencies = false)' if 'heads' in missing else ''} and, in training, in "
             "training.annotating_components"
         )
+
+
+def _has_all_heads(doc: Doc) -> bool:
+    return all(has_heads(doc, [word for words in sentence_words(doc) for word in words]))
 
 
 def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
