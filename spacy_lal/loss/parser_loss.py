@@ -71,7 +71,7 @@ def parser_loss(
     RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`, `deprels`,
         `ties`), and for each sentence the gradient of their sum. The gradient of labels has only the cells in which the
         best tree and the gold tree differ. The gradient of deprels given the head has only the cells of gold heads.
-    RAISES (ValueError): The numbers of gold parses and sentences differ, or a score is not finite.
+    RAISES (ValueError): The numbers of gold parses and sentences differ, or a score or the loss is not finite.
     """
     if len(scores) != len(golds):
         raise ValueError(f"expected one gold parse for each of {len(scores)} sentences, got {len(golds)}")
@@ -95,6 +95,8 @@ def parser_loss(
             losses["ties"] += label_head_weight * loss
             d_ties *= label_head_weight
         gradients.append(ScoresGradient(d_label, d_arcs, d_deprels, d_ties))
+    if not math.isfinite(sum(losses.values())):
+        raise ValueError(f"the loss is not finite: {losses}; expected a smaller learning rate or sound vectors")
     return losses, gradients
 
 

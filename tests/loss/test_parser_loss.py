@@ -135,6 +135,14 @@ def test_heads_add_nothing_where_no_dependencies_are_scored():
     assert parser_loss([scores], [GOLD])[0]["arcs"] > 0
 
 
+@pytest.mark.parametrize("part", ["labels", "arcs", "deprels"])
+def test_a_loss_that_is_not_finite(part):
+    scores, heads = make_scores(3), make_gold(3, None, [2, 0, 2], [1, 0, 2])
+    getattr(scores, part)[2] = np.nan
+    with pytest.raises(ValueError, match="finite"):
+        parser_loss([scores], [GOLD if part == "labels" else heads])
+
+
 def test_one_gold_parse_for_each_sentence():
     with pytest.raises(ValueError, match="1 sentences, got 2"):
         parser_loss([make_scores(3)], [GOLD, GOLD])
