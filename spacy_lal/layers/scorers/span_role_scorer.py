@@ -131,7 +131,8 @@ class SpanRoleScorer(nn.Module):
         spans = positions.new_full((pairs.n_cells, 1 + self.n_roles), -torch.inf)
         spans[:, 0] = 0.0
         if found:
-            spans = spans.index_copy(0, torch.from_numpy(pairs.cells).to(device), torch.cat(found))
+            scores = torch.cat(found).to(spans.dtype)  # half precision, where autocast is on
+            spans = spans.index_copy(0, torch.from_numpy(pairs.cells).to(device), scores)
         predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
         return ScoredSpans(predicates, spans, pairs.ranges)
 
