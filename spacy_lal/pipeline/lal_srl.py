@@ -34,7 +34,7 @@ from ..trees.frames import read_frames
 from ..trees.propositions import Proposition, predicate_span
 from ..trees.role_tags import RoleTags
 from .encoder import Encoder
-from .role_decoder import Range, RolesDecoder, transition_scores
+from .role_decoder import PART, Range, RolesDecoder, Verb, transition_scores
 from .role_labels import (
     ALIASES,
     DEPRELS,
@@ -58,11 +58,11 @@ HOW_TO_GET = (
 
 
 class _Given(NamedTuple):
-    """Predicates that are given: for each sentence, their words, ascending, and the words of their V."""
+    """Predicates that are given: for each sentence, their words, ascending, the words of their V and C-V, and all."""
 
     rows: List[ndarray]
-    verbs: List[List[Range]]
-    rolesets: List[List[str]]
+    verbs: List[List[Verb]]
+    propositions: List[List[Proposition]]
 
 
 class LALSemanticRoles(SentencePipe):
@@ -205,8 +205,8 @@ class LALSemanticRoles(SentencePipe):
                     constituents=None if constituents is None else [constituents[i] for i in indices],
                 )
                 for i, one, of_sentence in zip(indices, scores, args, strict=True):
-                    rolesets = None if given is None else given.rolesets[i]
-                    propositions[i] = self._to_propositions(owners[i], one, of_sentence, rolesets)
+                    known = None if given is None else given.propositions[i]
+                    propositions[i] = self._to_propositions(owners[i], one, of_sentence, known)
         in_order = iter(propositions)
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 
@@ -215,19 +215,20 @@ class LALSemanticRoles(SentencePipe):
         sentence: Tuple[Doc, Sequence[int]],
         scores: RoleScores,
         args: Sequence[Tuple[Tuple[int, int, str], ...]],
-        given: Optional[Sequence[str]],
+        given: Optional[Sequence[Proposition]],
     ) -> List[Proposition]:
-        """The propositions of a sentence, a Doc with some of its tokens; rolesets that are given stay."""
+        """The propositions of a sentence, a Doc with some of its tokens; rolesets that are given stay, with their frame
+        files."""
         doc, words = sentence
         found = []
         for f, token in enumerate(scores.rows.tolist()):
             start, end = predicate_span(args[f])
             text = " ".join(doc[words[i]].text for i in range(start, end))
-            roleset = given[f] if given is not None else ""
+            roleset, lemma = (given[f].roleset, given[f].lemma) if given is not None else ("", "")
             if not roleset:
                 row = None if scores.rolesets is None else scores.rolesets[f]
-                roleset = self._rolesets.choose(text, doc[words[token]].lemma_, row)
-            found.append(Proposition(token, roleset, args[f], frame_of(roleset)))
+                roleset, lemma = self._rolesets.choose(text, doc[words[token]].lemma_, row), ""
+            found.append(Proposition(token, roleset, args[f], lemma or frame_of(roleset)))
         return found
 
     def _constituents(self, docs: Sequence[Doc]) -> List[Set[Range]]:
@@ -261,8 +262,8 @@ class LALSemanticRoles(SentencePipe):
                 )
             for of_sentence in get_sentence_propositions(doc):
                 given.rows.append(numpy.array([one.token for one in of_sentence], dtype="int64"))
-                given.verbs.append([_verb_around(one) for one in of_sentence])
-                given.rolesets.append([one.roleset for one in of_sentence])
+                given.verbs.append([_verb_of(one) for one in of_sentence])
+                given.propositions.append(of_sentence)
         return given
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[List[Proposition]]]) -> None:
@@ -322,7 +323,7 @@ class LALSemanticRoles(SentencePipe):
         self._initialize_model(get_examples)
 
 
-def _verb_around(proposition: Proposition) -> Range:
-    """The words of a given V; the token alone where it lies in a C-V."""
-    start, end = predicate_span(proposition.args)
-    return (start, end) if start <= proposition.token < end else (proposition.token, proposition.token + 1)
+def _verb_of(proposition: Proposition) -> Verb:
+    """The words of a given V, then of each C-V."""
+    parts = [(start, end) for start, end, role in proposition.args if role == PART]
+    return [predicate_span(proposition.args), *parts]

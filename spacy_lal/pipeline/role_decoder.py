@@ -8,10 +8,12 @@ from numpy import ndarray
 
 from ..decode import candidate_spans, role_spans, viterbi
 from ..role_scores import RoleScores
-from ..trees.propositions import PREDICATE_ROLE, Argument
+from ..trees.propositions import CONTINUATION, PREDICATE_ROLE, Argument
 from ..trees.role_tags import RoleTags
 
 Range = Tuple[int, int]
+Verb = Sequence[Range]  # the words of a given predicate: those of its V, then those of each C-V
+PART = CONTINUATION + PREDICATE_ROLE
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class RolesDecoder:
         tags: RoleTags,
         *,
         transitions: Optional[ndarray] = None,
-        verbs: Optional[Sequence[Sequence[Range]]] = None,
+        verbs: Optional[Sequence[Sequence[Verb]]] = None,
         constituents: Optional[Sequence[Collection[Range]]] = None,
     ) -> List[List[Tuple[Argument, ...]]]:
         """The arguments of every predicate of a batch of sentences, V among them: from scores of tags, or of ranges.
@@ -60,8 +62,8 @@ class RolesDecoder:
         scores (Sequence[RoleScores]): The scores of each sentence.
         tags (RoleTags): The tags that are scored.
         transitions (Optional[ndarray]): Log-probabilities, [from, to]. Shape: (n_tags, n_tags), float32.
-        verbs (Optional[Sequence[Sequence[Tuple[int, int]]]]): For each predicate of each sentence, the words of its V,
-            where it is given.
+        verbs (Optional[Sequence[Sequence[Sequence[Tuple[int, int]]]]]): For each predicate of each sentence, the words
+            of its V, then of each C-V, where predicates are given. A predicate with a given C-V gets no other.
         constituents (Optional[Sequence[Collection[Tuple[int, int]]]]): The constituents of each sentence, over words.
         RAISES (ValueError): The bonus for constituents is set, and `constituents` is None.
         """
@@ -73,12 +75,12 @@ class RolesDecoder:
             for f, token in enumerate(one.rows.tolist()):
                 of_words: ndarray = one.tags[f]  # type: ignore[index]
                 items.append(of_words if verbs is None else _with_verb(of_words, tags, verbs[s][f]))
-                predicates.append(token)
+                predicates.append(token if verbs is None else verbs[s][f][0][0])
         once = tags.once(core=self.core_once)
         if self.constituent_bonus:
             if constituents is None:
                 raise ValueError(f"constituent_bonus is {self.constituent_bonus}: expected constituents, got None")
-            return self._decode_spans(scores, items, tags, predicates, constituents)
+            return _with_parts(self._decode_spans(scores, items, tags, predicates, constituents), verbs)
         weighed = None
         if self.transition_weight and transitions is not None:
             weighed = (transitions * np.float32(self.transition_weight)).astype(np.float32)
@@ -92,7 +94,7 @@ class RolesDecoder:
             n_threads=self.n_threads,
         )
         decoded = iter(found)
-        return [[tags.decode(next(decoded)[0].tolist()) for _ in one.rows] for one in scores]
+        return _with_parts([[tags.decode(next(decoded)[0].tolist()) for _ in one.rows] for one in scores], verbs)
 
     def _decode_spans(
         self,
@@ -121,40 +123,39 @@ class RolesDecoder:
         ]
 
     def _decode_candidates(
-        self, scores: Sequence[RoleScores], tags: RoleTags, verbs: Optional[Sequence[Sequence[Range]]]
+        self, scores: Sequence[RoleScores], tags: RoleTags, verbs: Optional[Sequence[Sequence[Verb]]]
     ) -> List[List[Tuple[Argument, ...]]]:
         """As `__call__`, from scores of ranges. A word after the predicate with the role V belongs to its V."""
         gains: List[ndarray] = []
         ranges: List[ndarray] = []
         lengths: List[int] = []
-        owners: List[Tuple[int, Optional[Range]]] = []
+        owners: List[Range] = []
+        is_given = verbs is not None
         verb_role = tags.roles.index(PREDICATE_ROLE)
         for s, one in enumerate(scores):
             for f, token in enumerate(one.rows.tolist()):
                 scored: ndarray = one.spans[f]  # type: ignore[index]
                 starts, ends = one.ranges[:, 0], one.ranges[:, 1]  # type: ignore[index]
                 gain = scored[:, 1:] - scored[:, :1]
-                verb = None if verbs is None else verbs[s][f]
-                start, end = (token, token + 1) if verb is None else verb
-                gain[(starts < end) & (start < ends)] = -np.inf
-                if verb is None:
-                    gain[(starts != token + 1) | (ends != token + 2), verb_role] = -np.inf
-                else:
-                    gain[:, verb_role] = -np.inf
+                parts: Verb = [(token, token + 1)] if verbs is None else verbs[s][f]
+                for start, end in parts:
+                    gain[(starts < end) & (start < ends)] = -np.inf
+                gain[(starts != token + 1) | (ends != token + 2) | is_given, verb_role] = -np.inf
+                if len(parts) > 1 and PART in tags.roles:
+                    gain[:, tags.roles.index(PART)] = -np.inf
                 gains.append(gain)
                 ranges.append(one.ranges)  # type: ignore[arg-type]
                 lengths.append(one.n_words)
-                owners.append((token, verb))
+                owners.append(parts[0])
         once = tags.once(core=self.core_once)[1::2]
         found = candidate_spans(gains, ranges, lengths, once=once, n_threads=self.n_threads)
         arguments = []
-        for (token, verb), (spans, _) in zip(owners, found, strict=True):
-            begin, stop = (token, token + 1) if verb is None else verb
+        for (begin, stop), (spans, _) in zip(owners, found, strict=True):
             stop += sum(role == verb_role for _, _, role in spans)
             args = [(start, end, tags.roles[role]) for start, end, role in spans if role != verb_role]
             arguments.append(tuple(sorted([*args, (begin, stop, PREDICATE_ROLE)])))
         in_order = iter(arguments)
-        return [[next(in_order) for _ in one.rows] for one in scores]
+        return _with_parts([[next(in_order) for _ in one.rows] for one in scores], verbs)
 
 
 def _bonus(n_words: int, constituents: Collection[Range], bonus: float) -> ndarray:
@@ -167,15 +168,36 @@ def _bonus(n_words: int, constituents: Collection[Range], bonus: float) -> ndarr
     return table
 
 
-def _with_verb(scores: ndarray, tags: RoleTags, verb: Range) -> ndarray:
-    """Scores that allow V at the given words alone."""
-    start, end = verb
+def _with_verb(scores: ndarray, tags: RoleTags, verb: Verb) -> ndarray:
+    """Scores that allow V at the given words alone. Words of a given C-V have no role: `_with_parts` adds it."""
+    (start, end), *parts = verb
     limited = scores.copy()
     limited[:, tags.verb : tags.verb + 2] = -np.inf
+    if parts and PART in tags.roles:
+        begin = 1 + 2 * tags.roles.index(PART)
+        limited[:, begin : begin + 2] = -np.inf
     limited[start:end] = -np.inf
     limited[start, tags.verb] = 0.0
     limited[start + 1 : end, tags.verb + 1] = 0.0
+    for first, last in parts:
+        limited[first:last] = -np.inf
+        limited[first:last, 0] = 0.0
     return limited
+
+
+def _with_parts(
+    arguments: List[List[Tuple[Argument, ...]]], verbs: Optional[Sequence[Sequence[Verb]]]
+) -> List[List[Tuple[Argument, ...]]]:
+    """The arguments with the C-V that are given."""
+    if verbs is None:
+        return arguments
+    return [
+        [
+            tuple(sorted([*args, *((start, end, PART) for start, end in verb[1:])]))
+            for args, verb in zip(of_sentence, of_verbs, strict=True)
+        ]
+        for of_sentence, of_verbs in zip(arguments, verbs, strict=True)
+    ]
 
 
 def transition_scores(counts: Sequence[Sequence], tags: RoleTags) -> ndarray:

@@ -86,7 +86,8 @@ def make_lal_srl(
     loss (RolesLoss): Weights of the losses.
     scorer (Optional[Callable]): From Examples to scores.
     predicates (str): "own": the component finds predicates. "doc": it takes the predicates that the Doc has in
-        `doc.spans["srl"]`, with their V and, where it is not empty, their roleset, and finds their arguments.
+        `doc.spans["srl"]`, with their V, C-V and, where it is not empty, their roleset with its frame file, and finds
+        their arguments.
     predicate_threshold (float): The component's own predicates have at least this probability.
     overwrite (bool): Whether to replace roles that a Doc already has.
     RAISES (ImportError): This version does not support the installed spaCy, spacy-transformers or thinc.

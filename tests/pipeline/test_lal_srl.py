@@ -13,7 +13,10 @@ from spacy.training import Example
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
 from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.gold_roles import gold_roles
+from spacy_lal.pipeline.role_decoder import RolesDecoder
+from spacy_lal.role_scores import RoleScores
 from spacy_lal.trees.propositions import Proposition, check_proposition
+from spacy_lal.trees.role_tags import RoleTags
 
 TEXTS = [" ".join(GAVE), " ".join(SAW), "He slept . They gave up .", "Hm", "", "😀 saw the house 😀 ."]
 
@@ -200,6 +203,31 @@ def test_given_predicates(nlp, tmp_path):
     assert (second.token, second.roleset) == (4, "doze.01")
     with pytest.raises(ValueError, match=r'takes given predicates.*no doc.spans\["srl"\]'):
         srl(doc_of(given, SAW))
+
+
+@pytest.mark.parametrize("bonus", [0.0, 1.0])
+def test_given_predicates_keep_all_their_parts_and_their_frame_file(nlp, monkeypatch, bonus):
+    srl = nlp.get_pipe("lal_srl")
+    monkeypatch.setattr(srl, "predicates", "doc")
+    monkeypatch.setattr(srl, "decoder", RolesDecoder(constituent_bonus=bonus))
+    doc = doc_of(nlp, GAVE)
+    set_constituents(doc, sentence_words(doc), [[(0, 7, "S")]])
+    set_propositions(doc, [Proposition(5, "house.07", ((1, 2, "V"), (4, 6, "C-V")), "home")])
+    (found,) = get_propositions(srl(doc))
+    assert (found.token, found.roleset, found.lemma) == (5, "house.07", "home")
+    assert [one for one in found.args if one[2] in ("V", "C-V")] == [(1, 2, "V"), (4, 6, "C-V")]
+    check_proposition(found, len(doc))
+
+
+def test_a_given_part_replaces_the_parts_that_the_model_would_find():
+    tags = RoleTags(["V", "C-V", "ARG1"])
+    scores = np.zeros((5, len(tags)), dtype="f4")
+    scores[1:, [3, 5]] = 5.0  # every word would be a C-V or an ARG1
+    one = RoleScores(np.zeros((5, 2), dtype="f4"), np.array([0]), scores[None])
+    (((*args,),),) = RolesDecoder(core_once=False)([one], tags, verbs=[[[(0, 1), (2, 3)]]])
+    assert args == [(0, 1, "V"), (1, 2, "ARG1"), (2, 3, "C-V"), (3, 4, "ARG1"), (4, 5, "ARG1")]
+    (((*args,),),) = RolesDecoder(core_once=False)([one], tags, verbs=[[[(0, 1)]]])
+    assert len(args) == 5 and {role for _, _, role in args} <= {"V", "C-V", "ARG1"}
 
 
 def test_the_threshold_decides(nlp):

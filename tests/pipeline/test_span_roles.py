@@ -68,6 +68,13 @@ def test_a_missing_parse_is_named(nlp, left_out, message):
         nlp.get_pipe("lal_srl").update([Example(parsed(nlp, "gave", **left_out), example(nlp, "gave").reference)])
 
 
+def test_the_missing_head_of_one_word_is_no_parse(nlp):
+    doc = parsed(nlp, "gave")
+    doc[3].dep = 0
+    with pytest.raises(ValueError, match="has no heads"):
+        find(nlp, [doc])
+
+
 def test_missing_lemmas_are_named():
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_srl", config=config(word_attr="LEMMA"))
@@ -102,6 +109,15 @@ def test_given_predicates(nlp):
     assert found.roleset == "give.01"
     assert (1, 2, "V") in found.args
     assert (0, 1, "ARG0") in found.args
+
+
+def test_a_given_predicate_keeps_its_parts(nlp, monkeypatch):
+    doc = parsed(nlp, "gave")
+    set_propositions(doc, [Proposition(5, "give_up.07", ((1, 2, "V"), (5, 6, "C-V")), "give")])
+    monkeypatch.setattr(nlp.get_pipe("lal_srl"), "predicates", "doc")
+    (found,) = find(nlp, [doc])[0]
+    assert (found.token, found.roleset, found.lemma) == (5, "give_up.07", "give")
+    assert {(1, 2, "V"), (5, 6, "C-V")} <= set(found.args) and (3, 6, "ARG1") not in found.args
 
 
 def test_sub_batches_and_chunks_of_pairs_change_nothing(nlp, monkeypatch):
