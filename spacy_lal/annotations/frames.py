@@ -39,6 +39,12 @@ def has_frames(vocab: Vocab) -> bool:
     return bool(vocab.lookups.has_table(FRAMES_TABLE) and len(vocab.lookups.get_table(FRAMES_TABLE)))
 
 
+def copy_frames(source: Vocab, target: Vocab) -> None:
+    """Give the frames of one vocab to another, unless that has some."""
+    if target is not source and has_frames(source) and not has_frames(target):
+        install_frames(target, installed_frames(source))
+
+
 def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
     """The frame of a roleset; None if the vocab does not have it."""
     if not roleset or not vocab.lookups.has_table(FRAMES_TABLE):

@@ -25,8 +25,10 @@ from ..annotations import (
     sentence_words,
     set_sentence_propositions,
 )
+from ..annotations.frames import copy_frames
 from ..annotations.roles import frame_of
 from ..lang import DEFAULT_PIPELINE
+from ..locks import MAKING
 from ..loss.gold_roles import RoleLabels, gold_roles
 from ..loss.roles import RolesLoss
 from ..role_scores import RoleScores
@@ -267,12 +269,16 @@ class LALSemanticRoles(SentencePipe):
         return given
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[List[Proposition]]]) -> None:
-        """Write roles onto Docs: `doc.spans["srl"]`.
+        """Write roles onto Docs: `doc.spans["srl"]`. The Docs of another pipeline get the frames of the component's
+        own, unless their vocab has some.
 
         docs (Iterable[Doc]): Modified in place.
         scores (List[List[List[Proposition]]]): As `predict` returned them.
         """
         for doc, propositions in zip(docs, scores, strict=True):
+            if doc.vocab is not self.vocab:
+                with MAKING:
+                    copy_frames(self.vocab, doc.vocab)
             if self.overwrite or self.predicates == "doc" or not has_propositions(doc):
                 set_sentence_propositions(doc, sentence_words(doc), propositions)
 

@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 import spacy
 from role_examples import GAVE, HEADS, PROPOSITIONS, SAW, config, example, make, train
+from spacy.lookups import Lookups
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.annotations.frames import has_frames, install_frames
 from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.gold_roles import gold_roles
 from spacy_lal.pipeline.role_decoder import RolesDecoder
 from spacy_lal.role_scores import RoleScores
+from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.propositions import Proposition, check_proposition
 from spacy_lal.trees.role_tags import RoleTags
 
@@ -404,6 +407,19 @@ def test_overwrite(nlp):
 
 
 # With other components
+
+
+def test_a_sourced_component_brings_its_frames(nlp, monkeypatch):
+    own = spacy.blank("en")
+    own.add_pipe("sentencizer")
+    own.add_pipe("lal_srl", source=nlp)
+    assert own(" ".join(SAW))._.predicates[0].description is None and not has_frames(own.vocab)
+    monkeypatch.setattr(nlp.vocab, "lookups", Lookups())
+    install_frames(nlp.vocab, [Frame("see.01", "see", "view", {"0": FrameRole("PAG", "viewer")})])
+    found = own(" ".join(SAW))._.predicates[0]
+    assert found.description == "view" and found.get("ARG0").description == "viewer"
+    install_frames(own.vocab, [Frame("see.01", "see", "mine", {})])
+    assert own(" ".join(SAW))._.predicates[0].description == "mine"
 
 
 def with_listener():
