@@ -12,9 +12,10 @@ from .span_groups import PreorderGroup, check_present, present_spans
 def carry_over(doc: Doc) -> None:
     """Rewrite the constituents and roles of a Doc with merged or split tokens for its present tokens.
 
-    The getters, `render` and the exporters do not need it, but spaCy does. It can neither store such a Doc nor send it
-    to another process, if a constituent stands beyond the last token. Constituents, predicates and arguments that begin
-    or end within a token are dropped, with a warning.
+    The getters, `render` and the exporters do not need it. spaCy's `Doc.from_docs` and `Doc.from_json` do, if a Span
+    begins or ends within a token. So does all of spaCy if the tokens of a Doc that was stored and read are merged: its
+    groups are spaCy's own, and refuse to give Spans beyond the last token. Constituents, predicates and arguments that
+    begin or end within a token are dropped, with a warning.
 
     doc (Doc): Modified in place; left unchanged without a parse.
     RAISES (StaleParseError): The Doc's text has changed since it was parsed.

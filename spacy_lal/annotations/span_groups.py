@@ -9,22 +9,22 @@ import struct
 import warnings
 import zlib
 from bisect import bisect_left, bisect_right
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import srsly
-from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.tokens import Doc, Span, SpanGroup
+
+from .present_places import RawSpan, fits, places_of
+from .sentences import same_tokens
 
 # Attributes of a group, as it is written in pre-order: its number of Spans; the Doc's numbers of tokens and characters.
 IN_ORDER, N_TOKENS, N_CHARS = "in_order", "n_tokens", "n_chars"
 CHANGED = -1  # in place of the number of Spans, once a Span was replaced or deleted
 # In stored groups: a checksum of these Spans. spaCy reads them as plain groups, which record no changes.
 CHECKSUM = "checksum"
-_STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the numbers of a `_Raw`
+_STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, then the numbers of a `RawSpan`
 
-# A Span: its tokens when the group was written; its characters; its label. Both ranges are half-open.
-_Raw = Tuple[int, int, int, int, str]
 Entry = Tuple[int, int, int]  # a Span's first character, end, and label id
-_Words = Tuple[List[int], List[int], List[int]]  # index, first character and end of each
 
 
 class StaleParseError(ValueError):
@@ -54,12 +54,22 @@ class StoredSpan(NamedTuple):
 
 class PreorderGroup(SpanGroup):
     """A group that is written in an order, usually pre-order, and records whether it is still known to be. Appended
-    Spans show in its number of Spans. Its bytes have a checksum."""
+    Spans show in its number of Spans. Its bytes have a checksum.
+
+    When the number of tokens has changed, its Spans get the present tokens before one is given, copied or stored: spaCy
+    refuses Spans beyond the last token. A Span over a part of a merged token has no token then. All keep their
+    characters, from which readers tell the one from the other.
+    """
 
     def __init__(self, doc: Doc, name: str, spans: Sequence[Span]) -> None:
         attrs = {IN_ORDER: len(spans), N_TOKENS: len(doc), N_CHARS: _n_chars(doc)}
         super().__init__(doc, name=name, attrs=attrs, spans=spans)
         self.n_changes = 0  # Spans replaced or deleted
+        self._n_tokens = len(doc)  # of the Doc to whose tokens the Spans point
+
+    def __getitem__(self, i: int) -> Span:
+        self._follow_tokens()
+        return super().__getitem__(i)  # type: ignore[misc]
 
     def __setitem__(self, i: int, span: Span) -> None:
         self.n_changes += 1
@@ -73,17 +83,42 @@ class PreorderGroup(SpanGroup):
 
     def copy(self, doc: Optional[Doc] = None) -> "PreorderGroup":
         """See `SpanGroup`. The copy records changes, too."""
-        plain = super().copy(doc)
-        copied = PreorderGroup(plain.doc, plain.name, list(plain))
-        copied.attrs, copied.n_changes = plain.attrs, self.n_changes
+        self._follow_tokens()
+        owner = self.doc if doc is None else doc
+        copied = PreorderGroup(owner, self.name, [])
+        if owner.vocab is self.doc.vocab and owner.text == self.doc.text and same_tokens(owner, self.doc):
+            copied.from_bytes(super().to_bytes())  # with the Spans over parts of tokens, which spaCy's copy refuses
+        else:
+            plain = super().copy(doc)
+            copied.extend(plain)
+            copied.attrs = plain.attrs
+        copied.n_changes = self.n_changes
         return copied
 
     def to_bytes(self) -> bytes:
         """See `SpanGroup`."""
+        self._follow_tokens()
         message = srsly.msgpack_loads(super().to_bytes())
         if self.attrs[IN_ORDER] != CHANGED:
             message["attrs"] = {**self.attrs, CHECKSUM: _checksum(message["spans"][: self.attrs[IN_ORDER]])}
         return srsly.msgpack_dumps(message)
+
+    def _follow_tokens(self) -> None:
+        """Let the Spans point to the present tokens. Characters, of which the checksum is, stay."""
+        doc = self.doc
+        if len(doc) == self._n_tokens:
+            return
+        self._n_tokens = len(doc)
+        if self.attrs.get(N_CHARS) != _n_chars(doc):
+            return
+        message = srsly.msgpack_loads(super().to_bytes())
+        stored = [_STORED_SPAN.unpack(one) for one in message["spans"]]
+        places = places_of([(*one[3:], "") for one in stored], doc, 0, len(doc))[0]
+        message["spans"] = [
+            _STORED_SPAN.pack(*one[:3], *((min(one[3], len(doc)),) * 2 if place is None else place), *one[5:])
+            for one, place in zip(stored, places, strict=True)
+        ]
+        self.from_bytes(srsly.msgpack_dumps(message))
 
 
 def is_marked_in_order(group: SpanGroup) -> bool:
@@ -132,7 +167,7 @@ def check_present(span: Span) -> None:
     RAISES (StaleParseError): Tokens were merged or split after it was made, or its ends were changed.
     """
     doc = span.doc
-    if len(span) and not _fits(doc, span):
+    if len(span) and not fits(doc, span):
         raise StaleParseError(
             f"the Span of tokens {span.start}:{span.end} and characters {span.start_char}:{span.end_char} does not fit "
             f"the Doc of {len(doc)} tokens, which were merged or split since it was made: take it from the Doc again, "
@@ -163,7 +198,7 @@ def stored_spans(group: SpanGroup) -> List[StoredSpan]:
     RAISES (StaleParseError): As `present_spans`.
     """
     raws = _read(group)
-    places = _places(raws, group.doc, 0, len(group.doc))[0]
+    places = places_of(raws, group.doc, 0, len(group.doc))[0]
     try:
         by_tokens = goes_by_tokens(group)
         ids = [(span.kb_id_, span.id_) for span in group if len(span) or not by_tokens]
@@ -184,10 +219,10 @@ def stored_range(group: SpanGroup, first: int, last: int) -> List[StoredSpan]:
     """
     spans = [group[i] for i in range(first, last)]
     raws = [(span.start, span.end, span.start_char, span.end_char, span.label_) for span in spans]
-    if all(len(span) and _fits(group.doc, span) for span in spans):  # the cost does not grow with the Doc
+    if all(len(span) and fits(group.doc, span) for span in spans):  # the cost does not grow with the Doc
         found: List[Optional[Tuple[int, int]]] = [(span.start, span.end) for span in spans]
     else:
-        found = _places(raws, group.doc, 0, len(group.doc))[0]
+        found = places_of(raws, group.doc, 0, len(group.doc))[0]
     return [
         StoredSpan(place, span.start, span.start_char, span.label_, span.kb_id_, span.id_)
         for place, span in zip(found, spans, strict=True)
@@ -280,83 +315,19 @@ def warn_of_lost() -> None:
     )
 
 
-def _place(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> List[Tuple[int, int, str]]:
+def _place(raws: Sequence[RawSpan], doc: Doc, first: int, last: int) -> List[Tuple[int, int, str]]:
     """Spans as ranges of the present tokens `doc[first:last]`; Spans that cover no whole token are left out."""
-    places, any_lost = _places(raws, doc, first, last)
+    places, any_lost = places_of(raws, doc, first, last)
     if any_lost:
         warn_of_lost()
     return [(*place, raw[4]) for place, raw in zip(places, raws, strict=True) if place is not None]
-
-
-def _places(raws: Sequence[_Raw], doc: Doc, first: int, last: int) -> Tuple[List[Optional[Tuple[int, int]]], bool]:
-    """For each Span its range of the present tokens `doc[first:last]`, or None; and whether one is None because it
-    covers parts of tokens and other tokens."""
-    if not raws:
-        return [], False
-    if (first, last) == (0, len(doc)):
-        starts = doc.to_array("IDX").tolist()
-        ends = [start + length for start, length in zip(starts, doc.to_array("LENGTH").tolist(), strict=True)]
-    else:
-        tokens = list(doc[first:last])
-        starts = [token.idx for token in tokens]
-        ends = [start + len(token) for start, token in zip(starts, tokens, strict=True)]
-    found: List[Optional[Tuple[int, int]]] = []
-    words, any_lost = None, False
-    for start, end, start_char, end_char, _ in raws:
-        if start_char >= end_char:
-            found.append(None)
-            continue
-        fits = first <= start < end <= last and starts[start - first] == start_char
-        if fits and ends[end - first - 1] == end_char:
-            found.append((start, end))
-        else:
-            words = words or _visible_words(doc[first:last])
-            ends_within, is_lost = _by_characters(words, start_char, end_char)
-            any_lost |= is_lost
-            found.append(ends_within)
-    return found, any_lost
-
-
-def _by_characters(words: _Words, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
-    """The range of tokens for a range of characters, or None; and whether it is None because the characters are of
-    parts of tokens and of other tokens."""
-    indices, starts, ends = words
-    first, last = bisect_left(starts, start_char), bisect_right(ends, end_char)
-    cuts_first = first > 0 and ends[first - 1] > start_char
-    cuts_last = last < len(ends) and starts[last] < end_char
-    if first < last and not cuts_first and not cuts_last:
-        return (indices[first], indices[last - 1] + 1), False
-    return None, last - first + cuts_first + cuts_last > 1  # one word, if it is cut at both ends: -1 + 2
-
-
-def _visible_words(tokens: Iterable[Token]) -> _Words:
-    """Index, first character and end of each word, without white space at the ends of a merged token: a constituent may
-    lack it."""
-    indices, starts, ends = [], [], []
-    for token in tokens:
-        if not token.is_space:
-            text = token.text
-            word = text.strip() or text
-            start = token.idx + text.index(word)
-            indices.append(token.i)
-            starts.append(start)
-            ends.append(start + len(word))
-    return indices, starts, ends
 
 
 def _start_char(span: Span) -> int:
     return span.start_char
 
 
-def _fits(doc: Doc, span: Span) -> bool:
-    """Whether the tokens of a non-empty Span have its characters."""
-    if span.end > len(doc) or doc[span.start].idx != span.start_char:
-        return False
-    last = doc[span.end - 1]
-    return last.idx + len(last) == span.end_char
-
-
-def _read(group: SpanGroup) -> List[_Raw]:
+def _read(group: SpanGroup) -> List[RawSpan]:
     if goes_by_tokens(group):
         spans = [(span, span[0].idx, span[-1].idx + len(span[-1])) for span in group if len(span)]
         return [(span.start, span.end, first, last, span.label_) for span, first, last in spans]

@@ -6,6 +6,7 @@ import sys
 import warnings
 
 import pytest
+from spacy import displacy
 from spacy.lang.en import English
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.tokens.underscore import Underscore
@@ -20,7 +21,13 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.annotations.retokenized import as_doc, carry_over
-from spacy_lal.annotations.span_groups import IN_ORDER, LostConstituentsWarning, StaleParseError, is_in_order
+from spacy_lal.annotations.span_groups import (
+    IN_ORDER,
+    LostConstituentsWarning,
+    StaleParseError,
+    is_in_order,
+    is_untouched,
+)
 from spacy_lal.export import to_conllu
 from spacy_lal.render import render
 from spacy_lal.treebanks.copies import copy_tokens
@@ -138,6 +145,7 @@ def test_a_part_keeps_the_methods_of_its_sentences(doc):
 
 
 def test_carry_over(doc):
+    doc = Doc(doc.vocab).from_bytes(doc.to_bytes())  # with groups of spaCy's own
     merge(doc, (3, 6))
     with pytest.raises(IndexError):  # spaCy's
         doc.to_bytes()
@@ -150,6 +158,34 @@ def test_carry_over(doc):
     unparsed = English()("a b")
     carry_over(unparsed)
     assert not unparsed.spans
+
+
+@pytest.mark.parametrize("ranges", [[(3, 6)], [(2, 5), (7, 9)]])
+def test_spacy_itself_reads_and_stores_merged_tokens(doc, ranges):
+    merge(doc, *ranges)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LostConstituentsWarning)
+        expected, places = doc._.parse_string, constituent_tokens(doc)
+        stored = next(DocBin(docs=[doc]).get_docs(doc.vocab))
+        copies = [doc.copy(), stored, pickle.loads(pickle.dumps(doc)), doc.copy().copy()]
+        for one in (doc, *copies):
+            assert one._.parse_string == expected and constituent_tokens(one) == places
+            assert [(span.start, span.end, span.label_) for span in one.spans[SPANS_KEY] if len(span)] == places
+            assert is_untouched(one.spans[SPANS_KEY])
+            assert displacy.render(one, style="dep", jupyter=False)
+            options = {"spans_key": SPANS_KEY}
+            assert "New York" in displacy.render(one, style="span", options=options, jupyter=False)
+        assert [span["end"] for span in doc.to_json()["spans"][SPANS_KEY]][0] == 26
+    del copies[0].spans[SPANS_KEY][1]
+    assert not is_untouched(copies[0].spans[SPANS_KEY])
+
+
+def test_docs_with_merged_tokens_put_together(doc):
+    merge(doc, (2, 6))
+    with pytest.raises(ValueError, match="E873"):  # "New York City" is a part of a token
+        Doc.from_docs([doc, doc])
+    carry_over(doc)
+    assert Doc.from_docs([doc, doc])._.parse_string == "\n".join([doc._.parse_string] * 2)
 
 
 def test_a_docbin_that_forgets_spaces():

@@ -24,7 +24,7 @@ from spacy_lal.annotations import (
 from spacy_lal.annotations.frames import NoFramesWarning, get_frame, install_frames, installed_frames
 from spacy_lal.annotations.retokenized import as_doc, carry_over
 from spacy_lal.annotations.role_views import Argument, to_srl_dicts
-from spacy_lal.annotations.roles import LostRolesWarning
+from spacy_lal.annotations.roles import LostRolesWarning, get_proposition_at
 from spacy_lal.annotations.span_groups import StaleParseError
 from spacy_lal.treebanks.copies import copy_tokens
 from spacy_lal.trees.frames import Frame, FrameRole
@@ -150,6 +150,16 @@ def test_merged_tokens_after_a_round_trip(doc):
         assert [str(predicate) for predicate in one._.predicates] == ["gave ... up", "has", "two ... timed", "said"]
         assert [predicate.span.text for predicate in one.copy()._.predicates][:2] == ["gave", "has"]
         assert one[6]._.predicate.roleset == "have.01"
+
+
+def test_spacy_itself_copies_and_stores_merged_tokens(doc):
+    merge(doc, (3, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LostRolesWarning)
+        expected = get_propositions(doc)
+        for one in (doc.copy(), Doc(doc.vocab).from_bytes(doc.to_bytes()), doc):
+            assert get_propositions(one) == expected
+            assert [get_proposition_at(one, found.token) for found in expected] == expected
 
 
 def test_merged_tokens(doc):
