@@ -93,6 +93,8 @@ def test_the_whole_config_is_sound():
     config = load_config(CONFIG, interpolate=False)
     frozen = [name for name in config["nlp"]["pipeline"] if name != "lal_srl"]
     assert config["training"]["frozen_components"] == frozen
+    bundled = load_config(CONFIG.with_name("lal_trf.cfg"), interpolate=False)
+    assert config["nlp"]["tokenizer"] == bundled["nlp"]["tokenizer"]
     assert config["training"]["annotating_components"] == ["transformer"]
     steps = config["training"]["optimizer"]["learn_rate"]["total_steps"]
     assert steps == config["training"]["max_steps"]
