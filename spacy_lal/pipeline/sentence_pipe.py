@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequ
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.training.batchers import minibatch_by_words
+from spacy.util import minibatch, raise_error
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..loss.gold import copy_sentence_starts
@@ -29,6 +30,20 @@ class SentencePipe(PortablePipe):
         raise ValueError(
             f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
         )
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """See `TrainablePipe`. If a batch fails, an error handler that goes on gets only the Docs that fail alone."""
+        handle = self.get_error_handler()
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                if len(docs) == 1 or handle is raise_error:
+                    handle(self.name, self, docs, error)
+                else:
+                    yield from self.pipe(docs, batch_size=1)
+            else:
+                yield from docs
 
     def update(
         self,

@@ -182,6 +182,20 @@ def test_contradictions(nlp: Language, constraints: Dict[str, Any], message: str
     assert len(error.value.constraints) == n
 
 
+def test_a_contradiction_takes_no_other_doc_of_its_batch_along():
+    nlp = tiny_nlp()
+    docs = [tiny_doc(nlp) for _ in range(3)]
+    expected = parse_of(nlp(tiny_doc(nlp)))
+    constrain(docs[1], constituents=[(1, 3, "UNHEARD")])
+    with pytest.raises(ContradictionError):
+        list(nlp.pipe(docs))
+    failed: List[Doc] = []
+    nlp.set_error_handler(lambda name, pipe, of_batch, error: failed.extend(of_batch))
+    found = list(nlp.pipe(docs))
+    assert found == [docs[0], docs[2]] and failed == [docs[1]]
+    assert [parse_of(doc) for doc in found] == [expected] * 2
+
+
 def test_what_one_decoder_can_and_another_cannot():
     crossing = {0: 2, 1: 3, 2: 2, 3: 2}
     found = {}
