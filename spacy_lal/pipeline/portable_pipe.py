@@ -10,12 +10,15 @@ from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.util import from_bytes, from_disk, registry, to_bytes, to_disk
 from spacy.vocab import Vocab
-from thinc.api import Model
+from thinc.api import Config, Model
 
 from .checksums import check_checksums, check_finite_layers, write_checksums
 from .encoder import Encoder, has_transformer_listener, relink, require_vectors, unlink
 from .storage import read_cfg, readable_weights, with_format, without_format
 from .threads import ThreadWatch
+
+# Names of a config's tok2vec whose listeners were replaced, and of the layer of `spacy-lal.JoinedTok2Vec.v1`.
+TOK2VEC_TRANSFORMER, JOINED_TOK2VEC = "Tok2VecTransformer", "joined_tok2vec"
 
 
 class PortablePipe(TrainablePipe):
@@ -130,8 +133,12 @@ class PortablePipe(TrainablePipe):
 
     def to_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> None:
         """Save to a directory; `exclude` as for `to_bytes`. The transformer that the model listens to is saved too,
-        unless the pipeline being saved holds it."""
+        unless the pipeline being saved holds it.
+
+        RAISES (ValueError): The config of the pipeline being saved does not describe the model.
+        """
         path = Path(path)
+        self._check_described(path)
         encoder = self.encoder if self.labels else None
         if encoder is not None and encoder is self._upstream and encoder.is_saved_beside(path):
             encoder = None
@@ -160,6 +167,20 @@ class PortablePipe(TrainablePipe):
         from_disk(path, readers, exclude)
         check_checksums(path, "..")
         return self
+
+    def _check_described(self, path: Path) -> None:
+        """Check that listeners were not replaced by a path that is no listener's, in the config beside the folder."""
+        file = path.parent / "config.cfg"
+        if self._model_config is not None or not file.is_file():
+            return
+        component = Config().from_disk(file, interpolate=False).get("components", {}).get(path.name, {})
+        built = component.get("model", {}).get("tok2vec", {}).get("@architectures", "")
+        if TOK2VEC_TRANSFORMER in built and any(node.name == JOINED_TOK2VEC for node in self.model.walk()):
+            raise ValueError(
+                f"the model of '{self.name}' joins several tok2vecs, and its config has {built} in the place of all: "
+                'nlp.replace_listeners expects the path of each listener, such as "model.tok2vec.*.transformer", and '
+                'got "model.tok2vec". Load the pipeline again, and replace them by these paths'
+            )
 
     def _stored_cfg(self, encoder: Optional[Encoder]) -> Dict[str, Any]:
         cfg = with_format(self.cfg)

@@ -215,6 +215,12 @@ def test_replaced_listeners_of_our_transformer(bert, tmp_path, listeners):
     nlp = with_our_transformer(bert, listeners)
     expected = parses(by_line(nlp, TEXTS))
     paths = [f"model.tok2vec.*.part{i}" for i in range(listeners)] or ["model.tok2vec"]
+    if listeners == 1:
+        nlp.to_disk(tmp_path / "listening")
+        wrong = spacy.load(tmp_path / "listening")
+        wrong.replace_listeners("transformer", "lal_parser", ["model.tok2vec"])
+        with pytest.raises(ValueError, match="joins several tok2vecs.*the path of each listener"):
+            wrong.to_disk(tmp_path / "wrong")
     nlp.replace_listeners("transformer", "lal_parser", paths)
     tok2vec = nlp.config["components"]["lal_parser"]["model"]["tok2vec"]
     for block in tok2vec["*"].values() if listeners else [tok2vec]:
