@@ -69,7 +69,7 @@ class PreorderGroup(SpanGroup):
 
     def __getitem__(self, i: int) -> Span:
         self._follow_tokens()
-        return super().__getitem__(i)  # type: ignore[misc]
+        return super().__getitem__(i)
 
     def __setitem__(self, i: int, span: Span) -> None:
         self.n_changes += 1
@@ -113,7 +113,7 @@ class PreorderGroup(SpanGroup):
             return
         message = srsly.msgpack_loads(super().to_bytes())
         stored = [_STORED_SPAN.unpack(one) for one in message["spans"]]
-        places = places_of([(*one[3:], "") for one in stored], doc, 0, len(doc))[0]
+        places = places_of([(one[3], one[4], one[5], one[6], "") for one in stored], doc, 0, len(doc))[0]
         message["spans"] = [
             _STORED_SPAN.pack(*one[:3], *((min(one[3], len(doc)),) * 2 if place is None else place), *one[5:])
             for one, place in zip(stored, places, strict=True)
