@@ -96,7 +96,8 @@ def build_tok2vec_transformer(
     runtime: str = "torch",
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build a transformer as the tok2vec of one component, which no other component shares. `nlp.replace_listeners`
-    puts it in the place of a listener to a `spacy-lal.TransformerModel.v1`.
+    puts it in the place of a listener to a `spacy-lal.TransformerModel.v1`, whose path it needs, such as
+    `model.tok2vec.*.transformer`.
 
     name, get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for `spacy-lal.TransformerModel.v1`.
     mixed_precision, max_batch_pieces, runtime: As for `spacy-lal.TransformerModel.v1`.
