@@ -173,9 +173,10 @@ class PortablePipe(TrainablePipe):
         file = path.parent / "config.cfg"
         if self._model_config is not None or not file.is_file():
             return
-        component = Config().from_disk(file, interpolate=False).get("components", {}).get(path.name, {})
-        built = component.get("model", {}).get("tok2vec", {}).get("@architectures", "")
-        if TOK2VEC_TRANSFORMER in built and any(node.name == JOINED_TOK2VEC for node in self.model.walk()):
+        built: Any = Config().from_disk(file, interpolate=False)
+        for key in ("components", path.name, "model", "tok2vec", "@architectures"):
+            built = built.get(key) if isinstance(built, dict) else None  # None: no tok2vec
+        if TOK2VEC_TRANSFORMER in str(built) and any(node.name == JOINED_TOK2VEC for node in self.model.walk()):
             raise ValueError(
                 f"the model of '{self.name}' joins several tok2vecs, and its config has {built} in the place of all: "
                 'nlp.replace_listeners expects the path of each listener, such as "model.tok2vec.*.transformer", and '
