@@ -14,7 +14,13 @@ from torch.nn.utils.rnn import pad_sequence
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import UnreadableSetError
-from spacy_lal.architectures.features import N_SPECIAL_CHARS, N_SPECIAL_IDS, SentenceFeatures, sentence_features
+from spacy_lal.architectures.features import (
+    N_SPECIAL_CHARS,
+    N_SPECIAL_IDS,
+    ReadingOptions,
+    SentenceFeatures,
+    sentence_features,
+)
 from spacy_lal.checkpoint.kitaev_klein import Switches, converted_weights, network_config
 from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited
 from spacy_lal.layers.encoders.encoder import EncoderConfig
@@ -76,12 +82,13 @@ class EncoderReference:
         """The ids of each sentence, read from a Doc as a pipeline reads it."""
         inputs = self.network.config.inputs
         kinds = [feature.kind for feature in inputs.features]
-        reader = sentence_features(
+        options = ReadingOptions(
             use_tags="tags" in kinds,
             use_words="words" in kinds,
             use_chars=inputs.alphabet is not None,
             max_word_length=max(2, inputs.letters_read(self.network.config.hidden_width)),
         )
+        reader = sentence_features(options)
         for name in ("tags", "words"):
             reader.attrs[name] = list(self.info[f"{name[:-1]}_vocab"][N_SPECIAL_IDS:]) if name in kinds else []
         if inputs.alphabet is not None:

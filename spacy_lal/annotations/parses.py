@@ -58,7 +58,7 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
         constituents = [parse.constituents or [] for parse in parses]
         set_constituents(doc, sentences, constituents)
     if with_heads:
-        _set_heads(doc, [(parse.heads or (), parse.deprels or ()) for parse in parses], kept)
+        _set_heads(doc, sentences, [(parse.heads or (), parse.deprels or ()) for parse in parses], kept)
     if with_trees or with_heads:
         _set_methods(doc, sentences, parses)
 
@@ -80,7 +80,7 @@ def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
     if parse.heads is not None:
         heads: List[_Heads] = [([0] * len(words), [UNKNOWN_DEPREL] * len(words)) for words in sentences]
         heads[number] = (list(parse.heads), list(parse.deprels or ()))
-        _set_heads(doc, heads, [(0, start), (end, len(doc))])
+        _set_heads(doc, sentences, heads, [(0, start), (end, len(doc))])
     methods = present_spans(doc.spans[METHODS_KEY]) if METHODS_KEY in doc.spans else []
     methods = [one for one in methods if not start <= one[0] < end]
     if parse.method and sentences[number]:
@@ -107,12 +107,15 @@ def _with_heads(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[Tuple[int,
     return kept
 
 
-def _set_heads(doc: Doc, heads: Sequence[_Heads], kept: Sequence[Tuple[int, int]]) -> None:
+def _set_heads(
+    doc: Doc, sentences: Sequence[List[int]], heads: Sequence[_Heads], kept: Sequence[Tuple[int, int]]
+) -> None:
     """Write heads and deprels of all sentences, but for ranges of tokens that are kept."""
-    before, sent_starts = doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")
-    in_order = zip(sentence_bounds(doc), sentence_words(doc), heads, strict=True)
+    saved = (doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")) if kept else None
+    in_order = zip(sentence_bounds(doc), sentences, heads, strict=True)
     set_heads(doc, [(ends, words, *found) for ends, words, found in in_order])
-    if kept:
+    if saved is not None:
+        before, sent_starts = saved
         after = doc.to_array(["HEAD", "DEP"])
         for start, end in kept:
             after[start:end] = before[start:end]

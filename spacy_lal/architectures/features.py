@@ -54,38 +54,8 @@ FeaturesModel = Model[List[Doc], List[SentenceFeatures]]
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What `sentence_features` reads; see there. A record, which thinc leaves out of the saved attrs: the config's
-    options hold, not the training's.
-
-    use_tags, use_chars, max_word_length, use_words, drop_rare: As for `sentence_features`.
-    RAISES (ValueError): `max_word_length` is out of range.
-    """
-
-    use_tags: bool
-    use_chars: bool
-    max_word_length: int
-    use_words: bool
-    drop_rare: bool
-
-    def __post_init__(self) -> None:
-        if self.max_word_length < 2:
-            raise ValueError(
-                f"max_word_length is {self.max_word_length}: expected at least 2 (a first and a last character)"
-            )
-
-
-def sentence_features(
-    *,
-    use_tags: bool = False,
-    use_chars: bool = False,
-    max_word_length: int = 64,
-    use_words: bool = False,
-    drop_rare: bool = False,
-) -> FeaturesModel:
-    """A layer from Docs to one `SentenceFeatures` for each sentence, in order.
-
-    Its vocabularies are the attributes `tags`, `chars` and `words`: lists, saved with the model. `word_counts` has the
-    number of each word in the training data. `options` are the `ReadingOptions`.
+    """Features of words that `sentence_features` reads. A record, which thinc leaves out of the saved attrs: the
+    config's options hold, not the training's.
 
     use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. Warns if a batch has no tags
         at all.
@@ -94,17 +64,32 @@ def sentence_features(
     use_words (bool): Look up `token.text`; a word outside the vocabulary is the unknown word.
     drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c), drawn by NumPy
         for each token.
-    RETURNS (FeaturesModel): The layer.
     RAISES (ValueError): `max_word_length` is out of range.
     """
-    options = ReadingOptions(
-        use_tags=use_tags,
-        use_chars=use_chars,
-        max_word_length=max_word_length,
-        use_words=use_words,
-        drop_rare=drop_rare,
-    )
-    attrs = {"options": options, "tags": [], "chars": [], "words": [], "word_counts": []}
+
+    use_tags: bool = False
+    use_chars: bool = False
+    max_word_length: int = 64
+    use_words: bool = False
+    drop_rare: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_word_length < 2:
+            raise ValueError(
+                f"max_word_length is {self.max_word_length}: expected at least 2 (a first and a last character)"
+            )
+
+
+def sentence_features(options: Optional[ReadingOptions] = None) -> FeaturesModel:
+    """A layer from Docs to one `SentenceFeatures` for each sentence, in order.
+
+    Its vocabularies are the attributes `tags`, `chars` and `words`: lists, saved with the model. `word_counts` has the
+    number of each word in the training data.
+
+    options (Optional[ReadingOptions]): The features to read; None for words alone, without any.
+    RETURNS (FeaturesModel): The layer.
+    """
+    attrs = {"options": options or ReadingOptions(), "tags": [], "chars": [], "words": [], "word_counts": []}
     return Model("sentence_features", forward, attrs=attrs)
 
 

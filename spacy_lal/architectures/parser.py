@@ -37,7 +37,7 @@ from .blocks import make_input_layer
 from .bridge import iter_pruned, iter_runs, parser_network
 from .embedding import NetworkBatch, Tok2Vec, embed, get_shim, get_tok2vec, vector_width
 from .execution import ExecutionConfig
-from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, sentence_features
+from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, ReadingOptions, sentence_features
 
 ParserModel = Model[List[Doc], List[ParserScores]]
 # Takes Docs, the words of their sentences, or of the parts that were read, and for each the scores with attention.
@@ -118,13 +118,14 @@ def assemble_parser(
         network = replace(network, inputs=replace(network.inputs, features=kinds))
     words = features.get("words")
     alphabet = network.inputs.alphabet
-    reader = sentence_features(
+    options = ReadingOptions(
         use_tags="tags" in features,
         use_chars=alphabet is not None,
         use_words=words is not None,
         drop_rare=isinstance(words, Words) and words.drop_rare,
         **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
+    reader = sentence_features(options)
     bridge = parser_network(network, execution)
     attention = network.label_attention
     attrs = {

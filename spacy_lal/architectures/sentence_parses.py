@@ -1,5 +1,6 @@
 """From Docs to the parses of their sentences, for features of roles."""
 
+from itertools import chain
 from typing import List, Sequence
 
 import numpy
@@ -26,11 +27,11 @@ def sentence_parses(docs: Sequence[Doc], word_attr: str) -> List[SentenceParse]:
     return [parse for doc in docs for parse in _of_doc(doc, word_attr)]
 
 
-def _check_parsed(doc: Doc, word_attr: str) -> None:
+def _check_parsed(doc: Doc, sentences: Sequence[Sequence[int]], word_attr: str) -> None:
     """RAISES (ValueError): As `sentence_parses`; names the missing annotation and the component that sets it."""
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
-        "heads": (_has_all_heads(doc), "lal_parser"),
+        "heads": (all(has_heads(doc, list(chain.from_iterable(sentences)))), "lal_parser"),
         "tags": (doc.has_annotation("TAG"), "tagger"),
         "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
     }
@@ -44,17 +45,13 @@ def _check_parsed(doc: Doc, word_attr: str) -> None:
         )
 
 
-def _has_all_heads(doc: Doc) -> bool:
-    return all(has_heads(doc, [word for words in sentence_words(doc) for word in words]))
-
-
 def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
     sentences = sentence_words(doc)
     if not any(sentences):
         nothing = numpy.zeros(0, dtype="int64")
         ids = nothing.astype("uint64")
         return [SentenceParse(nothing, ids, ids, ids, nothing > 0, nothing.reshape(0, 2), ids) for _ in sentences]
-    _check_parsed(doc, word_attr)
+    _check_parsed(doc, sentences, word_attr)
     arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
     heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
     passive = numpy.zeros(len(doc), dtype=bool)

@@ -17,8 +17,9 @@ from .encoder import Encoder, has_transformer_listener, relink, require_vectors,
 from .storage import read_cfg, readable_weights, with_format, without_format
 from .threads import ThreadWatch
 
-# Names of a config's tok2vec whose listeners were replaced, and of the layer of `spacy-lal.JoinedTok2Vec.v1`.
-TOK2VEC_TRANSFORMER, JOINED_TOK2VEC = "Tok2VecTransformer", "joined_tok2vec"
+# A part of the architectures in the place of listeners, spacy-transformers' own or ours; and the name of the layer of
+# `spacy-lal.JoinedTok2Vec.v1`.
+_REPLACED, _JOINED = "Tok2VecTransformer", "joined_tok2vec"
 
 
 class PortablePipe(TrainablePipe):
@@ -176,7 +177,7 @@ class PortablePipe(TrainablePipe):
         built: Any = Config().from_disk(file, interpolate=False)
         for key in ("components", path.name, "model", "tok2vec", "@architectures"):
             built = built.get(key) if isinstance(built, dict) else None  # None: no tok2vec
-        if TOK2VEC_TRANSFORMER in str(built) and any(node.name == JOINED_TOK2VEC for node in self.model.walk()):
+        if _REPLACED in str(built) and any(node.name == _JOINED for node in self.model.walk()):
             raise ValueError(
                 f"the model of '{self.name}' joins several tok2vecs, and its config has {built} in the place of all: "
                 'nlp.replace_listeners expects the path of each listener, such as "model.tok2vec.*.transformer", and '

@@ -14,6 +14,7 @@ from spacy_lal.architectures.features import (
     UNKNOWN_ID,
     WORD_START_CHAR,
     WORD_STOP_CHAR,
+    ReadingOptions,
     sentence_features,
 )
 
@@ -44,7 +45,7 @@ def test_without_sentence_boundaries_the_error_says_what_to_add():
 
 
 def test_tags_and_their_unknown():
-    model = sentence_features(use_tags=True)
+    model = sentence_features(ReadingOptions(use_tags=True))
     model.attrs["tags"] = ["DT", "NN"]
     (one,) = model.predict([make_doc(["the", "\n", "dog", "ran"], {0}, tags=["DT", "_SP", "NN", "XX"])])
     assert one.tag_ids.tolist() == [START_ID, 3, 4, UNKNOWN_ID, STOP_ID]
@@ -53,7 +54,7 @@ def test_tags_and_their_unknown():
 
 
 def test_characters_and_their_unknown():
-    model = sentence_features(use_chars=True)
+    model = sentence_features(ReadingOptions(use_chars=True))
     model.attrs["chars"] = ["a", "b"]
     (one,) = model.predict([make_doc(["ab", "a\N{PILE OF POO}"], {0})])
     assert one.chars[0][:2] == (WORD_START_CHAR, SENTENCE_START_CHAR)
@@ -64,29 +65,31 @@ def test_characters_and_their_unknown():
 
 def test_a_table_of_code_points_gives_code_points():
     # The authors' form where all characters are below 256: the id is the code point.
-    model = sentence_features(use_chars=True)
+    model = sentence_features(ReadingOptions(use_chars=True))
     model.attrs["chars"] = [chr(i) for i in range(5, 256)]
     (one,) = model.predict([make_doc(["Az\u00e9\u4e2d"], {0})])
     assert one.chars[1] == (WORD_START_CHAR, 65, 122, 233, UNKNOWN_CHAR, WORD_STOP_CHAR)
 
 
 def test_options_come_from_the_config_and_vocabularies_from_the_file():
-    trained = sentence_features(use_words=True, drop_rare=True)
+    trained = sentence_features(ReadingOptions(use_words=True, drop_rare=True))
     trained.attrs.update(words=["a"], word_counts=[1])
     trained.attrs.update(use_words=True, drop_rare=True, max_word_length=64)  # as options were once saved
-    model = sentence_features(use_words=True, drop_rare=False, max_word_length=5).from_bytes(trained.to_bytes())
+    model = sentence_features(ReadingOptions(use_words=True, drop_rare=False, max_word_length=5)).from_bytes(
+        trained.to_bytes()
+    )
     assert model.attrs["words"] == ["a"] and model.attrs["options"].max_word_length == 5
     features, _ = model([make_doc(["a"] * 50, {0})], True)
     assert (features[0].word_ids[1:-1] == 3).all(), "no word is dropped"
 
 
 def test_of_a_long_word_both_ends_are_read():
-    model = sentence_features(use_chars=True, max_word_length=5)
+    model = sentence_features(ReadingOptions(use_chars=True, max_word_length=5))
     model.attrs["chars"] = list("abcdef")
     (one,) = model.predict([make_doc(["abc" + "x" * 1000 + "ef"], {0})])
     assert one.chars[1] == (WORD_START_CHAR, 5, 6, 7, 9, 10, WORD_STOP_CHAR)
     with pytest.raises(ValueError, match="max_word_length is 1"):
-        sentence_features(max_word_length=1)
+        sentence_features(ReadingOptions(max_word_length=1))
 
 
 def test_no_gradient():
