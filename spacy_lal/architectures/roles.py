@@ -20,6 +20,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..annotations.dependencies import has_heads
 from ..annotations.sentences import sentence_words
 from ..layers.roles.roles_encoder import RolesEncoderConfig
 from ..layers.roles.syntax import SyntaxConfig
@@ -217,16 +218,14 @@ def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> Lis
 
 
 def doc_heads(docs: Sequence[Doc]) -> List[ndarray]:
-    """The heads that Docs have, a list over all sentences. A root is its own head; a head outside of the sentence, or
-    on white space, is -1, as are all heads of a Doc without any. *Shapes:* (n,), int64."""
+    """The heads that Docs have, a list over all sentences. A root is its own head; a missing head, a head outside of
+    the sentence, or on white space, is -1. *Shapes:* (n,), int64."""
     found: List[ndarray] = []
     for doc in docs:
-        sentences = sentence_words(doc)
-        if not doc.has_annotation("DEP"):
-            found.extend(numpy.full(len(words), MISSING, dtype="int64") for words in sentences)
-            continue
         heads = numpy.arange(len(doc)) + doc.to_array("HEAD").astype("int64")
-        for words in sentences:
+        for words in sentence_words(doc):
             place = {word: i for i, word in enumerate(words)}
-            found.append(numpy.array([place.get(int(heads[word]), MISSING) for word in words], dtype="int64"))
+            known = zip(words, has_heads(doc, words), strict=True)
+            of_sentence = [place.get(int(heads[word]), MISSING) if has_one else MISSING for word, has_one in known]
+            found.append(numpy.array(of_sentence, dtype="int64"))
     return found

@@ -15,6 +15,7 @@ from spacy_lal.lang import DEFAULT_PIPELINE
 
 # Endings by which a name with spaces is taken for a file; a name without spaces may have any ending.
 TEXT_SUFFIXES = ("conllu", "csv", "htm", "html", "json", "jsonl", "md", "parquet", "ptb", "spacy", "text", "tsv", "txt")
+TREEBANK_SUFFIXES = (".brackets", ".conll", ".conllu", ".mrg", ".ptb")
 MAX_PATH = 4096  # a longer word is a text
 _FILE_NAME = re.compile(
     rf"\S+\.[A-Za-z]\w{{0,7}}|\S*[/\\\\]\S*|.*\w\.({'|'.join(TEXT_SUFFIXES)})", re.DOTALL | re.IGNORECASE
@@ -73,6 +74,7 @@ def text_or_file(word: Optional[str], text: Optional[str]) -> Source:
     if word is None and text is None:
         raise typer.BadParameter("expected a FILE (- for stdin), or --text and a text, got neither")
     if word is None or word == STDIN or is_file(word):
+        check_is_text(word or STDIN, "text; through stdin (-) its lines are parsed as they are")
         return Source(DEFAULT_PIPELINE, word or STDIN, text)
     if os.path.isdir(word) or (len(word) <= MAX_PATH and _FILE_NAME.fullmatch(word)):
         check_source(word)
@@ -92,3 +94,12 @@ def existing_file(name: str) -> Path:
         hint = f" ({name} is a pipeline, which needs a file beside it)" if is_pipeline(name) else ""
         fail(f"can't find the file {name}{hint}")
     return Path(name)
+
+
+def check_is_text(name: str, expected: str) -> None:
+    """Ends a command that would parse each line of a treebank as a text.
+
+    name (str): The file, or `-`. expected (str): What the command reads, for the message.
+    """
+    if Path(name).suffix.lower() in TREEBANK_SUFFIXES:
+        fail(f"{name} is a treebank by its ending: expected {expected}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterable, Iterator, List
 
 import typer
 
-from spacy_lal.cli.inputs import Source, check_source, parse_source
+from spacy_lal.cli.inputs import Source, check_is_text, check_source, parse_source
 from spacy_lal.cli.options import GpuOption, ModelOption
 from spacy_lal.cli.outputs import check_stream_apart, is_stdout
 from spacy_lal.cli.parse_folder import BATCH_SIZE, ENGINES, FOLDER_FORMATS, Workers, parse_folder
@@ -140,6 +140,8 @@ class Reading:
         if Path(name).is_dir():
             fail(f"{name} is a folder: say --engine {' or '.join(ENGINES)}, and a folder to write with --output")
         check_source(name)
+        if self.input_format is None:
+            check_is_text(name, "texts; --input-format text parses its lines as they are")
         check_stream_apart(output, name)
 
 

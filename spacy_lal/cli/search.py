@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Iterator, List, NamedTuple, NoRetur
 
 import typer
 
+from spacy_lal.cli.inputs import check_is_text
 from spacy_lal.cli.options import GpuOption, ModelOption, is_file
 from spacy_lal.cli.streams import closed_pipe_is_no_error, fail, say
 from spacy_lal.cli.texts import STDIN, Interruptible, TextReader, given_text
@@ -114,6 +115,9 @@ def _trees(name: str, input_format: InputFormat, parser: "_Parser") -> Iterator[
             **{s: InputFormat.brackets for s, k in SUFFIXES.items() if k == BRACKETS},
         }
         input_format = kinds.get(suffix, InputFormat.text)
+        if input_format is InputFormat.text:
+            read = "trees in brackets, Docs (.spacy) or text"
+            check_is_text(name, f"{read}; --input-format text parses its lines as they are")
     if input_format is InputFormat.brackets:
         return _of_brackets(name)
     if input_format is InputFormat.docbin:

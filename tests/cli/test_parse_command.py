@@ -11,9 +11,11 @@ from nltk import Tree
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
+from spacy_lal.cli.inputs import TREEBANK_SUFFIXES
 from spacy_lal.cli.parse import parse_texts
 from spacy_lal.cli.texts import Text, TextError, TextReader
 from spacy_lal.treebanks.corpus import TreebankCorpus
+from spacy_lal.treebanks.reader import SUFFIXES
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
 
@@ -142,6 +144,18 @@ def test_bad_calls(lal, pipeline, file, args, message):
     assert result.exit_code == 1
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
+    assert set(TREEBANK_SUFFIXES) == set(SUFFIXES)
+    path = tmp_path / "gold.CONLLU"
+    path.write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8")
+    for command in (("parse",), ("explain",), ("roles",)):
+        result = lal(*command, "--model", pipeline, path)
+        assert result.exit_code == 1 and result.stdout == ""
+        assert f"{path} is a treebank by its ending: expected text" in result.stderr
+    result = lal("parse", "--model", pipeline, path, "--input-format", "text")
+    assert result.exit_code == 0 and len(result.stdout.splitlines()) == 1
 
 
 def test_no_utf8(lal, pipeline):

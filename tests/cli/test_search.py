@@ -76,12 +76,15 @@ def test_stdin_of_another_format(lal, trees, gold_file):
         (("NP", "{unparsed}"), "unparsed.spacy: Doc 1: the Doc has no constituents"),
         (("NP", "--text", "Go", "-m", "nowhere"), "can't load the pipeline 'nowhere'"),
         (("NP", "{trees}", "--input-format", "xml"), "xml"),
+        (("NP", "{columns}"), "gold.conllu is a treebank by its ending: expected trees in brackets"),
     ],
 )
 def test_errors_have_exit_code_2(lal, trees, tmp_path, args, message):
     (tmp_path / "bad.ptb").write_text("(S (A a))\n(S (A a)\n", encoding="utf8")
     DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "unparsed.spacy")
-    names = {"trees": trees, "bad": tmp_path / "bad.ptb", "unparsed": tmp_path / "unparsed.spacy"}
+    (tmp_path / "gold.conllu").write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8")
+    files = {"bad": "bad.ptb", "unparsed": "unparsed.spacy", "columns": "gold.conllu"}
+    names = {"trees": trees, **{name: tmp_path / file for name, file in files.items()}}
     result = lal("search", *(arg.format(**names) for arg in args))
     assert result.exit_code == 2
     assert message in result.stderr and "Traceback" not in result.output

@@ -13,6 +13,7 @@ from spacy.training import Example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
 from spacy_lal.annotations.frames import has_frames, install_frames
+from spacy_lal.architectures.roles import doc_heads
 from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.gold_roles import gold_roles
 from spacy_lal.pipeline.role_decoder import RolesDecoder
@@ -163,6 +164,15 @@ def test_heads_of_the_doc_must_be_there():
     doc = doc_of(nlp, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
     assert get_propositions(nlp.get_pipe("lal_srl")(doc)) == PROPOSITIONS["saw"]
     assert len(nlp.get_pipe("lal_srl")(doc_of(nlp, ["slept"])).spans) == 1  # one token is its own head
+
+
+def test_a_word_without_a_head_is_no_root():
+    nlp = make("doc")
+    deps = ["dep"] * 6
+    deps[4] = ""  # spaCy lets such a token point to itself
+    doc = doc_of(nlp, SAW, heads=[*HEADS["saw"][:4], 4, HEADS["saw"][5]], deps=deps)
+    assert [head.tolist() for head in doc_heads([doc])] == [[*HEADS["saw"][:4], -1, HEADS["saw"][5]]]
+    assert get_propositions(nlp.get_pipe("lal_srl")(doc))
 
 
 def test_a_model_of_own_heads_follows_the_docs_heads_by_config_alone(nlp, tmp_path):
