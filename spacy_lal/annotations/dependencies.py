@@ -20,12 +20,10 @@ def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
     return [other if head else ROOT_DEPREL for head, other in zip(heads, others, strict=True)]
 
 
-def has_heads(doc: Doc, words: Sequence[int]) -> List[bool]:
-    """Whether each of some words has a head. To spaCy's `has_annotation("DEP")`, a single token with one suffices.
-
-    words (Sequence[int]): Indices of tokens.
-    """
-    return (doc.to_array("DEP")[list(words)] != 0).tolist() if words else []
+def tokens_with_heads(doc: Doc) -> np.ndarray:
+    """Whether each token has a head. To spaCy's `has_annotation("DEP")`, a single token with one suffices.
+    *Shape:* (n_tokens,), bool."""
+    return doc.to_array("DEP") != 0
 
 
 def set_heads(doc: Doc, sentences: Sequence[SentenceHeads]) -> None:

@@ -6,7 +6,7 @@ from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple
 from spacy.tokens import Doc, Span
 
 from .constituents import SPANS_KEY, CollapsedSpan, get_constituents, set_constituents
-from .dependencies import UNKNOWN_DEPREL, has_heads, set_heads
+from .dependencies import UNKNOWN_DEPREL, set_heads, tokens_with_heads
 from .sentences import sentence_bounds, sentence_words
 from .span_groups import PreorderGroup, present_spans
 
@@ -43,24 +43,30 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
     doc (Doc): Modified in place. Its sentence boundaries stay as they are.
     parses (Sequence[SentenceParse]): One for each sentence, in order.
     overwrite (bool): Whether to replace heads and constituents that the Doc already has. If not, sentences without any
-        head get heads; a sentence in which some words have heads is kept, with an IncompleteHeadsWarning.
+        head get heads; a sentence in which some words have heads is kept, with an IncompleteHeadsWarning. A sentence
+        of which all is kept keeps its method, and one of which a part is kept has none.
     RAISES (ValueError): The number of parses, or of heads in one, does not fit the Doc.
     """
     sentences = sentence_words(doc)
     if len(sentences) != len(parses):
         raise ValueError(f"expected one parse for each of the Doc's {len(sentences)} sentences, got {len(parses)}")
-    with_trees = all(parse.constituents is not None for parse in parses)
-    with_trees = with_trees and (overwrite or not doc.spans.get(SPANS_KEY))
-    with_heads = bool(parses) and all(parse.heads is not None for parse in parses)
-    kept = [] if overwrite or not with_heads else _with_heads(doc, sentences)
-    with_heads = with_heads and len(kept) < len(sentences)
+    has_trees = all(parse.constituents is not None for parse in parses)
+    has_heads = bool(parses) and all(parse.heads is not None for parse in parses)
+    keeps_trees = has_trees and not overwrite and bool(doc.spans.get(SPANS_KEY))
+    kept = [] if overwrite or not has_heads else _with_heads(doc, sentences)
+    with_trees, with_heads = has_trees and not keeps_trees, has_heads and len(kept) < len(sentences)
     if with_trees:
         constituents = [parse.constituents or [] for parse in parses]
         set_constituents(doc, sentences, constituents)
     if with_heads:
         _set_heads(doc, sentences, [(parse.heads or (), parse.deprels or ()) for parse in parses], kept)
     if with_trees or with_heads:
-        _set_methods(doc, sentences, parses)
+        earlier = {(start, end): method for start, end, method in _methods(doc)}
+        methods: List[Optional[str]] = [parse.method for parse in parses]
+        for i, bounds in enumerate(sentence_bounds(doc)):
+            if keeps_trees or bounds in kept:  # a tree and heads of two searches are neither's pair
+                methods[i] = earlier.get(bounds) if not with_trees and bounds in kept else None
+        _set_methods(doc, sentences, methods)
 
 
 def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
@@ -81,23 +87,23 @@ def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
         heads: List[_Heads] = [([0] * len(words), [UNKNOWN_DEPREL] * len(words)) for words in sentences]
         heads[number] = (list(parse.heads), list(parse.deprels or ()))
         _set_heads(doc, sentences, heads, [(0, start), (end, len(doc))])
-    methods = present_spans(doc.spans[METHODS_KEY]) if METHODS_KEY in doc.spans else []
-    methods = [one for one in methods if not start <= one[0] < end]
+    methods = [one for one in _methods(doc) if not start <= one[0] < end]
     if parse.method and sentences[number]:
         methods.append((start, end, parse.method))
     doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, [Span(doc, *one) for one in sorted(methods)])
 
 
 def _with_heads(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[Tuple[int, int]]:
-    """The token ranges of the sentences in which words have heads, and of those without words. Warns of sentences in
-    which only some have."""
+    """The token ranges of the sentences in which words have heads; without words, white space. Warns of sentences in
+    which only some words have."""
     kept = []
+    known = tokens_with_heads(doc)
     for bounds, words in zip(sentence_bounds(doc), sentences, strict=True):
-        found = has_heads(doc, words)
-        if any(found) or not words:
+        found = known[words or slice(*bounds)]
+        if found.any():
             kept.append(bounds)
-        if any(found) and not all(found):
-            missing = doc[words[found.index(False)]]
+        if words and found.any() and not found.all():
+            missing = doc[words[int(found.argmin())]]
             warnings.warn(
                 f"overwrite = false keeps the heads of a sentence that lacks a head for token {missing.i}, "
                 f"{missing.text!r}, and sets none in it. Ways out: set heads and deprels of all of its words, or none",
@@ -123,10 +129,15 @@ def _set_heads(
         doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
 
 
-def _set_methods(doc: Doc, sentences: List[List[int]], parses: Sequence[SentenceParse]) -> None:
+def _methods(doc: Doc) -> List[Tuple[int, int, str]]:
+    """The sentences of which it is known how they were parsed."""
+    return present_spans(doc.spans[METHODS_KEY]) if METHODS_KEY in doc.spans else []
+
+
+def _set_methods(doc: Doc, sentences: List[List[int]], methods: Sequence[Optional[str]]) -> None:
     spans = [
-        Span(doc, start, end, label=parse.method)
-        for (start, end), words, parse in zip(sentence_bounds(doc), sentences, parses, strict=True)
-        if parse.method and words  # a sentence without words has no parse
+        Span(doc, start, end, label=method)
+        for (start, end), words, method in zip(sentence_bounds(doc), sentences, methods, strict=True)
+        if method and words  # a sentence without words has no parse
     ]
     doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, spans)

@@ -14,6 +14,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..locks import MAKING
 from .present_places import RawSpan, fits, places_of
 from .sentences import same_tokens
 
@@ -56,7 +57,7 @@ class PreorderGroup(SpanGroup):
     """A group that is written in an order, usually pre-order, and records whether it is still known to be. Appended
     Spans show in its number of Spans. Its bytes have a checksum.
 
-    When the number of tokens has changed, its Spans get the present tokens before one is given, copied or stored: spaCy
+    When tokens were merged or split, its Spans get the present tokens before one is given, copied or stored: spaCy
     refuses Spans beyond the last token. A Span over a part of a merged token has no token then. All keep their
     characters, from which readers tell the one from the other.
     """
@@ -65,10 +66,15 @@ class PreorderGroup(SpanGroup):
         attrs = {IN_ORDER: len(spans), N_TOKENS: len(doc), N_CHARS: _n_chars(doc)}
         super().__init__(doc, name=name, attrs=attrs, spans=spans)
         self.n_changes = 0  # Spans replaced or deleted
-        self._n_tokens = len(doc)  # of the Doc to whose tokens the Spans point
+        self._tokens = _signature(doc)  # of the tokens to which the Spans point
 
     def __getitem__(self, i: int) -> Span:
-        self._follow_tokens()
+        if len(self.doc) != self._tokens[0]:
+            self._follow_tokens()
+        span = super().__getitem__(i)
+        if not len(span) or fits(self.doc, span):
+            return span
+        self._follow_tokens()  # as many tokens as before, but others
         return super().__getitem__(i)
 
     def __setitem__(self, i: int, span: Span) -> None:
@@ -105,12 +111,14 @@ class PreorderGroup(SpanGroup):
 
     def _follow_tokens(self) -> None:
         """Let the Spans point to the present tokens. Characters, of which the checksum is, stay."""
+        with MAKING:
+            tokens = _signature(self.doc)
+            if tokens != self._tokens and self.attrs.get(N_CHARS) == _n_chars(self.doc):
+                self._move()
+            self._tokens = tokens
+
+    def _move(self) -> None:
         doc = self.doc
-        if len(doc) == self._n_tokens:
-            return
-        self._n_tokens = len(doc)
-        if self.attrs.get(N_CHARS) != _n_chars(doc):
-            return
         message = srsly.msgpack_loads(super().to_bytes())
         stored = [_STORED_SPAN.unpack(one) for one in message["spans"]]
         places = places_of([(one[3], one[4], one[5], one[6], "") for one in stored], doc, 0, len(doc))[0]
@@ -119,6 +127,11 @@ class PreorderGroup(SpanGroup):
             for one, place in zip(stored, places, strict=True)
         ]
         self.from_bytes(srsly.msgpack_dumps(message))
+
+
+def _signature(doc: Doc) -> Tuple[int, int]:
+    """The number of tokens, and a checksum of their first characters."""
+    return len(doc), zlib.crc32(doc.to_array("IDX").tobytes())
 
 
 def is_marked_in_order(group: SpanGroup) -> bool:

@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations.dependencies import has_heads
+from ..annotations.dependencies import tokens_with_heads
 from ..annotations.sentences import sentence_words
 from ..layers.roles.roles_encoder import RolesEncoderConfig
 from ..layers.roles.syntax import SyntaxConfig
@@ -223,9 +223,8 @@ def doc_heads(docs: Sequence[Doc]) -> List[ndarray]:
     found: List[ndarray] = []
     for doc in docs:
         heads = numpy.arange(len(doc)) + doc.to_array("HEAD").astype("int64")
+        heads[~tokens_with_heads(doc)] = MISSING
         for words in sentence_words(doc):
             place = {word: i for i, word in enumerate(words)}
-            known = zip(words, has_heads(doc, words), strict=True)
-            of_sentence = [place.get(int(heads[word]), MISSING) if has_one else MISSING for word, has_one in known]
-            found.append(numpy.array(of_sentence, dtype="int64"))
+            found.append(numpy.array([place.get(int(heads[word]), MISSING) for word in words], dtype="int64"))
     return found

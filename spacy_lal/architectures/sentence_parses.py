@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 
 from ..annotations import SPANS_KEY
 from ..annotations.constituents import get_constituents
-from ..annotations.dependencies import has_heads
+from ..annotations.dependencies import tokens_with_heads
 from ..annotations.sentences import sentence_words
 from ..layers.roles.pair_features import SentenceParse
 
@@ -31,7 +31,7 @@ def _check_parsed(doc: Doc, sentences: Sequence[Sequence[int]], word_attr: str) 
     """RAISES (ValueError): As `sentence_parses`; names the missing annotation and the component that sets it."""
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
-        "heads": (all(has_heads(doc, list(chain.from_iterable(sentences)))), "lal_parser"),
+        "heads": (tokens_with_heads(doc)[list(chain.from_iterable(sentences))].all(), "lal_parser"),
         "tags": (doc.has_annotation("TAG"), "tagger"),
         "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
     }

@@ -44,7 +44,8 @@ def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_siz
         for i, doc in enumerate(golds):
             copied = doc.copy()
             if i in parses:
-                set_parses(copied, parses[i], overwrite=False)
+                kept = {"heads": None, "deprels": None} if lacks(doc) == "constituents" else {"constituents": None}
+                set_parses(copied, [parse._replace(**kept) for parse in parses[i]])
             yield copied
 
 

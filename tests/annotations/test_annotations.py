@@ -149,6 +149,43 @@ def test_heads_are_filled_in_where_a_sentence_has_none():
     assert [token.head.i for token in doc][:8] == [0, 0, 3, 3, 4, 5, 7, 7]
     assert [token.is_sent_start for token in doc] == starts
     assert len(doc.spans[SPANS_KEY]) == 4
+    assert doc[8].dep_ == "ROOT"  # white space
+
+
+def test_what_is_kept_keeps_its_method():
+    doc = make_doc(list("abcd"), starts=[0, 2])
+    trees_alone = SentenceParse([(0, 2, "OLD")], None, None, "split")
+    joint = SentenceParse([(0, 2, "NEW")], [2, 0], ["x", "ROOT"], "joint")
+
+    def methods():
+        return [sentence._.parse_method for sentence in doc.sents]
+
+    set_parses(doc, [trees_alone, trees_alone])
+    assert methods() == ["split", "split"]
+    doc[0].dep_ = doc[1].dep_ = "given"
+    set_parses(doc, [joint, joint], overwrite=False)  # all of the first is kept, the tree of the second
+    assert methods() == ["split", None] and doc[2].dep_ == "x"
+    del doc.spans[SPANS_KEY]
+    set_parses(doc, [joint, joint], overwrite=False)  # the heads of both are kept
+    assert methods() == [None, None] and doc[:2]._.labels == ("NEW",)
+    set_parses(doc, [joint, joint])
+    assert methods() == ["joint", "joint"]
+
+
+def test_as_many_tokens_as_before_but_others():
+    doc = make_doc(["aa", "b", "c", "dd", "e", "f"])
+    spans = [(0, 6, "S"), (1, 3, "NP"), (4, 6, "VP")]
+    set_parses(doc, [SentenceParse(spans, [0, 1, 2, 3, 4, 5], ["ROOT", *["x"] * 5])])
+    with doc.retokenize() as retokenizer:
+        retokenizer.split(doc[0], ["a", "a"], heads=[(doc[0], 0), (doc[0], 0)])
+        retokenizer.merge(doc[4:6])
+    assert len(doc) == 6
+    stored = Doc(doc.vocab).from_bytes(doc.to_bytes())
+    both = Doc.from_docs([doc, doc])
+    expected = ["aa b c dd e f", "b c", "e f"]
+    for other in (doc.copy(), stored, doc):
+        assert [span.text for span in other.spans[SPANS_KEY]] == expected
+    assert [span.text for span in both.spans[SPANS_KEY]] == expected * 2
 
 
 def test_a_parse_that_does_not_fit():

@@ -1,5 +1,6 @@
 """Heads for trees and trees for heads: what is known stays, and what is found is the best that goes with it."""
 
+import warnings
 from itertools import product
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -131,6 +132,18 @@ def test_trees_agree_with_the_heads(nlp: Language, words: List[str], heads: List
     (spans,) = get_constituents(found)
     assert agree(numbers, spans)
     assert lacks(doc) == "constituents"
+
+
+def test_a_sentence_without_heads_stays_without(nlp: Language):
+    words = ["She", "sees", "a", "dog", "a", "person"]
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, True, False, True, False])
+    doc[0].head, doc[0].dep_, doc[1].dep_ = doc[1], "nsubj", "ROOT"
+    doc[4].dep_ = "det"  # of the third sentence, one word has a head
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (found,) = complete(nlp, nlp.get_pipe("lal_parser"), [doc])
+    assert [(t.head.i, t.dep_) for t in found] == [(t.head.i, t.dep_) for t in doc]
+    assert len(get_constituents(found)) == 3
 
 
 def test_alone_as_in_any_batch(nlp: Language):
