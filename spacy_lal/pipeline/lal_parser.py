@@ -3,6 +3,7 @@
 It handles sentences, annotations and losses. The config supplies the network and the decoder.
 """
 
+import math
 from functools import partial
 from itertools import islice
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, get_args
@@ -266,7 +267,7 @@ class LALParser(SentencePipe):
         """The loss of the scores of the Examples' sentences, and its gradient.
 
         RETURNS (Tuple[float, List[ScoresGradient]]): The summed loss, and the gradient for each sentence.
-        RAISES (ValueError): The loss is not finite.
+        RAISES (ValueError): The loss, or the teachers', is not finite.
         """
         examples = list(examples)
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
@@ -276,7 +277,10 @@ class LALParser(SentencePipe):
             weights = {
                 name: getattr(self.loss, name) for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
             }
-            loss += self.teacher(examples, scores, d_scores, **weights)
+            taught = self.teacher(examples, scores, d_scores, **weights)
+            if not math.isfinite(taught):
+                raise ValueError(f"'{self.name}': expected a finite loss against the teachers' scores, got {taught}")
+            loss += taught
         return loss, d_scores
 
     def initialize(

@@ -66,6 +66,8 @@ class LayerwiseAdam(Optimizer):
 
     def freezes(self, name: str) -> bool:
         """Whether parameters of this name are frozen."""
+        if self._unmatched:  # one that another optimizer froze gets no gradient
+            self._seen.add(name)
         return self._factor(name) == 0.0
 
     def _factor(self, name: str) -> float:

@@ -49,7 +49,7 @@ class Teacher:
         first = 0
         for eg in examples:
             n_sents = len(sentence_bounds(eg.predicted))
-            if METHODS_KEY in eg.reference.spans and same_tokens(eg.predicted, eg.reference):
+            if eg.reference.spans.get(METHODS_KEY) and same_tokens(eg.predicted, eg.reference):
                 docs.append(eg.predicted)
                 taught.extend(range(first, first + n_sents))
             first += n_sents

@@ -48,6 +48,15 @@ def test_each_beginning_has_some_steps_to_find_a_name(recwarn):
     assert not recwarn
 
 
+def test_parameters_that_are_frozen_already_have_names(recwarn):
+    """Those that an earlier optimizer froze get no gradient: a transformer asks for them alone."""
+    optimizer = layerwise(0.01, {"embeddings.": 0.0})
+    for _ in range(30):
+        assert optimizer.freezes("embeddings.word")
+        train(optimizer, ["encoder.W"])
+    assert not recwarn
+
+
 def test_a_beginning_of_no_name_is_told_once(recwarn):
     """As in a DistilBERT."""
     optimizer = layerwise(0.01, {"embeddings.": 0.0, "encoder.layer.": 0.3})

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, train
 
+from spacy_lal.annotations import METHODS_KEY
 from spacy_lal.loss.distillation import distillation_loss
 from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.parser_loss import ParserLoss
@@ -92,6 +93,11 @@ def test_what_counts(learner, teacher):
     assert loss(learner, changed) == pytest.approx(alone[2], rel=1e-5)
     taught = loss(learner, silver) - alone[0]
     assert taught > 0.1
+    for eg in gold:  # as `lal complete` writes Docs
+        eg.reference.spans[METHODS_KEY] = []
+    assert loss(learner, gold) == pytest.approx(alone[1], rel=1e-5)
+    for eg in gold:
+        del eg.reference.spans[METHODS_KEY]
     assert loss(learner, [*gold, *silver]) - alone[0] - alone[1] == pytest.approx(taught, rel=1e-3)
     parser.teacher.weight = 0.5
     assert loss(learner, silver) - alone[0] == pytest.approx(taught / 2, rel=1e-3)
@@ -132,6 +138,12 @@ def test_called_once_for_a_pipeline_and_after_another_callback(learner, teacher)
     callback(learner, {"step": 1})
     assert learner.get_pipe("lal_parser").teacher is first
     assert called == [0, 1]
+
+
+def test_a_loss_that_is_not_finite(learner, monkeypatch):
+    monkeypatch.setattr(learner.get_pipe("lal_parser"), "teacher", lambda *args, **weights: float("nan"))
+    with pytest.raises(ValueError, match="expected a finite loss against the teachers' scores, got nan"):
+        learner.update(make_examples(learner))
 
 
 def test_what_goes_wrong_is_told(learner, teacher, bert, tmp_path):
