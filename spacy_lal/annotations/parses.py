@@ -44,7 +44,7 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
     parses (Sequence[SentenceParse]): One for each sentence, in order.
     overwrite (bool): Whether to replace heads and constituents that the Doc already has. If not, sentences without any
         head get heads; a sentence in which some words have heads is kept, with an IncompleteHeadsWarning. A sentence
-        of which all is kept keeps its method, and one of which a part is kept has none.
+        that is kept whole keeps its method; a sentence that is kept in part loses it.
     RAISES (ValueError): The number of parses, or of heads in one, does not fit the Doc.
     """
     sentences = sentence_words(doc)
@@ -63,9 +63,11 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
     if with_trees or with_heads:
         earlier = {(start, end): method for start, end, method in _methods(doc)}
         methods: List[Optional[str]] = [parse.method for parse in parses]
+        with_own_heads = set(kept)
         for i, bounds in enumerate(sentence_bounds(doc)):
-            if keeps_trees or bounds in kept:  # a tree and heads of two searches are neither's pair
-                methods[i] = earlier.get(bounds) if not with_trees and bounds in kept else None
+            keeps_heads = bounds in with_own_heads
+            if keeps_trees or keeps_heads:  # the tree and the heads may come from two searches
+                methods[i] = earlier.get(bounds) if keeps_heads and not with_trees else None
         _set_methods(doc, sentences, methods)
 
 
@@ -94,8 +96,8 @@ def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
 
 
 def _with_heads(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[Tuple[int, int]]:
-    """The token ranges of the sentences in which words have heads; without words, white space. Warns of sentences in
-    which only some words have."""
+    """The token ranges of the sentences that have heads: on words, or on white space in sentences without words. Warns
+    of sentences in which some words lack heads."""
     kept = []
     known = tokens_with_heads(doc)
     for bounds, words in zip(sentence_bounds(doc), sentences, strict=True):
@@ -130,7 +132,7 @@ def _set_heads(
 
 
 def _methods(doc: Doc) -> List[Tuple[int, int, str]]:
-    """The sentences of which it is known how they were parsed."""
+    """Token range and parse method of each sentence that has a method."""
     return present_spans(doc.spans[METHODS_KEY]) if METHODS_KEY in doc.spans else []
 
 

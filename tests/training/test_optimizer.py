@@ -49,7 +49,7 @@ def test_each_beginning_has_some_steps_to_find_a_name(recwarn):
 
 
 def test_parameters_that_are_frozen_already_have_names(recwarn):
-    """Those that an earlier optimizer froze get no gradient: a transformer asks for them alone."""
+    """An earlier optimizer has frozen them, so they have no gradient: the transformer only asks for their names."""
     optimizer = layerwise(0.01, {"embeddings.": 0.0})
     for _ in range(30):
         assert optimizer.freezes("embeddings.word")
