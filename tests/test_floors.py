@@ -29,7 +29,7 @@ FLOORS: Dict[str, int] = {
     "tree_search": 2,
     "loss": 2,
     "treebanks": 2,
-    "architectures": 2,
+    "models": 2,
     "pipeline": 3,
     "checkpoint": 3,
     "training": 4,
@@ -50,10 +50,10 @@ FORBIDDEN: Dict[str, Set[str]] = {
     "metrics": {"torch", "thinc", "transformers"},
     "display": {"torch", "thinc", "transformers"},
     "layers": {"spacy", "thinc", "transformers"},
-    "loss": {"torch", "thinc", "transformers", f"{PACKAGE}.architectures"},
-    "treebanks": {"torch", "thinc", "transformers", f"{PACKAGE}.architectures", f"{PACKAGE}.layers"},
-    "pipeline": {"torch", f"{PACKAGE}.architectures", f"{PACKAGE}.layers"},
-    "evaluation": {"torch", f"{PACKAGE}.architectures", f"{PACKAGE}.layers"},
+    "loss": {"torch", "thinc", "transformers", f"{PACKAGE}.models"},
+    "treebanks": {"torch", "thinc", "transformers", f"{PACKAGE}.models", f"{PACKAGE}.layers"},
+    "pipeline": {"torch", f"{PACKAGE}.models", f"{PACKAGE}.layers"},
+    "evaluation": {"torch", f"{PACKAGE}.models", f"{PACKAGE}.layers"},
 }
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60

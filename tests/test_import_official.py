@@ -18,7 +18,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast, XLNetConfig, XL
 from typer.testing import CliRunner
 
 from spacy_lal.annotations import with_root_deprel
-from spacy_lal.architectures.word_cleaning import clean_words_lal
+from spacy_lal.models.word_cleaning import clean_words_lal
 from spacy_lal.checkpoint.convert import flat_config
 from spacy_lal.checkpoint.hparams import DEFAULT_HPARAMS
 from spacy_lal.checkpoint.reader import CheckpointError

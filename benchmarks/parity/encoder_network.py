@@ -14,7 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import UnreadableSetError
-from spacy_lal.architectures.features import (
+from spacy_lal.models.features import (
     N_SPECIAL_CHARS,
     N_SPECIAL_IDS,
     ReadingOptions,

@@ -13,8 +13,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-from spacy_lal.architectures.bridge import iter_pruned
-from spacy_lal.architectures.embedding import embed
+from spacy_lal.models.bridge import iter_pruned
+from spacy_lal.models.embedding import embed
 from spacy_lal.pipeline.lal_parser import LALParser
 from spacy_lal.pipeline.parser_names import parser_names
 from speed.sentences import Sentence, by_length, group, make_doc, make_text, read_sentences

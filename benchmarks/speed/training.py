@@ -15,8 +15,8 @@ import numpy as np
 import spacy
 import torch
 
-from spacy_lal.architectures.bridge import NetworkModel, parser_network
-from spacy_lal.architectures.embedding import NetworkBatch
+from spacy_lal.models.bridge import NetworkModel, parser_network
+from spacy_lal.models.embedding import NetworkBatch
 from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
 from spacy_lal.layers.products import has_bfloat16_products
 from spacy_lal.loss import parser_loss as loss

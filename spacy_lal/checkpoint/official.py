@@ -13,9 +13,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotations import ROOT_DEPREL
-from ..architectures.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
-from ..architectures.parser import get_network
-from ..architectures.word_transformer import set_transformer
+from ..models.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
+from ..models.parser import get_network
+from ..models.word_transformer import set_transformer
 from .blocks import model_blocks
 from .convert import LoadedNetwork, load_network
 from .hparams import DEFAULT_HPARAMS, checked_hparams, model_name

@@ -1,7 +1,7 @@
 """`spacy-lal.LALParser.v1`: the flat arguments of the first architecture, translated into the blocks of the third.
 
 Configs and saved pipelines with this name load unchanged. Only this file knows these arguments;
-`spacy_lal.architectures.stored_keys` translates their names in keys of saved weights.
+`spacy_lal.models.stored_keys` translates their names in keys of saved weights.
 """
 
 from dataclasses import dataclass, fields
@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..architectures.execution import ExecutionConfig
-from ..architectures.parser import ParserModel, assemble_parser
+from ..models.execution import ExecutionConfig
+from ..models.parser import ParserModel, assemble_parser
 from ..layers.checks import check_choice
 from ..layers.encoders.encoder import EncoderConfig
 from ..layers.encoders.self_attention import SelfAttentionLayerConfig

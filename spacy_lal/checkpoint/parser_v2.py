@@ -10,8 +10,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..architectures.execution import ExecutionConfig
-from ..architectures.parser import ParserModel, build_lal_parser
+from ..models.execution import ExecutionConfig
+from ..models.parser import ParserModel, build_lal_parser
 
 
 def build_lal_parser_v2(

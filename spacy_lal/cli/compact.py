@@ -155,7 +155,7 @@ def _is_transformer(block: Dict[str, Any]) -> bool:
 
 def _set_runtime(components: Any, runtime: str) -> None:
     """Set the runtime of all transformers in the components of a config."""
-    from spacy_lal.architectures.runtimes import check_runtime
+    from spacy_lal.models.runtimes import check_runtime
 
     blocks = [block for block in _blocks(components) if _is_transformer(block)]
     for block in blocks:
@@ -172,9 +172,9 @@ def _set_runtime(components: Any, runtime: str) -> None:
 
 def _set_parser_runtime(nlp: "Language", components: Any, runtime: str) -> None:
     """Set the runtime of the parsers whose network has an ONNX form, and say why others stay on torch."""
-    from spacy_lal.architectures.embedding import get_shim
-    from spacy_lal.architectures.onnx_parser import check_network
-    from spacy_lal.architectures.runtimes import check_runtime
+    from spacy_lal.models.embedding import get_shim
+    from spacy_lal.models.onnx_parser import check_network
+    from spacy_lal.models.runtimes import check_runtime
     from spacy_lal.layers.folded_network import FoldedNetwork
     from spacy_lal.pipeline.lal_parser import LALParser
 
@@ -282,7 +282,7 @@ def to_half(state: bytes, where: str, *, zeroed: Optional[str] = None) -> bytes:
     """
     import torch
 
-    from spacy_lal.architectures.stored_weights import read_state
+    from spacy_lal.models.stored_weights import read_state
 
     tensors = read_state(state)
     for name, tensor in tensors.items():

@@ -100,7 +100,7 @@ def _read_model(path: Path) -> None:
     """Check that a file holds a thinc model and that its torch networks are complete."""
     import srsly
 
-    from spacy_lal.architectures.stored_weights import check_message
+    from spacy_lal.models.stored_weights import check_message
 
     content = _expect(dict, _read_msgpack(path))
     for name in ("nodes", "attrs", "params", "shims"):

@@ -84,7 +84,7 @@ def _load_light(model: str, exclude: List[str]) -> Language:
 
     import_trees()
     import_transformers()
-    from spacy_lal.architectures.light_bert import parsing_only
+    from spacy_lal.models.light_bert import parsing_only
 
     with parsing_only():
         return spacy.load(model, exclude=exclude)

@@ -12,7 +12,7 @@ from spacy.util import minibatch
 
 from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
-from ..architectures.parser import listening
+from ..models.parser import listening
 from ..layers.contributions import encode_sentences
 from ..pipeline.lal_parser import LALParser
 from ..scores import AnyScores

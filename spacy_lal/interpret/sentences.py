@@ -13,8 +13,8 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import sentence_bounds, sentence_words
 from ..annotations.span_groups import check_present
-from ..architectures.bridge import pad_inputs
-from ..architectures.embedding import embed
+from ..models.bridge import pad_inputs
+from ..models.embedding import embed
 from ..layers.contributions import Encoded, encode_sentences
 from ..layers.network_inputs import NetworkInputs
 from ..layers.parser_network import ParserNetwork

@@ -9,7 +9,7 @@ from spacy.training import Example
 from thinc.api import Config
 from tiny_pipeline import make_examples
 
-from spacy_lal.architectures.parser import get_network
+from spacy_lal.models.parser import get_network
 
 BASE = """
 [model]

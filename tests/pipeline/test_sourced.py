@@ -10,7 +10,7 @@ import spacy
 from spacy.util import load_model_from_config
 from tiny_pipeline import TEXTS, counted, make_bert, make_examples, make_nlp, parses, train, transformer_config
 
-from spacy_lal.architectures.replaced_listeners import replaced_listener
+from spacy_lal.models.replaced_listeners import replaced_listener
 
 
 @pytest.fixture(scope="module")

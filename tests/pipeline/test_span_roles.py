@@ -11,7 +11,7 @@ from spacy.training import Example
 from span_roles import TREES, config, parsed, parsed_example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
-from spacy_lal.architectures.execution import ExecutionConfig
+from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.trees.propositions import Proposition
 
 

@@ -9,8 +9,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...architectures.execution import ExecutionConfig
-from ...architectures.parser import ParserModel, assemble_parser
+from ...models.execution import ExecutionConfig
+from ...models.parser import ParserModel, assemble_parser
 from ..convert import flat_config, reads_vectors
 from ..hparams import DEFAULT_HPARAMS
 

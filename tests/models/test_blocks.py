@@ -8,8 +8,8 @@ from spacy.util import load_config, load_model_from_config, registry
 from thinc.api import Config
 from tiny_pipeline import make_examples
 
-from spacy_lal.architectures.parser import build_lal_parser
-from spacy_lal.architectures.roles import build_roles_model
+from spacy_lal.models.parser import build_lal_parser
+from spacy_lal.models.roles import build_roles_model
 from spacy_lal.layers.encoders.encoder import EncoderConfig
 from spacy_lal.layers.fenceposts import FencepostsConfig
 from spacy_lal.layers.input_layer import InputLayerConfig
@@ -238,7 +238,7 @@ def test_no_block_is_forgotten():
     """Records and their builders are the only names under [misc] that live in layers and architectures."""
     names = [name for name in registry.misc.get_all() if name.startswith("spacy-lal.")]
     homes = {name: registry.get("misc", name).__module__.split(".")[1] for name in names}
-    found = {name.split(".")[1] for name, home in homes.items() if home in ("layers", "architectures")}
+    found = {name.split(".")[1] for name, home in homes.items() if home in ("layers", "models")}
     assert found == PARTS | ENCODER_PARTS | ROLE_PARTS
 
 

@@ -6,8 +6,8 @@ import spacy
 from spacy.ml import CharacterEmbed
 from spacy.ml.models import MultiHashEmbed
 
-from spacy_lal.architectures.joined_tok2vec import build_joined_tok2vec
-from spacy_lal.architectures.quick_embed import predict_embedding
+from spacy_lal.models.joined_tok2vec import build_joined_tok2vec
+from spacy_lal.models.quick_embed import predict_embedding
 
 DOCS = ["The old cat sleeps.", "", "Yes", "Costs: $4.50 (see http://x.y)!"]
 

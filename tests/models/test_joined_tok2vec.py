@@ -10,8 +10,8 @@ from spacy_transformers.pipeline_component import install_extensions
 from thinc.api import Model, Ragged
 from transformers.utils import ModelOutput
 
-from spacy_lal.architectures import joined_tok2vec
-from spacy_lal.architectures.joined_tok2vec import build_joined_tok2vec
+from spacy_lal.models import joined_tok2vec
+from spacy_lal.models.joined_tok2vec import build_joined_tok2vec
 
 DOCS = ["The old cat sleeps.", "Yes", ""]
 

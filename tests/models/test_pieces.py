@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lal.architectures.pieces import SpecialPieces, cut_sentence, piece_limit, special_pieces, split_words
-from spacy_lal.architectures.word_cleaning import WORD_CLEANERS
+from spacy_lal.models.pieces import SpecialPieces, cut_sentence, piece_limit, special_pieces, split_words
+from spacy_lal.models.word_cleaning import WORD_CLEANERS
 
 CLS, SEP = -1, -2
 SPECIALS = SpecialPieces(CLS, SEP, -3)

@@ -9,8 +9,8 @@ import torch
 from layers.test_parser_network import OPTIONS, build
 from tiny_network import network_config
 
-from spacy_lal.architectures.bridge import parser_network
-from spacy_lal.architectures.stored_keys import KEY_RULES, rename_keys
+from spacy_lal.models.bridge import parser_network
+from spacy_lal.models.stored_keys import KEY_RULES, rename_keys
 
 OPTIONS_OF_ALL = {
     **{"n_tags": 5, "n_words": 5, "n_chars": 7, "char_width": 4, "n_layers": 2, "whole_tokens": True},

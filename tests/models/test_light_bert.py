@@ -7,8 +7,8 @@ import torch
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 from transformers import BertConfig, BertModel, DistilBertConfig
 
-from spacy_lal.architectures.light_bert import LightBert, light_bert, parsing_only
-from spacy_lal.architectures.shared_hf_shim import QuickAutoModel
+from spacy_lal.models.light_bert import LightBert, light_bert, parsing_only
+from spacy_lal.models.shared_hf_shim import QuickAutoModel
 from spacy_lal.layers.unfilled import Unfilled
 
 SIZES = {"vocab_size": 50, "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 96}

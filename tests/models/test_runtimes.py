@@ -13,9 +13,9 @@ from thinc.api import Adam
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
-from spacy_lal.architectures.onnx_bert import bert_to_onnx
-from spacy_lal.architectures.onnx_graph import quantise
-from spacy_lal.architectures.runtimes import OnnxTransformer, open_session
+from spacy_lal.models.onnx_bert import bert_to_onnx
+from spacy_lal.models.onnx_graph import quantise
+from spacy_lal.models.runtimes import OnnxTransformer, open_session
 
 LONG = " ".join(TEXTS) * 10
 
@@ -152,7 +152,7 @@ def test_a_lone_doc_has_the_output_of_spacy_transformers_own_steps(bert, words, 
     nlp = make_nlp(bert, runtime="onnx")
     pipe, doc = nlp.get_pipe("transformer"), Doc(nlp.vocab, words=words)
     short = pipe.predict([doc])
-    monkeypatch.setattr("spacy_lal.architectures.transformer.encode_alone", lambda *_: None)
+    monkeypatch.setattr("spacy_lal.models.transformer.encode_alone", lambda *_: None)
     full = pipe.predict([doc])
     assert (short.cached_doc_data is not None) == (len(words) < 100)
     (one,), (other,) = short.doc_data, full.doc_data

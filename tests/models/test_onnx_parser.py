@@ -11,10 +11,10 @@ from spacy.util import registry
 from thinc.api import Adam, Config, fix_random_seed
 from tiny_network import TOK2VEC
 
-from spacy_lal.architectures.blocks import make_input_layer, make_vectors
-from spacy_lal.architectures.execution import ExecutionConfig
-from spacy_lal.architectures.onnx_parser import OnnxNetwork
-from spacy_lal.architectures.parser import build_lal_parser, listening
+from spacy_lal.models.blocks import make_input_layer, make_vectors
+from spacy_lal.models.execution import ExecutionConfig
+from spacy_lal.models.onnx_parser import OnnxNetwork
+from spacy_lal.models.parser import build_lal_parser, listening
 from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
 from spacy_lal.layers.encoders.encoder import EncoderConfig
 from spacy_lal.layers.fenceposts import FencepostsConfig

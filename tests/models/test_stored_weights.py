@@ -10,7 +10,7 @@ import srsly
 import torch
 from tiny_pipeline import make_bert, transformer_config
 
-from spacy_lal.architectures.stored_weights import (
+from spacy_lal.models.stored_weights import (
     check_archive,
     check_finite,
     check_message,

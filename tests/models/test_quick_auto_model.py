@@ -5,7 +5,7 @@ import pytest
 import torch
 from transformers import AutoModel, BertConfig, BertModel, XLNetConfig, XLNetModel
 
-from spacy_lal.architectures.shared_hf_shim import QuickAutoModel
+from spacy_lal.models.shared_hf_shim import QuickAutoModel
 
 SIZES = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 20}
 BERT = BertConfig(**SIZES)

@@ -6,7 +6,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import sentence_words
-from spacy_lal.architectures.features import (
+from spacy_lal.models.features import (
     SENTENCE_START_CHAR,
     START_ID,
     STOP_ID,

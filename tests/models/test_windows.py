@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spacy_transformers.util import registry
 from tiny_pipeline import make_bert, transformer_config
 
-from spacy_lal.architectures.windows import likely_breaks
+from spacy_lal.models.windows import likely_breaks
 
 NLP = spacy.blank("en")
 
