@@ -1,6 +1,7 @@
 # Everything a newcomer needs; a Python >= 3.10 (python3), its venv module and a C compiler are assumed.
 #   make parse TEXT="The cat sat on the mat."    environment, build, the bundled pipeline, the parse
-#   make test                                    environment, build, all tests on what is installed
+#   make test                                    environment, build, the tests on what is installed
+#   make test-all                                the slow ones too: fuzzers, processes, pages of the documentation
 #   make lint                                    ruff, cython-lint, mypy
 #   make resolve                                 which versions each Python gets
 PYTHON ?= python3
@@ -36,7 +37,7 @@ export TEXT
 # Worker processes of the tests, 0 for none: each takes about 2 GB at most.
 WORKERS ?= 2
 
-.PHONY: help install parse toy test test-cluster test-app lint resolve clean
+.PHONY: help install parse toy test test-all test-cluster test-app lint resolve clean
 .DELETE_ON_ERROR:
 
 help:
@@ -82,6 +83,9 @@ parse: $(INSTALLED) $(PIPELINE_READY)
 # pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.
 test: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+test-all: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not cluster and not app"
 
 # Ray and Spark on this machine, two workers each; Spark wants a Java runtime.
 test-cluster: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+import spacy
+from spacy.language import Language
 from thinc.api import fix_random_seed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,6 +23,14 @@ def shared_dir() -> Path:
     if not path.is_dir():
         pytest.skip("no treebanks beside this checkout")
     return path
+
+
+@pytest.fixture(scope="session")
+def en_lal_md() -> Language:
+    """The bundled pipeline, loaded once a worker: a test that changes a pipeline loads its own."""
+    if not spacy.util.is_package("en_lal_md"):
+        pytest.skip("needs the bundled pipeline")
+    return spacy.load("en_lal_md")
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,19 @@ import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Callable, Iterator
+from typing import Callable, Iterator, List
 
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: List[pytest.Item]) -> None:
+    """All of them are slow: `make test-all`."""
+    for item in items:
+        if item.path.parent == Path(__file__).resolve().parent:
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")
