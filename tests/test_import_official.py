@@ -18,7 +18,6 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast, XLNetConfig, XL
 from typer.testing import CliRunner
 
 from spacy_lal.annotations import with_root_deprel
-from spacy_lal.models.word_cleaning import clean_words_lal
 from spacy_lal.checkpoint.convert import flat_config
 from spacy_lal.checkpoint.hparams import DEFAULT_HPARAMS
 from spacy_lal.checkpoint.reader import CheckpointError
@@ -27,6 +26,7 @@ from spacy_lal.checkpoint.xlnet import load_tokenizer, load_xlnet, xlnet_config
 from spacy_lal.cli import lal_cli
 from spacy_lal.decode import joint
 from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.models.word_cleaning import clean_words_lal
 
 N_PIECES = 64
 TOLERANCE = 5e-5

@@ -13,8 +13,8 @@ from thinc.api import Config, fix_random_seed
 from tiny_network import network_config
 from tiny_pipeline import make_examples
 
-from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.checkpoint.parser_v1 import FlatConfig, build_lal_parser_v1
+from spacy_lal.models.execution import ExecutionConfig
 
 V1, V2, V3 = (f"spacy-lal.LALParser.v{i}" for i in (1, 2, 3))
 VOCAB = spacy.blank("en").vocab

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from spacy_lal.layers.parser_network import ParserSizes
+from spacy_lal.layers.products import half_precision
 from spacy_lal.models.bridge import NetworkModel, iter_pruned, iter_runs, parser_network
 from spacy_lal.models.embedding import NetworkBatch, VectorRows
 from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.models.features import N_SPECIAL_IDS, SentenceFeatures
-from spacy_lal.layers.parser_network import ParserSizes
-from spacy_lal.layers.products import half_precision
 from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
 from spacy_lal.scores import AnyScores, PrunedScores
 from speed.flat_network import compose, read_changes

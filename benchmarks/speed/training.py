@@ -15,12 +15,12 @@ import numpy as np
 import spacy
 import torch
 
-from spacy_lal.models.bridge import NetworkModel, parser_network
-from spacy_lal.models.embedding import NetworkBatch
 from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
 from spacy_lal.layers.products import has_bfloat16_products
 from spacy_lal.loss import parser_loss as loss
 from spacy_lal.loss.gold import GoldParse
+from spacy_lal.models.bridge import NetworkModel, parser_network
+from spacy_lal.models.embedding import NetworkBatch
 from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training.bfloat16 import use_bfloat16_products

@@ -12,8 +12,6 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..models.execution import ExecutionConfig
-from ..models.parser import ParserModel, assemble_parser
 from ..layers.checks import check_choice
 from ..layers.encoders.encoder import EncoderConfig
 from ..layers.encoders.self_attention import SelfAttentionLayerConfig
@@ -27,6 +25,8 @@ from ..layers.word_features import WordFeature
 from ..layers.word_features.char_lstm import CharLSTM
 from ..layers.word_features.embeddings import Tags, Words
 from ..layers.word_features.vectors import Vectors
+from ..models.execution import ExecutionConfig
+from ..models.parser import ParserModel, assemble_parser
 from .parser_v2 import list_arguments
 from .reference.layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
 

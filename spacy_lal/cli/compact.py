@@ -172,10 +172,10 @@ def _set_runtime(components: Any, runtime: str) -> None:
 
 def _set_parser_runtime(nlp: "Language", components: Any, runtime: str) -> None:
     """Set the runtime of the parsers whose network has an ONNX form, and say why others stay on torch."""
+    from spacy_lal.layers.folded_network import FoldedNetwork
     from spacy_lal.models.embedding import get_shim
     from spacy_lal.models.onnx_parser import check_network
     from spacy_lal.models.runtimes import check_runtime
-    from spacy_lal.layers.folded_network import FoldedNetwork
     from spacy_lal.pipeline.lal_parser import LALParser
 
     for name, pipe in nlp.pipeline:

@@ -25,11 +25,11 @@ from spacy.util import minibatch
 from torch import Tensor
 
 from ..annotations import CollapsedSpan, sentence_words
+from ..layers.contributions import encode_sentences, score_spans
+from ..layers.scorers.span_scorer import SpanScorer, best_labels
 from ..models.bridge import pad_inputs
 from ..models.embedding import embed
 from ..models.sub_batches import batch_sentences
-from ..layers.contributions import encode_sentences, score_spans
-from ..layers.scorers.span_scorer import SpanScorer, best_labels
 from ..pipeline.decoders import Decoder, takes_pruned
 from ..scores import PrunedScores
 from ..trees import EMPTY

@@ -12,8 +12,8 @@ from spacy.util import minibatch
 
 from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
-from ..models.parser import listening
 from ..layers.contributions import encode_sentences
+from ..models.parser import listening
 from ..pipeline.lal_parser import LALParser
 from ..scores import AnyScores
 from .sentences import Parser, Sentence, evaluation_mode, find_parser, network_of, read_sentences, sentences_of

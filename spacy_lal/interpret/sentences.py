@@ -13,11 +13,11 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import sentence_bounds, sentence_words
 from ..annotations.span_groups import check_present
-from ..models.bridge import pad_inputs
-from ..models.embedding import embed
 from ..layers.contributions import Encoded, encode_sentences
 from ..layers.network_inputs import NetworkInputs
 from ..layers.parser_network import ParserNetwork
+from ..models.bridge import pad_inputs
+from ..models.embedding import embed
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import FACTORY, parser_names
 from ..scores import ParserScores

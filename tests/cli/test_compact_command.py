@@ -17,9 +17,9 @@ from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 from typer.testing import CliRunner
 
 import spacy_lal.cli  # noqa: F401
+from spacy_lal.cli.compact import to_half, write_compact
 from spacy_lal.models.onnx_parser import OnnxNetwork
 from spacy_lal.models.stored_weights import read_state
-from spacy_lal.cli.compact import to_half, write_compact
 
 HUB_NAME = "somebody/some-transformer"
 EXECUTION = "spacy-lal.Execution.v1"

@@ -8,8 +8,6 @@ from spacy.util import load_config, load_model_from_config, registry
 from thinc.api import Config
 from tiny_pipeline import make_examples
 
-from spacy_lal.models.parser import build_lal_parser
-from spacy_lal.models.roles import build_roles_model
 from spacy_lal.layers.encoders.encoder import EncoderConfig
 from spacy_lal.layers.fenceposts import FencepostsConfig
 from spacy_lal.layers.input_layer import InputLayerConfig
@@ -19,6 +17,8 @@ from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
 from spacy_lal.layers.word_features.char_lstm import CharLSTM
 from spacy_lal.layers.word_features.embeddings import Tags
 from spacy_lal.layers.word_features.vectors import Vectors
+from spacy_lal.models.parser import build_lal_parser
+from spacy_lal.models.roles import build_roles_model
 
 BLOCKS = """
 [components]

@@ -11,12 +11,12 @@ from thinc.api import Adam, fix_random_seed
 from thinc.compat import has_torch_amp
 from tiny_network import network_config
 
+from spacy_lal.checkpoint.parser_v1 import FlatConfig
 from spacy_lal.models.bridge import parser_network
 from spacy_lal.models.embedding import NetworkBatch, VectorRows
 from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.models.features import SentenceFeatures
 from spacy_lal.models.sub_batches import MIN_CHART_SIDE, batch_sentences
-from spacy_lal.checkpoint.parser_v1 import FlatConfig
 
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}
 NO_DROPOUT = {name: 0.0 for name in FlatConfig.__dataclass_fields__ if name.endswith("_dropout")}

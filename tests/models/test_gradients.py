@@ -8,14 +8,14 @@ import tiny_network
 import torch
 from thinc.api import fix_random_seed
 
-from spacy_lal.models.bridge import parser_network
-from spacy_lal.models.embedding import NetworkBatch, VectorRows
-from spacy_lal.models.features import SentenceFeatures
-from spacy_lal.models.gradients import pad_gradients
 from spacy_lal.layers.parser_network import NetworkOutput
 from spacy_lal.layers.scorers.span_scorer import SpanScorer
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.models.bridge import parser_network
+from spacy_lal.models.embedding import NetworkBatch, VectorRows
+from spacy_lal.models.features import SentenceFeatures
+from spacy_lal.models.gradients import pad_gradients
 from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 SETTINGS = {"span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike

@@ -7,9 +7,9 @@ import torch
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 from transformers import BertConfig, BertModel, DistilBertConfig
 
+from spacy_lal.layers.unfilled import Unfilled
 from spacy_lal.models.light_bert import LightBert, light_bert, parsing_only
 from spacy_lal.models.shared_hf_shim import QuickAutoModel
-from spacy_lal.layers.unfilled import Unfilled
 
 SIZES = {"vocab_size": 50, "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 96}
 CONFIG = {**SIZES, "initializer_range": 0.2, "max_position_embeddings": 40}

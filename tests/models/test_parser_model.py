@@ -9,8 +9,8 @@ from spacy.util import registry
 from thinc.api import Adam, Config, Model, set_dropout_rate
 from tiny_network import TOK2VEC
 
-from spacy_lal.models.parser import listening
 from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
+from spacy_lal.models.parser import listening
 
 SMALL = {
     "hidden_width": 16,

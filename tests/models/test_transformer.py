@@ -7,9 +7,9 @@ import torch
 from thinc.api import Adam
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
+from spacy_lal.layers.products import Product
 from spacy_lal.models import transformer as transformer_module
 from spacy_lal.models.transformer import length_groups
-from spacy_lal.layers.products import Product
 from spacy_lal.training.optimizer import LayerwiseAdam
 
 LONG = " ".join(TEXTS) * 20
