@@ -9,6 +9,7 @@ from typing import Any, Dict, List
 
 import pytest
 import spacy
+from spacy.cli._util import import_code
 from spacy.cli.debug_config import debug_config
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
@@ -117,6 +118,7 @@ def test_train_save_load(path: Path, treebank: Path, request: pytest.FixtureRequ
 
 
 def test_a_branch_goes_on_from_a_trained_pipeline(treebank: Path, request: pytest.FixtureRequest, tmp_path: Path):
+    import_code(BRANCH.parents[1] / "scripts" / "functions.py")
     path = ROOT / "configs" / "lal_trf.cfg"
     steps = {"training.max_steps": 2, "training.eval_frequency": 1}
     settings = {**overrides(path, treebank, request), **small(path), **steps}

@@ -8,6 +8,7 @@ tokens with gold sentence breaks and with the pipeline's own, and prints a table
 """
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Dict, List, Optional
 
@@ -19,7 +20,10 @@ from spacy.tokens import Doc
 from spacy_lal import evaluation
 from spacy_lal.metrics.evalb_params import COLLINS
 from spacy_lal.treebanks.corpus import TreebankCorpus
-from spacy_lal.treebanks.rough_text import make_rough_text
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "projects" / "en_lal_md" / "scripts"))
+
+from rough_text import make_rough_text  # noqa: E402
 
 LEVELS = ("lower_case", "upper_case", "no_final_punct", "no_punct")
 KINDS: Dict[str, List[str]] = {

@@ -16,14 +16,12 @@ import spacy
 import torch
 
 from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
-from spacy_lal.layers.products import has_bfloat16_products
 from spacy_lal.loss import parser_loss as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.bridge import NetworkModel, parser_network
 from spacy_lal.models.embedding import NetworkBatch
 from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.scores import ParserScores
-from spacy_lal.training.bfloat16 import use_bfloat16_products
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD
 from speed.flat_network import SIZES, changed, compose, read_changes
@@ -38,7 +36,6 @@ PARTS = ("forward", "loss", DECODER, "backward", "optimizer")
 FORMS = {
     "present": "float32, a sparse gradient of the margin loss",
     "dense": "float32, a gradient for every cell of the charts",
-    "bfloat16": "products in bfloat16, where the CPU has them; a sparse gradient",
 }
 
 
@@ -114,8 +111,6 @@ def run_form(task: Dict[str, Any]) -> Dict[str, Any]:
     model = parser_network(config)
     model.shims[0].set_sizes(asdict(sizes))  # type: ignore[attr-defined]
     model.shims[0].build()  # type: ignore[attr-defined]
-    if task["form"] == "bfloat16" and has_bfloat16_products():
-        use_bfloat16_products([model])
     dense = task["form"] == "dense"
     optimizer = make_adam(1e-4)
     update(model, batch, golds, optimizer, task["clock"], dense)  # Adam's moments are made in the first one

@@ -3,7 +3,6 @@
 It handles sentences, annotations and losses. The config supplies the network and the decoder.
 """
 
-import math
 from functools import partial
 from itertools import islice
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, get_args
@@ -82,7 +81,6 @@ class LALParser(SentencePipe):
         self.long_sentences = LongSentences(long_policy, split_length)
         self.long_sentences.choose(decoder)  # raises if the decoder does not support the policy
         self.loss = loss if loss is not None else ParserLoss()
-        self.teacher: Optional[Callable[..., float]] = None  # in training, see `make_teachers`; never saved
         self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
         install_extensions()
         install_noun_chunks(vocab)
@@ -267,21 +265,12 @@ class LALParser(SentencePipe):
         """The loss of the scores of the Examples' sentences, and its gradient.
 
         RETURNS (Tuple[float, List[ScoresGradient]]): The summed loss, and the gradient for each sentence.
-        RAISES (ValueError): The loss, or the teachers', is not finite.
+        RAISES (ValueError): The loss is not finite.
         """
         examples = list(examples)
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
         losses, d_scores = self.loss(scores, golds)
-        loss = sum(losses.values())
-        if self.teacher is not None:
-            weights = {
-                name: getattr(self.loss, name) for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
-            }
-            taught = self.teacher(examples, scores, d_scores, **weights)
-            if not math.isfinite(taught):
-                raise ValueError(f"'{self.name}': expected a finite loss against the teachers' scores, got {taught}")
-            loss += taught
-        return loss, d_scores
+        return sum(losses.values()), d_scores
 
     def initialize(
         self,

@@ -37,6 +37,7 @@ from spacy_lal.cli.child_processes import ChildProcesses
 from spacy_lal.files.whole_file import write_file
 
 CHILDREN = ChildProcesses()
+CODE = "scripts/functions.py"
 CONFIG, BRANCH_CONFIG = "../../configs/lal_trf.cfg", "configs/lal_trf_branch.cfg"  # from the project's folder
 KEYS = {  # of each kind of step, by whether a step must have them
     "train": {
@@ -163,7 +164,7 @@ class Recipe:
     def _train(self, written: Path, read: List[str], seed: int, steps: int, **values: Any) -> List[str]:
         base = values.get("base")
         command = [*_lal("train", BRANCH_CONFIG if base else CONFIG), "--output", str(written)]
-        command += ["--gpu-id", self.settings.get("gpu_id", "-1")]
+        command += ["--gpu-id", self.settings.get("gpu_id", "-1"), *(["--code", CODE] if base else [])]
         total = values.get("schedule", steps)
         if self.n_steps:
             steps = total = self.n_steps

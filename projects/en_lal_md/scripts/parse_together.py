@@ -15,13 +15,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
+from ensemble import Ensemble, Member
 from spacy.tokens import Doc
 from treebank import read_texts, run
 
 from spacy_lal.annotations import sentence_bounds, sentence_words, set_parses
 from spacy_lal.cli.parse_output import writer
 from spacy_lal.cli.texts import Origin
-from spacy_lal.training.ensemble import Ensemble, Member
 
 MAX_WORDS = 80  # of a sentence
 TEXTS_AT_ONCE = 256

@@ -1,21 +1,23 @@
-"""Pipelines that teach another pipeline the mean of their parsers' scores.
+"""Pipelines that teach another pipeline the mean of their parsers' scores. Registered by `functions.py`.
 
 Networks that were trained separately know more together than each alone. A parser that learns their scores learns more
 from a text than from their best trees (docs/how_to/training.md, "A teacher").
 """
 
-from typing import Any, Callable, Dict, List, Optional, Sequence
+import math
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
+from distillation import add_gradients, distillation_loss
+from ensemble import Ensemble, Member
+from spacy import registry
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import METHODS_KEY, same_tokens, sentence_bounds
-from ..loss.distillation import add_gradients, distillation_loss
-from ..pipeline.lal_parser import LALParser
-from ..pipeline.parser_names import parser_names
-from ..scores import ParserScores, ScoresGradient
-from .ensemble import Ensemble, Member
+from spacy_lal.annotations import METHODS_KEY, same_tokens, sentence_bounds
+from spacy_lal.pipeline.lal_parser import LALParser
+from spacy_lal.pipeline.parser_names import parser_names
+from spacy_lal.scores import ParserScores, ScoresGradient
 
 
 class Teacher:
@@ -67,6 +69,25 @@ class Teacher:
         return loss
 
 
+def teach(parser: LALParser, teacher: Teacher) -> None:
+    """Let the parser's loss include the teacher's, until the pipeline is loaded anew."""
+    own_loss = parser.get_loss
+
+    def get_loss(examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ScoresGradient]]:
+        examples = list(examples)
+        loss, d_scores = own_loss(examples, scores)
+        weights = {
+            name: getattr(parser.loss, name) for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
+        }
+        taught = teacher(examples, scores, d_scores, **weights)
+        if not math.isfinite(taught):
+            raise ValueError(f"'{parser.name}': expected a finite loss against the teachers' scores, got {taught}")
+        return loss + taught, d_scores
+
+    parser.get_loss = get_loss  # type: ignore[method-assign]
+
+
+@registry.callbacks("spacy-lal.teachers.v1")
 def make_teachers(
     pipelines: Sequence[str] = (),
     weight: float = 1.0,
@@ -100,6 +121,6 @@ def make_teachers(
         if len(names) != 1:
             raise ValueError(f"expected a pipeline with one lal_parser to teach, got {names or 'none'}")
         parser: LALParser = nlp.get_pipe(names[0])  # type: ignore[assignment]
-        parser.teacher = Teacher(Ensemble([Member(name) for name in pipelines], parser.label_data), weight)
+        teach(parser, Teacher(Ensemble([Member(name) for name in pipelines], parser.label_data), weight))
 
     return before_update

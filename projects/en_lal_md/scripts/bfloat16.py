@@ -1,20 +1,21 @@
 """`spacy-lal.bfloat16_products.v1`: on a CPU, train a pretrained encoder with matrix products in half of the time.
 
-thinc's mixed precision is for GPUs. Recent CPUs multiply bfloat16 matrices twice as fast as float32 ones; the rest,
-weights included, stays float32. It is a callback of the training, not of a model: the trained pipeline runs in float32.
+Registered by `functions.py`. thinc's mixed precision is for GPUs. Recent CPUs multiply bfloat16 matrices twice as fast
+as float32 ones; the rest, weights included, stays float32. It is a callback of the training, not of a model: the
+trained pipeline runs in float32.
 """
 
 from functools import partial
 from typing import Any, Callable, Dict, List, Optional
 
 import torch
+from spacy import registry
 from spacy.language import Language
 from thinc.api import Model
 from torch import Tensor, nn
 
-from ..layers.products import has_bfloat16_products
 
-
+@registry.callbacks("spacy-lal.bfloat16_products.v1")
 def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
     """Registered as `spacy-lal.bfloat16_products.v1`, for `[training.before_update]`.
 
@@ -33,11 +34,17 @@ def make_bfloat16_products() -> Callable[[Language, Dict[str, Any]], None]:
     return before_update
 
 
+def has_bfloat16_products() -> bool:
+    """Whether this CPU has instructions for products of bfloat16 matrices."""
+    cpu = torch.backends.cpu.get_cpu_capability().lower()
+    return "avx512" in cpu and bool(torch.cpu._is_avx512_bf16_supported())
+
+
 def use_bfloat16_products(models: List[Model]) -> int:
     """Let the linear layers of torch modules in thinc models multiply in bfloat16 during training on a CPU.
 
-    models (List[Model]): Changed in place, except for their weights. Besides `torch.nn.Linear`, modules that keep a
-        product as `linear` (see `layers.products`) are changed, too.
+    models (List[Model]): Changed in place, except for their weights. Besides `torch.nn.Linear`, modules that keep
+        `torch.nn.functional.linear` as `linear` are changed, too.
     RETURNS (int): The number of modules changed.
     """
     shims = [getattr(shim, "_model", None) for model in models for node in model.walk() for shim in node.shims]

@@ -1,19 +1,21 @@
 """Rough training text: in one case or without punctuation, like typed messages and transcribed speech.
 
-Registered as an augmenter. spaCy's own (`spacy.lower_case.v1`) retokenizes, and so loses gold tokens and sentences.
+Registered by `functions.py`. spaCy's own (`spacy.lower_case.v1`) retokenizes, and so loses gold tokens and sentences.
 """
 
 import random
 from typing import Callable, Iterator, List, Sequence
 
+from spacy import registry
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import has_sentences, same_tokens, sentence_bounds
-from .copies import copy_text, copy_tokens
+from spacy_lal.annotations import has_sentences, same_tokens, sentence_bounds
+from spacy_lal.treebanks.copies import copy_text, copy_tokens
 
 
+@registry.augmenters("spacy-lal.rough_text.v1")
 def make_rough_text(
     lower_case: float = 0.15, upper_case: float = 0.05, no_final_punct: float = 0.1, no_punct: float = 0.1
 ) -> Callable[[Language, Example], Iterator[Example]]:

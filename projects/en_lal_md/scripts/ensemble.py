@@ -5,15 +5,15 @@ from typing import Dict, Iterator, List, Optional, Sequence
 
 import numpy as np
 import spacy
+from distillation import log_softmax
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..loss.distillation import log_softmax
-from ..pipeline.lal_parser import LALParser
-from ..pipeline.parser_names import parser_names, sentence_splitters
-from ..scores import AnyScores, ParserScores
-from ..treebanks.copies import copy_text
-from ..trees import SUB_HEAD
+from spacy_lal.pipeline.lal_parser import LALParser
+from spacy_lal.pipeline.parser_names import parser_names, sentence_splitters
+from spacy_lal.scores import AnyScores, ParserScores
+from spacy_lal.treebanks.copies import copy_text
+from spacy_lal.trees import SUB_HEAD
 
 UNKNOWN = -30.0  # the score of a label that no pipeline knows
 

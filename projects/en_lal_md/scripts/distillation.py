@@ -12,7 +12,7 @@ from typing import List, Sequence, Tuple, Union
 import numpy as np
 from numpy import ndarray
 
-from ..scores import ParserScores, ScoresGradient, SparseGradient
+from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 
 def distillation_loss(

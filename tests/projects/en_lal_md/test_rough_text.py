@@ -1,0 +1,114 @@
+"""Training text made rough, and products in bfloat16: what changes, and what does not."""
+
+import copy
+import random
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from thinc.api import PyTorchWrapper
+
+from spacy_lal.annotations import SPANS_KEY, get_constituents, sentence_bounds
+from spacy_lal.treebanks.copies import copy_text
+
+TOY = Path(__file__).resolve().parents[3] / "assets" / "toy"
+NONE = {"lower_case": 0.0, "upper_case": 0.0, "no_final_punct": 0.0, "no_punct": 0.0}
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.blank("en")
+
+
+@pytest.fixture
+def rough(nlp, functions):
+    """Makes of a Doc what the augmenter makes of it, its one Example."""
+
+    def make(doc, **levels):
+        (eg,) = functions.rough_text.make_rough_text(**{**NONE, **levels})(
+            nlp, Example(copy_text(doc, with_sentences=True), doc)
+        )
+        return eg
+
+    return make
+
+
+@pytest.fixture
+def doc(nlp):
+    """Two sentences; "e-mail" is three tokens without spaces."""
+    words = ["“", "Send", "an", "e", "-", "mail", ",", "Ann", ".", "”", "Fine", "!"]
+    heads = [1, 1, 5, 5, 5, 1, 1, 1, 1, 1, 10, 10]
+    deprels = "punct ROOT det compound punct obj punct vocative punct punct ROOT punct".split()
+    spaces = [False, True, True, False, False, False, True, False, False, True, False, False]
+    tags = ["``", "VB", "DT", "NN", "HYPH", "NN", ",", "NNP", ".", "''", "JJ", "."]
+    starts = [i in (0, 10) for i in range(12)]
+    doc = Doc(nlp.vocab, words=words, spaces=spaces, heads=heads, deps=deprels, tags=tags, sent_starts=starts)
+    spans = [(0, 10, "S"), (1, 8, "VP"), (2, 6, "NP"), (7, 8, "NP"), (10, 12, "FRAG"), (10, 11, "ADJP")]
+    doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=[Span(doc, s, e, label=label) for s, e, label in spans])
+    return doc
+
+
+def test_case(rough, doc):
+    lower, upper = rough(doc, lower_case=1.0), rough(doc, upper_case=1.0)
+    assert lower.reference.text == "“send an e-mail, ann.” fine!"
+    assert upper.reference.text == "“SEND AN E-MAIL, ANN.” FINE!"
+    for eg in (lower, upper):
+        assert eg.predicted.text == eg.reference.text
+        assert get_constituents(eg.reference) == get_constituents(doc)
+        for ours, theirs in zip(eg.reference, doc, strict=True):
+            assert (ours.head.i, ours.dep_, ours.tag_) == (theirs.head.i, theirs.dep_, theirs.tag_)
+
+
+def test_punctuation(rough, doc, nlp):
+    eg = rough(doc, no_final_punct=1.0)
+    assert eg.reference.text == eg.predicted.text == "“Send an e-mail, Ann Fine"
+    assert sentence_bounds(eg.reference) == sentence_bounds(eg.predicted) == [(0, 8), (8, 9)]
+    assert [token.head.i for token in eg.reference] == [1, 1, 5, 5, 5, 1, 1, 1, 8]
+    eg = rough(doc, no_punct=1.0, lower_case=1.0)
+    assert eg.reference.text == "send an e-mail ann fine"
+    assert get_constituents(eg.reference)[0] == [(0, 6, "S::VP"), (1, 5, "NP"), (5, 6, "NP")]
+    # a head, and a sentence of punctuation alone, stay
+    words, heads = ["Oh", ":", "look", "!", "..."], [1, 1, 1, 1, 4]
+    other = Doc(nlp.vocab, words=words, heads=heads, deps=["dep", "ROOT", "dep", "punct", "ROOT"])
+    assert [t.text for t in rough(other, no_punct=1.0).reference] == ["Oh", ":", "look", "..."]
+
+
+def test_probabilities_of_the_registered_augmenter(nlp, functions, tmp_path):
+    from spacy_lal.treebanks.docs import make_docs, write_docs
+    from spacy_lal.treebanks.reader import read_treebank
+
+    path = tmp_path / "train.spacy"
+    write_docs(make_docs(read_treebank(TOY / "train.ptb", TOY / "train.conllu"), nlp.vocab, n_sents=4), path)
+    augmenter = {"@augmenters": "spacy-lal.rough_text.v1", "lower_case": 0.3, "upper_case": 0.2}
+    reader = {"@readers": "spacy-lal.TreebankCorpus.v1", "path": str(path)}
+    config = {"plain": reader, "rough": {**reader, "augmenter": augmenter}}
+    corpora = spacy.registry.resolve(config)
+    random.seed(0)
+    texts = [eg.reference.text for _ in range(20) for eg in corpora["rough"](nlp)]
+    assert len(texts) == 20 * len(list(corpora["plain"](nlp)))
+    assert 0.23 < sum(map(str.islower, texts)) / len(texts) < 0.37
+    assert 0.13 < sum(map(str.isupper, texts)) / len(texts) < 0.27
+    for levels in ({"lower_case": -0.1}, {"lower_case": 0.6, "upper_case": 0.5}, {"no_punct": float("nan")}):
+        with pytest.raises(ValueError, match="probabilities of (case|punctuation) from 0 to 1 in sum, got"):
+            functions.rough_text.make_rough_text(**{**NONE, **levels})
+
+
+def test_bfloat16_is_near_in_training_and_off_in_prediction(functions):
+    torch.manual_seed(0)
+    exact = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.Tanh(), torch.nn.Linear(64, 2))
+    module = copy.deepcopy(exact)
+    assert functions.bfloat16.use_bfloat16_products([PyTorchWrapper(module)]) == 2
+    inputs = torch.randn(5, 32)
+    outputs, expected = module(inputs), exact(inputs)
+    assert outputs.dtype == torch.float32 and not torch.equal(outputs, expected)
+    torch.testing.assert_close(outputs, expected, rtol=0, atol=0.03)
+    for one in (outputs, expected):
+        one.square().sum().backward()
+    for parameter, other in zip(module.parameters(), exact.parameters(), strict=True):
+        torch.testing.assert_close(parameter.grad, other.grad, rtol=0, atol=0.05 * float(other.grad.abs().max()))
+    assert torch.equal(module.eval()(inputs), exact.eval()(inputs))
+    callback = spacy.registry.resolve({"it": {"@callbacks": "spacy-lal.bfloat16_products.v1"}})["it"]
+    callback(spacy.blank("en"), {"step": 0})
