@@ -24,13 +24,13 @@ def average_cli(
     check_output(output, overwrite, *models)
 
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.files.whole_folder import written_whole
+    from spacy_lal.files import written_folder
     from spacy_lal.training.average import average_pipelines
 
     try:
         nlp = average_pipelines([load_pipeline(model) for model in models])
     except ValueError as err:
         fail(str(err))
-    with written_whole(output) as folder:
+    with written_folder(output) as folder:
         nlp.to_disk(folder)
     wrote(output, f"the mean of {len(models)} pipelines: {', '.join(nlp.pipe_names)}")

@@ -67,13 +67,13 @@ def compact_cli(
     check_output(output, overwrite, model)
 
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.files.whole_folder import written_whole
+    from spacy_lal.files import written_folder
 
     nlp = load_pipeline(model)
     names = encoder_names(nlp.config)
     if encoder_name is None and any(Path(name).exists() for name in names):
         fail(f"the config of {model} names a transformer by a path ({', '.join(names)}): say its --encoder-name")
-    with written_whole(output) as folder:
+    with written_folder(output) as folder:
         try:
             write_compact(nlp, folder, encoder_name, lean=lean, runtime=runtime)
         except ValueError as err:

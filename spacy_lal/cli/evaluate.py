@@ -195,7 +195,7 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Opti
     RETURNS (int): The number of trees.
     """
     from spacy_lal.export import read_sentences
-    from spacy_lal.files.whole_file import written_file
+    from spacy_lal.files import written_file
     from spacy_lal.trees import write_brackets
 
     n_trees = 0

@@ -53,7 +53,7 @@ def explain_cli(
     from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.display.png import check_converter
     from spacy_lal.export import read_sentences
-    from spacy_lal.files.whole_file import write_file
+    from spacy_lal.files import write_file
 
     if output is not None and output.suffix.lower() in OTHER_ENDINGS:
         other = "`lal parse -f` writes other formats"

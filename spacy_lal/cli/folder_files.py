@@ -16,7 +16,7 @@ from spacy_lal.cli.texts import TextReader
 from spacy_lal.distributed.batches import BatchParser
 from spacy_lal.distributed.extras import import_extra
 from spacy_lal.export import SCHEMA_VERSION
-from spacy_lal.files.whole_file import written_file
+from spacy_lal.files import written_file
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -47,14 +47,14 @@ def import_official_cli(
 
     from spacy_lal.checkpoint.official import import_pipeline
     from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
-    from spacy_lal.files.whole_folder import written_whole
+    from spacy_lal.files import written_folder
 
     try:
         imported = import_pipeline(
             read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
         )
         imported.nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
-        with written_whole(output) as folder:
+        with written_folder(output) as folder:
             imported.nlp.to_disk(folder)
     except CheckpointError as err:
         prefix = "" if str(err).startswith(str(checkpoint)) else f"{checkpoint}: "

@@ -10,7 +10,7 @@ import typer
 from spacy_lal.cli.options import is_file, is_pipeline, model_and_words
 from spacy_lal.cli.streams import fail
 from spacy_lal.cli.texts import STDIN
-from spacy_lal.files.quotation import quoted
+from spacy_lal.files import quoted
 from spacy_lal.lang import DEFAULT_PIPELINE
 
 # Endings by which a name with spaces is taken for a file; a name without spaces may have any ending.

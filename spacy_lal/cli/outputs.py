@@ -55,7 +55,7 @@ def write_json(output: Path, content: Any) -> None:
     """Write an object as JSON, to a file or, for `-`, to stdout."""
     import srsly
 
-    from spacy_lal.files.whole_file import write_file
+    from spacy_lal.files import write_file
 
     with path_or_stdout(output) as path:
         write_file(path, srsly.json_dumps(content, indent=2) + "\n")

@@ -14,7 +14,6 @@ from spacy_lal.cli.parse_folder import BATCH_SIZE, ENGINES, FOLDER_FORMATS, Work
 from spacy_lal.cli.parse_output import FORMAT_NAMES, check_ending, check_format, writer
 from spacy_lal.cli.progress import reading_progress
 from spacy_lal.cli.records import INPUT_FORMATS, JSONL, TEXT, format_by_name, text_reader
-from spacy_lal.cli.signals import Stopped
 from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, no_workers_left, say, wrote
 from spacy_lal.cli.texts import Interruptible, Origin, Text, TextError, given_text
 
@@ -81,8 +80,7 @@ def parse_cli(
     """Parse texts: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
 
     Reads FILE, or stdin, text by text, and writes each parse as it is made. Only Docs (docbin) are collected, for the
-    .spacy file at the end. The file of --output is replaced when all is parsed. If the command ends early, an earlier
-    file stays, and the parses are kept: under its name if it is free, otherwise beside it.
+    .spacy file at the end. The file of --output is replaced when all is parsed.
     A text is a line (or a paragraph, with --paragraphs), and may hold several sentences. Blank lines are skipped. JSON
     and CoNLL-U name the line and the id of each text; with --ids, the other formats too. With --engine, reads the
     files of FOLDER and writes a Parquet file for each to --output. If run again, continues with the unfinished files.
@@ -175,18 +173,15 @@ def _parse_stream(reading: Reading, output_format: str, output: Optional[Path], 
                     advance(write(doc, origin))
                 if texts.error is not None:
                     raise texts.error
-        except Stopped as stopped:
-            stopped.note = out.note
-            raise
         except BrokenPipeError:
             raise
         except OSError as err:
-            fail(f"can't write {'to stdout' if is_stdout(output) else output}: {err.strerror or err}{out.note}")
+            fail(f"can't write {'to stdout' if is_stdout(output) else output}: {err.strerror or err}")
         except TextError as err:
-            fail(f"{err}{out.note}")
+            fail(f"{err}")
         except ValueError as err:
             reason = str(err).strip().splitlines()[-1]  # a worker's error comes with its traceback
-            fail(f"{where}: {reason.removeprefix('ValueError: ')}{out.note}")
+            fail(f"{where}: {reason.removeprefix('ValueError: ')}")
     if not is_stdout(output):
         wrote(output, f"{counted(out.n_sentences, 'sentence')} of {counted(out.n_docs, 'text')}")
 

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Optional, TextIO, Type, Union
@@ -13,7 +14,6 @@ from spacy_lal.cli.texts import Origin
 if TYPE_CHECKING:
     from spacy.tokens import Doc, DocBin
 
-    from spacy_lal.files.whole_file import WholeFile
 
 DOCBIN = "docbin"
 SUFFIX = ".spacy"
@@ -54,12 +54,10 @@ def writer(output_format: str, output: Optional[Path], *, ids: bool = False) -> 
 
 
 class DocWriter:
-    """Writes one Doc at each call. The file is replaced when the block ends well. If the block ends early, an earlier
-    file stays unchanged, and the Docs so far are kept: under the file's name if it is free, otherwise beside it.
+    """Writes one Doc at each call. The file is replaced when the block ends well, and unchanged otherwise.
 
     n_docs (int): Docs received.
     n_sentences (int): Their sentences.
-    kept (Optional[Path]): Where they are after an early end.
     """
 
     def __init__(self, output_format: str, output: Optional[Path], *, ids: bool = False) -> None:
@@ -68,8 +66,7 @@ class DocWriter:
         self.ids = ids
         self.n_docs = 0
         self.n_sentences = 0
-        self.kept: Optional[Path] = None
-        self._whole: Optional[WholeFile] = None
+        self._file = ExitStack()
         self._text: Union[TextIO, Terminal, None] = None
         self._docs: Optional[DocBin] = None
 
@@ -82,13 +79,11 @@ class DocWriter:
                 sys.stdout.reconfigure(encoding="utf-8")
             self._text = Terminal(sys.stdout) if sys.stdout.isatty() else sys.stdout
             return self
-        from spacy_lal.files.whole_file import WholeFile
+        from spacy_lal.files import written_file
 
-        if self.output_format == DOCBIN:
-            self.output.parent.mkdir(parents=True, exist_ok=True)
-        self._whole = WholeFile(self.output)  # a file that cannot be written fails before the parsing
+        self._binary = self._file.enter_context(written_file(self.output))
         if self._docs is None:
-            self._text = io.TextIOWrapper(self._whole.file, encoding="utf-8", write_through=True)
+            self._text = io.TextIOWrapper(self._binary, encoding="utf-8", write_through=True)
         return self
 
     def __call__(self, doc: "Doc", origin: Origin) -> int:
@@ -106,8 +101,6 @@ class DocWriter:
             self._docs.add(doc)
         elif self._text is not None:
             n_sentences = write_text(doc, origin, self.output_format, self._text, ids=self.ids)
-            if self._whole is not None:
-                self._whole.mark()
         else:
             raise ValueError("expected a Doc within the writer's `with` block")
         self.n_docs += 1
@@ -118,26 +111,11 @@ class DocWriter:
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         """RAISES (OSError): The file or stdout cannot be written."""
-        if self._whole is None:
-            if self._docs is not None and (error is None or self.n_docs):
-                sys.stdout.buffer.write(self._docs.to_bytes())
-            return
-        if self._docs is not None and (error is None or self.n_docs):
-            try:
-                self._whole.file.write(self._docs.to_bytes())
-                self._whole.mark()
-            except BaseException:
-                self._whole.discard()
-                raise
-        if error is None:
-            self._whole.commit()
-        else:
-            self.kept = self._whole.keep()
-
-    @property
-    def note(self) -> str:
-        """The message after an early end."""
-        return f"; what was parsed before is in {self.kept}" if self.kept is not None else ""
+        if error is None and self._docs is not None:
+            (self._binary if self.output is not None else sys.stdout.buffer).write(self._docs.to_bytes())
+        elif self.output is not None and self._text is not None:
+            self._text.detach()
+        self._file.__exit__(kind, error, trace)
 
 
 def write_text(

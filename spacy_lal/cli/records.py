@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, NoReturn, Optional
 
 from spacy_lal.cli.texts import Text, TextError, TextReader
-from spacy_lal.files.quotation import quoted
+from spacy_lal.files import quoted
 
 TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
 ID_FIELD = "id"

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Iterator
 
-from spacy_lal.files.quotation import quoted
+from spacy_lal.files import quoted
 
 LONG_NAME = 120  # characters of a label; longer ones are cut
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional
 
-from spacy_lal.files.quotation import quoted
+from spacy_lal.files import quoted
 
 STDIN = "-"
 

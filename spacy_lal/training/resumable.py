@@ -30,7 +30,7 @@ from spacy.training.loop import (
 from spacy.util import registry, resolve_dot_names
 from thinc.api import Optimizer
 
-from ..files.whole_folder import written_whole
+from ..files import written_folder
 from . import train_state
 from .stop_signals import StopRequest, StopSignals
 from .train_batches import Place, TrainBatches
@@ -202,7 +202,7 @@ class ResumableTraining:
             update_meta(self.T, self.nlp, info)
         self.save_model_last()
         if score == max(progress.results)[0]:
-            with written_whole(self.output_path / DIR_MODEL_BEST) as path:
+            with written_folder(self.output_path / DIR_MODEL_BEST) as path:
                 shutil.copytree(self.output_path / DIR_MODEL_LAST, path, dirs_exist_ok=True)
         log_step(info)
         progress.losses = {}
@@ -238,7 +238,7 @@ class ResumableTraining:
 
     def save_model_last(self) -> None:
         """Write `model-last`, with averaged weights where the optimizer has some."""
-        with written_whole(self.output_path / DIR_MODEL_LAST) as path, self._averages():
+        with written_folder(self.output_path / DIR_MODEL_LAST) as path, self._averages():
             self.before_to_disk(self.nlp).to_disk(path)
 
     def _seconds(self) -> float:

@@ -6,12 +6,11 @@ from typing import IO, Any, Callable, Dict, Optional
 
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
-from spacy.training.loop import DIR_MODEL_BEST, DIR_MODEL_LAST, clean_output_dir
+from spacy.training.loop import DIR_MODEL_LAST, clean_output_dir
 from spacy.util import dict_to_dot, load_model_from_path
 from thinc.api import Config, fix_random_seed, set_gpu_allocator
 from wasabi import Printer
 
-from ..files.whole_folder import remove_left_over, restore
 from .resumable import CheckpointInterval, ResumableTraining, TrainingStopped
 from .stop_signals import StopSignals
 from .train_checkpoint import (
@@ -58,8 +57,6 @@ def train(
     write = _line_writer(stdout)
     model_path = output_path / DIR_MODEL_LAST
     flat = flat_config(config)
-    for name in (DIR_MODEL_BEST, DIR_MODEL_LAST):
-        restore(output_path / name)
     finished = read_finished(output_path) if resume else None
     checkpoint = read_checkpoint(output_path) if resume and not finished else None
     if finished or checkpoint:
@@ -77,7 +74,6 @@ def train(
         stop=stop or StopSignals(),
         notes={"config": flat},
     )
-    remove_left_over(output_path)
     if checkpoint is None:
         clean_output_dir(output_path)
         remove_checkpoints(output_path)

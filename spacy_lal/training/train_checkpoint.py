@@ -18,8 +18,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 import torch
 
-from ..files.whole_file import write_file
-from ..files.whole_folder import remove_left_over, written_whole
+from ..files import write_file, written_folder
 
 DIR_CHECKPOINT = "checkpoint"
 PIPELINE = "pipeline"
@@ -71,7 +70,7 @@ def write_checkpoint(
     """
     folder = output_path / DIR_CHECKPOINT
     path = folder / f"step-{step:08d}"
-    with written_whole(path) as new:
+    with written_folder(path) as new:
         write_pipeline(new / PIPELINE)
         _save_tensors(new / TENSORS, tensors)
         files = {str(file.relative_to(new)): _sum_and_sync(file) for file in _files(new)}
@@ -79,7 +78,6 @@ def write_checkpoint(
     for older in _checkpoints(folder):
         if older != path:
             shutil.rmtree(older)
-    remove_left_over(folder)
     return path
 
 
@@ -132,7 +130,6 @@ def remove_old_checkpoints(output_path: Path) -> None:
     folder = output_path / DIR_CHECKPOINT
     for path in _checkpoints(folder):
         shutil.rmtree(path)
-    remove_left_over(folder)
 
 
 def remove_checkpoints(output_path: Path) -> None:

@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 
 from ..annotations import ROOT_DEPREL, set_constituents, set_sentence_propositions
 from ..annotations.sentences import SENT_IDS
-from ..files.whole_file import WholeFile, write_file
+from ..files import write_file
 from ..trees.conllu import ConlluSentence
 from ..trees.lines import quoted
 from .reader import TreebankSentence
@@ -90,8 +90,7 @@ def _describe_pos(sentence: ConlluSentence, word: int) -> str:
 
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
     """Write Docs: to one file if the path ends in `.spacy`, else to a folder of several, which replace an earlier run's
-    files (`0000.spacy` and the numbers that follow without a gap). Nothing is replaced or removed before all data is on
-    the disk.
+    files (`0000.spacy` and the numbers that follow without a gap). Each file is replaced completely or not at all.
 
     RAISES (ValueError): No Docs are given.
     RAISES (OSError): Writing fails; the earlier files are unchanged.
@@ -126,18 +125,8 @@ def is_written_name(name: str) -> bool:
 
 def _write_folder(folder: Path, packed: List[bytes]) -> None:
     earlier = list(takewhile(Path.exists, map(partial(_file_of_folder, folder), count())))
-    files: List[WholeFile] = []
-    try:
-        for number, data in enumerate(packed):
-            files.append(WholeFile(_file_of_folder(folder, number)))
-            files[-1].file.write(data)
-            files[-1].finish()
-    except BaseException:
-        for file in files:
-            file.discard()
-        raise
-    for file in files:
-        file.commit()
+    for number, data in enumerate(packed):
+        write_file(_file_of_folder(folder, number), data)
     for path in reversed(earlier[len(packed) :]):  # from the end: what an interruption leaves has no gap
         path.unlink()
 

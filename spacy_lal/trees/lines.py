@@ -6,7 +6,7 @@
 from pathlib import Path
 from typing import Iterator, Tuple
 
-from ..files.quotation import QUOTE, quoted
+from ..files import QUOTE, quoted
 
 MAX_LINE = 10_000_000  # bytes of a line
 MAX_CHARACTERS = 10_000_000  # characters of a sentence or a tree, over all its lines

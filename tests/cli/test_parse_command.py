@@ -8,8 +8,6 @@ import sys
 import pytest
 import spacy
 from nltk import Tree
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
 
 from spacy_lal.cli.inputs import TREEBANK_SUFFIXES
 from spacy_lal.cli.parse import parse_texts
@@ -79,13 +77,6 @@ def test_docs_are_what_a_corpus_reader_takes(lal, pipeline, file, tmp_path):
             (c.start, c.end, c.label_) for c in parsed.spans["constituents"]
         ]
         assert not doc.user_data
-
-
-def test_docs_before_an_error_are_written(lal, pipeline, tmp_path):
-    output = tmp_path / "silver.spacy"
-    result = lal("parse", pipeline, "-", "-f", "docbin", "-o", output, stdin=b"Go on!\nHe left.\n\xff\n")
-    assert result.exit_code == 1
-    assert [doc.text for doc in DocBin().from_disk(output).get_docs(Vocab())] == ["Go on!", "He left."]
 
 
 @pytest.mark.parametrize("options", [(), ("--output", "silver.txt")])

@@ -41,14 +41,6 @@ def test_parse(lal, pipeline, tmp_path, output_format, suffix):
     assert output.is_file()
 
 
-def test_nothing_is_said_where_nothing_is_written(lal, pipeline, tmp_path):
-    assert lal("parse", "-m", pipeline, "--text", "Go on!").stderr == ""
-    output = tmp_path / "out.ptb"
-    result = lal("parse", "-m", pipeline, "-", "-o", output, stdin=b"Go on!\n\xff\n")
-    assert result.exit_code == 1 and "Wrote" not in result.stderr
-    assert result.stderr.endswith(f"what was parsed before is in {output}\n")
-
-
 def test_reports(lal, pipeline, gold_file, tmp_path):
     scores, trees, golds = (tmp_path / name for name in ("scores.json", "trees.ptb", "gold.ptb"))
     result = lal("evaluate", "-m", pipeline, gold_file, "-o", scores, "--trees", trees, "--gold-trees", golds)

@@ -1,7 +1,5 @@
 """Checkpoints are whole or not there, and a file that is not sound is named."""
 
-import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +9,7 @@ from typing import Any, Dict
 import pytest
 import torch
 
-from spacy_lal.files.whole_folder import written_whole
+from spacy_lal.files import written_folder
 from spacy_lal.training.train_checkpoint import (
     CheckpointError,
     read_checkpoint,
@@ -87,43 +85,6 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-@pytest.mark.parametrize("step", [4, 5])
-def test_killed_while_writing(killed: Path, tmp_path: Path, step: int):
-    """What a process that was killed leaves is no checkpoint, and goes with the next one, whatever its step. Folders of
-    others stay."""
-    output = shutil.copytree(killed, tmp_path / "output")
-    mine = [".step-00000004.new", "step-00000004.copy"]
-    for name in mine:
-        (output / "checkpoint" / name).mkdir()
-    checkpoint = read_checkpoint(output)
-    assert checkpoint is not None and checkpoint.path.name == "step-00000003"
-    write(output, step)
-    assert names(output / "checkpoint") == sorted([*mine, f"step-{step:08d}"])
-
-
-def test_killed_while_writing_the_last(killed: Path, tmp_path: Path):
-    for end in (lambda output: write_finished(output, {"step": 30}), remove_checkpoints):
-        output = shutil.copytree(killed, tmp_path / str(end))
-        (output / "checkpoint" / "step-by-step").mkdir()
-        end(output)
-        assert [name for name in names(output / "checkpoint") if name != "finished.json"] == ["step-by-step"]
-        assert (read_finished(output) is None) == (end is remove_checkpoints)
-
-
-def test_full_disk(tmp_path: Path):
-    """torch has an error of its own for it, which a training would not survive."""
-    write(tmp_path, 3)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
-    try:
-        with pytest.raises(OSError, match="too large") as caught:
-            write_checkpoint(tmp_path, 4, {}, {"moment": torch.zeros(10_000)}, write_pipeline)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert caught.value.filename == str(tmp_path / "checkpoint" / "step-00000004" / "training.pt")
-    assert names(tmp_path / "checkpoint") == ["step-00000003"]
-
-
 def test_killed_before_the_older_was_removed(tmp_path: Path):
     write(tmp_path, 4)
     (tmp_path / "checkpoint" / "step-00000003").mkdir()
@@ -172,11 +133,11 @@ def test_finished(tmp_path: Path):
 def test_folder_is_replaced_as_a_whole(tmp_path: Path):
     model = tmp_path / "model-last"
     for name in ("old", "new"):
-        with written_whole(model) as path:
+        with written_folder(model) as path:
             (path / name).touch()
             assert path != model
     assert names(model) == ["new"] and names(tmp_path) == ["model-last"]
-    with pytest.raises(KeyboardInterrupt), written_whole(model) as path:
+    with pytest.raises(KeyboardInterrupt), written_folder(model) as path:
         (path / "half").touch()
         raise KeyboardInterrupt
     assert names(model) == ["new"] and names(tmp_path) == ["model-last"]

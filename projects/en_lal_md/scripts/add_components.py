@@ -31,7 +31,7 @@ from thinc.api import Config
 from treebank import SourceError, run
 
 from spacy_lal.annotations.frames import install_frames
-from spacy_lal.files.whole_folder import written_whole
+from spacy_lal.files import written_folder
 from spacy_lal.pipeline.checksums import rewrite_checksums
 from spacy_lal.trees.frames import read_frames
 
@@ -125,7 +125,7 @@ def add_components(
     if before is not None and before not in names:
         raise SourceError(base, 0, f"expected the component {before!r}, got {', '.join(names)}")
     strings: Set[str] = set()
-    with written_whole(output) as folder:
+    with written_folder(output) as folder:
         shutil.copytree(base, folder, dirs_exist_ok=True)
         for name, source in components.items():
             if name in names or not (source / name).is_dir():

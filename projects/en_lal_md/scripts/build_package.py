@@ -18,7 +18,7 @@ from typing import Any, Dict, Sequence
 import srsly
 from spacy.cli.package import package
 
-from spacy_lal.files.whole_folder import written_whole
+from spacy_lal.files import written_folder
 
 CHECK = Path(__file__).with_name("installation.py")
 README = "README.md"  # which becomes the card
@@ -66,7 +66,7 @@ def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, me
             shutil.copy(about / licence, copy)
         (Path(scratch) / "packages").mkdir()
         package(copy, Path(scratch) / "packages", code_paths=[CHECK], create_sdist=False, silent=False)
-        with written_whole(folder) as new:
+        with written_folder(folder) as new:
             shutil.copytree(Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True)
             # Its setup.py would do this at every installation, and so change what is checked in.
             for place in (new / name, new / name / folder.name):

@@ -34,7 +34,7 @@ import srsly
 from treebank import SourceError, run
 
 from spacy_lal.cli.child_processes import ChildProcesses
-from spacy_lal.files.whole_file import write_file
+from spacy_lal.files import write_file
 
 CHILDREN = ChildProcesses()
 CODE = "scripts/functions.py"

@@ -17,7 +17,7 @@ from typing import Callable, DefaultDict, Dict, Iterable, Iterator, List, NamedT
 
 from treebank import run
 
-from spacy_lal.files.whole_file import write_file
+from spacy_lal.files import write_file
 from spacy_lal.trees import ConlluSentence, format_conllu, read_conllu
 
 MIN_COUNT = 5  # of a word with its tags in MODEL

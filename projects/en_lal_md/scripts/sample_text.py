@@ -15,7 +15,7 @@ from typing import Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 from treebank import read_texts, run
 
-from spacy_lal.files.whole_file import write_file
+from spacy_lal.files import write_file
 
 
 def sample(texts: Iterable[str], n_words: int, rng: random.Random) -> List[str]:

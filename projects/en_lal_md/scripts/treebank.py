@@ -16,7 +16,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple
 
 from nltk.tree import Tree
 
-from spacy_lal.files.whole_file import write_file
+from spacy_lal.files import write_file
 from spacy_lal.trees import (
     BracketError,
     ConlluError,
