@@ -22,6 +22,7 @@ from spacy_lal.checkpoint.convert import flat_config
 from spacy_lal.checkpoint.hparams import DEFAULT_HPARAMS
 from spacy_lal.checkpoint.reader import CheckpointError
 from spacy_lal.checkpoint.reference.architecture import build_reference_parser
+from spacy_lal.checkpoint.word_cleaning import clean_words_lal
 from spacy_lal.checkpoint.xlnet import load_tokenizer, load_xlnet, xlnet_config
 from spacy_lal.cli import lal_cli
 from spacy_lal.decode import joint

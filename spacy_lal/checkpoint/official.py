@@ -15,13 +15,13 @@ from spacy.training import Example
 from ..annotations import ROOT_DEPREL
 from ..models.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
 from ..models.parser import get_network
-from ..models.word_transformer import set_transformer
 from .blocks import model_blocks
 from .convert import LoadedNetwork, load_network
 from .hparams import DEFAULT_HPARAMS, checked_hparams, model_name
 from .kitaev_klein import is_kitaev_klein, load_constituents
 from .reader import Checkpoint, CheckpointError
 from .records import quoted
+from .word_transformer import set_transformer
 from .xlnet import make_hf_objects
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")

@@ -27,12 +27,12 @@ from transformers.utils import ModelOutput
 
 from ..layers.modes import evaluating
 from ..layers.products import Product, half_precision
-from .fitting_spans import FittingSpans
 from .lone_doc import encode_alone
 from .replaced_listeners import replace_listener, replaced_listener
 from .runtimes import OnnxTransformer, check_runtime, open_session
 from .shared_hf_shim import SharedHFShim
 from .stored_weights import check_finite, check_message, with_checksum
+from .windows import FittingSpans
 
 # Padding pieces that cost less than another run of a transformer: few for a CPU, thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}

@@ -7,7 +7,7 @@ alone: a Doc has the same vectors whether its sentences are known or not.
 """
 
 from functools import partial
-from typing import Callable, Iterator, List, Sequence
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span
@@ -16,6 +16,12 @@ _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
 _AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
 _MOST_AFTER_MARK = 4  # tokens: a text of quotes only must not be read once for each of them
+
+
+# A tokenizer's limit above this means that it has none (transformers' VERY_LARGE_INTEGER).
+NO_LIMIT = 1_000_000
+_MOST_PIECES_OF_CHAR = 4  # bytes, of a byte-level tokenizer
+_SPECIAL = 4  # most pieces that a tokenizer adds at the ends
 
 
 def make_sentence_windows(
@@ -86,3 +92,61 @@ def _is_likely_break(doc: Doc, i: int) -> bool:
 
 def _is_mark(text: str) -> bool:
     return all(char in _MARKS for char in text)
+
+
+def piece_limit(tokenizer: Any, transformer: Any, max_pieces: Optional[int]) -> Optional[int]:
+    """The longest sequence that may be read, special pieces included; None without a limit (XLNet).
+
+    RAISES (ValueError): The limit leaves no room for a word.
+    """
+    limits = [max_pieces, tokenizer.model_max_length]
+    n_positions = getattr(transformer.config, "max_position_embeddings", None)
+    if n_positions is not None:
+        # RoBERTa and its relatives count positions from the padding's position on.
+        padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
+        limits.append(n_positions - (0 if padding is None else padding + 1))
+    known = [limit for limit in limits if limit is not None and 0 < limit < NO_LIMIT]
+    if not known:
+        return None
+    if min(known) < 3:
+        raise ValueError(f"A sequence of at most {min(known)} pieces has no room for a word: expected at least 3")
+    return min(known)
+
+
+class FittingSpans:
+    """The spans of another getter, each cut in half until it has at most as many pieces as a transformer reads. A
+    single token is not cut.
+
+    get_spans (Callable[[Sequence[Doc]], List[List[Span]]]): The other getter.
+    tokenizer (PreTrainedTokenizerBase), transformer (PreTrainedModel): Their limits count.
+    """
+
+    def __init__(self, get_spans: Any, tokenizer: Any, transformer: Any) -> None:
+        self.get_spans, self.tokenizer = get_spans, tokenizer
+        self.limit = piece_limit(tokenizer, transformer, None)
+
+    def __call__(self, docs: Sequence[Doc]) -> List[List[Span]]:
+        """The spans of each Doc, in order."""
+        nested: List[List[Span]] = self.get_spans(docs)
+        limit = self.limit
+        if limit is None:
+            return nested
+        return [[part for span in spans for part in self._parts(span, limit)] for spans in nested]
+
+    def _parts(self, span: Span, limit: int) -> Iterator[Span]:
+        if len(span) < 2 or self._fits(span, limit):
+            yield span
+        else:
+            half = len(span) // 2
+            yield from self._parts(span[:half], limit)
+            yield from self._parts(span[half:], limit)
+
+    def _fits(self, span: Span, limit: int) -> bool:
+        if _MOST_PIECES_OF_CHAR * (span.end_char - span.start_char) <= limit - _SPECIAL:
+            return True
+        text = span.text
+        if len(text.encode("utf8")) <= limit - _SPECIAL:
+            return True
+        # As the layer calls it, except for the warning: other padding would change the tokenizer under other threads.
+        (pieces,) = self.tokenizer([text], add_special_tokens=True, padding="longest", verbose=False)["input_ids"]
+        return len(pieces) <= limit

@@ -11,13 +11,13 @@ from thinc.api import Adam, PyTorchGradScaler
 from tiny_network import network_config
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
+from spacy_lal.checkpoint.word_transformer import build_word_transformer
 from spacy_lal.layers.modes import evaluating, parts
 from spacy_lal.layers.products import Product
 from spacy_lal.models import transformer as transformer_module
 from spacy_lal.models.bilstm_encoder import build_bilstm_encoder
 from spacy_lal.models.bridge import parser_network
 from spacy_lal.models.shared_shim import SharedShim
-from spacy_lal.models.word_transformer import build_word_transformer
 
 LONG = " ".join(TEXTS)
 DROPOUT = {"hidden_dropout_prob": 0.5, "attention_probs_dropout_prob": 0.5}

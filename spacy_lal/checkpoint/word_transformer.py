@@ -22,8 +22,9 @@ from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
 from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
-from .pieces import PieceSequence, cut_sentence, piece_limit, special_pieces, split_words
-from .shared_hf_shim import SharedHFShim
+from ..models.shared_hf_shim import SharedHFShim
+from ..models.windows import piece_limit
+from .pieces import PieceSequence, cut_sentence, special_pieces, split_words
 from .word_cleaning import WORD_CLEANERS
 
 WordTransformerModel = Model[List[Doc], List[Floats2d]]

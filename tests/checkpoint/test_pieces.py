@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lal.models.pieces import SpecialPieces, cut_sentence, piece_limit, special_pieces, split_words
-from spacy_lal.models.word_cleaning import WORD_CLEANERS
+from spacy_lal.checkpoint.pieces import SpecialPieces, cut_sentence, special_pieces, split_words
+from spacy_lal.checkpoint.word_cleaning import WORD_CLEANERS
+from spacy_lal.models.windows import piece_limit
 
 CLS, SEP = -1, -2
 SPECIALS = SpecialPieces(CLS, SEP, -3)

@@ -5,9 +5,6 @@ Each word is split separately, so that SentencePiece marks the beginning of ever
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-# A tokenizer's limit above this means that it has none (transformers' VERY_LARGE_INTEGER).
-NO_LIMIT = 1_000_000
-
 
 class SpecialPieces(NamedTuple):
     """Ids of the pieces at a sequence's ends, and of its padding."""
@@ -60,25 +57,6 @@ def special_pieces(tokenizer: Any) -> SpecialPieces:
             f"and end of text, got {cls} and {sep}"
         )
     return SpecialPieces(cls, sep, tokenizer.pad_token_id if tokenizer.pad_token_id is not None else sep)
-
-
-def piece_limit(tokenizer: Any, transformer: Any, max_pieces: Optional[int]) -> Optional[int]:
-    """The longest sequence that may be read, special pieces included; None without a limit (XLNet).
-
-    RAISES (ValueError): The limit leaves no room for a word.
-    """
-    limits = [max_pieces, tokenizer.model_max_length]
-    n_positions = getattr(transformer.config, "max_position_embeddings", None)
-    if n_positions is not None:
-        # RoBERTa and its relatives count positions from the padding's position on.
-        padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
-        limits.append(n_positions - (0 if padding is None else padding + 1))
-    known = [limit for limit in limits if limit is not None and 0 < limit < NO_LIMIT]
-    if not known:
-        return None
-    if min(known) < 3:
-        raise ValueError(f"A sequence of at most {min(known)} pieces has no room for a word: expected at least 3")
-    return min(known)
 
 
 def cut_sentence(
