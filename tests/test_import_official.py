@@ -27,7 +27,6 @@ from spacy_lal.checkpoint.xlnet import load_tokenizer, load_xlnet, xlnet_config
 from spacy_lal.cli import lal_cli
 from spacy_lal.decode import joint
 from spacy_lal.layers.network_inputs import NetworkInputs
-from spacy_lal.models.word_cleaning import clean_words_lal
 
 N_PIECES = 64
 TOLERANCE = 5e-5
