@@ -70,7 +70,6 @@ SCORES = {
     "spans_srl_per_type": "`srl_per_role`, likewise",
 }
 OPTION = re.compile(r"^\*?(\w+(?:, \w+)*)(?: \((.+?)\))?: (.*)$")
-FLAT = ("spacy-lal.LALParser.v1", "spacy-lal.LALParser.v2")  # for earlier configs: their options have become blocks
 ADAM = "as of thinc's `Adam.v1`"
 INHERITED = {
     "spacy-lal.Adam.v1": {
@@ -177,7 +176,7 @@ def config_page() -> List[str]:
 
 
 def options_of(name: str, function: Callable[..., Any]) -> Dict[str, inspect.Parameter]:
-    return {} if name in FLAT else dict(inspect.signature(function).parameters)
+    return dict(inspect.signature(function).parameters)
 
 
 def described_function(function: Callable[..., Any]) -> Tuple[str, Dict[str, Tuple[str, str]], str]:

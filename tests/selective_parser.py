@@ -1,4 +1,4 @@
-"""Parsers of `LALParser.v3` whose encoder is given, trained for a moment on the two sentences of `tiny_pipeline`."""
+"""Parsers of `LALParser.v1` whose encoder is given, trained for a moment on the two sentences of `tiny_pipeline`."""
 
 from typing import Any, Dict, List
 
@@ -27,7 +27,7 @@ LAYERS: Dict[str, List[Dict[str, Any]]] = {
 def model_config(layers: List[Dict[str, Any]], join: str = "concat", **options: Any) -> Dict[str, Any]:
     """The model block of a parser without label attention. layers: Blocks of encoder layers."""
     return {
-        "@architectures": "spacy-lal.LALParser.v3",
+        "@architectures": "spacy-lal.LALParser.v1",
         "tok2vec": None,
         "hidden_width": 16,
         "inputs": {

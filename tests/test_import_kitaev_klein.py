@@ -108,7 +108,7 @@ def test_answers_as_their_code(vectors, write, tmp_path):
     assert_same_answers(nlp, vectors)
     assert "sentencizer, lal_parser; 7 constituents" in output and "part-of-speech" not in output
     model = nlp.config["components"]["lal_parser"]["model"]
-    assert model["@architectures"] == "spacy-lal.LALParser.v3" and model["biaffine_scorer"] is None
+    assert model["@architectures"] == "spacy-lal.LALParser.v1" and model["biaffine_scorer"] is None
     assert sorted(model["inputs"]["*"]) == ["char_concat", "words"]
     data = nlp.get_pipe("lal_parser").label_data
     assert data["words"] == vectors[0]["word_vocab"][3:] and data["chars"] == vectors[0]["char_vocab"][5:]

@@ -45,11 +45,6 @@ def test_each_name_leads_somewhere(group: str, name: str):
     assert name in getattr(registry, group.partition("_")[2]).get_all()
 
 
-def test_which_names_have_a_second_version():
-    ours = [name for _, name in REGISTERED if name.startswith("spacy-lal.")]
-    assert [name for name in ours if not name.endswith(".v1")] == ["spacy-lal.LALParser.v2", "spacy-lal.LALParser.v3"]
-
-
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, spacy_lal; sys.exit(any(name in sys.modules for name in ('torch', 'spacy', 'thinc', 'numpy')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

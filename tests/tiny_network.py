@@ -2,7 +2,7 @@
 
 from typing import Any, Tuple
 
-from spacy_lal.checkpoint.parser_v1 import FlatConfig
+from spacy_lal.checkpoint.flat import FlatConfig
 from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
 
 # Options by the names of `FlatConfig`, which are shorter to write than blocks, and sizes by those of `ParserSizes`.

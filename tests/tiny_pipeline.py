@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, Tuple
 
 import spacy
 import torch
+from small_blocks import parser_block
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -95,9 +96,7 @@ def make_nlp(bert: Path, *, concatenated: bool = False, n_layers: int = 1) -> La
     nlp.add_pipe("transformer", config=transformer_config(bert))
     nlp.add_pipe("senter", config={"model": tagger})
     nlp.add_pipe("tagger", config={"model": tagger})
-    nlp.add_pipe(
-        "lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": tok2vec, **sizes}}
-    )
+    nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, **sizes)})
     return nlp
 
 

@@ -143,7 +143,7 @@ def model_block(row: Row, size: Size) -> Block:
     if not row.lal:
         fenceposts["halves"] = row.halves
     return {
-        "@architectures": "spacy-lal.LALParser.v3",
+        "@architectures": "spacy-lal.LALParser.v1",
         "tok2vec": tok2vec,
         "hidden_width": size.hidden_width,
         "inputs": {

@@ -101,8 +101,13 @@ def make_nlp(**settings: Any) -> Language:
     """A pipeline of a parser with random weights."""
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
-    sizes = {"hidden_width": 16, "n_layers": 1, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16}
-    model = {"@architectures": "spacy-lal.LALParser.v1", "max_batch_cells": 2000, "tok2vec": TOK2VEC, **sizes}
+    layer = {"@misc": "spacy-lal.SelfAttentionLayer.v1", "n_heads": 2, "attn_width": 8, "ff_width": 16}
+    model = {
+        "hidden_width": 16,
+        "tok2vec": TOK2VEC,
+        "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": {"layer": layer}},
+        "execution": {"@misc": "spacy-lal.Execution.v1", "max_batch_cells": 2000},
+    }
     pipe: Any = nlp.add_pipe(PARSER, config={"model": model, **settings})
     example = Example.from_dict(nlp.make_doc("a b"), {"sent_starts": [1, -1]})
     pipe.initialize(lambda: [example], labels=LABELS)

@@ -4,7 +4,7 @@ import ast
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
-from spacy_lal.checkpoint.parser_v1 import FlatConfig
+from spacy_lal.checkpoint.flat import FlatConfig
 from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
 
 SIZES = tuple(field.name for field in fields(ParserSizes))

@@ -41,8 +41,12 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     settings: Dict[str, Any] = {}
     if args.runtime != "torch":
         needs("fast", "onnx", "onnxruntime")
-        runtime = {"model": {"runtime": args.runtime}}
-        settings = {"config": {"components": {"transformer": runtime, "lal_parser": runtime}}}
+        execution = {"@misc": "spacy-lal.Execution.v1", "runtime": args.runtime}
+        components = {
+            "transformer": {"model": {"runtime": args.runtime}},
+            "lal_parser": {"model": {"execution": execution}},
+        }
+        settings = {"config": {"components": components}}
     nlp = spacy.load(args.pipeline, **settings)
     found: Dict[int, Dict[str, List[float]]] = {n: {} for n in args.tokens}
     for turn in range(args.rounds + 3):

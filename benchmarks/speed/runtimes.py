@@ -69,8 +69,11 @@ def load(pipeline: str, pair: str) -> Language:
     """The pipeline with the runtimes of a pair."""
     transformer, parser = pair.split("/")
     by_torch = transformer in (TORCH_INT8, TORCH_COMPILE)
-    runtimes = {"transformer": "torch" if by_torch else transformer, "lal_parser": parser}
-    components = {name: {"model": {"runtime": runtime}} for name, runtime in runtimes.items()}
+    execution = {"@misc": "spacy-lal.Execution.v1", "runtime": parser}
+    components = {
+        "transformer": {"model": {"runtime": "torch" if by_torch else transformer}},
+        "lal_parser": {"model": {"execution": execution}},
+    }
     nlp = spacy.load(pipeline, config={"components": components})
     shim: Any = nlp.get_pipe("transformer").model.layers[0].shims[0]  # type: ignore[attr-defined]
     if transformer == TORCH_INT8:

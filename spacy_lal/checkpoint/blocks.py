@@ -31,7 +31,7 @@ def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
     """The block `model` of a parser of constituents alone, without label attention.
 
     config (ParserNetworkConfig): Its records.
-    RETURNS (Dict[str, Any]): The block of `spacy-lal.LALParser.v3`, without its tok2vec.
+    RETURNS (Dict[str, Any]): The block of `spacy-lal.LALParser.v1`, without its tok2vec.
     RAISES (ValueError): A record has no registered name.
     """
     inputs = _block(config.inputs)
@@ -41,7 +41,7 @@ def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
         layers = {f"layers_{i}": _block(layer) for i, layer in enumerate(config.encoder.layers)}
         encoder = {"@misc": "spacy-lal.Encoder.v1", "*": layers}
     return {
-        "@architectures": "spacy-lal.LALParser.v3",
+        "@architectures": "spacy-lal.LALParser.v1",
         "hidden_width": config.hidden_width,
         "inputs": inputs,
         "encoder": encoder,

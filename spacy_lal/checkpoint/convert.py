@@ -12,8 +12,8 @@ from torch import Tensor
 
 from ..layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
 from ..trees.labels import SUB_HEAD_LABEL, join_chain
+from .flat import FlatConfig
 from .hparams import checked_hparams
-from .parser_v1 import FlatConfig
 from .reader import Checkpoint, CheckpointError
 from .records import quoted
 from .reference.layers import EMBEDDINGS

@@ -26,8 +26,8 @@ from ..layers.word_features.vectors import Vectors
 from ..trees import SUB_HEAD, SUB_HEAD_LABEL
 from ..trees.escapes import unescape_word
 from .convert import MAX_WORD_LENGTH, LoadedNetwork, convert_state_dict, label_strings
+from .flat import shared_width
 from .hparams import checked_hparams
-from .parser_v1 import shared_width
 from .reader import Checkpoint
 from .records import CheckpointError, quoted
 

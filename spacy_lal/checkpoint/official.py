@@ -134,7 +134,7 @@ def _import_joint(
 
 
 def _import_constituents(checkpoint: Checkpoint, *, lang: str, scrambled_queries: bool) -> ImportedPipeline:
-    """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a `spacy-lal.LALParser.v3`."""
+    """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a `spacy-lal.LALParser.v1`."""
     if scrambled_queries:
         raise CheckpointError("scrambled queries are a fault of label attention, and the checkpoint's network has none")
     loaded = load_constituents(checkpoint)

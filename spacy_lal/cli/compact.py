@@ -196,10 +196,10 @@ def _set_parser_runtime(nlp: "Language", components: Any, runtime: str) -> None:
 
 def _execution(block: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     """The part of a parser's model block that says how it runs; None if its architecture has none."""
-    if "execution" in block:
-        block["execution"] = block["execution"] or {"@misc": "spacy-lal.Execution.v1"}
-        return block["execution"]
-    return block if "runtime" in block else None
+    if "execution" not in block:
+        return None
+    block["execution"] = block["execution"] or {"@misc": "spacy-lal.Execution.v1"}
+    return block["execution"]
 
 
 def _rename(attrs: List[Dict[str, bytes]], encoder_name: str) -> None:

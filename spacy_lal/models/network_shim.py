@@ -18,7 +18,6 @@ from ..layers.modes import evaluating
 from ..layers.products import Precision, half_precision
 from ..layers.unfilled import Unfilled
 from .shared_shim import SharedShim
-from .stored_keys import rename_keys
 from .stored_weights import check_archive, check_finite
 
 NetworkBuilder = Callable[[Dict[str, int]], torch.nn.Module]
@@ -135,7 +134,7 @@ class NetworkShim(SharedShim):
             device = get_torch_default_device()
             state = torch.load(BytesIO(msg["state"]), map_location=device, weights_only=True)
             try:
-                self.network.load_state_dict(rename_keys(state))
+                self.network.load_state_dict(state)
             except RuntimeError as error:
                 raise ValueError(
                     "The saved weights do not fit the network of the config; expected the [model] block that they were "

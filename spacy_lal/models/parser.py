@@ -1,4 +1,4 @@
-"""`spacy-lal.LALParser.v3`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
+"""`spacy-lal.LALParser.v1`: the Label Attention Layer parser as a thinc model, from Docs to `ParserScores`.
 
 It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
 1. build: sizes that come from data are not known yet;

@@ -1,7 +1,5 @@
 """The factory `lal_parser`: from a config block to a component."""
 
-import warnings
-from dataclasses import replace
 from typing import Callable, List, Optional
 
 from spacy.language import Language
@@ -24,7 +22,7 @@ long_policy = "separate"
 split_length = null
 
 [lal_parser.model]
-@architectures = "spacy-lal.LALParser.v3"
+@architectures = "spacy-lal.LALParser.v1"
 
 [lal_parser.model.tok2vec]
 {SMALL_TOK2VEC}
@@ -51,14 +49,6 @@ disagreement_cost = 1.0
 @scorers = "spacy-lal.parser_scorer.v1"
 """
 DEFAULT_CONFIG = Config().from_str(DEFAULT_CONFIG_STR)["lal_parser"]
-# Deprecated options of the component, and their names in `loss`.
-MOVED = {
-    "margin": "margin",
-    "span_weight": "span_weight",
-    "arc_weight": "arc_weight",
-    "deprel_weight": "deprel_weight",
-    "tie_weight": "label_head_weight",
-}
 
 
 @Language.factory(
@@ -87,11 +77,6 @@ def make_lal_parser(
     dependencies: bool = True,
     long_policy: LongPolicy = "separate",
     split_length: Optional[int] = None,
-    margin: Optional[float] = None,
-    span_weight: Optional[float] = None,
-    arc_weight: Optional[float] = None,
-    deprel_weight: Optional[float] = None,
-    tie_weight: Optional[float] = None,
 ) -> LALParser:
     """Make a `lal_parser` component. An untrained component takes the weights of its language's installed default
     package when it first parses.
@@ -105,24 +90,15 @@ def make_lal_parser(
         heads stay as they are. Training does not depend on it.
     long_policy (str): How long sentences are parsed: "joint", "separate" or "split"; see `LongSentences`.
     split_length (Optional[int]): The most words parsed as a whole. None: the policy decides.
-    margin, span_weight, arc_weight, deprel_weight, tie_weight (Optional[float]): Deprecated: options of `loss`, where
-        `tie_weight` is `label_head_weight`.
     RAISES (ImportError): This version does not support the installed spaCy, spacy-transformers or thinc.
     """
     check_requirements()
-    moved = {
-        "margin": margin,
-        "span_weight": span_weight,
-        "arc_weight": arc_weight,
-        "deprel_weight": deprel_weight,
-        "tie_weight": tie_weight,
-    }
     return LALParser(
         nlp.vocab,
         model,
         name,
         decoder=decoder,
-        loss=_with_moved_options(loss, name, moved),
+        loss=loss,
         scorer=scorer,
         overwrite=overwrite,
         dependencies=dependencies,
@@ -131,12 +107,3 @@ def make_lal_parser(
         split_length=split_length,
         upstream=find_encoder(nlp, model),
     )
-
-
-def _with_moved_options(loss: ParserLoss, name: str, options: dict[str, Optional[float]]) -> ParserLoss:
-    given = {option: value for option, value in options.items() if value is not None}
-    if not given:
-        return loss
-    places = ", ".join(f"{option} is loss.{MOVED[option]}" for option in given)
-    warnings.warn(f"options of '{name}' have moved into its block loss: {places}", DeprecationWarning, stacklevel=3)
-    return replace(loss, **{MOVED[option]: value for option, value in given.items()})

@@ -6,13 +6,13 @@ import numpy
 import pytest
 import spacy
 import torch
+from small_blocks import parser_block
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config
 from thinc.compat import has_torch_amp
 from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
-from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
 from spacy_lal.checkpoint.word_transformer import _batches, build_word_transformer
 from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
 from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
@@ -22,20 +22,6 @@ from spacy_lal.models.parser import build_lal_parser
 
 VOCAB = spacy.blank("en").vocab
 SLOW = {"use_fast": False}
-PARSER = """
-[model]
-@architectures = "spacy-lal.LALParser.v1"
-use_chars = false
-use_tags = true
-hidden_width = 16
-n_layers = 1
-attn_width = 4
-mixed_precision = false
-
-[model.tok2vec]
-@architectures = "spacy-lal.WordTransformer.v1"
-name = "{name}"
-"""
 
 
 def make_doc(words, starts=(0,)):
@@ -160,7 +146,9 @@ def test_options_come_from_the_config(tiny_bert):  # noqa: F811
 
 
 def test_under_the_parser(tiny_xlnet):  # noqa: F811
-    config = Config().from_str(PARSER.format(name=tiny_xlnet.as_posix()))
+    tok2vec = {"@architectures": "spacy-lal.WordTransformer.v1", "name": tiny_xlnet.as_posix()}
+    block = parser_block(tok2vec, use_chars=False, use_tags=True, hidden_width=16, n_layers=1, attn_width=4)
+    config = Config({"model": block})
     model = registry.resolve(config)["model"]
     model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, tags=["NN"])
     model.initialize(X=make_docs())
@@ -181,12 +169,9 @@ def test_under_the_parser(tiny_xlnet):  # noqa: F811
 def test_learned_boundaries_are_for_token_vectors_only(tiny_xlnet):  # noqa: F811
     tok2vec = build_word_transformer(str(tiny_xlnet))
     blocks = {"label_attention": None, "span_scorer": SpanScorerConfig(), "biaffine_scorer": BiaffineScorerConfig()}
-    for model in (
-        build_lal_parser_v1(tok2vec, use_chars=False),
-        build_lal_parser(tok2vec, inputs=make_input_layer(make_vectors()), **blocks),
-    ):
-        config = model.layers[-1].shims[0].build_network.args[0]
-        assert config.inputs.features == (Vectors(learned_boundaries=False),)
+    model = build_lal_parser(tok2vec, inputs=make_input_layer(make_vectors()), **blocks)
+    config = model.layers[-1].shims[0].build_network.args[0]
+    assert config.inputs.features == (Vectors(learned_boundaries=False),)
 
 
 def test_wrong_use():

@@ -200,7 +200,7 @@ def test_another_runtime(full, tmp_path):
         components = spacy.load(tmp_path / runtime).config["components"]
         assert components["transformer"]["model"]["runtime"] == runtime
         # this parser's network has encoder layers, which have no ONNX form
-        assert components["lal_parser"]["model"]["runtime"] == "torch"
+        assert components["lal_parser"]["model"]["execution"]["runtime"] == "torch"
     assert parses(spacy.load(tmp_path / "onnx").pipe(TEXTS)) == parses(spacy.load(tmp_path / "torch").pipe(TEXTS))
     refused = compact(tmp_path / "ours", tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "trt", expect=1)
     assert "got 'trt'" in refused and not (tmp_path / "odd").exists()
@@ -214,7 +214,7 @@ def test_another_runtime_of_the_parser(bert, tmp_path):
     write_compact(nlp, tmp_path / "out", runtime="onnx")
     loaded = spacy.load(tmp_path / "out")
     config = loaded.config["components"]
-    assert config["lal_parser"]["model"]["runtime"] == config["transformer"]["model"]["runtime"] == "onnx"
+    assert config["lal_parser"]["model"]["execution"]["runtime"] == config["transformer"]["model"]["runtime"] == "onnx"
     assert isinstance(loaded.get_pipe("lal_parser").model.layers[-1].shims[0].folded, OnnxNetwork)
     assert parses(loaded.pipe(TEXTS)) == parses(nlp.pipe(TEXTS))
 
@@ -224,7 +224,7 @@ def test_another_runtime_in_the_block_of_a_parser(bert, tmp_path, capsys):
     tok2vec = nlp.get_pipe_config("lal_parser")["model"]["tok2vec"]
     nlp.remove_pipe("lal_parser")
     blocks = {
-        "@architectures": "spacy-lal.LALParser.v3",
+        "@architectures": "spacy-lal.LALParser.v1",
         "tok2vec": tok2vec,
         "hidden_width": 32,
         "inputs": {"@misc": "spacy-lal.InputLayer.v1", "*": {"vectors": {"@misc": "spacy-lal.Vectors.v1"}}},

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import spacy
+from small_blocks import parser_block
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from typer.main import get_command
@@ -20,7 +21,7 @@ from .conftest import gold_docs
 def headless(tmp_path_factory):
     """A pipeline whose parser has no label attention."""
     nlp = spacy.blank("en")
-    model = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": None, "hidden_width": 16, "label_attention": False}
+    model = parser_block(hidden_width=16, label_attention=False)
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("lal_parser", config={"model": model})
     nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold) for gold in gold_docs(nlp.vocab)])

@@ -4,9 +4,14 @@
 from typing import Any, Dict, Iterable, List
 
 import spacy
+from small_blocks import parser_block
 from spacy.language import Language
 from spacy.tokens import Doc
 from tiny_pipeline import SENTENCES, make_examples
+
+from spacy_lal.checkpoint.flat import FlatConfig
+from spacy_lal.models.execution import ExecutionConfig
+from spacy_lal.models.parser import assemble_parser
 
 SIZES: Dict[str, Any] = {
     "hidden_width": 16,
@@ -21,6 +26,7 @@ SIZES: Dict[str, Any] = {
     "deprel_hidden_width": 8,
     "char_width": 8,
 }
+REFERENCE = ("label_feed_forward", "label_query_per_token", "label_combine_as_self")
 
 
 def tiny_nlp(steps: int = 40, decoder: Dict[str, Any] | None = None, **model: Any) -> Language:
@@ -28,14 +34,18 @@ def tiny_nlp(steps: int = 40, decoder: Dict[str, Any] | None = None, **model: An
 
     steps (int): Of training; 0 leaves the first weights.
     decoder (Optional[Dict[str, Any]]): Its block of the config.
-    model (Any): Arguments of spacy-lal.LALParser.v1.
+    model (Any): See `parser_block`; options of the authors' label attention alone, see `FlatConfig`.
     """
+    reference = {name: model.pop(name) for name in REFERENCE if name in model}
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
-    config: Dict[str, Any] = {"model": {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": None, **SIZES, **model}}
+    config: Dict[str, Any] = {"model": parser_block(**{**SIZES, **model})}
     if decoder:
         config["decoder"] = decoder
-    nlp.add_pipe("lal_parser", config=config)
+    pipe: Any = nlp.add_pipe("lal_parser", config=config)
+    if reference:
+        network = FlatConfig(**{**SIZES, **model}, **reference).compose(reads_vectors=False)
+        pipe.model = pipe._configured_model = assemble_parser(None, network, ExecutionConfig())
     examples = make_examples(nlp)
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(steps):

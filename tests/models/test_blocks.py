@@ -1,4 +1,4 @@
-"""`spacy-lal.LALParser.v3` in the config system: blocks, their order, overrides, and what is refused."""
+"""`spacy-lal.LALParser.v1` in the config system: blocks, their order, overrides, and what is refused."""
 
 from inspect import Parameter, signature
 
@@ -27,7 +27,7 @@ BLOCKS = """
 factory = "lal_parser"
 
 [components.lal_parser.model]
-@architectures = "spacy-lal.LALParser.v3"
+@architectures = "spacy-lal.LALParser.v1"
 tok2vec = null
 hidden_width = 16
 
@@ -245,7 +245,7 @@ def test_no_block_is_forgotten():
 @pytest.mark.parametrize("name", ["label_attention", "span_scorer", "biaffine_scorer", "tok2vec"])
 def test_a_part_that_is_null_is_left_out_of_the_components_default(name):
     nlp = spacy.blank("en")
-    parser = nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v3", name: None}})
+    parser = nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v1", name: None}})
     config = config_of(parser.model)
     parts = {part: getattr(config, part) for part in REQUIRED}
     parts["tok2vec"] = None if len(parser.model.layers) == 2 else parser.model.layers[0]
@@ -260,7 +260,7 @@ def test_a_pipeline_of_blocks_trains_and_comes_back(with_encoder, tmp_path):
     misc = {name: {"@misc": f"spacy-lal.{name}.v1"} for name in PARTS}
     layers = {**misc["Encoder"], "*": {"only": misc["SelfAttentionLayer"]}}
     model = {
-        "@architectures": "spacy-lal.LALParser.v3",
+        "@architectures": "spacy-lal.LALParser.v1",
         "tok2vec": None,
         "hidden_width": 16,
         "encoder": layers if with_encoder else misc["NoEncoder"],

@@ -6,12 +6,12 @@ import pickle
 import numpy
 import pytest
 import spacy
+from small_blocks import small_parser
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config, fix_random_seed
 from tiny_network import TOK2VEC
 
-from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
 from spacy_lal.layers.encoders.encoder import EncoderConfig
 from spacy_lal.layers.fenceposts import FencepostsConfig
 from spacy_lal.layers.folded_network import FoldedNetwork
@@ -24,7 +24,7 @@ from spacy_lal.models.parser import build_lal_parser, listening
 
 VOCAB = spacy.blank("en").vocab
 SHIPPED = {
-    **{"factored": False, "concatenate_features": False, "label_own_projection": True, "label_ties": True},
+    **{"factored": False, "label_own_projection": True, "label_ties": True},
     **{"whole_tokens": True, "span_own_projections": True},
 }
 FAMILIES = {
@@ -48,7 +48,7 @@ def make_docs():
 def make_model(runtime="torch", *, n_labels=6, n_deprels=4, n_layers=0, **options):
     tok2vec = registry.resolve(Config().from_str("[model]" + TOK2VEC))["model"]
     settings = {"use_chars": False, "hidden_width": 12, "label_attn_width": 6, **options}
-    model = build_lal_parser_v1(tok2vec, runtime=runtime, n_layers=n_layers, **settings)
+    model = small_parser(tok2vec, runtime=runtime, n_layers=n_layers, **settings)
     model.attrs["set_vocabularies"](model, n_labels=n_labels, n_deprels=n_deprels)
     return model
 
@@ -156,8 +156,7 @@ def test_a_copy_runs_too():
     [
         ({"n_layers": 1}, "in which the encoder has no layers"),
         ({"use_chars": True}, "in which the input layer reads vectors alone"),
-        ({"label_feed_forward": "per_label"}, "without a feed-forward network"),
-        ({"deprel_given_head": False}, "in which deprels are scored given the head"),
+        ({"label_ff_width": 8}, "without a feed-forward network"),
         ({"n_labels": 2}, "in which there is a constituent label"),
     ],
 )

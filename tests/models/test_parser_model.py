@@ -1,15 +1,15 @@
-"""`spacy-lal.LALParser.v1`, and the model of every version: from the config to scores, gradients and bytes."""
+"""`spacy-lal.LALParser.v1`: from the config to scores, gradients and bytes."""
 
 import numpy
 import pytest
 import spacy
+from small_blocks import parser_block, small_parser
 from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config, Model, set_dropout_rate
 from tiny_network import TOK2VEC
 
-from spacy_lal.checkpoint.parser_v1 import build_lal_parser_v1
 from spacy_lal.models.parser import listening
 
 SMALL = {
@@ -27,14 +27,8 @@ SMALL = {
 }
 RATES = ("attention", "embedding", "relu", "residual", "tag", "position", "char", "biaffine")
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in RATES}
-HASH_EMBED = f"""
-[model]
-@architectures = "spacy-lal.LALParser.v1"
-use_tags = true
-hidden_width = 16
-attn_width = 4
-
-[model.tok2vec]{TOK2VEC}"""
+EMBED = Config().from_str("[model]" + TOK2VEC)["model"]
+HASH_EMBED = Config({"model": parser_block(EMBED, use_tags=True, hidden_width=16, attn_width=4)}).to_str()
 VOCAB = spacy.blank("en").vocab
 
 
@@ -87,36 +81,23 @@ def test_builds_from_the_config():
     assert not any(one.labels[..., 0].any() for one in scores)
 
 
-def test_the_defaults_need_nothing():
-    model = initialized(registry.architectures.get("spacy-lal.LALParser.v1")())
-    assert len(model.layers) == 2
-    assert [one.n_tokens for one in model.predict(make_docs())] == [4, 0, 2, 5]
-
-
 def test_a_config_that_makes_no_network_is_refused_at_once():
-    with pytest.raises(ValueError, match="nothing to read"):
-        build_lal_parser_v1(None, use_chars=False)
     with pytest.raises(ValueError, match="hidden_width"):
-        build_lal_parser_v1(hidden_width=15)
-    with pytest.raises(ValueError, match="label_feed_forward"):
-        build_lal_parser_v1(label_feed_forward="big")
+        small_parser(hidden_width=15)
 
 
-@pytest.mark.parametrize("feed_forward", ["none", "per_label", "joint", "split"])
-@pytest.mark.parametrize("given_head", [True, False])
-def test_every_feed_forward(feed_forward, given_head):
-    model = build_lal_parser_v1(
-        **{**SMALL, "label_feed_forward": feed_forward, "deprel_given_head": given_head, "n_label_heads": 5}
-    )
+@pytest.mark.parametrize("ff_width", [0, 8])
+def test_every_weight_has_a_gradient(ff_width):
+    model = small_parser(**SMALL, label_ff_width=ff_width, n_label_heads=5)
     scores, backprop = initialized(model).begin_update(make_docs())
-    assert scores[0].deprels.shape == ((5, 5, 4) if given_head else (5, 4))
+    assert scores[0].deprels.shape == (5, 5, 4)
     assert backprop(scores) == []
     assert all(p.grad is not None for p in model.attrs["get_network"](model).parameters())
 
 
 def test_label_heads_follow_the_labels():
     for n_label_heads, n_labels, expected in ((None, 6, 4), (None, 2, 1), (None, 0, 1), (9, 6, 9)):
-        model = build_lal_parser_v1(**SMALL, n_label_heads=n_label_heads)
+        model = small_parser(**SMALL, n_label_heads=n_label_heads)
         model.attrs["set_vocabularies"](model, n_labels=n_labels, n_deprels=3)
         model.initialize()
         assert model.attrs["get_network"](model).n_label_heads == expected
@@ -126,7 +107,7 @@ def test_gradient_of_the_vectors_by_finite_differences():
     docs = make_docs()
     n_rows = sum(len(doc) for doc in docs)
     tok2vec = token_table(n_rows)
-    model = initialized(build_lal_parser_v1(tok2vec, **SMALL, **NO_DROPOUT, use_chars=False))
+    model = initialized(small_parser(tok2vec, **SMALL, **NO_DROPOUT, use_chars=False))
     model.attrs["get_network"](model).double()
     rng = numpy.random.default_rng(1)
     scores, backprop = model.begin_update(docs)
@@ -164,7 +145,7 @@ def test_a_sentence_alone_is_the_sentence_in_any_batch():
 
 
 def test_scores_in_sub_batches():
-    model = initialized(build_lal_parser_v1(**SMALL, max_batch_cells=1))
+    model = initialized(small_parser(**SMALL, max_batch_cells=1))
     expected = model.predict(make_docs())
     parts = list(model.attrs["iter_scores"](model, make_docs()))
     assert sorted(i for indices, _ in parts for i in indices) == [0, 1, 2, 3]
@@ -181,9 +162,9 @@ def test_bytes_need_no_vocabularies():
 
 
 def test_disk_after_vocabularies(tmp_path):
-    model = initialized(build_lal_parser_v1(**SMALL))
+    model = initialized(small_parser(**SMALL))
     model.to_disk(tmp_path / "model")
-    loaded = build_lal_parser_v1(**SMALL)
+    loaded = small_parser(**SMALL)
     loaded.attrs["set_vocabularies"](loaded, n_labels=6, n_deprels=4, tags=[], chars=list("abcdehinorstu."))
     loaded.from_disk(tmp_path / "model")
     assert_same_scores(loaded.predict(make_docs()), model.predict(make_docs()), atol=0)
@@ -217,7 +198,7 @@ def test_learns():
 
 def test_listeners_are_found_and_replaced():
     listener = Tok2VecListener("tok2vec", width=8)
-    model = build_lal_parser_v1(listener, **SMALL)
+    model = small_parser(listener, **SMALL)
     assert listener in list(model.walk())
     initialized(model)
     model.replace_node(listener, token_table(14, width=8))
@@ -238,13 +219,13 @@ def test_vectors_of_an_empty_doc_may_have_no_width():
 
         return [row.reshape(shape) for row, shape in zip(rows, shapes, strict=True)], backprop_and_check
 
-    model = initialized(build_lal_parser_v1(Model("odd", forward, layers=[table]), **SMALL), docs)
+    model = initialized(small_parser(Model("odd", forward, layers=[table]), **SMALL), docs)
     scores, backprop = model.begin_update(docs)
     backprop(scores)
 
 
 def test_what_a_tok2vec_gives_is_checked():
-    model = initialized(build_lal_parser_v1(token_table(14), **SMALL))
+    model = initialized(small_parser(token_table(14), **SMALL))
     with pytest.raises(ValueError, match="expected \\[8, 0, 6, 8, 0, 6\\]"):
         model.predict(make_docs() * 2)
     model.layers[0] = token_table(14, width=7)
@@ -253,7 +234,7 @@ def test_what_a_tok2vec_gives_is_checked():
 
 
 def test_order_of_the_protocol():
-    model = build_lal_parser_v1(**SMALL)
+    model = small_parser(**SMALL)
     with pytest.raises(ValueError, match="set_vocabularies"):
         model.initialize(X=make_docs())
     with pytest.raises(ValueError, match="no weights yet"):
@@ -264,11 +245,11 @@ def test_order_of_the_protocol():
         model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, chars=["ab"])
     unknown_width = Model("odd", lambda model, docs, is_train: ([], None))
     with pytest.raises(ValueError, match="Cannot tell the width"):
-        initialized(build_lal_parser_v1(unknown_width, **SMALL))
+        initialized(small_parser(unknown_width, **SMALL))
 
 
 def test_attention_on_request():
-    model = initialized(build_lal_parser_v1(**SMALL))
+    model = initialized(small_parser(**SMALL))
     heard = []
     with listening(model, lambda docs, sentences, scores: heard.extend(scores)):
         for pruned in (False, True):

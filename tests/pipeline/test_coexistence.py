@@ -170,7 +170,7 @@ def test_the_option_is_saved(beside, tmp_path):
 
 def test_dependencies_alone_and_none_of_them_are_nothing():
     blocks = {
-        "@architectures": "spacy-lal.LALParser.v3",
+        "@architectures": "spacy-lal.LALParser.v1",
         "tok2vec": None,
         "span_scorer": None,
         "biaffine_scorer": {"@misc": "spacy-lal.BiaffineScorer.v1"},

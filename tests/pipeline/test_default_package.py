@@ -8,6 +8,7 @@ from importlib import invalidate_caches
 
 import pytest
 import spacy
+from small_blocks import parser_block
 from spacy.tokens import Doc
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train, transformer_config
 
@@ -230,7 +231,7 @@ def test_a_parser_that_listens_to_a_tok2vec(use_site, tmp_path, nested):
     """It gets a copy for its own: neither the reader's pipeline nor its tok2vec is asked."""
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
     joined = {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": {"one": listener, "two": dict(listener)}}
-    model = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": joined if nested else listener, "use_chars": False}
+    model = parser_block(joined if nested else listener, use_chars=False)
     source = spacy.blank("en")
     source.add_pipe("tok2vec")
     source.add_pipe("lal_parser", config={"model": model})

@@ -13,7 +13,7 @@ from spacy_lal.models.parser import get_network
 
 BASE = """
 [model]
-@architectures = "spacy-lal.LALParser.v3"
+@architectures = "spacy-lal.LALParser.v1"
 tok2vec = null
 hidden_width = 32
 label_attention = null

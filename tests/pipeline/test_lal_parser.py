@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import spacy
+from small_blocks import parser_block
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
@@ -92,7 +93,7 @@ def parses(docs):
 
 
 BLOCKS = {
-    "@architectures": "spacy-lal.LALParser.v3",
+    "@architectures": "spacy-lal.LALParser.v1",
     "tok2vec": None,
     "label_attention": {"@misc": "spacy-lal.LabelAttention.v1"},
     "span_scorer": {"@misc": "spacy-lal.SpanScorer.v1"},
@@ -118,11 +119,10 @@ def test_a_parser_of_one_tree_alone(missing, texts):
     assert parses(again.pipe(texts)) == parses(docs)
 
 
-@pytest.mark.parametrize("version", ["default", "v1", "v2"])
-def test_two_sentences_overfit(version, nlp, texts):
-    if version != "default":
-        flat = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": None}
-        nlp = make_nlp(model=BLOCKS if version == "v2" else flat)
+@pytest.mark.parametrize("blocks", [False, True])
+def test_two_sentences_overfit(blocks, nlp, texts):
+    if blocks:
+        nlp = make_nlp(model=BLOCKS)
         train(nlp, make_examples(nlp))
     docs = list(nlp.pipe(texts))
     assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
@@ -266,7 +266,7 @@ def listening_nlp():
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("tok2vec")
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
-    nlp.add_pipe("lal_parser", config={"model": {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": listener}})
+    nlp.add_pipe("lal_parser", config={"model": parser_block(listener)})
     return nlp
 
 

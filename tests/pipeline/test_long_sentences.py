@@ -8,6 +8,7 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_blocks import parser_block
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import make_bert, make_examples, parses, train
 from tiny_pipeline import make_nlp as make_transformer_nlp
@@ -52,13 +53,12 @@ def make_nlp(**config):
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    model = {"@architectures": "spacy-lal.LALParser.v1", "max_batch_cells": 5000, **SMALL}
-    model["tok2vec"] = {
+    tok2vec = {
         "@architectures": "spacy.HashEmbedCNN.v2",
         **{"width": 16, "depth": 1, "embed_size": 200, "window_size": 1, "maxout_pieces": 2},
         **{"subword_features": True, "pretrained_vectors": None},
     }
-    nlp.add_pipe("lal_parser", config={"model": model, **config})
+    nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, max_batch_cells=5000, **SMALL), **config})
     return nlp
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from small_blocks import parser_block
 from spacy.util import load_model_from_config
 from tiny_pipeline import TEXTS, counted, make_bert, make_examples, make_nlp, parses, train, transformer_config
 
@@ -205,8 +206,7 @@ def with_our_transformer(bert, listeners):
     nlp.add_pipe("transformer", first=True, config=config)
     tok2vec = {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": parts} if listeners else listener
     sizes = {"hidden_width": 16, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16, "n_layers": 1, "use_chars": False}
-    model = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": tok2vec, **sizes}
-    nlp.add_pipe("lal_parser", config={"model": model})
+    nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, **sizes)})
     return train(nlp, steps=4)
 
 
@@ -253,8 +253,7 @@ def test_nobody_made_the_vectors(bert):
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
     source = spacy.blank("en")
     source.add_pipe("tok2vec")
-    model = {"@architectures": "spacy-lal.LALParser.v1", "tok2vec": listener}
-    source.add_pipe("lal_parser", config={"model": model})
+    source.add_pipe("lal_parser", config={"model": parser_block(listener)})
     train(source, steps=1)
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser", source=source)

@@ -23,7 +23,7 @@ FEATURES = {
     "tags": {"@misc": "spacy-lal.Tags.v1"},
 }
 MODEL = {
-    "@architectures": "spacy-lal.LALParser.v3",
+    "@architectures": "spacy-lal.LALParser.v1",
     "tok2vec": None,
     "hidden_width": 32,
     "label_attention": None,

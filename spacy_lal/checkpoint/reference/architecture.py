@@ -1,6 +1,6 @@
 """`spacy-lal.ReferenceParser.v1`: the authors' parser, as their hyperparameters describe it.
 
-For pipelines that `import-official` makes, and for comparisons. For your own parser, use `spacy-lal.LALParser.v3`.
+For pipelines that `import-official` makes, and for comparisons. For your own parser, use `spacy-lal.LALParser.v1`.
 """
 
 from typing import Any, Dict, List, Optional
@@ -25,7 +25,7 @@ def build_reference_parser(
 ) -> ParserModel:
     """Build the authors' parser.
 
-    tok2vec (Optional[Model]): Token vectors, as for `spacy-lal.LALParser.v3`. Required by use_xlnet.
+    tok2vec (Optional[Model]): Token vectors, as for `spacy-lal.LALParser.v1`. Required by use_xlnet.
     hparams (Dict[str, Any]): Hyperparameters by the authors' names; missing ones take the values of
         `spacy_lal.checkpoint.hparams`.
     n_label_heads (Optional[int]): Label heads. None: one for each label of the treebank.

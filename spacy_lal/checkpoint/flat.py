@@ -1,16 +1,7 @@
-"""`spacy-lal.LALParser.v1`: the flat arguments of the first architecture, translated into the blocks of the third.
+"""A network described by flat options, as the hyperparameters of the authors' checkpoints are, and its blocks."""
 
-Configs and saved pipelines with this name load unchanged. Only this file knows these arguments;
-`spacy_lal.models.stored_keys` translates their names in keys of saved weights.
-"""
-
-from dataclasses import dataclass, fields
-from inspect import Parameter
+from dataclasses import dataclass
 from typing import Any, List, Literal, Optional
-
-from spacy.tokens import Doc
-from thinc.api import Model
-from thinc.types import Floats2d
 
 from ..layers.checks import check_choice
 from ..layers.encoders.encoder import EncoderConfig
@@ -25,9 +16,6 @@ from ..layers.word_features import WordFeature
 from ..layers.word_features.char_lstm import CharLSTM
 from ..layers.word_features.embeddings import Tags, Words
 from ..layers.word_features.vectors import Vectors
-from ..models.execution import ExecutionConfig
-from ..models.parser import ParserModel, assemble_parser
-from .parser_v2 import list_arguments
 from .reference.layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
 
 FEED_FORWARDS = ("none", "per_label", "joint", "split")
@@ -35,8 +23,7 @@ FEED_FORWARDS = ("none", "per_label", "joint", "split")
 
 @dataclass(frozen=True)
 class FlatConfig:
-    """The arguments of `spacy-lal.LALParser.v1` that describe the network, with their defaults. `compose` maps each to
-    a documented option."""
+    """Flat options of a network, with their defaults. `compose` maps each to a documented option of a block."""
 
     use_tags: bool = False
     use_chars: bool = True
@@ -94,8 +81,7 @@ class FlatConfig:
 
         reads_vectors (bool): Whether the network reads the vectors of a tok2vec.
         learned_boundaries (bool): Whether START and STOP have learned vectors.
-        word_dropout (Optional[float]): Feature dropout of word embeddings; None for a network without them, as in
-            `LALParser.v1`.
+        word_dropout (Optional[float]): Feature dropout of word embeddings; None for a network without them.
         RAISES (ValueError): The arguments make no network.
         """
         label_attention = self._label_attention() if self.label_attention else None
@@ -189,33 +175,3 @@ def shared_width(width: Any, factored: bool) -> Any:
     RETURNS (Any): The width; one less if it is odd and greater than 2, and the features are factored.
     """
     return width - 1 if factored and isinstance(width, int) and width > 2 and width % 2 else width
-
-
-def build_lal_parser_v1(
-    tok2vec: Optional[Model[List[Doc], List[Floats2d]]] = None,
-    *,
-    mixed_precision: bool = False,
-    max_batch_cells: int = 65536,
-    runtime: str = "torch",
-    **flat: Any,
-) -> ParserModel:
-    """Build a parser from flat arguments: `tok2vec` as for `spacy-lal.LALParser.v3`, `mixed_precision`,
-    `max_batch_cells` and `runtime` as for `spacy-lal.Execution.v1`, and the fields of `FlatConfig`.
-
-    RAISES (ValueError): The arguments make no network.
-    """
-    config = FlatConfig(**flat)
-    if tok2vec is None and not config.use_tags and not config.use_chars:
-        raise ValueError("The LAL parser has nothing to read: expected a tok2vec, use_tags or use_chars")
-    sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
-    network = config.compose(reads_vectors=tok2vec is not None, learned_boundaries=not sentence_rows)
-    return assemble_parser(tok2vec, network, ExecutionConfig(mixed_precision, max_batch_cells, runtime))
-
-
-list_arguments(
-    build_lal_parser_v1,
-    [
-        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
-        for field in fields(FlatConfig)
-    ],
-)
