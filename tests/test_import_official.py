@@ -12,7 +12,6 @@ import pytest
 import spacy
 import torch
 from spacy.tokens import Doc
-from spacy_lal.models.word_cleaning import clean_words_lal
 from tiny_xlnet import needs_slow_tokenizers, tiny_xlnet  # noqa: F401
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, XLNetConfig, XLNetModel
