@@ -3,7 +3,8 @@
 from typing import Any, Tuple
 
 from spacy_lal.checkpoint.flat import FlatConfig
-from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
+from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
+from spacy_lal.layers.parser_network import ParserNetwork
 
 # Options by the names of `FlatConfig`, which are shorter to write than blocks, and sizes by those of `ParserSizes`.
 SETTINGS = {

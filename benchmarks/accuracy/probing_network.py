@@ -11,12 +11,9 @@ from torch import Tensor, nn
 
 from spacy_lal.interpret.probing import Instance
 from spacy_lal.layers.encoders.attention_records import recording
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.encoders.selector import SelectorConfig
-from spacy_lal.layers.encoders.self_attention import SelfAttentionLayerConfig
-from spacy_lal.layers.input_layer import InputLayerConfig
-from spacy_lal.layers.network_inputs import InputSizes, NetworkInputs
-from spacy_lal.layers.word_features.embeddings import Words
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
+from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, Words
+from spacy_lal.layers.network_inputs import NetworkInputs
 
 START, STOP, UNKNOWN = 0, 1, 2
 N_HEADS = 4

@@ -6,8 +6,9 @@ from typing import Dict
 import torch
 from thinc.api import Model
 
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
+from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
+from spacy_lal.layers.encoders.configs import EncoderConfig
+from spacy_lal.layers.parser_network import ParserNetwork
 
 
 def hidden_widths(network: ParserNetworkConfig) -> Dict[str, int]:

@@ -15,11 +15,11 @@ from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import UnreadableSetError
 from spacy_lal.checkpoint.kitaev_klein import Switches, converted_weights, network_config
+from spacy_lal.layers.configs import ParserNetworkConfig
 from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.encoders.selector import SelectorConfig
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig
 from spacy_lal.layers.network_inputs import NetworkInputs
-from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig
+from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.models.features import (
     N_SPECIAL_CHARS,
     N_SPECIAL_IDS,

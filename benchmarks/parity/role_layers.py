@@ -15,10 +15,10 @@ from spacy_lal.checkpoint.reference.roles import (
     marginal,
 )
 from spacy_lal.decode import viterbi
-from spacy_lal.layers.roles.roles_encoder import SLOPE, RolesEncoderConfig, RolesLayer
+from spacy_lal.layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
+from spacy_lal.layers.roles.roles_encoder import SLOPE, RolesLayer
 from spacy_lal.layers.roles.syntax_attention import CLAMP, clamped_heads
 from spacy_lal.layers.roles.timing import timing_signal
-from spacy_lal.layers.scorers.role_scorer import RoleScorerConfig
 from spacy_lal.loss.roles import smoothed_cross_entropy
 
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in ("input", "attention", "ff", "residual")}

@@ -35,7 +35,7 @@ from spacy_lal.checkpoint.reference.roles import (
     marginal,
     reference_parameters,
 )
-from spacy_lal.layers.roles.roles_encoder import RolesEncoderConfig
+from spacy_lal.layers.roles.configs import RolesEncoderConfig
 from spacy_lal.loss.roles import RolesLoss
 from spacy_lal.role_scores import GoldRoles, RoleScores
 

@@ -19,10 +19,10 @@ from spacy_lal.checkpoint.reference.ssan import (
 )
 from spacy_lal.layers.encoders.attention_mask import forbidden_pairs
 from spacy_lal.layers.encoders.attention_records import AttentionRecord, recording
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.encoders.selector import EPSILON, Choice, Selector, SelectorConfig, regularisers
-from spacy_lal.layers.network_inputs import InputSizes, NetworkInputs
-from spacy_lal.layers.word_features.embeddings import Words
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig
+from spacy_lal.layers.encoders.selector import EPSILON, Choice, Selector, regularisers
+from spacy_lal.layers.input_configs import InputSizes, Words
+from spacy_lal.layers.network_inputs import NetworkInputs
 
 # Mode of a set -> whether it trains, the mode of our selector, whether dropout is on, whether regularisers are in the
 # loss of the encoder's sets (they always are in the layer's).

@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
 from spacy_lal.checkpoint.flat import FlatConfig
-from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
+from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 
 SIZES = tuple(field.name for field in fields(ParserSizes))
 

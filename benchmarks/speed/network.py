@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from spacy_lal.layers.parser_network import ParserSizes
+from spacy_lal.layers.configs import ParserSizes
 from spacy_lal.layers.products import half_precision
 from spacy_lal.models.bridge import NetworkModel, iter_pruned, iter_runs, parser_network
 from spacy_lal.models.embedding import NetworkBatch, VectorRows

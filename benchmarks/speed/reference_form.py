@@ -12,9 +12,10 @@ from typing import Optional, Tuple
 from torch import Tensor, nn
 
 from spacy_lal.checkpoint.reference.layers import ReferenceLabelAttentionConfig
+from spacy_lal.layers.configs import ParserNetworkConfig
 from spacy_lal.layers.factored import join_features, split_features
 from spacy_lal.layers.label_attention import LabelAttention
-from spacy_lal.layers.parser_network import ParserNetwork, ParserNetworkConfig
+from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.layers.scorers.span_scorer import SpanScorer
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import spacy
 import torch
 
-from spacy_lal.layers.parser_network import ParserNetworkConfig, ParserSizes
+from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 from spacy_lal.loss import parser_loss as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.bridge import NetworkModel, parser_network

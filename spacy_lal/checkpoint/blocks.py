@@ -3,15 +3,9 @@
 from dataclasses import fields, is_dataclass
 from typing import Any, Dict
 
-from ..layers.encoders.self_attention import SelfAttentionLayerConfig
-from ..layers.fenceposts import FencepostsConfig
-from ..layers.input_layer import InputLayerConfig
-from ..layers.parser_network import ParserNetworkConfig
-from ..layers.scorers.span_scorer import SpanScorerConfig
-from ..layers.word_features.char_concat import CharConcat
-from ..layers.word_features.char_lstm import CharLSTM
-from ..layers.word_features.embeddings import Tags, Words
-from ..layers.word_features.vectors import Vectors
+from ..layers.configs import FencepostsConfig, ParserNetworkConfig, SpanScorerConfig
+from ..layers.encoders.configs import SelfAttentionLayerConfig
+from ..layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, Words
 
 NAMES = {
     Tags: "Tags",

@@ -10,7 +10,8 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from ..layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
+from ..layers.configs import ParserNetworkConfig, ParserSizes
+from ..layers.parser_network import ParserNetwork
 from ..trees.labels import SUB_HEAD_LABEL, join_chain
 from .flat import FlatConfig
 from .hparams import checked_hparams

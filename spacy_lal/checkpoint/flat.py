@@ -4,18 +4,15 @@ from dataclasses import dataclass
 from typing import Any, List, Literal, Optional
 
 from ..layers.checks import check_choice
-from ..layers.encoders.encoder import EncoderConfig
-from ..layers.encoders.self_attention import SelfAttentionLayerConfig
-from ..layers.fenceposts import FencepostsConfig
-from ..layers.input_layer import InputLayerConfig
-from ..layers.label_attention import LabelAttentionConfig
-from ..layers.parser_network import ParserNetworkConfig
-from ..layers.scorers.biaffine_scorer import BiaffineScorerConfig
-from ..layers.scorers.span_scorer import SpanScorerConfig
-from ..layers.word_features import WordFeature
-from ..layers.word_features.char_lstm import CharLSTM
-from ..layers.word_features.embeddings import Tags, Words
-from ..layers.word_features.vectors import Vectors
+from ..layers.configs import (
+    BiaffineScorerConfig,
+    FencepostsConfig,
+    LabelAttentionConfig,
+    ParserNetworkConfig,
+    SpanScorerConfig,
+)
+from ..layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
+from ..layers.input_configs import CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
 from .reference.layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
 
 FEED_FORWARDS = ("none", "per_label", "joint", "split")

@@ -12,17 +12,10 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
 import torch
 from torch import Tensor
 
-from ..layers.encoders.encoder import EncoderConfig
-from ..layers.encoders.self_attention import SelfAttentionLayerConfig
-from ..layers.fenceposts import FencepostsConfig
-from ..layers.input_layer import InputLayerConfig
-from ..layers.parser_network import ParserNetwork, ParserNetworkConfig, ParserSizes
-from ..layers.scorers.span_scorer import SpanScorerConfig
-from ..layers.word_features import WordFeature
-from ..layers.word_features.char_concat import CharConcat
-from ..layers.word_features.char_lstm import CharLSTM
-from ..layers.word_features.embeddings import Tags, Words
-from ..layers.word_features.vectors import Vectors
+from ..layers.configs import FencepostsConfig, ParserNetworkConfig, ParserSizes, SpanScorerConfig
+from ..layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
+from ..layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
+from ..layers.parser_network import ParserNetwork
 from ..trees import SUB_HEAD, SUB_HEAD_LABEL
 from ..trees.escapes import unescape_word
 from .convert import MAX_WORD_LENGTH, LoadedNetwork, convert_state_dict, label_strings

@@ -225,7 +225,9 @@ class AblatedParser:
 
     def _columns(self, heads: Iterable[Union[int, str]]) -> Tensor:
         """The columns of a fencepost that hold the blocks of some heads."""
-        return self.network.fenceposts.layout.block_columns(self.head_numbers(heads)).to(self._mean_ends.device)
+        return torch.from_numpy(self.network.fenceposts.layout.block_columns(self.head_numbers(heads))).to(
+            self._mean_ends.device
+        )
 
     def _mean_fenceposts(self) -> Tensor:
         """The mean of all spans' ends, and the mean of their starts: fencepost k of n words ends k spans and starts

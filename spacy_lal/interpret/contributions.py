@@ -12,7 +12,7 @@ import torch
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
-from ..layers.contributions import score_spans, span_vectors, split_scores
+from ..layers.contributions import score_spans, span_vectors, split_scores, sum_blocks
 from ..pipeline.lal_parser import LALParser
 from ..trees import EMPTY, SUB_HEAD
 from .attention import head_names
@@ -147,7 +147,7 @@ def authors_contributions(nlp: Parser, span: Span) -> AuthorsContributions:
     names = part_names(sentence.parser)
     fenceposts = encode_sentence(sentence).fenceposts[0].double()
     difference = fenceposts[end : end + 1] - fenceposts[start : start + 1]
-    sums = network_of(sentence.parser).fenceposts.layout.sum_blocks(difference)[0].cpu().numpy()
+    sums = sum_blocks(network_of(sentence.parser).fenceposts.layout, difference)[0].cpu().numpy()
     spread = sums.max() - sums.min()
     scaled = np.exp((sums - sums.min()) / (spread if spread else 1.0))
     return AuthorsContributions(*sentence.tokens(start, end), names, scaled / scaled.sum())
@@ -160,8 +160,9 @@ def part_names(parser: LALParser) -> Tuple[str, ...]:
     """
     names = head_names(parser)
     label_vocab(parser)
-    attention = network_of(parser).label_attention
-    if attention is None or not attention.has_blocks:
+    network = network_of(parser)
+    attention = network.label_attention
+    if attention is None or not network.fenceposts.layout.n_label_heads:
         raise ValueError(
             f"'{parser.name}' projects all label heads together (combine_as_self): no score has a part of one"
         )

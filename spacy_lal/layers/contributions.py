@@ -14,10 +14,10 @@ from typing import NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor
 
+from .configs import FIRST_LABEL, FencepostLayout
 from .network_inputs import NetworkInputs
 from .norm import EPSILON
 from .parser_network import ParserNetwork
-from .scorers.label_head_scorer import FIRST_LABEL
 from .scorers.span_scorer import SpanScorer
 
 
@@ -123,7 +123,7 @@ def split_scores(network: ParserNetwork, vectors: Tensor, labels: Tensor) -> Sco
     n_block_features = layout.halves_width if layout.n_label_heads else 0
     return ScoreParts(
         bias=bias + slopes @ hidden_bias,
-        blocks=layout.sum_blocks(addends),
+        blocks=sum_blocks(layout, addends),
         tokens=addends[:, n_block_features:].sum(1),
     )
 
@@ -137,3 +137,9 @@ def _given(scorer: Optional[SpanScorer]) -> SpanScorer:
     if scorer is None:
         raise ValueError("the network scores no spans: it has no label scores")
     return scorer
+
+
+def sum_blocks(layout: FencepostLayout, features: Tensor) -> Tensor:
+    """The sum over each label head's features of a fencepost. *Shapes:* (n_rows, width), (n_rows, n_label_heads)."""
+    columns = torch.from_numpy(layout.block_columns(range(layout.n_label_heads)))
+    return features[:, columns].unflatten(1, (layout.n_label_heads, layout.block_width)).sum(2)

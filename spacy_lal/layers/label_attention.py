@@ -6,13 +6,12 @@ and R (x_t + u_l) = R x_t + R u_l. Per token and label head, only the output its
 """
 
 import math
-from dataclasses import dataclass
 from typing import Callable, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
-from .checks import check_count, check_flags, check_halves, check_rates
+from .configs import LabelAttentionConfig
 from .dropout import FeatureDropout
 from .factored import join_features, split_features, split_width
 from .masked_softmax import MaskedSoftmax
@@ -22,51 +21,6 @@ from .products import Precision, Product
 
 # The label attention of packed positions: its weights, and its output for a range of them.
 FoldedLabelOutput = Tuple[Tensor, Callable[[slice], Tensor]]
-
-
-@dataclass(frozen=True)
-class LabelAttentionConfig:
-    """The label attention layer, which comes after the encoder.
-
-    n_heads (Optional[int]): Label heads. None: one for each label of the treebank.
-    attn_width (int): Width of the query, key and value of one label head, all parts together; even if `factored`.
-    proj_width (int): Width of a label head's block in the output.
-    factored (bool): Keep the content half and the position half of the features apart.
-    per_head_projection (bool): Each label head projects the token with its own matrix. Otherwise, as in the paper, all
-        heads share one.
-    ff_width (int): Hidden units of a feed-forward network on each label head's block; 0 for none.
-    attention_dropout (float): Elementwise dropout on attention weights.
-    residual_dropout (float): Feature dropout on each label head's output before the residual is added.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    n_heads: Optional[int] = None
-    attn_width: int = 32
-    proj_width: int = 16
-    factored: bool = True
-    per_head_projection: bool = False
-    ff_width: int = 0
-    attention_dropout: float = 0.2
-    residual_dropout: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_flags(factored=self.factored, per_head_projection=self.per_head_projection)
-        if self.n_heads is not None:
-            check_count("n_heads of label attention", self.n_heads)
-        check_count("attn_width of label attention", self.attn_width, 2 if self.factored else 1)
-        if self.factored:
-            check_halves("attn_width of label attention", self.attn_width)
-        check_count("proj_width of label attention", self.proj_width, 2)  # half for each direction
-        check_count("ff_width of label attention", self.ff_width, 0)
-        check_rates(attention_dropout=self.attention_dropout, residual_dropout=self.residual_dropout)
-
-    def build(self, hidden_width: int, n_heads: int) -> "LabelAttention":
-        """Build the layer.
-
-        hidden_width (int): Width of its input.
-        n_heads (int): Label heads.
-        """
-        return LabelAttention(self, hidden_width, n_heads)
 
 
 class LabelFeedForward(nn.Module):
@@ -101,7 +55,6 @@ class LabelAttention(nn.Module):
     """
 
     depends_on_batch = False  # whether the output of a sentence depends on the sentences beside it
-    has_blocks = True  # whether the output is one block of features per label head
     mixes_blocks = False  # whether a block also depends on the blocks of other label heads
 
     def __init__(self, config: LabelAttentionConfig, hidden_width: int, n_heads: int) -> None:

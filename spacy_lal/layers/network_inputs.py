@@ -1,6 +1,5 @@
 """The inputs of a network: a padded batch of sentences, and the sizes of the vocabularies behind its ids."""
 
-from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 from torch import Tensor
@@ -35,19 +34,3 @@ class NetworkInputs(NamedTuple):
         if tensor is None:
             raise ValueError(f"the network reads NetworkInputs.{name}, and the batch has none")
         return tensor
-
-
-@dataclass(frozen=True)
-class InputSizes:
-    """Sizes of a network's inputs, which come from data.
-
-    vector_width (int): Width of the external word vectors; 0 for none.
-    n_tags (int): Tags, including START = 0, STOP = 1, UNK = 2; 0 for none.
-    n_words (int): Words, with the same three first ids; 0 for none.
-    n_chars (int): Characters, including five special ones; 0 for none.
-    """
-
-    vector_width: int = 0
-    n_tags: int = 0
-    n_words: int = 0
-    n_chars: int = 0

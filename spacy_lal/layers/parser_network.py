@@ -4,86 +4,18 @@ The one module that a checkpoint maps onto. *Not* here: documents, tokenizers, t
 decoding (scores go out).
 """
 
-from dataclasses import dataclass, fields
 from typing import NamedTuple, Optional
 
 import torch
 from torch import Tensor, nn
 
 from .checks import check_count
-from .encoders.encoder import EncoderConfig
-from .fenceposts import Fenceposts, FencepostsConfig
-from .input_layer import InputLayerConfig
-from .label_attention import LabelAttention, LabelAttentionConfig
-from .network_inputs import InputSizes, NetworkInputs
-from .scorers.biaffine_scorer import BiaffineScorer, BiaffineScorerConfig
-from .scorers.label_head_scorer import FIRST_LABEL
-from .scorers.span_scorer import SpanScorer, SpanScorerConfig
-from .unfilled import Unfilled
-from .word_features.vectors import Vectors
-
-
-@dataclass(frozen=True)
-class ParserSizes(InputSizes):
-    """Sizes that come from a treebank, in addition to the sizes of the inputs.
-
-    n_labels (int): Constituent labels, including the empty label and the sub-head label; 0 for no constituents.
-    n_deprels (int): Dependency labels; 0 for no dependencies.
-    n_label_heads (int): Label heads, if the config makes their number depend on the labels.
-    RAISES (ValueError): A size is out of range.
-    """
-
-    n_labels: int = 0
-    n_deprels: int = 0
-    n_label_heads: int = 0
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            check_count(field.name, getattr(self, field.name), 0)
-        if 0 < self.n_labels < FIRST_LABEL:
-            raise ValueError(f"n_labels: expected 0, or 2 and more (EMPTY, SUB_HEAD), got {self.n_labels}")
-
-
-@dataclass(frozen=True)
-class ParserNetworkConfig:
-    """The parts of a `ParserNetwork`; each record belongs to its layer.
-
-    hidden_width (int): Width of positions from the input layer to label attention.
-    inputs (InputLayerConfig): Word features and positions.
-    encoder (EncoderConfig): Layers of self-attention.
-    label_attention (Optional[LabelAttentionConfig]): None for a network without it.
-    fenceposts (FencepostsConfig): How tokens become fenceposts.
-    span_scorer (Optional[SpanScorerConfig]): None to parse only dependencies.
-    biaffine_scorer (Optional[BiaffineScorerConfig]): None to parse only constituents.
-    RAISES (ValueError): The parts do not fit together.
-    """
-
-    hidden_width: int
-    inputs: InputLayerConfig
-    encoder: EncoderConfig
-    label_attention: Optional[LabelAttentionConfig]
-    fenceposts: FencepostsConfig
-    span_scorer: Optional[SpanScorerConfig]
-    biaffine_scorer: Optional[BiaffineScorerConfig]
-
-    def __post_init__(self) -> None:
-        check_count("hidden_width", self.hidden_width)
-        if self.encoder.reads_positions and self.inputs.join != "sum":
-            raise ValueError(
-                f'queries = "positions" requires join = "sum" of the inputs, got join = {self.inputs.join!r}'
-            )
-        if self.span_scorer is None and self.biaffine_scorer is None:
-            raise ValueError(
-                "a parser without span_scorer and biaffine_scorer has nothing to score: expected one of them"
-            )
-        # If label heads follow the labels, their number is the largest possible: it is checked with the labels.
-        vector_width = max([f.mix_layers for f in self.inputs.features if isinstance(f, Vectors)], default=1)
-        self.inputs.letters_read(self.hidden_width)  # raises if the features need other words
-        sizes = ParserSizes(
-            vector_width, 3, 3, 5, n_labels=FIRST_LABEL + 1, n_deprels=1, n_label_heads=self.hidden_width
-        )
-        with torch.device("meta"), Unfilled():  # no memory, no time: only checks whether the parts fit together
-            ParserNetwork(self, sizes)
+from .configs import ParserNetworkConfig, ParserSizes
+from .fenceposts import Fenceposts
+from .label_attention import LabelAttention
+from .network_inputs import NetworkInputs
+from .scorers.biaffine_scorer import BiaffineScorer
+from .scorers.span_scorer import SpanScorer
 
 
 class NetworkOutput(NamedTuple):
@@ -123,15 +55,11 @@ class ParserNetwork(nn.Module):
         self.inputs = config.inputs.build(width, sizes)
         self.encoder = config.encoder.build(width)
         self.label_attention: Optional[LabelAttention] = None
-        encoded_width, n_label_heads = width, 0
+        n_heads = config.n_label_heads(sizes)
+        layout = config.layout(n_heads)
         if config.label_attention is not None:
-            n_heads = config.label_attention.n_heads or sizes.n_label_heads
             check_count("n_label_heads", n_heads)
             self.label_attention = config.label_attention.build(width, n_heads)
-            encoded_width = self.label_attention.output_width
-            n_label_heads = n_heads if self.label_attention.has_blocks else 0
-        factored = config.inputs.join == "concat"
-        layout = config.fenceposts.layout(width, encoded_width, n_label_heads, factored)
         self.fenceposts = Fenceposts(layout)
         self.span_scorer: Optional[SpanScorer] = None
         self.biaffine_scorer: Optional[BiaffineScorer] = None

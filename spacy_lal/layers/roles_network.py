@@ -4,53 +4,17 @@ LISA (Strubell et al. 2018) with the departures of reference-srl.md 8. *Not* her
 vectors come in), decoding (scores go out).
 """
 
-from dataclasses import dataclass, fields
-from typing import List, NamedTuple, Optional, Sequence, Set, Union
+from typing import List, NamedTuple, Optional, Sequence, Set
 
 import torch
 from numpy import ndarray
 from torch import Tensor, nn
 
-from .checks import check_count
+from .roles.configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
 from .roles.pair_features import SentenceParse
-from .roles.roles_encoder import RolesEncoderConfig, layer_norm
-from .roles.syntax import HeadsSource, SyntaxConfig
+from .roles.roles_encoder import layer_norm
 from .roles.syntax_attention import clamped_heads
 from .scorers.head_scorer import HeadScores
-from .scorers.predicate_scorer import PredicateScorerConfig
-from .scorers.role_scorer import RoleScorerConfig
-from .scorers.roleset_scorer import RolesetScorerConfig
-from .scorers.span_role_scorer import SpanRoleScorerConfig
-
-
-@dataclass(frozen=True)
-class RolesSizes:
-    """Sizes that come from data.
-
-    vector_width (int): Width of the vectors that come in.
-    n_tags (int): BIO tags of roles.
-    n_predicate_labels (int): Labels of the predicate scorer; 2 without tags.
-    n_other_labels (int): The first labels of the predicate scorer, which are not predicates.
-    n_rolesets (int): Rolesets; 0 for none.
-    n_deprels (int): Deprels; 0 for no arcs and deprels.
-    RAISES (ValueError): A size is out of range.
-    """
-
-    vector_width: int
-    n_tags: int
-    n_predicate_labels: int = 2
-    n_other_labels: int = 1
-    n_rolesets: int = 0
-    n_deprels: int = 0
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            check_count(field.name, getattr(self, field.name), 0 if field.name in ("n_rolesets", "n_deprels") else 1)
-        if self.n_other_labels >= self.n_predicate_labels:
-            raise ValueError(
-                f"n_other_labels: expected fewer than n_predicate_labels = {self.n_predicate_labels}, "
-                f"got {self.n_other_labels}"
-            )
 
 
 class RolesInputs(NamedTuple):
@@ -96,58 +60,6 @@ class RolesOutput(NamedTuple):
     deprels: Optional[Tensor] = None
     spans: Optional[Tensor] = None
     ranges: Optional[List[ndarray]] = None
-
-
-@dataclass(frozen=True)
-class RolesNetworkConfig:
-    """The parts of a `RolesNetwork`; each record belongs to its layer.
-
-    encoder (RolesEncoderConfig): The layers. Roles are scored after the last one.
-    predicate_scorer (PredicateScorerConfig): Which words are predicates.
-    role_scorer (Union[RoleScorerConfig, SpanRoleScorerConfig]): The scorer of role tags, or of the roles of ranges.
-    syntax (Optional[SyntaxConfig]): The syntax head; None for none.
-    roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
-    RAISES (ValueError): A part uses a layer that does not exist.
-    """
-
-    encoder: RolesEncoderConfig
-    predicate_scorer: PredicateScorerConfig
-    role_scorer: Union[RoleScorerConfig, SpanRoleScorerConfig]
-    syntax: Optional[SyntaxConfig] = None
-    roleset_scorer: Optional[RolesetScorerConfig] = None
-
-    def __post_init__(self) -> None:
-        used = {"predicate_scorer.layer": self.predicate_scorer.layer}
-        if self.syntax is not None and self.syntax.heads != "none":
-            used["syntax.attention_layer"] = self.syntax.attention_layer
-        for name, layer in used.items():
-            if layer >= self.encoder.n_layers:
-                raise ValueError(f"{name}: expected a layer below n_layers = {self.encoder.n_layers}, got {layer}")
-
-    @property
-    def heads(self) -> HeadsSource:
-        """Where the heads come from that an attention head follows."""
-        return "none" if self.syntax is None else self.syntax.heads
-
-    @property
-    def gold_heads_prob(self) -> float:
-        """The share of training sentences that show gold heads."""
-        return 1.0 if self.syntax is None else self.syntax.gold_heads_prob
-
-    @property
-    def with_tags(self) -> bool:
-        """Whether the labels of predicates are pairs with tags."""
-        return self.predicate_scorer.with_tags
-
-    @property
-    def with_spans(self) -> bool:
-        """Whether roles of ranges are scored, not role tags."""
-        return isinstance(self.role_scorer, SpanRoleScorerConfig)
-
-    @property
-    def with_rolesets(self) -> bool:
-        """Whether rolesets are scored."""
-        return self.roleset_scorer is not None
 
 
 class RolesNetwork(nn.Module):

@@ -10,7 +10,7 @@ from typing import Tuple
 import numpy as np
 from numpy import ndarray
 
-from ..layers.scorers.label_head_scorer import FIRST_LABEL
+from ..layers.configs import FIRST_LABEL
 from .cross_entropy import cross_entropy
 
 

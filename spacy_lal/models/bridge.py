@@ -14,9 +14,10 @@ from numpy import ndarray
 from thinc.api import Model
 from thinc.types import ArgsKwargs
 
+from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..layers.folded_network import FoldedNetwork, FoldedOutput
 from ..layers.network_inputs import NetworkInputs
-from ..layers.parser_network import NetworkOutput, ParserNetwork, ParserNetworkConfig, ParserSizes
+from ..layers.parser_network import NetworkOutput, ParserNetwork
 from ..layers.products import Precision
 from ..scores import AnyScores, ParserScores, PrunedScores
 from .embedding import NetworkBatch

@@ -20,20 +20,17 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..annotations.sentences import Sentences, sentence_words
-from ..layers.encoders.encoder import EncoderConfig
-from ..layers.encoders.self_attention import SelfAttentionLayerConfig
-from ..layers.fenceposts import FencepostsConfig
-from ..layers.input_layer import InputLayerConfig
-from ..layers.label_attention import LabelAttentionConfig
-from ..layers.parser_network import ParserNetwork, ParserNetworkConfig
-from ..layers.scorers.biaffine_scorer import BiaffineScorerConfig
-from ..layers.scorers.span_scorer import SpanScorerConfig
-from ..layers.word_features import WordFeature
-from ..layers.word_features.char_lstm import CharLSTM
-from ..layers.word_features.embeddings import Words
-from ..layers.word_features.vectors import Vectors
+from ..layers.configs import (
+    BiaffineScorerConfig,
+    FencepostsConfig,
+    LabelAttentionConfig,
+    ParserNetworkConfig,
+    SpanScorerConfig,
+)
+from ..layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
+from ..layers.input_configs import CharLSTM, InputLayerConfig, Vectors, WordFeature, Words, make_input_layer
+from ..layers.parser_network import ParserNetwork
 from ..scores import AnyGradient, AnyScores, ParserScores
-from .blocks import make_input_layer
 from .bridge import iter_pruned, iter_runs, parser_network
 from .embedding import NetworkBatch, Tok2Vec, embed, get_shim, get_tok2vec, vector_width
 from .execution import ExecutionConfig

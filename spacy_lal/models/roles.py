@@ -22,13 +22,15 @@ from thinc.types import Floats2d
 
 from ..annotations.dependencies import tokens_with_heads
 from ..annotations.sentences import sentence_words
-from ..layers.roles.roles_encoder import RolesEncoderConfig
-from ..layers.roles.syntax import SyntaxConfig
-from ..layers.roles_network import RolesNetworkConfig
-from ..layers.scorers.predicate_scorer import PredicateScorerConfig
-from ..layers.scorers.role_scorer import RoleScorerConfig
-from ..layers.scorers.roleset_scorer import RolesetScorerConfig
-from ..layers.scorers.span_role_scorer import SpanRoleScorerConfig
+from ..layers.roles.configs import (
+    PredicateScorerConfig,
+    RoleScorerConfig,
+    RolesEncoderConfig,
+    RolesetScorerConfig,
+    RolesNetworkConfig,
+    SpanRoleScorerConfig,
+    SyntaxConfig,
+)
 from ..role_scores import MISSING, GoldRoles, RoleScores
 from .embedding import embed, get_shim, vector_width
 from .execution import ExecutionConfig

@@ -14,10 +14,8 @@ from thinc.compat import has_torch_amp
 from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
 from spacy_lal.checkpoint.word_transformer import _batches, build_word_transformer
-from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
-from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
-from spacy_lal.layers.word_features.vectors import Vectors
-from spacy_lal.models.blocks import make_input_layer, make_vectors
+from spacy_lal.layers.configs import BiaffineScorerConfig, SpanScorerConfig
+from spacy_lal.layers.input_configs import Vectors, make_input_layer, make_vectors
 from spacy_lal.models.parser import build_lal_parser
 
 VOCAB = spacy.blank("en").vocab

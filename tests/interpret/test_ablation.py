@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 from spacy_lal.annotations import get_constituents
 from spacy_lal.interpret import AblatedParser
 from spacy_lal.interpret.sentences import network_of, score_sentence, sentences_of
+from spacy_lal.layers.configs import FencepostLayout
 from spacy_lal.layers.contributions import score_spans, span_vectors
-from spacy_lal.layers.fenceposts import FencepostLayout
 from spacy_lal.pipeline.decoders import make_separate_decoder
 from spacy_lal.trees import EMPTY
 

@@ -10,6 +10,7 @@ from spacy_lal.layers.contributions import (
     score_spans,
     span_vectors,
     split_scores,
+    sum_blocks,
 )
 
 WITH_SPANS = sorted(name for name, options in OPTIONS.items() if options.get("n_labels") != 0)
@@ -37,7 +38,7 @@ def test_parts_add_up_to_the_score(name):
         total = parts.bias + parts.blocks.sum(1) + parts.tokens
         assert (total - scores).abs().max() < 1e-4
         attention = network.label_attention
-        heads = attention.n_label_heads if attention is not None and attention.has_blocks else 0
+        heads = attention.n_label_heads if attention is not None and network.fenceposts.layout.n_label_heads else 0
         assert parts.blocks.shape == (len(cells), heads)
         assert bool(parts.tokens.any()) == (network.config.fenceposts.token_skip or not heads)
 
@@ -98,7 +99,7 @@ def test_attention_is_the_networks():
 def test_blocks_of_odd_width():
     layout = build("odd_blocks").fenceposts.layout  # 5 heads of 2 + 3 features
     features = torch.arange(25.0)[None]
-    assert layout.sum_blocks(features).tolist() == [
+    assert sum_blocks(layout, features).tolist() == [
         [2 * (2 * k) + 1 + 3 * (10 + 3 * k) + 3 for k in range(5)],
     ]
 

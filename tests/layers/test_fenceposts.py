@@ -1,7 +1,9 @@
 import pytest
 import torch
 
-from spacy_lal.layers.fenceposts import Fenceposts, FencepostsConfig
+from spacy_lal.layers.configs import FencepostsConfig
+from spacy_lal.layers.contributions import sum_blocks
+from spacy_lal.layers.fenceposts import Fenceposts
 
 WIDTH, HEADS, BLOCK = 8, 3, 4
 
@@ -71,4 +73,4 @@ def test_widths_of_fenceposts():
 def test_columns_and_sums_of_blocks_of_odd_width():
     layout = FencepostsConfig().layout(8, 15, 3, factored=True)  # 3 heads of 2 + 3 features
     assert layout.block_columns([1]).tolist() == [2, 3, 9, 10, 11]
-    assert layout.sum_blocks(torch.arange(15.0)[None]).tolist() == [[1 + 21, 5 + 30, 9 + 39]]
+    assert sum_blocks(layout, torch.arange(15.0)[None]).tolist() == [[1 + 21, 5 + 30, 9 + 39]]

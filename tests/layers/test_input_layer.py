@@ -4,11 +4,8 @@ import pytest
 import torch
 
 from spacy_lal.checkpoint.reference.layers import ConcatenatedInputsConfig
-from spacy_lal.layers.input_layer import InputLayerConfig
-from spacy_lal.layers.network_inputs import InputSizes, NetworkInputs
-from spacy_lal.layers.word_features.char_lstm import CharLSTM
-from spacy_lal.layers.word_features.embeddings import Tags, Words
-from spacy_lal.layers.word_features.vectors import Vectors
+from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, InputSizes, Tags, Vectors, Words
+from spacy_lal.layers.network_inputs import NetworkInputs
 
 OPTIONS = {"max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
 SIZES = InputSizes(n_tags=5, n_words=9, n_chars=8, vector_width=3)

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from spacy_lal.checkpoint.reference.layers import ReferenceLabelAttentionConfig
-from spacy_lal.layers.label_attention import LabelAttention, LabelAttentionConfig
+from spacy_lal.layers.configs import LabelAttentionConfig
+from spacy_lal.layers.label_attention import LabelAttention
 
 N_HEADS, WIDTH = 5, 8
 REFERENCE = ("query_per_token", "combine_as_self", "scrambled_queries")

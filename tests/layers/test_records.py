@@ -10,19 +10,16 @@ from spacy_lal.checkpoint.reference.layers import (
     ReferenceBiaffineScorerConfig,
     ReferenceLabelAttentionConfig,
 )
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.encoders.selector import SelectorConfig
-from spacy_lal.layers.encoders.self_attention import SelfAttentionLayerConfig
-from spacy_lal.layers.fenceposts import FencepostsConfig
-from spacy_lal.layers.input_layer import InputLayerConfig
-from spacy_lal.layers.label_attention import LabelAttentionConfig
-from spacy_lal.layers.parser_network import ParserNetwork, ParserSizes
-from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
-from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
-from spacy_lal.layers.word_features.char_concat import CharConcat
-from spacy_lal.layers.word_features.char_lstm import CharLSTM
-from spacy_lal.layers.word_features.embeddings import Tags, Words
-from spacy_lal.layers.word_features.vectors import Vectors
+from spacy_lal.layers.configs import (
+    BiaffineScorerConfig,
+    FencepostsConfig,
+    LabelAttentionConfig,
+    ParserSizes,
+    SpanScorerConfig,
+)
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
+from spacy_lal.layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, Words
+from spacy_lal.layers.parser_network import ParserNetwork
 
 RATE, FLAG, NUMBER = r"a dropout rate in [0, 1)", "true or false", "a finite number"
 INPUTS = {"features": (Tags(),), "join": "concat", "max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}

@@ -5,14 +5,18 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
-from spacy_lal.layers.roles.roles_encoder import RolesEncoderConfig
-from spacy_lal.layers.roles.syntax import SyntaxConfig
+from spacy_lal.layers.roles.configs import (
+    PredicateScorerConfig,
+    RoleScorerConfig,
+    RolesEncoderConfig,
+    RolesetScorerConfig,
+    RolesNetworkConfig,
+    RolesSizes,
+    SyntaxConfig,
+)
 from spacy_lal.layers.roles.syntax_attention import clamped_heads
 from spacy_lal.layers.roles.timing import timing_signal
-from spacy_lal.layers.roles_network import RolesInputs, RolesNetwork, RolesNetworkConfig, RolesSizes
-from spacy_lal.layers.scorers.predicate_scorer import PredicateScorerConfig
-from spacy_lal.layers.scorers.role_scorer import RoleScorerConfig
-from spacy_lal.layers.scorers.roleset_scorer import RolesetScorerConfig
+from spacy_lal.layers.roles_network import RolesInputs, RolesNetwork
 
 SIZES = RolesSizes(vector_width=6, n_tags=7, n_rolesets=5, n_deprels=4)
 ENCODER = RolesEncoderConfig(n_layers=3, n_heads=2, head_width=4, ff_width=9)

@@ -8,15 +8,9 @@ from spacy.util import load_config, load_model_from_config, registry
 from thinc.api import Config
 from tiny_pipeline import make_examples
 
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.fenceposts import FencepostsConfig
-from spacy_lal.layers.input_layer import InputLayerConfig
-from spacy_lal.layers.label_attention import LabelAttentionConfig
-from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
-from spacy_lal.layers.scorers.span_scorer import SpanScorerConfig
-from spacy_lal.layers.word_features.char_lstm import CharLSTM
-from spacy_lal.layers.word_features.embeddings import Tags
-from spacy_lal.layers.word_features.vectors import Vectors
+from spacy_lal.layers.configs import BiaffineScorerConfig, FencepostsConfig, LabelAttentionConfig, SpanScorerConfig
+from spacy_lal.layers.encoders.configs import EncoderConfig
+from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, Tags, Vectors
 from spacy_lal.models.parser import build_lal_parser
 from spacy_lal.models.roles import build_roles_model
 

@@ -12,12 +12,10 @@ from spacy.util import registry
 from thinc.api import Adam, Config, fix_random_seed
 from tiny_network import TOK2VEC
 
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.fenceposts import FencepostsConfig
+from spacy_lal.layers.configs import FencepostsConfig
+from spacy_lal.layers.encoders.configs import EncoderConfig
 from spacy_lal.layers.folded_network import FoldedNetwork
-from spacy_lal.layers.label_attention import LabelAttentionConfig
-from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorerConfig
-from spacy_lal.models.blocks import make_input_layer, make_vectors
+from spacy_lal.layers.input_configs import make_input_layer, make_vectors
 from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.models.onnx_parser import OnnxNetwork
 from spacy_lal.models.parser import build_lal_parser, listening

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from ...layers.checks import check_choice, check_count, check_flags, check_rates
+from ...layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
 from ...layers.factored import FeedForward, join_features, split_features, split_width
-from ...layers.fenceposts import FencepostLayout
-from ...layers.input_layer import InputLayer, InputLayerConfig
-from ...layers.label_attention import FoldedLabelAttention, LabelAttention, LabelAttentionConfig
-from ...layers.network_inputs import InputSizes
+from ...layers.input_configs import InputLayerConfig, InputSizes
+from ...layers.input_layer import InputLayer
+from ...layers.label_attention import FoldedLabelAttention, LabelAttention
 from ...layers.norm import StdNorm
-from ...layers.scorers.biaffine_scorer import BiaffineScorer, BiaffineScorerConfig
+from ...layers.scorers.biaffine_scorer import BiaffineScorer
 
 # Kinds of word features that the reference calls embeddings; it calls the others extras.
 EMBEDDINGS = ("tags", "words")
@@ -97,11 +97,23 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
             raise ValueError("label_combine_as_self leaves no label blocks for a feed-forward layer 'per_label'")
 
     def build(self, hidden_width: int, n_heads: int) -> "ReferenceLabelAttention":
+        """See `LabelAttentionConfig`."""
+        return ReferenceLabelAttention(self, hidden_width, n_heads)
+
+    def blocks(self, hidden_width: int, n_heads: int) -> Tuple[int, int]:
         """See `LabelAttentionConfig`.
 
         RAISES (ValueError): The blocks are too narrow for a "split" feed-forward layer.
         """
-        return ReferenceLabelAttention(self, hidden_width, n_heads)
+        if self.combine_as_self:
+            return hidden_width, 0
+        width, half = n_heads * self.proj_width, hidden_width // 2
+        if self.shared_feed_forward == "split" and width <= half:
+            raise ValueError(
+                f"label_feed_forward 'split' needs more than hidden_width / 2 = {half} features, got n_label_heads * "
+                f"label_proj_width = {width}"
+            )
+        return width, n_heads
 
 
 class ReferenceLabelAttention(LabelAttention):
@@ -110,7 +122,7 @@ class ReferenceLabelAttention(LabelAttention):
     def __init__(self, config: ReferenceLabelAttentionConfig, hidden_width: int, n_heads: int) -> None:
         nn.Module.__init__(self)
         self.options = config  # parts built by the base class depend on it
-        self.depends_on_batch, self.has_blocks = config.scrambled_queries, not config.combine_as_self
+        self.depends_on_batch = config.scrambled_queries
         self.mixes_blocks = config.shared_feed_forward != "none"
         super().__init__(config, hidden_width, n_heads)
 
@@ -133,11 +145,6 @@ class ReferenceLabelAttention(LabelAttention):
         if options.shared_feed_forward == "none":
             return super().build_feed_forward(config)
         split, half = options.shared_feed_forward == "split", self.hidden_width // 2
-        if split and self.output_width <= half:
-            raise ValueError(
-                f"label_feed_forward 'split' needs more than hidden_width / 2 = {half} features, got n_label_heads * "
-                f"label_proj_width = {self.output_width}"
-            )
         widths = split_width(self.output_width, split, half)
         return FeedForward(widths, options.shared_ff_width, options.relu_dropout, options.ff_residual_dropout)
 

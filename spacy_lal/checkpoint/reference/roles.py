@@ -11,11 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, one_hot
 
-from ...layers.roles.roles_encoder import SLOPE, RolesEncoderConfig, layer_norm
+from ...layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
+from ...layers.roles.roles_encoder import SLOPE, layer_norm
 from ...layers.roles.syntax_attention import clamped_heads
 from ...layers.scorers.head_scorer import HeadScorer, HeadScores
 from ...layers.scorers.predicate_scorer import PredicateScorer
-from ...layers.scorers.role_scorer import RoleScorer, RoleScorerConfig
+from ...layers.scorers.role_scorer import RoleScorer
 
 GIVEN = "parse_attention"
 VALUES = {"pos_attention": "gold_pos", "parse_label_attention": "parse_label"}

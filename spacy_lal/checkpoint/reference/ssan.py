@@ -13,14 +13,14 @@ from torch import Tensor, nn
 
 from ...layers.checks import check_choice, check_count, check_even, check_parts, check_rates
 from ...layers.dropout import ElementDropout
-from ...layers.encoders import EncoderLayer
 from ...layers.encoders.attention_limits import limits_of
-from ...layers.encoders.selector import SelectiveSoftmax, Selector, SelectorConfig
+from ...layers.encoders.configs import EncoderLayer, SelectorConfig
+from ...layers.encoders.selector import SelectiveSoftmax, Selector
 from ...layers.encoders.self_attention import SelfAttention
-from ...layers.input_layer import InputLayer, InputLayerConfig
+from ...layers.input_configs import InputLayerConfig, InputSizes, WordFeature
+from ...layers.input_layer import InputLayer
 from ...layers.masked_softmax import MaskedSoftmax
-from ...layers.network_inputs import InputSizes, NetworkInputs
-from ...layers.word_features import WordFeature
+from ...layers.network_inputs import NetworkInputs
 
 NORM_EPSILON = 1e-6  # added to the biased variance
 LONGEST_PERIOD = 1e4

@@ -1,42 +1,13 @@
 """The encoder: a stack of layers."""
 
-from dataclasses import dataclass
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, Optional
 
 from torch import Tensor, nn
 
-from ..checks import check_parts
 from ..folding import FoldedLayer, fold
 from ..packing import Packing
 from ..products import Precision
-from . import EncoderLayer
 from .self_attention import SelfAttention
-
-
-@dataclass(frozen=True)
-class EncoderConfig:
-    """The layers of an encoder.
-
-    layers (Tuple[EncoderLayer, ...]): In order; without any, positions keep their embeddings.
-    RAISES (ValueError): `layers` is not a tuple of layer configs.
-    """
-
-    layers: Tuple[EncoderLayer, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_parts("layers", self.layers, EncoderLayer)
-
-    @property
-    def reads_positions(self) -> bool:
-        """Whether a layer reads the rows of the position table."""
-        return any(layer.reads_positions for layer in self.layers)
-
-    def build(self, hidden_width: int) -> "Encoder":
-        """Build the layers.
-
-        hidden_width (int): Width of positions.
-        """
-        return Encoder(*(layer for config in self.layers for layer in config.build(hidden_width)))
 
 
 class Encoder(nn.Module):

@@ -6,63 +6,19 @@ The choice acts inside the softmax, among the pairs that padding and windows all
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, Dict, Literal, NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, logsigmoid
 
-from ..checks import check_choice, check_count, check_flags, check_number
 from ..dropout import ElementDropout
 from ..factored import join_features, split_features
+from .configs import SelectorConfig
 
 EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
 # The gradient of a choice is capped at e^30: the logit of an unchosen key may be far above all chosen logits.
 _MAX_LOG_GRADIENT = 30.0
-
-
-@dataclass(frozen=True)
-class SelectorConfig:
-    """The selector of a self-attention layer. Outside of training, a pair is chosen if its score is positive.
-
-    mode (str): The choice in training. "hard": 0 or 1 from a Gumbel-sigmoid sample, with a straight-through gradient.
-        "sample": that sample itself. "soft": the probability, without noise.
-    temperature (float): Temperature of the samples; the paper's code has 0.5.
-    on_empty (str): The keys of a position if no key is chosen, i.e. all choices are below 1e-6. "all": every
-        allowed key. "self": itself. "nothing": no key, and the weights have the reference's 1e-6 in their denominator;
-        then gradients of hard choices reach 1e7 on short sentences.
-    bounded (bool): Bound the gradient of the choices by using the softmax over all allowed keys in it.
-    width (Optional[int]): Width of a head's query and key, all parts together. None: attn_width of the layer.
-    select_scale (float): Weight in the loss of the number of chosen (head, key) pairs of a query, a mean over the
-        queries of a sentence; at least 0. Positive values make the choice sparse.
-    entropy_scale (float): Weight in the loss of the negative entropy of the probabilities, a mean over the allowed
-        pairs of a sentence. Positive values keep the selector undecided.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    mode: Literal["hard", "soft", "sample"] = "hard"
-    temperature: float = 0.5
-    on_empty: Literal["all", "self", "nothing"] = "all"
-    bounded: bool = False
-    width: Optional[int] = None
-    select_scale: float = 0.0
-    entropy_scale: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_choice("mode of the selector", self.mode, ("hard", "soft", "sample"))
-        check_number("temperature", self.temperature, above=0.0)
-        check_choice("on_empty", self.on_empty, ("all", "self", "nothing"))
-        check_flags(bounded=self.bounded)
-        if self.width is not None:
-            check_count("width of the selector", self.width)
-        check_number("select_scale", self.select_scale, least=0.0)
-        check_number("entropy_scale", self.entropy_scale)
-
-    @property
-    def regularises(self) -> bool:
-        """Whether the selector adds to the loss."""
-        return bool(self.select_scale or self.entropy_scale)
 
 
 class Choice(NamedTuple):

@@ -2,13 +2,11 @@
 reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7)."""
 
 import math
-from dataclasses import dataclass
-from typing import Dict, List, Literal, Optional, Sequence, Tuple
+from typing import Dict, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_choice, check_count, check_flags, check_halves, check_rates
 from ..dropout import FeatureDropout
 from ..factored import FeedForward, join_features, split_features, split_width
 from ..folding import FoldedLayer
@@ -16,11 +14,11 @@ from ..masked_softmax import MaskedSoftmax
 from ..norm import StdNorm
 from ..packing import Packing
 from ..products import Precision, Product
-from . import EncoderLayer
 from .attention_limits import AttentionLimits, limits_of
 from .attention_mask import Window, forbidden_pairs
 from .attention_records import AttentionRecord, record
-from .selector import SelectiveSoftmax, Selector, SelectorConfig
+from .configs import SelfAttentionLayerConfig
+from .selector import SelectiveSoftmax, Selector
 
 
 class SelfAttention(nn.Module):
@@ -203,83 +201,6 @@ class FoldedSelfAttention:
             return layer.weights((query * scale) @ key.transpose(-1, -2), forbidden, choice) @ value
         mask = None if packing.is_full and not has_window else ~forbidden
         return nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scale)
-
-
-@dataclass(frozen=True)
-class SelfAttentionLayerConfig(EncoderLayer):
-    """One or several equal layers: self-attention, then a feed-forward network, each with residual and layer norm.
-
-    repeat (int): How many layers there are; each has weights of its own.
-    n_heads (int): Attention heads.
-    attn_width (int): Width of a head's query, key and value, all parts together.
-    ff_width (int): Hidden units of the feed-forward network.
-    factored (bool): Keep the content half and the position half of the features apart (Kitaev & Klein 2018, 4.3). Then
-        `attn_width`, `ff_width` and the selector's `width` are even.
-    attention_dropout (float): Elementwise dropout on attention weights.
-    relu_dropout, residual_dropout (float): Feature dropout on hidden units, and before a residual is added.
-    queries (str): "features": queries and keys are made of the layer's input. "positions": of the rows of the position
-        table, the same ones in every such layer (Kitaev & Klein's position-only attention); requires factored = false,
-        and join = "sum" of the input layer.
-    window (int): Only positions at most so far apart attend to each other, START and STOP counted; 0 for no window.
-        A window in which each position sees itself alone is for parsing (`interpret.attention_limits`, window=0).
-    relaxed_window (bool): START, the first word, the last word and STOP are exempt from the window.
-    selector (Optional[SelectorConfig]): Chooses the pairs that may attend to each other (Geng et al. 2020). None: all.
-    RAISES (ValueError): An option is out of range, or two contradict each other.
-    """
-
-    repeat: int = 1
-    n_heads: int = 4
-    attn_width: int = 64
-    ff_width: int = 512
-    factored: bool = True
-    attention_dropout: float = 0.2
-    relu_dropout: float = 0.2
-    residual_dropout: float = 0.2
-    queries: Literal["features", "positions"] = "features"
-    window: int = 0
-    relaxed_window: bool = False
-    selector: Optional[SelectorConfig] = None
-
-    def __post_init__(self) -> None:
-        check_flags(factored=self.factored, relaxed_window=self.relaxed_window)
-        check_count("repeat", self.repeat)
-        check_count("n_heads", self.n_heads)
-        for name in ("attn_width", "ff_width"):
-            check_count(name, getattr(self, name), 2 if self.factored else 1)
-            if self.factored:
-                check_halves(name, getattr(self, name))
-        check_rates(
-            attention_dropout=self.attention_dropout,
-            relu_dropout=self.relu_dropout,
-            residual_dropout=self.residual_dropout,
-        )
-        check_choice("queries", self.queries, ("features", "positions"))
-        check_count("window", self.window, 0)
-        self._check_together()
-
-    def _check_together(self) -> None:
-        if self.relaxed_window and not self.window:
-            raise ValueError("relaxed_window = true requires a window: expected window of at least 1, got 0")
-        if self.reads_positions and self.factored:
-            raise ValueError('queries = "positions" requires factored = false, got factored = true')
-        if self.selector is None:
-            return
-        if not isinstance(self.selector, SelectorConfig):
-            raise ValueError(f"selector: expected a block spacy-lal.Selector.v1 or null, got {self.selector!r}")
-        if self.factored and self.selector.width is not None:
-            check_halves("width of the selector", self.selector.width)
-
-    @property
-    def reads_positions(self) -> bool:
-        """See `EncoderLayer`."""
-        return self.queries == "positions"
-
-    def build(self, hidden_width: int) -> List[nn.Module]:
-        """Build `repeat` layers.
-
-        hidden_width (int): Width of their inputs and outputs.
-        """
-        return [SelfAttentionLayer(self, hidden_width) for _ in range(self.repeat)]
 
 
 class SelfAttentionLayer(nn.Module):

@@ -1,13 +1,12 @@
 """The encoder of the semantic-role network: transformer layers as LISA has them (reference-srl.md 1.1 to 1.3)."""
 
-from dataclasses import dataclass, fields
 from typing import Sequence
 
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from ..checks import check_count, check_flags, check_rates
 from ..dropout import ElementDropout
+from .configs import RolesEncoderConfig
 from .syntax_attention import SyntaxAttention
 from .timing import timing_signal
 
@@ -18,55 +17,6 @@ NORM_EPSILON = 1e-6
 def layer_norm(width: int) -> nn.LayerNorm:
     """The layer norm of this network. width (int): Size of the last axis."""
     return nn.LayerNorm(width, eps=NORM_EPSILON)
-
-
-@dataclass(frozen=True)
-class RolesEncoderConfig:
-    """The layers of the network. Their width is `n_heads * head_width`.
-
-    n_layers (int): Layers; 2 to 4 over a transformer, 6 to 8 without one.
-    n_heads (int): Attention heads of a layer.
-    head_width (int): Width of a head.
-    ff_width (int): Hidden units of a layer's feed-forward network.
-    timing (bool): Whether the timing signal is added to the input. Vectors of a transformer do not need it.
-    input_dropout (float): Elementwise dropout on the input vectors.
-    attention_dropout (float): Elementwise dropout on attention weights.
-    ff_dropout (float): Elementwise dropout on hidden units of the feed-forward network.
-    residual_dropout (float): Elementwise dropout on the outputs of attention and of the feed-forward network.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    n_layers: int = 2
-    n_heads: int = 8
-    head_width: int = 16
-    ff_width: int = 256
-    timing: bool = False
-    input_dropout: float = 0.2
-    attention_dropout: float = 0.1
-    ff_dropout: float = 0.1
-    residual_dropout: float = 0.2
-
-    def __post_init__(self) -> None:
-        for name in ("n_layers", "n_heads", "head_width", "ff_width"):
-            check_count(name, getattr(self, name))
-        check_flags(timing=self.timing)
-        rates = [field.name for field in fields(self) if field.name.endswith("_dropout")]
-        check_rates(**{name: getattr(self, name) for name in rates})
-        if self.timing and self.hidden_width < 4:
-            raise ValueError(f"timing: needs n_heads * head_width of at least 4, got {self.hidden_width}")
-
-    @property
-    def hidden_width(self) -> int:
-        """Width of positions."""
-        return self.n_heads * self.head_width
-
-    def build_input(self, vector_width: int) -> "RolesInput":
-        """Build the input map. vector_width (int): Width of the vectors that come in."""
-        return RolesInput(self, vector_width)
-
-    def build_layer(self, n_given: int = 0, n_given_values: int = 0) -> "RolesLayer":
-        """Build one layer. n_given, n_given_values (int): See `SyntaxAttention`."""
-        return RolesLayer(self, n_given, n_given_values)
 
 
 class RolesInput(nn.Module):

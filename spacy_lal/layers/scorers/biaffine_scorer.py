@@ -1,14 +1,11 @@
 """Scores of arcs and of their labels (Dozat & Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12)."""
 
-from dataclasses import dataclass
 from typing import Any, Tuple
 
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_flags, check_rates
 from ..dropout import ElementDropout
-from ..fenceposts import FencepostLayout
 from ..products import LinearFunction
 
 _CHUNK_SCORES = 1 << 23  # deprel scores held at once: 32 MiB
@@ -53,48 +50,6 @@ def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor,
         d_right.flatten(0, 1).index_add_(0, place, outer)
     d_constant.flatten(0, 1).index_add_(0, of_right, values)
     return d_left, d_right, d_constant
-
-
-@dataclass(frozen=True)
-class BiaffineScorerConfig:
-    """The scorer of arcs and deprels.
-
-    arc_width, deprel_width (int): Width of heads and dependents, for arcs and for deprels.
-    from_tokens (bool): Read only whole tokens, so that label blocks serve constituents alone. Requires fenceposts with
-        token_skip.
-    dropout (float): Elementwise dropout on fenceposts and on heads and dependents.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    arc_width: int = 128
-    deprel_width: int = 64
-    from_tokens: bool = False
-    dropout: float = 0.33
-
-    def __post_init__(self) -> None:
-        check_flags(from_tokens=self.from_tokens)
-        check_count("arc_width", self.arc_width)
-        check_count("deprel_width", self.deprel_width)
-        check_rates(dropout=self.dropout)
-
-    def input_width(self, layout: FencepostLayout) -> int:
-        """Width of a fencepost's last features, which the scorer reads.
-
-        RAISES (ValueError): It requires tokens that the fenceposts lack.
-        """
-        if not self.from_tokens:
-            return layout.width
-        if not layout.token_width:
-            raise ValueError("from_tokens = true requires fenceposts with token_skip = true")
-        return 2 * layout.token_width
-
-    def build(self, layout: FencepostLayout, n_deprels: int) -> "BiaffineScorer":
-        """Build the scorer.
-
-        layout (FencepostLayout): The layout of the fenceposts.
-        n_deprels (int): Dependency labels.
-        """
-        return BiaffineScorer(self.input_width(layout), self.arc_width, self.deprel_width, n_deprels, self.dropout)
 
 
 class BiaffineScorer(nn.Module):

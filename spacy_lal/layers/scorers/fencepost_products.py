@@ -5,7 +5,7 @@ from typing import List, Sequence
 import torch
 from torch import Tensor
 
-from ..fenceposts import FencepostLayout
+from ..configs import FencepostLayout
 from ..products import Precision, Product
 
 

@@ -9,9 +9,7 @@ is the block of a fencepost. This is added to the score of label l. A separate l
 import torch
 from torch import Tensor, nn
 
-from ..fenceposts import FencepostLayout
-
-FIRST_LABEL = 2  # label 2 is head 0's: the empty label and the sub-head label have no heads
+from ..configs import FencepostLayout
 
 
 class LabelHeadScorer(nn.Module):
@@ -26,7 +24,9 @@ class LabelHeadScorer(nn.Module):
         super().__init__()
         n_heads, width = layout.n_label_heads, layout.block_width
         self.fencepost_width = layout.width
-        self.register_buffer("columns", layout.block_columns(range(n_heads)).view(n_heads, width), persistent=False)
+        self.register_buffer(
+            "columns", torch.from_numpy(layout.block_columns(range(n_heads))).view(n_heads, width), persistent=False
+        )
         self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_heads, width)))
 
     def forward(self, fenceposts: Tensor) -> Tensor:

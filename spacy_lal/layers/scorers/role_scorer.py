@@ -1,40 +1,15 @@
 """Scores of role tags for pairs of predicate and token (Strubell et al. 2018, section 2.4; reference-srl.md 1.8)."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, pad
 
-from ..checks import check_count, check_rates
 from ..dropout import FeatureDropout
+from ..roles.configs import RoleScorerConfig
 
 SLOPE = 0.1
-
-
-@dataclass(frozen=True)
-class RoleScorerConfig:
-    """The scorer of role tags.
-
-    predicate_width (int): Width of a predicate's vector.
-    role_width (int): Width of a token's vector.
-    dropout (float): Feature dropout: on the input per sentence, on both vectors per predicate.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    predicate_width: int = 128
-    role_width: int = 128
-    dropout: float = 0.1
-
-    def __post_init__(self) -> None:
-        check_count("predicate_width", self.predicate_width)
-        check_count("role_width", self.role_width)
-        check_rates(dropout=self.dropout)
-
-    def build(self, hidden_width: int, n_tags: int) -> "RoleScorer":
-        """Build the scorer. hidden_width (int): Width of positions. n_tags (int): Number of BIO tags."""
-        return RoleScorer(self, hidden_width, n_tags)
 
 
 class ScoredRoles(NamedTuple):

@@ -1,29 +1,8 @@
 """Scores of rolesets (senses) from the vectors of predicates (reference-srl.md 8). LISA predicts none."""
 
-from dataclasses import dataclass
-
 from torch import Tensor, nn
 
-from ..checks import check_rates
 from ..dropout import ElementDropout
-
-
-@dataclass(frozen=True)
-class RolesetScorerConfig:
-    """The scorer of rolesets. A component restricts the choice to the rolesets that a predicate's words can have.
-
-    dropout (float): Elementwise dropout on the predicates' vectors.
-    RAISES (ValueError): The rate is out of range.
-    """
-
-    dropout: float = 0.2
-
-    def __post_init__(self) -> None:
-        check_rates(dropout=self.dropout)
-
-    def build(self, predicate_width: int, n_rolesets: int) -> "RolesetScorer":
-        """Build the scorer. predicate_width (int): Width of a predicate's vector. n_rolesets (int): Rolesets."""
-        return RolesetScorer(predicate_width, n_rolesets, self.dropout)
 
 
 class RolesetScorer(nn.Module):

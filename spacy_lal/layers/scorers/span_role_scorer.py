@@ -4,7 +4,6 @@ Span scores as in Ouchi et al. (2018): the vectors of the predicate and of the w
 plus embeddings of the features of the parse (`layers/roles/pair_features.py`).
 """
 
-from dataclasses import dataclass
 from typing import List, NamedTuple, Sequence
 
 import numpy as np
@@ -13,53 +12,12 @@ from numpy import ndarray
 from torch import Tensor, nn
 from torch.nn.functional import gelu, pad
 
-from ..checks import check_count, check_rates
 from ..dropout import ElementDropout
+from ..roles.configs import SpanRoleScorerConfig
 from ..roles.pair_features import SentenceParse, find_candidates
 
 MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
 N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
-
-
-@dataclass(frozen=True)
-class SpanRoleScorerConfig:
-    """The scorer of roles of ranges: constituents, words and subtrees of the Doc's parse.
-
-    vectors_width (int): Width of a map of the vectors that come into the network. The scorer reads it beside the
-        output of the layers.
-    predicate_width (int): Width of a predicate's vector, from which rolesets are scored.
-    hidden_width (int): Hidden units of a pair.
-    product_width (int): Width of the product of predicate and candidate head.
-    feature_width (int): Width of a row of the table of features.
-    n_rows (int): Rows of the table. A feature's hash chooses its row.
-    word_attr (str): The word in features: "LEMMA", "NORM" or "LOWER".
-    dropout (float): Elementwise dropout on words' and pairs' vectors.
-    feature_dropout (float): The share of a pair's features that training leaves out. Parses of training data have fewer
-        errors than others, so that no single feature should be relied on.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    vectors_width: int = 256
-    predicate_width: int = 192
-    hidden_width: int = 256
-    product_width: int = 64
-    feature_width: int = 64
-    n_rows: int = 40000
-    word_attr: str = "NORM"
-    dropout: float = 0.3
-    feature_dropout: float = 0.3
-
-    def __post_init__(self) -> None:
-        for name in ("vectors_width", "predicate_width", "hidden_width", "product_width", "feature_width", "n_rows"):
-            check_count(name, getattr(self, name))
-        check_rates(dropout=self.dropout, feature_dropout=self.feature_dropout)
-        if self.word_attr not in ("LEMMA", "NORM", "LOWER"):
-            raise ValueError(f"word_attr: expected 'LEMMA', 'NORM' or 'LOWER', got {self.word_attr!r}")
-
-    def build(self, vector_width: int, hidden_width: int, n_tags: int) -> "SpanRoleScorer":
-        """Build the scorer. vector_width (int): Width of the vectors that come in. hidden_width (int): Width of
-        positions. n_tags (int): Number of BIO tags: O, then two for each role."""
-        return SpanRoleScorer(self, vector_width, hidden_width, (n_tags - 1) // 2)
 
 
 class ScoredSpans(NamedTuple):

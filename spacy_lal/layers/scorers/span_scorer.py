@@ -5,17 +5,15 @@ projected first, and differences are taken of the narrow projections. Training k
 loss touches only the cells of two trees, and these are computed a second time.
 """
 
-from dataclasses import dataclass
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, cast
 
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_flags
-from ..fenceposts import FencepostLayout
+from ..configs import FIRST_LABEL
 from ..norm import EPSILON, StdNorm, std_norm
 from ..products import LinearFunction
-from .label_head_scorer import FIRST_LABEL, LabelHeadScorer
+from .label_head_scorer import LabelHeadScorer
 from .span_hidden import span_hidden
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
@@ -171,46 +169,6 @@ def _hidden_units(scorer: "SpanScorer", ends: Tensor, starts: Tensor, cells: _Ce
         units.numpy(),
     )
     return units
-
-
-@dataclass(frozen=True)
-class SpanScorerConfig:
-    """The scorer of constituent labels.
-
-    hidden_width (int): Hidden units.
-    separate_endpoints (bool): Project the start and the end of a span separately. Otherwise, as in the paper (Eq. 5),
-        the scorer reads f_end - f_start, in which shared features of both ends cancel out.
-    label_heads (bool): Add the score of the label's own head on the span (`label_head_scorer.py`). Requires label
-        attention with a head for each label.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    hidden_width: int = 128
-    separate_endpoints: bool = False
-    label_heads: bool = False
-
-    def __post_init__(self) -> None:
-        check_flags(separate_endpoints=self.separate_endpoints, label_heads=self.label_heads)
-        check_count("hidden_width of the span scorer", self.hidden_width)
-
-    def build(self, layout: FencepostLayout, n_labels: int) -> "SpanScorer":
-        """Build the scorer.
-
-        layout (FencepostLayout): The layout of the fenceposts.
-        n_labels (int): Labels, including the empty label and the sub-head label.
-        RAISES (ValueError): `label_heads` requires heads that the layout lacks.
-        """
-        label_heads = None
-        if self.label_heads:
-            if not layout.n_label_heads:
-                raise ValueError("label_heads = true requires label attention with a block for each label head")
-            if layout.n_label_heads < max(1, n_labels - FIRST_LABEL):
-                raise ValueError(
-                    f"label_heads = true requires a label head for each of {n_labels - FIRST_LABEL} labels, got "
-                    f"{layout.n_label_heads} label heads"
-                )
-            label_heads = LabelHeadScorer(layout)
-        return SpanScorer(layout.width, self.hidden_width, n_labels, label_heads, self.separate_endpoints)
 
 
 class SpanScorer(nn.Module):

@@ -1,59 +1,13 @@
 """A word's first and last letters side by side (Kitaev & Klein 2018; reference-encoders.md A3)."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_rates
 from ..dropout import FeatureDropout
-from ..network_inputs import InputSizes, NetworkInputs
-from .char_feature import Alphabet, CharFeature, check_alphabet
+from ..network_inputs import NetworkInputs
 
 # Ids of the symbols that stand in for letters (reference-parser.md 1.5).
 SENTENCE_START, WORD_START, WORD_STOP, SENTENCE_STOP = 1, 2, 3, 4
-
-
-@dataclass(frozen=True)
-class CharConcat(CharFeature):
-    """The embeddings of a word's first and last letters side by side, without any further layer.
-
-    A word has N = width / char_width places: N / 2 for its first letters, N / 2 for its last letters, last one first.
-
-    char_width (int): Width of a character embedding. It divides the width of the word features, an even number of
-        times.
-    dropout (float): Feature dropout on the result.
-    alphabet (str): See `CharFeature`.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    kind = "char_concat"
-    char_width: int = 32
-    dropout: float = 0.2
-    alphabet: Alphabet = "frequent"
-
-    def __post_init__(self) -> None:
-        check_alphabet(self.alphabet)
-        check_count("char_width", self.char_width)
-        check_rates(dropout=self.dropout)
-
-    def letters_read(self, width: int) -> int:
-        """See `CharFeature`: N.
-
-        RAISES (ValueError): N is not an even number.
-        """
-        n_letters, rest = divmod(width, self.char_width)
-        if rest or n_letters < 2 or n_letters % 2:
-            raise ValueError(
-                f"char_width of CharConcat: expected a width that fits an even number of times into the {width} "
-                f"features of a word, got {self.char_width} ({width / self.char_width:g} times)"
-            )
-        return n_letters
-
-    def build(self, width: int, sizes: InputSizes) -> "CharConcatEncoder":
-        """See `WordFeature`."""
-        check_count("n_chars", sizes.n_chars)
-        return CharConcatEncoder(sizes.n_chars, self.char_width, self.letters_read(width), self.dropout)
 
 
 class CharConcatEncoder(nn.Module):

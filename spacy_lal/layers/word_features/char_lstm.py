@@ -1,50 +1,11 @@
 """Character LSTM of a word (reference-parser.md 1.5), run once for each distinct word of a batch."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from ..checks import check_count, check_even, check_rates
 from ..dropout import ElementDropout, FeatureDropout
-from ..network_inputs import InputSizes, NetworkInputs
-from .char_feature import Alphabet, CharFeature, check_alphabet
-
-
-@dataclass(frozen=True)
-class CharLSTM(CharFeature):
-    """A bidirectional LSTM over the characters of each word.
-
-    char_width (int): Width of a character embedding.
-    max_word_length (int): Characters to read of a word. The middle of a longer word is left out.
-    dropout (float): Elementwise dropout on the character embeddings.
-    output_dropout (float): Feature dropout on the vectors of words (Kitaev & Klein's morphological dropout).
-    alphabet (str): See `CharFeature`.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    kind = "chars"
-    char_width: int = 32
-    max_word_length: int = 64
-    dropout: float = 0.2
-    output_dropout: float = 0.0
-    alphabet: Alphabet = "frequent"
-
-    def __post_init__(self) -> None:
-        check_alphabet(self.alphabet)
-        check_count("char_width", self.char_width)
-        check_count("max_word_length", self.max_word_length, 2)
-        check_rates(dropout=self.dropout, output_dropout=self.output_dropout)
-
-    def letters_read(self, width: int) -> int:
-        """See `CharFeature`."""
-        return self.max_word_length
-
-    def build(self, width: int, sizes: InputSizes) -> "CharLSTMEncoder":
-        """See `WordFeature`."""
-        check_count("n_chars", sizes.n_chars)
-        return CharLSTMEncoder(sizes.n_chars, self.char_width, width, self.dropout, self.output_dropout)
+from ..network_inputs import NetworkInputs
 
 
 class CharLSTMEncoder(nn.Module):
@@ -62,7 +23,6 @@ class CharLSTMEncoder(nn.Module):
         self, n_chars: int, char_width: int, output_width: int, dropout: float, output_dropout: float = 0.0
     ) -> None:
         super().__init__()
-        check_even("the output width of CharLSTM", output_width, "half of it from each direction")
         self.embedding = nn.Embedding(n_chars, char_width)
         self.lstm = nn.LSTM(char_width, output_width // 2, batch_first=True, bidirectional=True)
         self.dropout, self.output_dropout = ElementDropout(dropout), FeatureDropout(output_dropout)

@@ -1,15 +1,12 @@
 """External word vectors, from a tok2vec or a transformer, projected to the width of the features."""
 
-from dataclasses import dataclass
 from typing import Optional
 
 import torch
 from torch import Tensor, nn
 
-from ..checks import check_count, check_flags, check_rates
 from ..dropout import ElementDropout, FeatureDropout
-from ..network_inputs import InputSizes, NetworkInputs
-from . import WordFeature
+from ..network_inputs import NetworkInputs
 
 
 class VectorProjection(nn.Module):
@@ -65,34 +62,3 @@ class VectorProjection(nn.Module):
         start, stop = self.boundaries
         bounded = torch.where(is_stop, stop, vectors)
         return torch.where((places == 0)[None, :, None], start, bounded)
-
-
-@dataclass(frozen=True)
-class Vectors(WordFeature):
-    """The vectors of the model's `tok2vec`.
-
-    learned_boundaries (bool): See `VectorProjection`. An architecture sets it to fit its tok2vec.
-    mix_layers (int): Layers that the tok2vec gives side by side, for instance `spacy-lal.JoinedTok2Vec.v1`: the network
-        learns their average. 1: the vectors are read as they are.
-    vector_dropout (float): Elementwise dropout on the vectors.
-    dropout (float): Feature dropout on the projected vectors.
-    RAISES (ValueError): An option is out of range.
-    """
-
-    kind = "vectors"
-    learned_boundaries: bool = True
-    mix_layers: int = 1
-    vector_dropout: float = 0.0
-    dropout: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_flags(learned_boundaries=self.learned_boundaries)
-        check_count("mix_layers", self.mix_layers)
-        check_rates(vector_dropout=self.vector_dropout, dropout=self.dropout)
-
-    def build(self, width: int, sizes: InputSizes) -> VectorProjection:
-        """See `WordFeature`."""
-        check_count("vector_width", sizes.vector_width)
-        return VectorProjection(
-            sizes.vector_width, width, self.learned_boundaries, self.mix_layers, self.vector_dropout, self.dropout
-        )

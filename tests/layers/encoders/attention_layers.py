@@ -6,9 +6,8 @@ import torch
 from torch import Tensor
 
 from spacy_lal.layers.encoders.attention_records import AttentionRecord, recording
-from spacy_lal.layers.encoders.encoder import Encoder, EncoderConfig
-from spacy_lal.layers.encoders.selector import SelectorConfig
-from spacy_lal.layers.encoders.self_attention import SelfAttentionLayerConfig
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
+from spacy_lal.layers.encoders.encoder import Encoder
 
 WIDTH = 12
 N_WORDS = [4, 1, 7, 2, 3]

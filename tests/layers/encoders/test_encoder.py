@@ -6,8 +6,7 @@ import pytest
 import torch
 from layers.test_parser_network import LENGTHS, build, make_inputs
 
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.encoders.self_attention import SelfAttentionLayerConfig
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
 from spacy_lal.layers.folded_network import FoldedNetwork
 from spacy_lal.layers.label_attention import LabelAttention
 

@@ -16,7 +16,8 @@ from layers.encoders.attention_layers import (
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from spacy_lal.layers.encoders.attention_mask import Window, forbidden_pairs
-from spacy_lal.layers.encoders.selector import Choice, SelectiveSoftmax, Selector, SelectorConfig, regularisers
+from spacy_lal.layers.encoders.configs import SelectorConfig
+from spacy_lal.layers.encoders.selector import Choice, SelectiveSoftmax, Selector, regularisers
 
 PARTS = {"factored": {"content": 6, "position": 6}, "unfactored": {"all": WIDTH}}
 MODES = ("hard", "soft", "sample")

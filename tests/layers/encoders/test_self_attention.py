@@ -21,9 +21,7 @@ from layers.encoders.attention_layers import (
 
 from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited
 from spacy_lal.layers.encoders.attention_mask import Window, forbidden_pairs
-from spacy_lal.layers.encoders.encoder import EncoderConfig
-from spacy_lal.layers.encoders.selector import SelectorConfig
-from spacy_lal.layers.encoders.self_attention import SelfAttentionLayerConfig
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
 from spacy_lal.layers.packing import Packing
 
 TIMES = {"parsing": False, "training": True}

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from spacy_lal.layers.network_inputs import InputSizes, NetworkInputs
-from spacy_lal.layers.word_features.char_concat import CharConcat
+from spacy_lal.layers.input_configs import CharConcat, InputSizes
+from spacy_lal.layers.network_inputs import NetworkInputs
 
 SIZES = InputSizes(n_chars=5 + 26)
 

@@ -51,8 +51,3 @@ def test_distinct_words_are_run_once(lstm):
 
 def test_nothing_but_padding(lstm):
     assert not encode(lstm, torch.zeros(1, 2, 4, dtype=torch.long)).any()
-
-
-def test_odd_width_is_refused():
-    with pytest.raises(ValueError, match="even"):
-        CharLSTMEncoder(20, 5, 7, 0.0)

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from spacy_lal.layers.network_inputs import InputSizes, NetworkInputs
-from spacy_lal.layers.word_features.vectors import Vectors
+from spacy_lal.layers.input_configs import InputSizes, Vectors
+from spacy_lal.layers.network_inputs import NetworkInputs
 
 
 def build(width=4, vector_width=6, **options):

@@ -1,0 +1,309 @@
+"""Config blocks of the network of semantic roles. *Not* here: the torch modules, which `build` imports."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Optional, Union
+
+from ..checks import check_choice, check_count, check_flags, check_rates
+
+
+@dataclass(frozen=True)
+class RolesEncoderConfig:
+    """The layers of the network. Their width is `n_heads * head_width`.
+
+    n_layers (int): Layers; 2 to 4 over a transformer, 6 to 8 without one.
+    n_heads (int): Attention heads of a layer.
+    head_width (int): Width of a head.
+    ff_width (int): Hidden units of a layer's feed-forward network.
+    timing (bool): Whether the timing signal is added to the input. Vectors of a transformer do not need it.
+    input_dropout (float): Elementwise dropout on the input vectors.
+    attention_dropout (float): Elementwise dropout on attention weights.
+    ff_dropout (float): Elementwise dropout on hidden units of the feed-forward network.
+    residual_dropout (float): Elementwise dropout on the outputs of attention and of the feed-forward network.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    n_layers: int = 2
+    n_heads: int = 8
+    head_width: int = 16
+    ff_width: int = 256
+    timing: bool = False
+    input_dropout: float = 0.2
+    attention_dropout: float = 0.1
+    ff_dropout: float = 0.1
+    residual_dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name in ("n_layers", "n_heads", "head_width", "ff_width"):
+            check_count(name, getattr(self, name))
+        check_flags(timing=self.timing)
+        rates = [field.name for field in fields(self) if field.name.endswith("_dropout")]
+        check_rates(**{name: getattr(self, name) for name in rates})
+        if self.timing and self.hidden_width < 4:
+            raise ValueError(f"timing: needs n_heads * head_width of at least 4, got {self.hidden_width}")
+
+    @property
+    def hidden_width(self) -> int:
+        """Width of positions."""
+        return self.n_heads * self.head_width
+
+    def build_input(self, vector_width: int) -> Any:
+        """Build the input map. vector_width (int): Width of the vectors that come in."""
+        from .roles_encoder import RolesInput
+
+        return RolesInput(self, vector_width)
+
+    def build_layer(self, n_given: int = 0, n_given_values: int = 0) -> Any:
+        """Build one layer. n_given, n_given_values (int): See `SyntaxAttention`."""
+        from .roles_encoder import RolesLayer
+
+        return RolesLayer(self, n_given, n_given_values)
+
+
+HeadsSource = Literal["own", "doc", "none"]
+
+
+@dataclass(frozen=True)
+class SyntaxConfig:
+    """Where the heads come from that one attention head follows (Strubell et al. 2018, sections 2.2 and 2.3).
+
+    heads (str): "own": scores of the network's own arcs. "doc": `token.head`, for example from `lal_parser`. "none": no
+        syntax head. Training shows gold heads with both "own" and "doc", so a model trained with "own" can parse with
+        "doc"; a model trained with "doc" has no arcs of its own.
+    parse_layer (int): The layer after which arcs are scored, from 0.
+    attention_layer (int): The layer whose last attention head follows the heads; above `parse_layer`.
+    gold_heads_prob (float): The share of training sentences that show gold heads. The others show predicted ones.
+    arc_width (int): Width of the features of arcs.
+    deprel_width (int): Width of the features of deprels.
+    dropout (float): Feature dropout on the input and the features of arcs and deprels.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    heads: HeadsSource = "own"
+    parse_layer: int = 0
+    attention_layer: int = 1
+    gold_heads_prob: float = 1.0
+    arc_width: int = 128
+    deprel_width: int = 64
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_choice("heads", self.heads, ("own", "doc", "none"))
+        check_count("parse_layer", self.parse_layer, 0)
+        check_count("attention_layer", self.attention_layer, 0)
+        if self.heads != "none" and self.attention_layer <= self.parse_layer:
+            raise ValueError(
+                f"attention_layer: expected a layer above parse_layer = {self.parse_layer}, got {self.attention_layer}"
+            )
+        share = self.gold_heads_prob
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0.0 <= share <= 1.0:
+            raise ValueError(f"gold_heads_prob: expected a number in [0, 1], got {share!r}")
+        check_count("arc_width", self.arc_width)
+        check_count("deprel_width", self.deprel_width)
+        check_rates(dropout=self.dropout)
+
+    def build(self, hidden_width: int, n_deprels: int) -> Any:
+        """Build the scorer of arcs and deprels. hidden_width (int): Width of positions. n_deprels (int): Deprels."""
+        from ..scorers.head_scorer import HeadScorer
+
+        return HeadScorer(hidden_width, self.arc_width, self.deprel_width, n_deprels, self.dropout)
+
+
+@dataclass(frozen=True)
+class PredicateScorerConfig:
+    """The scorer of predicates.
+
+    layer (int): The layer after which it scores, from 0.
+    hidden_width (int): Hidden units.
+    dropout (float): Feature dropout on the inputs of both maps.
+    with_tags (bool): Whether its labels are pairs of tag (`token.tag_`) and predicate, as in LISA; otherwise they are
+        "no predicate" and "predicate".
+    RAISES (ValueError): An option is out of range.
+    """
+
+    layer: int = 0
+    hidden_width: int = 128
+    dropout: float = 0.1
+    with_tags: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("layer", self.layer, 0)
+        check_count("hidden_width", self.hidden_width)
+        check_rates(dropout=self.dropout)
+        check_flags(with_tags=self.with_tags)
+
+    def build(self, hidden_width: int, n_labels: int) -> Any:
+        """Build the scorer. hidden_width (int): Width of positions. n_labels (int): Number of labels."""
+        from ..scorers.predicate_scorer import PredicateScorer
+
+        return PredicateScorer(hidden_width, self.hidden_width, n_labels, self.dropout)
+
+
+@dataclass(frozen=True)
+class RoleScorerConfig:
+    """The scorer of role tags.
+
+    predicate_width (int): Width of a predicate's vector.
+    role_width (int): Width of a token's vector.
+    dropout (float): Feature dropout: on the input per sentence, on both vectors per predicate.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    predicate_width: int = 128
+    role_width: int = 128
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_count("predicate_width", self.predicate_width)
+        check_count("role_width", self.role_width)
+        check_rates(dropout=self.dropout)
+
+    def build(self, hidden_width: int, n_tags: int) -> Any:
+        """Build the scorer. hidden_width (int): Width of positions. n_tags (int): Number of BIO tags."""
+        from ..scorers.role_scorer import RoleScorer
+
+        return RoleScorer(self, hidden_width, n_tags)
+
+
+@dataclass(frozen=True)
+class SpanRoleScorerConfig:
+    """The scorer of roles of ranges: constituents, words and subtrees of the Doc's parse.
+
+    vectors_width (int): Width of a map of the vectors that come into the network. The scorer reads it beside the
+        output of the layers.
+    predicate_width (int): Width of a predicate's vector, from which rolesets are scored.
+    hidden_width (int): Hidden units of a pair.
+    product_width (int): Width of the product of predicate and candidate head.
+    feature_width (int): Width of a row of the table of features.
+    n_rows (int): Rows of the table. A feature's hash chooses its row.
+    word_attr (str): The word in features: "LEMMA", "NORM" or "LOWER".
+    dropout (float): Elementwise dropout on words' and pairs' vectors.
+    feature_dropout (float): The share of a pair's features that training leaves out. Parses of training data have fewer
+        errors than others, so that no single feature should be relied on.
+    RAISES (ValueError): An option is out of range.
+    """
+
+    vectors_width: int = 256
+    predicate_width: int = 192
+    hidden_width: int = 256
+    product_width: int = 64
+    feature_width: int = 64
+    n_rows: int = 40000
+    word_attr: str = "NORM"
+    dropout: float = 0.3
+    feature_dropout: float = 0.3
+
+    def __post_init__(self) -> None:
+        for name in ("vectors_width", "predicate_width", "hidden_width", "product_width", "feature_width", "n_rows"):
+            check_count(name, getattr(self, name))
+        check_rates(dropout=self.dropout, feature_dropout=self.feature_dropout)
+        if self.word_attr not in ("LEMMA", "NORM", "LOWER"):
+            raise ValueError(f"word_attr: expected 'LEMMA', 'NORM' or 'LOWER', got {self.word_attr!r}")
+
+    def build(self, vector_width: int, hidden_width: int, n_tags: int) -> Any:
+        """Build the scorer. vector_width (int): Width of the vectors that come in. hidden_width (int): Width of
+        positions. n_tags (int): Number of BIO tags: O, then two for each role."""
+        from ..scorers.span_role_scorer import SpanRoleScorer
+
+        return SpanRoleScorer(self, vector_width, hidden_width, (n_tags - 1) // 2)
+
+
+@dataclass(frozen=True)
+class RolesetScorerConfig:
+    """The scorer of rolesets. A component restricts the choice to the rolesets that a predicate's words can have.
+
+    dropout (float): Elementwise dropout on the predicates' vectors.
+    RAISES (ValueError): The rate is out of range.
+    """
+
+    dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_rates(dropout=self.dropout)
+
+    def build(self, predicate_width: int, n_rolesets: int) -> Any:
+        """Build the scorer. predicate_width (int): Width of a predicate's vector. n_rolesets (int): Rolesets."""
+        from ..scorers.roleset_scorer import RolesetScorer
+
+        return RolesetScorer(predicate_width, n_rolesets, self.dropout)
+
+
+@dataclass(frozen=True)
+class RolesSizes:
+    """Sizes that come from data.
+
+    vector_width (int): Width of the vectors that come in.
+    n_tags (int): BIO tags of roles.
+    n_predicate_labels (int): Labels of the predicate scorer; 2 without tags.
+    n_other_labels (int): The first labels of the predicate scorer, which are not predicates.
+    n_rolesets (int): Rolesets; 0 for none.
+    n_deprels (int): Deprels; 0 for no arcs and deprels.
+    RAISES (ValueError): A size is out of range.
+    """
+
+    vector_width: int
+    n_tags: int
+    n_predicate_labels: int = 2
+    n_other_labels: int = 1
+    n_rolesets: int = 0
+    n_deprels: int = 0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_count(field.name, getattr(self, field.name), 0 if field.name in ("n_rolesets", "n_deprels") else 1)
+        if self.n_other_labels >= self.n_predicate_labels:
+            raise ValueError(
+                f"n_other_labels: expected fewer than n_predicate_labels = {self.n_predicate_labels}, "
+                f"got {self.n_other_labels}"
+            )
+
+
+@dataclass(frozen=True)
+class RolesNetworkConfig:
+    """The parts of a `RolesNetwork`; each record belongs to its layer.
+
+    encoder (RolesEncoderConfig): The layers. Roles are scored after the last one.
+    predicate_scorer (PredicateScorerConfig): Which words are predicates.
+    role_scorer (Union[RoleScorerConfig, SpanRoleScorerConfig]): The scorer of role tags, or of the roles of ranges.
+    syntax (Optional[SyntaxConfig]): The syntax head; None for none.
+    roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
+    RAISES (ValueError): A part uses a layer that does not exist.
+    """
+
+    encoder: RolesEncoderConfig
+    predicate_scorer: PredicateScorerConfig
+    role_scorer: Union[RoleScorerConfig, SpanRoleScorerConfig]
+    syntax: Optional[SyntaxConfig] = None
+    roleset_scorer: Optional[RolesetScorerConfig] = None
+
+    def __post_init__(self) -> None:
+        used = {"predicate_scorer.layer": self.predicate_scorer.layer}
+        if self.syntax is not None and self.syntax.heads != "none":
+            used["syntax.attention_layer"] = self.syntax.attention_layer
+        for name, layer in used.items():
+            if layer >= self.encoder.n_layers:
+                raise ValueError(f"{name}: expected a layer below n_layers = {self.encoder.n_layers}, got {layer}")
+
+    @property
+    def heads(self) -> HeadsSource:
+        """Where the heads come from that an attention head follows."""
+        return "none" if self.syntax is None else self.syntax.heads
+
+    @property
+    def gold_heads_prob(self) -> float:
+        """The share of training sentences that show gold heads."""
+        return 1.0 if self.syntax is None else self.syntax.gold_heads_prob
+
+    @property
+    def with_tags(self) -> bool:
+        """Whether the labels of predicates are pairs with tags."""
+        return self.predicate_scorer.with_tags
+
+    @property
+    def with_spans(self) -> bool:
+        """Whether roles of ranges are scored, not role tags."""
+        return isinstance(self.role_scorer, SpanRoleScorerConfig)
+
+    @property
+    def with_rolesets(self) -> bool:
+        """Whether rolesets are scored."""
+        return self.roleset_scorer is not None
