@@ -318,8 +318,12 @@ class ParserNetworkConfig:
             self.biaffine_scorer.input_width(layout)
 
     def n_label_heads(self, sizes: ParserSizes) -> int:
-        """Label heads; 0 without label attention."""
-        return 0 if self.label_attention is None else self.label_attention.n_heads or sizes.n_label_heads
+        """Label heads; 0 without label attention. RAISES (ValueError): Their number is unknown."""
+        if self.label_attention is None:
+            return 0
+        n_heads = self.label_attention.n_heads or sizes.n_label_heads
+        check_count("n_label_heads", n_heads)
+        return n_heads
 
     def layout(self, n_label_heads: int) -> FencepostLayout:
         """The layout of fenceposts.

@@ -9,7 +9,6 @@ from typing import NamedTuple, Optional
 import torch
 from torch import Tensor, nn
 
-from .checks import check_count
 from .configs import ParserNetworkConfig, ParserSizes
 from .fenceposts import Fenceposts
 from .label_attention import LabelAttention
@@ -58,7 +57,6 @@ class ParserNetwork(nn.Module):
         n_heads = config.n_label_heads(sizes)
         layout = config.layout(n_heads)
         if config.label_attention is not None:
-            check_count("n_label_heads", n_heads)
             self.label_attention = config.label_attention.build(width, n_heads)
         self.fenceposts = Fenceposts(layout)
         self.span_scorer: Optional[SpanScorer] = None
