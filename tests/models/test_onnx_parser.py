@@ -12,7 +12,7 @@ from spacy.util import registry
 from thinc.api import Adam, Config, fix_random_seed
 from tiny_network import TOK2VEC
 
-from spacy_lal.layers.configs import FencepostsConfig
+from spacy_lal.layers.configs import BiaffineScorerConfig, FencepostsConfig, LabelAttentionConfig
 from spacy_lal.layers.encoders.configs import EncoderConfig
 from spacy_lal.layers.folded_network import FoldedNetwork
 from spacy_lal.layers.input_configs import make_input_layer, make_vectors
