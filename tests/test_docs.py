@@ -28,12 +28,12 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^import ray": "the extra ray; tests/distributed -m cluster",
     r"import parse_spark": "the extra spark and Java; tests/distributed -m cluster",
     r"--engine ray": "the extra ray; tests/distributed -m cluster",
-    r"^python -m spacy lal app": "a server; tests/app",
+    r"^python -m spacy lal app": "a server; tests/test_page.py",
     r"^python -m spacy lal import-official": "the authors' checkpoint; tests/test_import_official.py",
     r"^python -m spacy project": "treebanks from the net, or minutes; tests/test_project.py",
     r"^(OMP_NUM_THREADS=1 )?python (benchmarks|projects)/": "treebanks",
     r"lal_trf_branch\.cfg|training/mean": "hours, treebanks and several trained pipelines",
-    r"-o tree\.png": "the extra display; tests/test_render.py",
+    r"-o tree\.png": "the extra display; tests/pictures/test_drawings.py",
 }
 SHORT = ("--training.max_steps", "2", "--training.eval_frequency", "1")  # follow every training
 TEXTS = "The old cat sleeps on the mat.\nShe saw the dog (an old one) in the garden.\n"

@@ -12,10 +12,10 @@ from tiny_pipeline import SENTENCES
 from spacy_lal.annotations import set_sentence_starts
 from spacy_lal.cli.formats import format_drawing
 from spacy_lal.cli.texts import Origin
-from spacy_lal.display.arcs import ROOT
 from spacy_lal.distributed.columns import doc_fields, doc_row, to_doc
 from spacy_lal.export import MissingParseError, read_sentences, sentence_record, to_conllu
-from spacy_lal.render import render
+from spacy_lal.pictures import render
+from spacy_lal.pictures.parse import ROOT
 from spacy_lal.trees import read_conllu
 
 
@@ -79,9 +79,8 @@ def test_unknown_heads_are_left_open(half_parsed: Doc):
     assert sentence_record(sentence)["heads"] == [None, 2, 2, 2]
 
 
-@pytest.mark.parametrize("style", ["dep", "parse"])
-def test_unknown_heads_are_not_drawn_as_roots(half_parsed: Doc, style: str):
-    svg = render(half_parsed, style=style, format="svg")
+def test_unknown_heads_are_not_drawn_as_roots(half_parsed: Doc):
+    svg = render(half_parsed, style="parse", format="svg")
     assert svg.count(f">{ROOT}</text>") == 1
     assert "old: no head; cats: nsubj of want; want: root" in svg
     drawing = format_drawing(next(read_sentences(half_parsed)), Origin(0))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import spacy
 
-from spacy_lal.render import render
+from spacy_lal.pictures import render
 
 FOLDER = Path(__file__).parent
 SENTENCE = "She gave him the book that he wanted."

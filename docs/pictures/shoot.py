@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from spacy_lal.cli.explain import explain_page
-from spacy_lal.render import render
+from spacy_lal.pictures import render
 
 FOLDER = Path(__file__).parent
 ADDRESS = "http://localhost:8600"

@@ -7,10 +7,13 @@ from typing import Annotated, List, Optional
 
 import typer
 
-from spacy_lal.app import DARK, DARK_FIELD, EXTRA, LIGHT, PAGE
 from spacy_lal.cli.child_processes import ChildProcesses
 from spacy_lal.cli.options import ModelOption, model_and_words
 from spacy_lal.cli.streams import fail
+
+LIGHT, DARK, DARK_FIELD = "#ffffff", "#16181d", "#24272e"  # backgrounds, as in pages of `explain`; of fields
+_INSTALLED = Path(sys.prefix) / "share" / "spacy_lal" / "page.py"
+PAGE = _INSTALLED if _INSTALLED.is_file() else Path(__file__).parents[2] / "examples" / "app" / "page.py"
 
 
 def app_cli(
@@ -34,7 +37,7 @@ def app_cli(
 
     model, _ = model_and_words(model, words)
     if find_spec("streamlit") is None:
-        fail(f"the page needs Streamlit: pip install 'spacy-lal[{EXTRA}]'")
+        fail("the page needs Streamlit: pip install 'spacy-lal[app]'")
     if not (is_package(model) or Path(model).exists()):
         fail(f"can't find the pipeline {model!r}: expected a path or an installed package")
     code = run_until_stopped(app_command(model, port=port, host=host, headless=headless))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
-    from spacy_lal.display.page import Picture, Section
     from spacy_lal.export import Sentence
+    from spacy_lal.pictures.page import Picture, Section
 
 LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
@@ -51,18 +51,12 @@ def explain_cli(
     Without -o, prints the tree drawn with letters and a table of heads.
     """
     from spacy_lal.cli.pipelines import load_pipeline
-    from spacy_lal.display.png import check_converter
     from spacy_lal.export import read_sentences
     from spacy_lal.files import write_file
 
     if output is not None and output.suffix.lower() in OTHER_ENDINGS:
         other = "`lal parse -f` writes other formats"
         fail(f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}")
-    if output is not None and output.suffix.lower() == ".png":
-        try:
-            check_converter()
-        except ImportError as err:
-            fail(str(err))
     source = text_or_file(word, text)
     if source.text is None:
         check_stream_apart(output, source.name)
@@ -94,8 +88,8 @@ def _content(output: Path, nlp: "Language", docs: List["Doc"]) -> Union[str, byt
     suffix = output.suffix.lower()
     if suffix not in (".svg", ".png"):
         return explain_page(nlp, docs)
-    from spacy_lal.display.png import svg_to_png
-    from spacy_lal.render import render
+    from spacy_lal.pictures import render
+    from spacy_lal.pictures.svg import svg_to_png
 
     theme = "light" if suffix == ".png" else "auto"
     svg = render(docs, style="tree", format="svg", options={"theme": theme}) or ""
@@ -110,8 +104,8 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
     RETURNS (str): Self-contained HTML.
     RAISES (ValueError): The Docs have no sentence boundaries.
     """
-    from spacy_lal.display.page import page
-    from spacy_lal.render import writing
+    from spacy_lal.pictures import writing
+    from spacy_lal.pictures.page import page
 
     docs = list(docs)
     sections = [section for doc in docs for section in _sections(nlp, doc)]
@@ -123,8 +117,8 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
 
 
 def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
-    from spacy_lal.display.page import Section
     from spacy_lal.export import read_sentences
+    from spacy_lal.pictures.page import Section
 
     sentences = list(read_sentences(doc))
     attention = _pictures("Label attention", "attention", nlp, doc, len(sentences))
@@ -151,7 +145,7 @@ def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
 
 
 def _legend(sentence: "Sentence") -> str:
-    from spacy_lal.display.legend import label_legend
+    from spacy_lal.pictures.colors import label_legend
     from spacy_lal.trees.labels import split_chain
 
     return label_legend(label for *_, chain in sentence.constituents or [] for label in split_chain(chain))
@@ -159,9 +153,9 @@ def _legend(sentence: "Sentence") -> str:
 
 def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int) -> List["Picture"]:
     """One picture per sentence; if the pipeline lacks the annotation for it, the reason instead."""
-    from spacy_lal.display.markup import escape
-    from spacy_lal.display.page import Picture
-    from spacy_lal.render import draw
+    from spacy_lal.pictures import draw
+    from spacy_lal.pictures.markup import escape
+    from spacy_lal.pictures.page import Picture
 
     try:
         return [Picture(heading, markup) for markup in draw(item, style, {}, nlp)]
@@ -172,8 +166,8 @@ def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Spa
 def _roles(span: "Span") -> List["Picture"]:
     """The semantic roles of a sentence, if its Doc has roles: a click on a predicate shows its arguments."""
     from spacy_lal.annotations import has_propositions
-    from spacy_lal.display.page import Picture
-    from spacy_lal.render import draw
+    from spacy_lal.pictures import draw
+    from spacy_lal.pictures.page import Picture
 
     if not has_propositions(span.doc):
         return []

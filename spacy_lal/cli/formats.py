@@ -5,9 +5,9 @@ from enum import Enum
 from typing import Callable, Dict
 
 from spacy_lal.cli.texts import Origin
-from spacy_lal.display.markup import printable, printable_json, visible
-from spacy_lal.display.tree import tree_to_text
 from spacy_lal.export import SCHEMA_VERSION, Sentence, read_sentences, sentence_record, sentence_to_conllu
+from spacy_lal.pictures.markup import printable, printable_json, visible
+from spacy_lal.pictures.tree import tree_to_text
 from spacy_lal.trees.brackets import write_brackets
 
 __all__ = ["FORMATS", "OutputFormat", "read_sentences"]

@@ -3,7 +3,7 @@ sentences of white space, are left out."""
 
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from spacy_lal.display.markup import printable, printable_json, visible
+from spacy_lal.pictures.markup import printable, printable_json, visible
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, NoReturn, TextIO, TypeVar
 import typer
 
 from spacy_lal.cli.signals import Stopped, end_workers, queues_are_stuck, raised_signals
-from spacy_lal.display.markup import printable
+from spacy_lal.pictures.markup import printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

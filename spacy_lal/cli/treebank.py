@@ -38,7 +38,7 @@ def check_cli(
 
 def _check(paths: List[Path], named: Callable[[str], str], *, as_json: bool, top: int) -> None:
     """named (Callable[[str], str]): Gives files in a message the names that the user knows."""
-    from spacy_lal.display.markup import printable_json
+    from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.reader import TreebankError
     from spacy_lal.treebanks.report import check_columns, check_treebank
     from spacy_lal.treebanks.role_report import check_roles

@@ -29,7 +29,7 @@ from spacy_lal.annotations.span_groups import (
     is_untouched,
 )
 from spacy_lal.export import to_conllu
-from spacy_lal.render import render
+from spacy_lal.pictures import render
 from spacy_lal.treebanks.copies import copy_tokens
 from spacy_lal.trees import CrossingSpansError
 

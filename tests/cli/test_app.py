@@ -1,4 +1,4 @@
-"""`python -m spacy lal app`: what it starts, and what it says where it can't. The page itself: tests/app/."""
+"""`python -m spacy lal app`: what it starts, and what it says where it can't. The page itself: tests/test_page.py."""
 
 import os
 import signal
@@ -7,9 +7,8 @@ from importlib import import_module
 
 import pytest
 
-from spacy_lal.app import PAGE
-
 module = import_module("spacy_lal.cli.app")
+PAGE = module.PAGE
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def test_page(lal, pipeline, tmp_path):
         assert len(svgs) == 2
         # Attention has a folded table; the few heads of this pipeline fit into one of contributions.
         assert [len(list(details.iter("table"))) for details in section.findall("details")] == [0, 0, 0, 2, 1]
-        assert "lal-legend" in [ul.get("class") for ul in section.iter("ul")]
+        assert "lal-legend" in [box.get("class") for box in section.iter("div")]
     assert "a head does not always speak for the label" in root.find("body/p").text
     assert not list(root.iter("script")) and not list(root.iter("b"))
     assert not [n for n in root.iter() for name in n.attrib if name in ("src", "href")]

@@ -1,0 +1,352 @@
+"""An interactive page: type a text, click a constituent, see its head, its alternatives, its margin and score.
+
+`python -m spacy lal app` runs it (the extra `app`), and so does `streamlit run page.py -- PIPELINE`. The reader's text
+enters the page as text of a widget, of `st.code` or `st.dataframe`, which do not read Markdown; escaped; or drawn by
+`render`. Other functions of Streamlit and the labels of widgets read Markdown, and never get such text.
+"""
+
+import json
+import re
+import sys
+from threading import RLock
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from xml.etree import ElementTree
+
+import spacy
+import streamlit as st
+from nltk.tree import Tree
+from spacy.language import Language
+
+from spacy_lal.export import SCHEMA_VERSION, Sentence, read_sentences, sentence_record, sentence_to_conllu
+from spacy_lal.interpret import arc_margins, best_labels, constituent_margins, contributions, span_marginals
+from spacy_lal.lang import DEFAULT_PIPELINE
+from spacy_lal.pictures import draw, render
+from spacy_lal.pictures.colors import label_legend
+from spacy_lal.pictures.markup import escape, shorten, visible
+from spacy_lal.pictures.roles import word_rows
+from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
+from spacy_lal.trees.brackets import iter_words
+
+TITLE = "Label Attention Layer parser"
+INTRO = "Click a constituent to see how sure the parser is of it, and which parts of the network speak for it."
+EXAMPLES = (
+    "She saw the man with the telescope. The old cat sleeps on the mat.",
+    "Select the person driving.",
+    "After the storm had passed, she gave the children the book that they wanted.",
+    "Time flies like an arrow; fruit flies like a banana.",
+)
+MAX_TEXT, MAX_LINKED = 5000, 1500  # characters of a text, and of a text in the page's address
+MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
+N_ALTERNATIVES, N_PARTS = 5, 8
+PICTURES = {"Arcs": "dep", "Constituents": "spans", "Label attention": "attention", "Contributions": "contributions"}
+
+# The drawing as a component of the page: it reports the span chosen by mouse or keyboard.
+SCRIPT = """
+export default function ({ data, parentElement, setTriggerValue }) {
+  const box = parentElement.querySelector(".lal-box")
+  const { scrollLeft = 0, scrollTop = 0 } = box.firstElementChild ?? {}
+  box.innerHTML = data
+  Object.assign(box.firstElementChild, { scrollLeft, scrollTop })
+  const choose = (event) => {
+    const node = event.target.closest("[data-start]")
+    if (!node || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return
+    event.preventDefault()
+    setTriggerValue("span", [Number(node.dataset.start), Number(node.dataset.end)])
+  }
+  box.onclick = choose
+  box.onkeydown = choose
+}
+"""
+STYLE = """
+.lal-scroll { max-height: 34rem; overflow-y: auto; padding-top: 5px }
+.lal-scroll svg { overflow: visible }
+[data-start] { cursor: pointer }
+[data-start]:hover { text-decoration: underline }
+[data-start]:focus-visible { outline: 2.5px dashed var(--st-primary-color); outline-offset: 3px }
+.lal-argument:not([font-weight]) { fill: light-dark(#9a4a06, #fbbf24); font-weight: bold }
+.lal-argument[font-weight] { text-decoration: underline; text-decoration-thickness: 2px }
+.lal-chosen { outline: 2.5px solid var(--st-primary-color); outline-offset: 3px; border-radius: 9px }
+"""
+SVG = "{http://www.w3.org/2000/svg}"
+Words = Tuple[int, int]  # a half-open span of words, counted from 0
+# A label, the numbers shown large, tables (title -> rows), and the reasons for missing numbers.
+Report = Tuple[str, Dict[str, Optional[float]], Dict[str, List[Dict[str, Any]]], List[str]]
+
+
+class Shown:
+    """A parsed sentence; its numbers and pictures are computed on first use and kept. `lock` serves one reader at a
+    time: the readers of a page share the pipeline."""
+
+    def __init__(self, nlp: Language, lock: Any, sentence: Sentence) -> None:
+        self.nlp, self.lock, self.sentence = nlp, lock, sentence
+        self.words = [token.text for token in sentence.tokens]
+        self.constituents = sentence.constituents or []
+        self.predicates = word_rows(sentence)
+        self.kept: Dict[Any, Any] = {}
+
+    def span(self, words: Optional[Words] = None) -> Any:
+        """The Span of some words; default: of all."""
+        start, end = words or (0, len(self.words))
+        return self.sentence.tokens[0].doc[self.sentence.tokens[start].i : self.sentence.tokens[end - 1].i + 1]
+
+    def checked(self, value: Any) -> Optional[Words]:
+        """The span of words that a browser sent; None if the value is no such span."""
+        is_pair = isinstance(value, (list, tuple)) and [type(one) for one in value] == [int, int]
+        return (value[0], value[1]) if is_pair and 0 <= value[0] < value[1] <= len(self.words) else None
+
+    def get(self, key: Any, compute: Callable[[], Any]) -> Tuple[Any, str]:
+        """A result, or None and the reason why this pipeline has none."""
+        with self.lock:
+            if key not in self.kept:
+                try:
+                    self.kept[key] = compute(), ""
+                except ValueError as err:
+                    self.kept[key] = None, str(err)
+        return self.kept[key]
+
+    def picture(self, style: str) -> str:
+        """A picture as markup, or the reason why there is none."""
+        markup, reason = self.get(style, lambda: draw(self.span(), style, {"folded": True}, self.nlp)[0])
+        return markup or f"<p>{escape(reason)}</p>"
+
+    def files(self) -> Iterator[Tuple[str, str, str]]:
+        """The sentence as files: the name of the format, the ending, and the content."""
+        yield "CoNLL-U", "conllu", sentence_to_conllu(self.sentence, 0)
+        yield "JSON", "json", json.dumps({"schema": SCHEMA_VERSION, **sentence_record(self.sentence)}, indent=1)
+        if self.sentence.constituents is not None:
+            yield "Brackets", "ptb", write_brackets(self.sentence.tree()) + "\n"
+            style = "tree" if self.sentence.heads is None else "parse"
+            yield "SVG", "svg", render(self.span(), style=style, format="svg") or ""
+
+    def report(self, words: Words) -> Report:
+        """What the parser says of a span of words."""
+        label = next((label for start, end, label in self.constituents if (start, end) == words), "")
+        notes: List[str] = []
+
+        def said(key: Any, compute: Callable[[], Any]) -> Any:
+            result, reason = self.get(key, compute)
+            if reason and reason not in notes:
+                notes.append(reason)
+            return result
+
+        if len(self.words) > MAX_EXPLAINED:
+            return label, {}, {}, [f"Only sentences of at most {MAX_EXPLAINED} words are explained."]
+        nlp, sent, span = self.nlp, self.span(), self.span(words)
+        margins = said("margins", lambda: {one[:2]: one.margin for one in constituent_margins(nlp, sent)}) or {}
+        arcs = said("arcs", lambda: {one.dependent: one.margin for one in arc_margins(nlp, sent)}) or {}
+        marginals = said("marginals", lambda: span_marginals(nlp, sent))
+        best = said(("labels", words), lambda: best_labels(nlp, span, N_ALTERNATIVES)) or []
+        shown = label or next((one.label for one in best if one.label not in ("", SUB_HEAD_LABEL)), "")
+        parts = said(("parts", words), lambda: contributions(nlp, span, shown)) if shown else None
+        tables: Dict[str, List[Dict[str, Any]]] = {"Its head": [], "Best labels": []}
+        for token, head in zip(self.sentence.tokens, self.sentence.heads or [], strict=False):
+            governor = self.sentence.tokens[head - 1] if head else None
+            if head is not None and span.start <= token.i < span.end and not (governor in span if governor else False):
+                row = {"word": token.text, "deprel": token.dep_, "depends on": governor.text if governor else "(root)"}
+                tables["Its head"].append({**row, "margin": arcs.get(token.i)})
+        for one in best:
+            row = {"label": one.label or "(no constituent)", "score": one.score}
+            if marginals is not None:
+                row["probability"] = float(marginals.probabilities[(*words, marginals.labels.index(one.label))])
+            tables["Best labels"].append(row)
+        if parts is not None:
+            top = parts.top(N_PARTS)
+            rest = float(parts.heads.sum()) - sum(value for _, value in top)
+            adds = [*top, ("other label heads", rest), ("whole tokens", parts.tokens), ("bias", parts.bias)]
+            title = f"Parts of the score of {parts.label}"
+            tables[title] = [{"label head": name, "adds": value} for name, value in [*adds, ("score", parts.score)]]
+        score = next((one.score for one in best if one.label == label), parts.score if parts and label else None)
+        numbers = {"Margin": margins.get((span.start, span.end)), "Score": score}
+        if marginals is not None:
+            numbers["Probability"] = float(marginals.constituents[words])
+        return label, numbers, tables, notes
+
+    def tree(self, chosen: Words, predicate: Optional[int]) -> str:
+        """The tree with clickable nodes: each bears its span of words; the chosen one and arguments are marked."""
+        markup = self.picture("tree")
+        if "<svg" not in markup:
+            return markup
+        marked = {} if predicate is None else self.predicates[predicate].spans
+        root = ElementTree.fromstring(markup)
+        is_rtl = self.sentence.tokens[0].vocab.writing_system.get("direction") == "rtl"
+        nodes = node_spans(self.sentence.tree(), is_rtl)
+        for text, (start, end, is_constituent) in zip(root.iter(f"{SVG}text"), nodes, strict=True):
+            text.set("data-start", str(start))
+            text.set("data-end", str(end))
+            if is_constituent:
+                text.set("tabindex", "0")
+                text.set("role", "button")
+                text.set("class", "lal-chosen" if (start, end) == chosen else "")
+            within = [role for (first, last), role in marked.items() if not is_constituent and first <= start < last]
+            role = marked.get((start, end)) or "".join(within[:1])
+            if role:
+                text.set("class", f"lal-argument {text.get('class') or ''}")
+                text.append(ElementTree.fromstring(f"<title>{escape(role)}</title>"))
+        for element in root.iter():  # in HTML, an svg needs no namespace; the keyboard can't reach parts of an img
+            element.tag = element.tag.rpartition("}")[2]
+            if element.get("role") == "img":
+                element.set("role", "group")
+        return ElementTree.tostring(root, encoding="unicode")
+
+
+def node_spans(tree: Tree, mirrored: bool) -> Iterator[Tuple[int, int, bool]]:
+    """The span of words of each node, in drawing order, and whether the node is above preterminals."""
+    stack: List[Tuple[Any, int]] = [(tree, 0)]
+    while stack:
+        node, start = stack.pop()
+        if not isinstance(node, Tree):
+            yield start, start + 1, False
+            continue
+        children = []
+        end = start
+        for child in node:
+            children.append((child, end))
+            end += sum(1 for _ in iter_words(child)) if isinstance(child, Tree) else 1
+        yield start, end, any(isinstance(child, Tree) for child in node)
+        stack += children if mirrored else reversed(children)
+
+
+@st.cache_resource(show_spinner="Loading the pipeline: the first time takes some seconds", max_entries=1)
+def load(pipeline: str) -> Tuple[Language, Any]:
+    """The pipeline, loaded once for all readers, and its lock."""
+    return spacy.load(pipeline), RLock()
+
+
+def read_link(query: Any) -> Tuple[str, int, Optional[Words]]:
+    """Text, sentence and words of an address. Anybody may write one: other values than numbers are ignored."""
+    number = re.fullmatch(r"[1-9]\d{0,3}", str(query.get("sentence", "")), re.ASCII)
+    words = re.fullmatch(r"(\d{1,4})-(\d{1,4})", str(query.get("words", "")), re.ASCII)
+    span = (int(words[1]) - 1, int(words[2])) if words else None
+    return str(query.get("text", ""))[:MAX_TEXT], int(number[0]) - 1 if number else 0, span
+
+
+def ask() -> str:
+    """The form with the text, and examples that fill it; at first the text of the page's address."""
+    state = st.session_state
+    if "text" not in state:
+        text, *state.wanted = read_link(st.query_params)
+        state.text = text or EXAMPLES[0]
+
+    def take_example() -> None:
+        if state.example is not None:
+            state.text, state.example = state.example, None
+
+    st.pills("Examples", EXAMPLES, format_func=lambda text: shorten(text, 40), key="example", on_change=take_example)
+    with st.form("form", border=False):
+        text = st.text_area("Text", max_chars=MAX_TEXT, key="text")
+        st.form_submit_button("Parse", type="primary")
+    return text
+
+
+def choose(what: str, names: List[str], key: str, **options: Any) -> Optional[int]:
+    """A list; the names may be the reader's text."""
+    return st.selectbox(
+        what, range(len(names)), format_func=lambda i: shorten(visible(names[i]), 80), key=key, **options
+    )
+
+
+def show_sentence(one: Shown) -> None:
+    """The trees, predicates, numbers, pictures and files of a sentence."""
+    state = st.session_state
+    span: Words = state.get("span") or (0, len(one.words))
+    # st.html removes SVG.
+    component = st.components.v2.component(
+        "spacy_lal_drawing", html='<div class="lal-box"></div>', css=STYLE, js=SCRIPT
+    )
+
+    def take_click() -> None:
+        state.span = one.checked(state.tree.span) or state.span
+
+    def take_constituent() -> None:
+        if state.constituent is not None:
+            state.span = one.constituents[state.constituent][:2]
+
+    def take_words() -> None:
+        first, last = sorted((state.first, state.last))
+        state.span = (first, last + 1)
+
+    predicate = None
+    if one.predicates:
+        verbs = [min(start for (start, _), role in row.spans.items() if role == "V") for row in one.predicates]
+        names = [f"{one.words[verb]} {row.name}" for verb, row in zip(verbs, one.predicates, strict=True)]
+        wanted = "Predicate: its arguments are marked in the tree"
+        predicate = choose(wanted, names, f"predicate of {one.sentence.text}", index=None, placeholder="none")
+    component(data=one.tree(span, predicate), key="tree", on_span_change=take_click)
+    st.html(label_legend(label for *_, chain in one.constituents for label in split_chain(chain)) or "<p></p>")
+    if one.predicates:
+        st.html(one.picture("roles"))
+    state.constituent = next((i for i, (s, e, _) in enumerate(one.constituents) if (s, e) == span), None)
+    state.first, state.last = span[0], span[1] - 1
+    lists = st.columns([2, 1, 1])
+    with lists[0]:
+        names = [f"{label}: {' '.join(one.words[start:end])}" for start, end, label in one.constituents]
+        none = "these words are no constituent"
+        choose("Constituent (or click in the tree)", names, "constituent", on_change=take_constituent, placeholder=none)
+    numbered = [f"{i}. {word}" for i, word in enumerate(one.words, start=1)]
+    for place, (what, key) in zip(lists[1:], (("First word", "first"), ("Last word", "last")), strict=True):
+        with place:
+            choose(what, numbered, key, on_change=take_words)
+    show_report(one.report(span))
+    picture = st.radio("Show the sentence as", [*PICTURES, "Brackets", "CoNLL-U"], horizontal=True, key="picture")
+    files = {name: (suffix, content) for name, suffix, content in one.files()}
+    if picture == "Arcs":
+        component(data=one.picture("dep"), key="arcs")
+    elif picture in PICTURES:
+        st.html(one.picture(PICTURES[picture]))
+    else:
+        st.code(files.get(picture, ("", ""))[1], language=None, wrap_lines=True)
+    with st.container(horizontal=True):
+        for name, (suffix, content) in files.items():
+            st.download_button(f"Download {name}", content, f"parse.{suffix}", on_click="ignore")
+
+
+def show_report(report: Report) -> None:
+    """The numbers of a span of words."""
+    label, numbers, tables, notes = report
+    for reason in notes:
+        st.html(f'<p role="status">{escape(reason)}</p>')
+    columns = st.columns([1, 2, 2, 2])
+    with columns[0]:
+        st.html(f"<strong>{escape(label or '(no constituent)')}</strong>")
+        for name, value in numbers.items():
+            st.metric(name, "\u2013" if value is None else f"{value:.2f}")
+    for column, (title, rows) in zip(columns[1:], tables.items(), strict=False):
+        with column:
+            st.html(f"<strong>{escape(title)}</strong>")
+            st.dataframe(rows, hide_index=True)
+
+
+def main(pipeline: str) -> None:
+    """The page, from top to bottom; Streamlit runs it again after each action of the reader."""
+    st.set_page_config(page_title=TITLE, layout="wide")
+    st.title(TITLE)
+    st.caption(INTRO)
+    state, text = st.session_state, ask()
+    try:
+        nlp, lock = load(pipeline)
+        if state.get("parsed_text") != text:
+            with lock:
+                state.sentences = [Shown(nlp, lock, sentence) for sentence in read_sentences(nlp(text))]
+            state.parsed_text, state.sentence, state.span = text, 0, None
+            number, span = state.pop("wanted", (0, None))
+            if number < len(state.sentences):
+                state.sentence, state.span = number, state.sentences[number].checked(span)
+    except (OSError, ValueError, ImportError) as err:
+        st.html(f'<p role="status">{escape(str(err))}</p>')
+        return
+    if not state.sentences:
+        st.html('<p role="status">Expected a text, got nothing but whitespace.</p>')
+        return
+    names = [f"{i}. {one.sentence.text}" for i, one in enumerate(state.sentences, start=1)]
+    if len(names) > 1:
+        choose("Sentence", names, "sentence", on_change=lambda: state.update(span=None))
+    number = state.get("sentence", 0)  # Streamlit forgets the keys of lists that are not shown
+    show_sentence(state.sentences[number])
+    st.query_params.clear()
+    if len(text) <= MAX_LINKED:
+        words = {"words": f"{state.span[0] + 1}-{state.span[1]}"} if state.span else {}
+        st.query_params.update({"text": text, "sentence": str(number + 1), **words})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else DEFAULT_PIPELINE)

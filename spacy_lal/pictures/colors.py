@@ -1,0 +1,67 @@
+"""Colours of constituent labels and semantic roles.
+
+displaCy knows the former too (entry point `spacy_displacy_colors`). They are pale: letters on them are black, on light
+and dark pages alike. Labels of a family share a colour.
+"""
+
+from typing import Dict, Iterable, List, Tuple
+
+from .markup import escape
+
+FAMILIES: Dict[str, Tuple[str, Tuple[str, ...]]] = {
+    "noun phrase": ("#b9d8f8", ("NP", "NML", "NX", "NAC", "QP")),
+    "verb phrase": ("#fbd9a5", ("VP",)),
+    "prepositional phrase": ("#bfe5c0", ("PP",)),
+    "clause": ("#d3c9f5", ("S",)),
+    "question, inversion": ("#e0daf8", ("SINV", "SQ", "SBARQ")),
+    "subordinate clause": ("#f7c4cd", ("SBAR",)),
+    "adjective phrase": ("#f0cfe9", ("ADJP",)),
+    "adverb phrase, particle": ("#efe6a0", ("ADVP", "PRT")),
+    "wh-phrase": ("#b5dedd", ("WHNP", "WHPP", "WHADVP", "WHADJP")),
+    "coordination": ("#cddfc6", ("CONJP", "UCP", "RRC")),
+    "parenthesis, interjection": ("#f5cdb4", ("PRN", "INTJ")),
+    "fragment, list, other": ("#dcdfcf", ("FRAG", "LST", "META", "X", "TOP")),
+}
+LABEL_COLORS: Dict[str, str] = {label: color for color, labels in FAMILIES.values() for label in labels}
+DEFAULT_COLOR = "#d8d8d8"
+INK_ON_PALE = "#1a1a1a"  # letters on any of these colours
+ROLE_COLORS: Dict[str, str] = {
+    "V": "#cfd5de",
+    "ARG0": "#b9d8f8",
+    "ARG1": "#fbd9a5",
+    "ARG2": "#bfe5c0",
+    "ARG3": "#d3c9f5",
+    "ARG4": "#f0cfe9",
+    "ARG5": "#f5cdb4",
+    "ARGA": "#f5cdb4",
+    "ARGM-TMP": "#b5dedd",
+    "ARGM-LOC": "#efe6a0",
+    "ARGM-NEG": "#f7c4cd",
+}
+_PILL = f"color: {INK_ON_PALE}; border-radius: .8em; padding: .05em .55em; font-weight: bold"
+_LEGEND = "display: flex; flex-wrap: wrap; gap: .35em 1.1em; margin: .8em 0; padding: 0; font-size: .85em"
+
+
+def chain_color(labels: Iterable[str]) -> str:
+    """The colour of a constituent: its outermost label with a colour decides."""
+    return next((LABEL_COLORS[label] for label in labels if label in LABEL_COLORS), DEFAULT_COLOR)
+
+
+def role_color(role: str) -> str:
+    """The colour of a role. C-X and R-X have the colour of X, ARG1-DSP has the colour of ARG1."""
+    role = role.removeprefix("C-").removeprefix("R-")
+    return ROLE_COLORS.get(role) or ROLE_COLORS.get(role[:4], "#e6dfd0")
+
+
+def label_legend(labels: Iterable[str]) -> str:
+    """A legend as HTML: the labels in pills, and their families in words; empty if no label has a colour.
+
+    labels (Iterable[str]): Labels of constituents, not chains; repetitions are ignored.
+    """
+    seen, items = set(labels), []
+    for name, (color, members) in FAMILIES.items():
+        found: List[str] = [label for label in members if label in seen]
+        if found:
+            pills = " ".join(f'<span style="background: {color}; {_PILL}">{escape(label)}</span>' for label in found)
+            items.append(f"<span>{pills} {escape(name)}</span>")
+    return f'<div class="lal-legend" style="{_LEGEND}">{"".join(items)}</div>' if items else ""

@@ -1,0 +1,129 @@
+"""A table of numbers as a heat map in HTML.
+
+The markup is self-contained and has no scripts. It suits dark and light pages: cells are tinted, and letters take the
+colour of the text around them. Cells show rounded numbers; cells close to zero are blank.
+"""
+
+import math
+from typing import Collection, List, Optional, Sequence, Tuple
+
+from .markup import escape, fold, scroll_box, shorten, visible
+
+N_SHOWN = 20
+N_UPRIGHT = 12  # more columns than this have vertical names
+POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones that the colour-blind can distinguish
+LEAST_TINTED, LEAST_SHOWN = 0.025, 0.1  # shares of the scale from which a cell has a tint, and a number
+MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
+_STYLE = """<style>
+.lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
+.lal-heatmap table { border-spacing: 1px; margin: 0; font-size: inherit }
+.lal-heatmap p { color: inherit; max-width: 60em; margin: 0 0 .6em }
+.lal-heatmap td { min-width: 2.1em; height: 1.9em; padding: 0 2px; text-align: center; font-size: .8em; direction: ltr }
+.lal-heatmap td, .lal-scale { border-radius: 2px; -webkit-print-color-adjust: exact; print-color-adjust: exact }
+.lal-heatmap th { font-weight: normal; padding: 2px 4px; white-space: nowrap; background: none }
+.lal-heatmap tbody th { text-align: end; position: sticky; inset-inline-start: 0; font-weight: bold;
+  background: var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, transparent))) }
+.lal-heatmap thead th { vertical-align: bottom }
+.lal-turned { writing-mode: vertical-rl; transform: rotate(180deg); text-align: start; margin: auto }
+.lal-outlined { outline: 2px solid currentColor; outline-offset: -2px }
+.lal-scale { display: inline-block; width: 8em; height: .8em; margin: 0 .4em }
+</style>"""
+
+
+def heatmap(
+    values: Sequence[Sequence[float]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str = "",
+    row_kind: str = "rows",
+    n_shown: int = N_SHOWN,
+    sort_by: Optional[Sequence[float]] = None,
+    first: Sequence[int] = (),
+    outlined: Collection[Tuple[int, int]] = (),
+    note: str = "",
+    totals: Sequence[Tuple[str, Sequence[float]]] = (),
+) -> str:
+    """Draw a heat map. Rows are sorted by importance; rows after the first `n_shown` are folded away.
+
+    values (Sequence[Sequence[float]]): *Shape:* (n_rows, n_columns). Negative values get another colour.
+    rows, columns (Sequence[str]): Names; plain text, as `title`, the caption, and `note`, a sentence below it.
+    row_kind (str): The kind of the rows, in the plural ("label heads"), for the line that unfolds the rest.
+    n_shown (int): The number of rows shown at first.
+    sort_by (Optional[Sequence[float]]): The importance of each row. Default: its largest absolute value.
+    first (Sequence[int]): Numbers of rows that come first, in this order, whatever their importance.
+    outlined (Collection[Tuple[int, int]]): Row and column of cells with an outline; `note` says why.
+    totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, for sums of the values.
+        They are not tinted and do not affect the scale.
+    RETURNS (str): HTML.
+    RAISES (ValueError): The numbers do not match the names, or a number is not finite.
+    """
+    table = [[float(value) for value in row] for row in values]
+    sums = [(name, [float(value) for value in row]) for name, row in totals]
+    everything = [*table, *(row for _, row in sums)]
+    if len(table) != len(rows) or any(
+        len(one) != len(columns) or not all(map(math.isfinite, one)) for one in everything
+    ):
+        raise ValueError(f"expected {len(rows)} rows of {len(columns)} finite numbers each, as there are names")
+    strengths = [max(map(abs, row), default=0.0) for row in table]
+    largest = max(strengths, default=0.0) or 1.0
+    keys = strengths if sort_by is None else sort_by
+    ahead = {row: place for place, row in enumerate(first)}
+    order = sorted(range(len(table)), key=lambda i: (ahead.get(i, len(ahead)), -keys[i]))
+    head = _head(columns)
+
+    def body(indices: Sequence[int]) -> str:
+        marks = [{column for row, column in outlined if row == i} for i in indices]
+        return "".join(_row(rows[i], table[i], largest, mark) for i, mark in zip(indices, marks, strict=True))
+
+    shown, rest = order[: max(n_shown, 0)], order[max(n_shown, 0) :]
+    signed = any(value < 0 for row in table for value in row)
+    pieces = [_STYLE, f"<p>{escape(title)} {_scale(largest, signed)}</p>"]
+    pieces += [f'<p class="lal-note">{escape(note)}</p>'] if note else []
+    if shown or sums or not rest:
+        upper = "".join(_row(name, row, 0.0) for name, row in sums)
+        pieces.append(scroll_box(f"<table>{head}<tbody>{upper}{body(shown)}</tbody></table>", title or "heat map"))
+    if rest:
+        more = f"{len(rest)} {'more ' if shown else ''}{visible(row_kind)}"
+        inner = scroll_box(f"<table>{head}<tbody>{body(rest)}</tbody></table>", f"{title or 'heat map'}: {more}")
+        pieces.append(fold(escape(more), inner))
+    return f'<div class="lal-heatmap">{"".join(pieces)}</div>'
+
+
+def _head(columns: Sequence[str]) -> str:
+    turned = ' class="lal-turned"' if len(columns) > N_UPRIGHT else ""
+    cells = [(escape(column), escape(shorten(visible(column)))) for column in columns]
+    names = [f'<th scope="col" title="{full}"><div dir="auto"{turned}>{name}</div></th>' for full, name in cells]
+    return f"<thead><tr><td></td>{''.join(names)}</tr></thead>"
+
+
+def _row(name: str, values: Sequence[float], largest: float, outlined: Collection[int] = ()) -> str:
+    """largest (float): The value of the strongest tint; 0 for a row without tints."""
+    cells: List[str] = []
+    for i, value in enumerate(values):
+        strength = abs(value) / largest if largest else 0.0
+        look = ' class="lal-outlined"' if i in outlined else ""
+        look += f' style="background:{_tint(value, strength)}"' if strength >= LEAST_TINTED else ""
+        is_shown = strength >= LEAST_SHOWN or i in outlined or not largest
+        cells.append(f"<td{look}>{_short(value, largest or max(map(abs, values))) if is_shown else ''}</td>")
+    head = f'<th scope="row" title="{escape(name)}"><bdi>{escape(shorten(visible(name)))}</bdi></th>'
+    return f"<tr>{head}{''.join(cells)}</tr>\n"
+
+
+def _tint(value: float, strength: float) -> str:
+    return f"{POSITIVE if value >= 0 else NEGATIVE}{round(strength * MAX_ALPHA * 255):02x}"
+
+
+def _short(value: float, largest: float) -> str:
+    """A number with the decimals that give `largest` two significant digits, no leading zero: .42, 1.7, \u221212."""
+    digits = min(max(1 - math.floor(math.log10(largest * 0.999)), 0), 9) if largest else 0
+    text = f"{abs(value):.{digits}f}"
+    text = text[1:] if text.startswith("0.") else text
+    return f"\u2212{text}" if value < 0 and text.strip(".0") else text
+
+
+def _scale(largest: float, signed: bool) -> str:
+    low, middle = (_tint(-1, 1.0), "transparent, ") if signed else ("transparent", "")
+    bar = f"background: linear-gradient(to right, {low}, {middle}{_tint(1, 1.0)})"
+    smallest = _short(-largest, largest) if signed else "0"
+    return f'<span dir="ltr">{smallest}<span class="lal-scale" style="{bar}"></span>{_short(largest, largest)}</span>'

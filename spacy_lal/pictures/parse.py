@@ -1,0 +1,120 @@
+"""One picture of a whole parse: words on one line, the tree above, arcs below, and a row of roles a predicate."""
+
+from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from nltk.tree import Tree
+
+from ..trees.brackets import iter_words, write_brackets
+from .colors import DEFAULT_COLOR, role_color
+from .markup import shorten, visible
+from .svg import Svg, number, picture, pill_text, pill_width, pills, svg_text, text_width
+from .tree import DESCENT, GAP, Layout
+
+ROW = 24.0  # pixels of a row of roles
+ROOT = "ROOT"
+_SIZE, _LEVEL, _FIRST, _ARROW = 11, 21.0, 18.0, 7.0  # pixels: letters, between levels, to the lowest line, of an arrow
+
+
+class PredicateRow(NamedTuple):
+    """A predicate: its roleset, or "V" (plain text), and its parts, half-open spans of words -> role."""
+
+    name: str
+    spans: Mapping[Tuple[int, int], str]
+
+
+class Arc(NamedTuple):
+    """An arc between words, counted from 0, and the level of its line, from 1."""
+
+    dependent: int
+    head: int
+    deprel: str
+    level: int
+
+
+def draw_parse(
+    tree: Tree,
+    heads: Sequence[Optional[int]],
+    deprels: Sequence[str],
+    rows: Sequence[PredicateRow] = (),
+    *,
+    title: str = "Parse",
+    direction: str = "ltr",
+) -> Svg:
+    """Draw a tree above its words, arcs and roles below.
+
+    tree (Tree): A tree with n words.
+    heads, deprels (Sequence): The head of each word, counted from 1, 0 for a root, None if unknown; and its deprel.
+    rows (Sequence[PredicateRow]): The predicates, if roles are known.
+    title (str): The name of the picture; plain text. direction (str): "rtl" draws the first word on the right.
+    """
+    arcs = _arcs(heads, deprels)
+    least = [pill_width(ROOT) if head == 0 else 0.0 for head in heads]  # of the column of each word
+    wanted = [(min(arc[:2]), max(arc[:2]), text_width(arc.deprel) * _SIZE + 24) for arc in arcs]
+    wanted += [(s, e - 1, pill_width(_name(row, role)) + 4) for row in rows for (s, e), role in row.spans.items()]
+    for first, last, width in wanted:
+        least[first] = max(least[first], width - sum(least[first + 1 : last + 1]) - GAP * (last - first))
+    layout = Layout(tree, direction == "rtl", least)
+    places = [word.x for word in layout.words]
+    base = layout.baseline + DESCENT + 5
+    under, top = _draw_arcs(arcs, heads, places, base)
+    boxes, texts = [], []
+    for i, row in enumerate(rows):
+        y = top + ROW * (i + 0.5)
+        for (start, end), role in row.spans.items():
+            parts = [
+                (word.x, max(word.own_width, word.least) / 2) for word in (layout.words[j] for j in (start, end - 1))
+            ]
+            left, right = min(x - half for x, half in parts), max(x + half for x, half in parts)
+            middle, name = (left + right) / 2, _name(row, role)
+            boxes.append((middle, y, max(right - left + GAP - 4, pill_width(name)), role_color(role)))
+            texts.append(pill_text(middle, y, name))
+    body = f"{layout.draw()}{under}{pills(boxes)}{''.join(texts)}"
+    words = list(iter_words(tree))
+    description = f"{write_brackets(tree)} {describe_arcs(words, heads, deprels)}"
+    return picture(body, "lal-parse", (layout.width, top + ROW * len(rows) + 2), title, description)
+
+
+def describe_arcs(words: Sequence[str], heads: Sequence[Optional[int]], deprels: Sequence[str]) -> str:
+    """The arcs in words: "dog: nsubj of barks; barks: root"."""
+    governors = ["no head" if head is None else f"of {words[head - 1]}" if head else "root" for head in heads]
+    known = [f"{deprel} {one}" if head else one for head, deprel, one in zip(heads, deprels, governors, strict=True)]
+    return "; ".join(f"{word}: {one}" for word, one in zip(words, known, strict=True))
+
+
+def _arcs(heads: Sequence[Optional[int]], deprels: Sequence[str]) -> List[Arc]:
+    """Short arcs first; each lies beyond all overlapping shorter ones."""
+    found: List[Arc] = []
+    pairs = [(dependent, head - 1) for dependent, head in enumerate(heads) if head]
+    for dependent, head in sorted(pairs, key=lambda pair: (abs(pair[0] - pair[1]), pair)):
+        left, right = sorted((dependent, head))
+        levels = [arc.level for arc in found if min(arc[:2]) < right and left < max(arc[:2])]
+        found.append(Arc(dependent, head, visible(deprels[dependent]), max(levels, default=0) + 1))
+    return found
+
+
+def _draw_arcs(
+    arcs: Sequence[Arc], heads: Sequence[Optional[int]], places: Sequence[float], base: float
+) -> Tuple[str, float]:
+    """The arcs as markup, below the words from `base` on, and where they end, in pixels."""
+    lines, texts = [], []
+    bottom = base + _FIRST + max((arc.level for arc in arcs), default=0) * _LEVEL
+    for arc in arcs:
+        end, y = places[arc.dependent], base + _FIRST + (arc.level - 1) * _LEVEL
+        start = places[arc.head] + (5.0 if end > places[arc.head] else -5.0)
+        lines.append(f"M{number(start)} {number(base)}V{number(y)}H{number(end)}V{number(base + _ARROW)}")
+        texts.append(svg_text((start + end) / 2, y + _SIZE, arc.deprel))
+    roots = [places[word] for word, head in enumerate(heads) if head == 0]
+    lines += [f"M{number(x)} {number(bottom)}V{number(base + _ARROW)}" for x in roots]
+    ends = [places[word] for word, head in enumerate(heads) if head is not None]
+    arrows = "".join(f"M{number(x)} {number(base)}l-3.5 {number(_ARROW)}h7z" for x in ends)
+    markup = (
+        f'<path fill="none" stroke="currentColor" stroke-opacity=".55" d="{"".join(lines)}"/>'
+        f'<path fill-opacity=".7" d="{arrows}"/><g font-size="{_SIZE}">{"".join(texts)}</g>'
+        + pills([(x, bottom, pill_width(ROOT), DEFAULT_COLOR) for x in roots])
+        + "".join(pill_text(x, bottom, ROOT) for x in roots)
+    )
+    return markup, bottom + 14
+
+
+def _name(row: PredicateRow, role: str) -> str:
+    return shorten(visible(row.name)) if role == "V" else visible(role)

@@ -1,0 +1,164 @@
+"""SVG: widths of texts, the parts that drawings share, files that stand alone, and PNG by a converter."""
+
+import shutil
+import subprocess
+from math import ceil
+from typing import Dict, List, NamedTuple, Sequence, Tuple
+from unicodedata import category, east_asian_width
+
+from .colors import INK_ON_PALE
+from .markup import escape, scroll_box
+
+THEMES = ("auto", "light", "dark")
+FONT = "Arial, Helvetica, Noto Sans, Noto Sans CJK SC, sans-serif"
+PILL, PILL_SIZE, PILL_PADDING = 18.0, 12, 7.0  # pixels: height, letters, and room left and right of them
+LEAST_SCALE = 0.6  # a picture shrinks to this share of its size, and then scrolls: smaller letters can't be read
+_CANVAS, _INK = {"light": "#ffffff", "dark": "#16181d"}, {"light": "#1a1a1a", "dark": "#e8e8e8"}
+_MARGIN, _GAP = 12, 24  # pixels around all pictures, and between two
+NO_CONVERTER = (
+    "writing PNG needs a converter: pip install 'spacy-lal[display]' (CairoSVG), or the program rsvg-convert "
+    "(librsvg2-bin on Debian and Ubuntu, librsvg elsewhere); SVG and HTML need nothing"
+)
+
+
+class Svg(NamedTuple):
+    """A picture: one `<svg>` element with the colours of the text around it.
+
+    markup (str): The element. width, height (float): Pixels.
+    title (str): Its name; plain text. description (str): Its content in words or brackets; plain text.
+    """
+
+    markup: str
+    width: float
+    height: float
+    title: str
+    description: str
+
+
+def picture(body: str, kind: str, size: Tuple[float, float], title: str, description: str) -> Svg:
+    """A drawing as an element with a name and a description for screen readers.
+
+    body (str): Its parts, as markup. kind (str): Its class. size (Tuple[float, float]): Width and height in pixels.
+    """
+    width, height = map(number, size)
+    return Svg(
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}" fill="currentColor" '
+        f'font-family="{FONT}" text-anchor="middle">{naming(title, description)}{body}</svg>',
+        *size,
+        title,
+        description,
+    )
+
+
+def naming(title: str, description: str) -> str:
+    """The elements `<title>` and `<desc>`."""
+    return f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
+
+
+def fitted(drawing: Svg) -> str:
+    """The picture for a page: as wide as its box, up to its own width; it scrolls where letters would be too small."""
+    width = f"width: 100%; max-width: {number(drawing.width)}px; min-width: {number(drawing.width * LEAST_SCALE)}px"
+    start, rest = drawing.markup.split(">", 1)
+    before, has_style, after = start.partition(' style="')  # displaCy's drawings have one
+    style = f'{before} style="{width}; height: auto' + (f"; {after}" if has_style else '"')
+    return scroll_box(f"{style}>{rest}", drawing.title)
+
+
+def pill_width(text: str) -> float:
+    """The width of a label in a pill, in pixels."""
+    return max(text_width(text) * PILL_SIZE + 2 * PILL_PADDING, PILL)
+
+
+def pills(places: Sequence[Tuple[float, float, float, str]]) -> str:
+    """Rounded boxes: the middle (x, y), the width, and the colour of each. One path a colour keeps files small."""
+    paths: Dict[str, List[str]] = {}
+    for x, y, width, color in places:
+        length = max(width - PILL, 0.1)
+        paths.setdefault(color, []).append(f"M{number(x - length / 2)} {number(y)}h{number(length)}")
+    look = f'fill="none" stroke-width="{number(PILL)}" stroke-linecap="round"'
+    return "".join(f'<path {look} stroke="{color}" d="{"".join(lines)}"/>' for color, lines in paths.items())
+
+
+def svg_text(x: float, y: float, text: str, look: str = "") -> str:
+    """A `<text>` whose middle is x and whose baseline is y. look (str): More attributes."""
+    return f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(text)}</text>'
+
+
+def pill_text(x: float, y: float, text: str) -> str:
+    """The letters of a pill with the middle (x, y)."""
+    return svg_text(x, y + 0.36 * PILL_SIZE, text, f' fill="{INK_ON_PALE}" font-size="{PILL_SIZE}" font-weight="bold"')
+
+
+def text_width(text: str) -> float:
+    """The width of a text in em, in a sans-serif font; an estimate from above, since fonts differ."""
+    return sum(map(_glyph_width, text))
+
+
+def _glyph_width(char: str) -> float:
+    kind = category(char)
+    if kind in ("Mn", "Me", "Cf"):  # combining marks, joiners
+        return 0.0
+    if east_asian_width(char) in "WF" or 0x1F000 <= ord(char) < 0x20000:  # and pictographs
+        return 1.1
+    if char in "mwMWGOQ@%&\u2026\u2014":
+        return 1.0
+    if char in "ijlftrI.,;:!|'`()[]{} ":
+        return 0.4
+    if kind == "Lu":
+        return 0.74
+    return 0.6 if kind[0] in "LNPZ" and ord(char) < 0x600 else 0.9
+
+
+def number(value: float) -> str:
+    """A number of pixels with at most one decimal place: "3", "2.2"."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
+    """One SVG file with pictures one below the other. It has its own background and colours, and fetches nothing.
+
+    theme (str): "light", "dark", or "auto": as the reader's system is; programs without such a setting show it light.
+    RETURNS (str): The file's content. Without pictures, an empty drawing.
+    """
+    base = "dark" if theme == "dark" else "light"
+    width = ceil(max((one.width for one in pictures), default=0) + 2 * _MARGIN)
+    parts, top = [], float(_MARGIN)
+    for one in pictures:  # the file bears all names and descriptions
+        inner = one.markup.replace(naming(one.title, one.description), "", 1).replace(' role="img"', "", 1)
+        parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{inner}</g>')
+        top += one.height + _GAP
+    height = ceil(top - _GAP + _MARGIN if pictures else top)  # whole pixels: a converter needs them
+    names = naming("; ".join(one.title for one in pictures), "\n".join(one.description for one in pictures))
+    dark = f".lal-file {{ color: {_INK['dark']} }} .lal-canvas {{ fill: {_CANVAS['dark']} }}"
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}" color="{_INK[base]}" class="lal-file">{names}',
+            *([f"<style>@media (prefers-color-scheme: dark) {{ {dark} }}</style>"] if theme == "auto" else []),
+            f'<rect class="lal-canvas" width="100%" height="100%" fill="{_CANVAS[base]}"/>',
+            *parts,
+            "</svg>\n",
+        ]
+    )
+
+
+def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
+    """Convert an SVG file by CairoSVG or the program rsvg-convert.
+
+    scale (float): Pixels of the picture for each pixel of the drawing.
+    RAISES (ValueError): Neither is installed, or it failed.
+    """
+    try:
+        from cairosvg import svg2png
+
+        return bytes(svg2png(bytestring=svg.encode("utf8"), scale=scale))
+    except (ImportError, OSError):  # OSError: its library cairo is missing
+        program = shutil.which("rsvg-convert")
+    if program is None:
+        raise ValueError(NO_CONVERTER)
+    command = [program, "--format", "png", "--zoom", str(scale)]
+    done = subprocess.run(command, input=svg.encode("utf8"), capture_output=True, check=False)
+    if done.returncode or not done.stdout:
+        raise ValueError(f"rsvg-convert can't convert the drawing: {done.stderr.decode('utf8', 'replace').strip()}")
+    return done.stdout

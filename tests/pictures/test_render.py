@@ -1,0 +1,394 @@
+"""`render`: every style, of every kind of Doc, is sound markup in which all text is text."""
+
+import sys
+from dataclasses import replace
+from typing import Any, List
+from xml.etree import ElementTree
+
+import pytest
+import spacy
+from spacy import displacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+from tiny_pipeline import SENTENCES, train
+
+from spacy_lal import pictures as render_module
+from spacy_lal.annotations import sentence_words, set_propositions
+from spacy_lal.interpret import constituent_contributions
+from spacy_lal.pictures import STYLES, RenderError, render
+from spacy_lal.pictures.colors import LABEL_COLORS
+from spacy_lal.trees.propositions import Proposition
+
+SVG = "{http://www.w3.org/2000/svg}"
+OF_THE_DOC = ("tree", "dep", "parse", "spans")
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"onload="x',
+    "&amp;",
+    "]]>",
+    "\x07",
+    "{0}{text}",
+    "%s$a$",
+    "x" * 500,
+    "\u202ex",
+]
+
+
+@Language.component("tests_render_roles")
+def set_roles(doc: Doc) -> Doc:
+    """In place of lal_srl: the second word of a sentence is a predicate, the first its argument."""
+    words = [sentence for sentence in sentence_words(doc) if len(sentence) > 1]
+    args = [((a, a + 1, "ARG0"), (b, b + 1, "V")) for a, b, *_ in words]
+    set_propositions(doc, [Proposition(one[1][0], "x.01", one) for one in args])
+    return doc
+
+
+def make_doc(number: int = 0, vocab: Any = None) -> Doc:
+    gold = SENTENCES[number]
+    doc = Doc(vocab or Vocab(), **{key: gold[key] for key in ("words", "heads", "deps", "tags")})
+    doc.spans["constituents"] = [Span(doc, *span) for span in gold["spans"]]
+    return doc
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("lal_parser")
+    train(nlp, steps=4)
+    nlp.add_pipe("tests_render_roles")
+    return nlp
+
+
+def parsed(html: str) -> ElementTree.Element:
+    return ElementTree.fromstring(f"<x>{html}</x>")
+
+
+def shown(html: str) -> str:
+    return " ".join(" ".join(parsed(html).itertext()).split())
+
+
+def svg_texts(html: str) -> List[str]:
+    return ["".join(node.itertext()) for node in parsed(html).iter(f"{SVG}text")]
+
+
+def test_tree():
+    html = render(make_doc(1))
+    assert svg_texts(html)[:4] == ["S", "VP", "VB", "Select"]
+    assert parsed(html).find("div").get("aria-label") == "Constituency tree: Select the person driving ."
+
+
+def test_arcs():
+    html = render(make_doc(1), style="dep")
+    words, labels = svg_texts(html)[:5], svg_texts(html)[5:]
+    assert [text.split() for text in words] == [
+        ["Select", "VB"],
+        ["the", "DT"],
+        ["person", "NN"],
+        ["driving", "VBG"],
+        [".", "."],
+    ]
+    assert [text.strip() for text in labels] == ["det", "obj", "acl", "punct"]
+    (svg,) = parsed(html).iter(f"{SVG}svg")
+    assert svg.findtext(f"{SVG}desc").startswith("Select: root; the: det of person; ")
+    assert "color: currentColor" in svg.get("style") and svg.get("role") == "img"
+    assert render(make_doc(1), style="dep") == html
+
+
+def test_arcs_take_options_of_displacy():
+    options = {
+        "distance": 300,
+        "color": "red",
+        "bg": '"><b>',
+        "font": "Some 'Font'",
+        "add_lemma": True,
+        "compact": True,
+    }
+    html = render(make_doc(1), style="dep", options=options)
+    (svg,) = parsed(html).iter(f"{SVG}svg")
+    assert float(svg.get("width")) > 4 * 300
+    assert "color: red" in svg.get("style") and 'background: "><b>' in svg.get("style")
+    assert not list(parsed(html).iter("b"))
+
+
+def test_pictures_fit_the_page():
+    (svg,) = parsed(render(make_doc(1))).iter(f"{SVG}svg")
+    width = float(svg.get("width"))
+    style = dict(one.split(": ") for one in svg.get("style").split("; "))
+    assert (style["width"], style["max-width"], style["height"]) == ("100%", f"{svg.get('width')}px", "auto")
+    assert float(style["min-width"].removesuffix("px")) == pytest.approx(0.6 * width, abs=0.1)
+    (svg,) = ElementTree.fromstring(render(make_doc(1), format="svg")).find(f"{SVG}g")
+    assert svg.get("style") is None
+
+
+def test_whole_parse():
+    doc = make_doc(1)
+    html = render(doc, style="parse")
+    assert svg_texts(html)[:4] == ["S", "VP", "VB", "Select"] and svg_texts(html)[-1] == "ROOT"
+    description = parsed(html).find(f".//{SVG}desc").text
+    assert description.startswith("(S (VP (VB Select)") and description.endswith("punct of Select")
+    set_propositions(doc, [Proposition(0, "select.<1>", ((0, 1, "V"), (1, 4, "ARG1")), "select")])
+    assert svg_texts(render(doc, style="parse"))[-3:] == ["ROOT", "select.<1>", "ARG1"]
+    assert svg_texts(render(doc[1:4], style="parse"))[-1] == "ROOT"
+    bare = Doc(Vocab(), words=["Go"], heads=[0], deps=["ROOT"])
+    with pytest.raises(RenderError, match="style 'parse': the Doc has no constituents"):
+        render(bare, style="parse")
+
+
+def test_spans_and_unary_chains():
+    doc = Doc(Vocab(), words=["Go", "!"], heads=[0, 0], deps=["ROOT", "punct"])
+    # By name, VP would come before S::VP's S, and NP before both: displaCy breaks ties so.
+    doc.spans["constituents"] = [Span(doc, *span) for span in [(0, 2, "S"), (0, 1, "VP"), (0, 1, "NP")]]
+    html = render(doc, style="spans")
+    assert shown(html).startswith("Go S VP::NP !")
+    styles = [span.get("style") for span in parsed(html).iter("span")]
+    assert [sum(LABEL_COLORS[label] in style for style in styles) for label in ("S", "VP", "NP")] == [4, 3, 0]
+    html = render(doc, style="spans", options={"colors": {"NP": "#123456"}})
+    assert html.count("#123456") == 3 and LABEL_COLORS["VP"] not in html
+
+
+def test_displacy_shows_the_group_itself():
+    html = displacy.render(make_doc(), style="span", jupyter=False, options={"spans_key": "constituents"})
+    assert LABEL_COLORS["NP"] in html
+
+
+@pytest.mark.parametrize("style", ["attention", "contributions"])
+def test_label_heads(nlp: Language, style: str):
+    doc = nlp("She sees a dog in the park. Select the person driving.")
+    html = render(doc, style=style, nlp=nlp, options={"n_shown": 2})
+    tables = list(parsed(html).iter("table"))
+    names = {th.get("title") for th in parsed(html).iter("th")}
+    heads = set(nlp.get_pipe("lal_parser").label_data["constituents"])
+    own = [list(dict.fromkeys(one.label for one in constituent_contributions(nlp, sent))) for sent in doc.sents]
+    if style == "attention":
+        assert len(tables) == 4  # two sentences, each with a folded rest
+        assert {"<START>", "She", "driving", "<STOP>"} | heads <= names
+        assert len(list(tables[0].find("tbody"))) + len(list(tables[1].find("tbody"))) == len(heads)
+    else:
+        assert {"score", "bias", "label heads, sum"} <= names and set(own[0] + own[1]) <= names
+    # The labels of the parse come first.
+    more = render(doc, style=style, nlp=nlp, options={"n_shown": len(own[0])})
+    rows = ["".join(row.find("th").itertext()) for row in parsed(more).find(".//tbody")]
+    assert rows[-len(own[0]) :] == own[0]
+    (first, _) = doc.sents
+    assert html.startswith(render(first, style=style, nlp=nlp, options={"n_shown": 2}))
+    with pytest.raises(ValueError, match=f"'{style}' asks the network again: expected the pipeline"):
+        render(doc, style=style)
+
+
+def test_contributions_of_all_sentences_are_computed_once(nlp: Language, monkeypatch: pytest.MonkeyPatch):
+    doc = nlp("She sees a dog in the park. Select the person driving. She sees a dog.")
+    calls: List[Any] = []
+
+    def counting(*args: Any) -> Any:
+        calls.append(args)
+        return constituent_contributions(*args)
+
+    alone = [render(sent, style="contributions", nlp=nlp) for sent in doc.sents]
+    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", counting)
+    together = render(doc, style="contributions", nlp=nlp)
+    assert len(alone) == 3 and len(calls) == 1
+    tables = [[ElementTree.tostring(one) for one in parsed(html).iter("table")] for html in [*alone, together]]
+    assert tables[-1] == [table for some in tables[:-1] for table in some]
+
+
+def test_contributions_of_weak_heads_are_one_row(nlp: Language, monkeypatch: pytest.MonkeyPatch):
+    doc = nlp("She sees a dog in the park.")
+    found = [replace(one, heads=one.heads * 0 + 0.5) for one in constituent_contributions(nlp, doc)]
+    names, own = found[0].names, {one.label for one in found}
+    weak = [name for name in names if name not in own]
+    found[0].heads[names.index(found[0].label)] = -6.0
+    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", lambda *_: found)
+    table = parsed(render(doc, style="contributions", nlp=nlp)).find(".//table")
+    rows = {row.find("th").get("title"): row.findall("td") for row in table.find("tbody")}
+    assert own == {name for name in names if name in rows} and weak
+    sums = [float(cell.text) for cell in rows[f"{len(weak)} weak label heads, sum"]]
+    assert sums == [pytest.approx(0.5 * len(weak))] * len(found)
+    for i, one in enumerate(found):
+        outlined = [name for name, cells in rows.items() if "lal-outlined" in (cells[i].get("class") or "")]
+        assert outlined == [one.label]
+
+
+def test_heads_that_do_not_mean_their_labels_are_named(nlp: Language, monkeypatch: pytest.MonkeyPatch):
+    doc = nlp("She sees a dog.")
+    found = [replace(one, heads=one.heads * 0) for one in constituent_contributions(nlp, doc)]
+    found[0].heads[found[0].names.index(found[0].label)] = -5.2
+    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", lambda *_: found)
+    notes = [p for p in parsed(render(doc, style="contributions", nlp=nlp)).iter("p") if p.get("class") == "lal-note"]
+    assert f"speak against that label here: {found[0].label} (\u22125.2 in \u201c" in notes[0].text
+
+
+@pytest.mark.parametrize("style", OF_THE_DOC)
+def test_hostile_text(style: str):
+    n = len(HOSTILE)
+    vocab = Vocab()
+    labels = ["<i>", '"&', "</svg>"]
+    doc = Doc(vocab, words=HOSTILE, heads=[0] * n, deps=["ROOT", *["</svg><b>"] * (n - 1)], tags=["<t>"] * n)
+    doc.spans["constituents"] = [Span(doc, 0, n, label) for label in labels]
+    for page in (False, True):
+        html = render(doc, style=style, page=page, options={"add_lemma": True})
+        root = ElementTree.fromstring(html)
+        assert not {node.tag.rpartition("}")[2] for node in root.iter()} & {"script", "b", "i", "t"}
+        assert not [name for node in root.iter() for name in node.attrib if name.startswith("on")]
+        text = "".join(root.itertext())
+        for word in HOSTILE[1:4] + HOSTILE[5:7]:
+            assert word in text
+        assert "\u2407" in text and "\u202e" not in text
+        assert "x" * 18 + "\u2026" in text or "x" * 11 + "\u2026" in text
+    if style != "dep":
+        assert all(label in text for label in labels)
+
+
+@pytest.mark.parametrize("style", OF_THE_DOC)
+@pytest.mark.parametrize("page", [False, True])
+def test_empty_docs(style: str, page: bool):
+    for docs in (Doc(Vocab()), [], [Doc(Vocab()), Doc(Vocab())]):
+        html = render(docs, style=style, page=page)
+        assert ElementTree.fromstring(html).find("body/div") is None if page else html.strip() == ""
+
+
+def test_empty_doc_of_a_pipeline(nlp: Language):
+    for style in STYLES:
+        assert render(nlp(""), style=style, nlp=nlp) == render(nlp(" \n "), style=style, nlp=nlp) == ""
+
+
+def test_one_token(nlp: Language):
+    doc = nlp("Go")
+    for style in STYLES:
+        assert "Go" in shown(render(doc, style=style, nlp=nlp))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_whitespace_is_left_out(nlp: Language, style: str):
+    doc = nlp("  She \n\n sees a  dog. \t Select the person.\n")
+    html = render(doc, style=style, nlp=nlp)
+    assert "She" in shown(html) and "person" in shown(html)
+    if style == "dep":
+        words = [node.text for node in parsed(html).iter(f"{SVG}tspan") if node.get("class") == "displacy-word"]
+        assert words == ["She", "sees", "a", "dog", ".", "Select", "the", "person", "."]
+
+
+def test_roles(nlp: Language):
+    doc = nlp("She sees a <dog>. Select the person.")
+    assert shown(render(doc, style="roles")).startswith("sees x.01 She ARG0 sees V a <dog>.")
+    assert render(doc, style="roles") == "\n".join(render(sent, style="roles") for sent in doc.sents)
+    assert shown(render(doc[1:3], style="roles")) == "sees a This sentence has no predicate."
+    folded = parsed(render(next(doc.sents), style="roles", options={"folded": True}))
+    assert [details.get("open") for details in folded.iter("details")] == [""]
+    ElementTree.fromstring(render(doc, style="roles", page=True))
+    with pytest.raises(ValueError, match="one sentence, got one over 2"):
+        render(doc[2:9], style="roles")
+
+
+def test_several_sentences_are_several_pictures(nlp: Language):
+    doc = nlp("She sees a dog. Select the person.")
+    for style in OF_THE_DOC:
+        together = render(doc, style=style)
+        assert together == "\n".join(render(sent, style=style) for sent in doc.sents)
+        assert together == render(list(doc.sents), style=style)
+
+
+def test_part_of_a_sentence():
+    doc = make_doc(1)
+    assert svg_texts(render(doc[1:3])) == ["NP", "DT", "the", "NN", "person"]
+    assert shown(render(doc[1:4], style="spans")).startswith("the NP NP person driving VP")
+    assert shown(render(doc[2:4], style="dep")).endswith("person NN driving VBG acl")
+    with pytest.raises(ValueError, match="a constituent or a sentence, got 'the person driving .'"):
+        render(doc[1:5])
+
+
+def test_a_span_over_sentences(nlp: Language):
+    doc = nlp("She sees a dog. Select the person.")
+    with pytest.raises(ValueError, match="one sentence, got one over 2"):
+        render(doc[2:8])
+
+
+def test_right_to_left():
+    words = ["\u05e9\u05dc\u05d5\u05dd", "\u05e2\u05d5\u05dc\u05dd"]
+    doc = Doc(spacy.blank("he").vocab, words=words, heads=[0, 0], deps=["ROOT", "x"])
+    doc.spans["constituents"] = [Span(doc, 0, 2, "NP")]
+    assert svg_texts(render(doc))[2::2] == words[::-1]
+    assert parsed(render(doc, style="dep")).find(f".//{SVG}svg").get("direction") == "rtl"
+    page = ElementTree.fromstring(render(doc, style="spans", page=True))
+    assert (page.get("lang"), page.get("dir")) == ("he", "rtl")
+
+
+@pytest.mark.parametrize(
+    ("style", "missing"),
+    [
+        ("tree", "no constituents"),
+        ("spans", "no constituents"),
+        ("dep", "no dependencies"),
+        ("parse", "no constituents"),
+        ("roles", "no semantic roles"),
+    ],
+)
+def test_no_parse(style: str, missing: str):
+    doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
+    with pytest.raises(RenderError, match=f"style '{style}': the Doc has {missing}"):
+        render(doc, style=style)
+
+
+def test_bad_calls():
+    with pytest.raises(
+        ValueError, match="expected a style of tree, dep, parse, spans, roles, attention, .*, got 'ent'"
+    ):
+        render(make_doc(), style="ent")
+    with pytest.raises(ValueError, match="no sentence boundaries"):
+        render(Doc(Vocab(), words=["Go", "on"]))
+    with pytest.raises(ValueError, match="expected a Doc or a Span, got str"):
+        render(["Go on"])
+
+
+def test_svg_format():
+    svg = render([make_doc(0), make_doc(1)], format="svg")
+    root = ElementTree.fromstring(svg)
+    assert root.tag == f"{SVG}svg" and len(root.findall(f"{SVG}g")) == 2
+    assert [text.text for text in root.iter(f"{SVG}text")][-3:] == ["driving", ".", "."]
+    assert "#16181d" in render(make_doc(), format="svg", options={"theme": "dark"})
+    arcs = ElementTree.fromstring(render(make_doc(1), style="dep", format="svg"))
+    assert [node.text for node in arcs.iter(f"{SVG}textPath")] == ["det", "obj", "acl", "punct"]
+    assert "\n" not in render(make_doc(), format="svg", minify=True)
+    for nothing in (Doc(Vocab()), []):
+        assert ElementTree.fromstring(render(nothing, format="svg")).find(f"{SVG}g") is None
+
+
+def test_svg_format_is_returned_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(render_module, "is_in_jupyter", lambda: True)
+    monkeypatch.setattr(displacy, "RENDER_WRAPPER", lambda markup: f"[{markup}]")
+    assert render(make_doc(), format="svg").startswith("<svg ")
+
+
+def test_bad_calls_of_svg_format():
+    for style, page in (("spans", False), ("roles", False), ("contributions", False), ("tree", True)):
+        with pytest.raises(ValueError, match="goes with the styles tree, dep, parse, without page"):
+            render(make_doc(), style=style, format="svg", page=page)
+    with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):
+        render(make_doc(), format="png")
+    for file_format in ("html", "svg"):
+        with pytest.raises(ValueError, match="expected a theme of auto, light, dark, got 'blue'"):
+            render(make_doc(), format=file_format, options={"theme": "blue"})
+    with pytest.raises(RenderError, match="no constituents"):
+        render(Doc(Vocab(), words=["Go"]), format="svg")
+
+
+def test_page_and_minify():
+    root = ElementTree.fromstring(render([make_doc(0), make_doc(1)], page=True))
+    assert len(root.findall("body/div")) == 2
+    assert "\n" not in render(make_doc(), style="dep", page=True, minify=True)
+    assert "prefers-color-scheme" not in render(make_doc(), page=True, options={"theme": "dark"})
+
+
+def test_wrapper_and_notebook(monkeypatch: pytest.MonkeyPatch):
+    displayed = []
+    module = type("display", (), {"HTML": staticmethod(lambda html: html), "display": displayed.append})
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    html = render(make_doc())
+    assert render(make_doc(), jupyter=True) is None
+    assert displayed == [f'<span class="tex2jax_ignore">{html}</span>']
+    monkeypatch.setattr(render_module, "is_in_jupyter", lambda: True)
+    assert render(make_doc(), jupyter=False) == html
+    assert render(make_doc()) is None
+    monkeypatch.setattr(displacy, "RENDER_WRAPPER", lambda markup: f"[{markup}]")
+    assert render(make_doc(), jupyter=False) == f"[{html}]"

@@ -1,0 +1,95 @@
+"""The interactive page, run by Streamlit's own tests: no browser, no server. Without the extra `app` they are skipped."""
+
+import sys
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Callable, List, Mapping
+
+import pytest
+from interpret.tiny_parser import tiny_nlp
+from spacy.language import Language
+
+from spacy_lal.interpret import constituent_margins
+
+pytest.importorskip("streamlit")
+PAGE = Path(__file__).parents[1] / "examples" / "app" / "page.py"
+HOSTILE = "<script>alert(1)</script> **bold** $x$ :material/bolt: [a](javascript:alert(1)) {{7*7}} \u202egnp.exe ."
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    """Sentencizer and parser, trained on two sentences."""
+    nlp = tiny_nlp()
+    nlp.add_pipe("sentencizer", first=True)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def pipeline(nlp: Language, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same on disk."""
+    path = tmp_path_factory.mktemp("app") / "model"
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Runs the page once, as `streamlit run page.py -- PIPELINE` does."""
+    from streamlit.testing.v1 import AppTest
+
+    def run(pipeline: object, query: Mapping[str, str] = MappingProxyType({})) -> Any:
+        monkeypatch.setattr(sys, "argv", [str(PAGE), str(pipeline)])
+        page = AppTest.from_file(str(PAGE), default_timeout=300)
+        for key, value in query.items():
+            page.query_params[key] = value
+        return page.run()
+
+    return run
+
+
+def parse(page: Any, text: str) -> None:
+    page.text_area(key="text").set_value(text)
+    page.button[0].click().run()
+    assert not page.exception
+
+
+def markup(page: Any) -> List[str]:
+    return [one.proto.body for one in page.get("html")]
+
+
+def test_numbers_of_each_constituent(start: Callable[..., Any], pipeline: Path, nlp: Any):
+    page = start(pipeline)
+    assert not page.exception
+    parse(page, "She sees a dog in the park.")
+    for i, one in enumerate(constituent_margins(nlp, nlp("She sees a dog in the park."))):
+        page.selectbox(key="constituent").select_index(i).run()
+        assert page.metric[0].value == f"{one.margin:.2f}"
+        assert (page.selectbox(key="first").value, page.selectbox(key="last").value) == (one.start, one.end - 1)
+    page.selectbox(key="first").set_value(0).run()
+    page.selectbox(key="last").set_value(2).run()
+    assert not page.exception and page.query_params["words"] in ("1-3", ["1-3"])
+
+
+def test_address_sentences_and_pictures(start: Callable[..., Any], pipeline: Path):
+    page = start(pipeline, {"text": "She sees a dog. Select the person driving.", "sentence": "2", "words": "2-3"})
+    assert not page.exception and page.selectbox(key="sentence").value == 1
+    assert (page.selectbox(key="first").value, page.selectbox(key="last").value) == (1, 2)
+    for picture in page.radio(key="picture").options:
+        page.radio(key="picture").set_value(picture).run()
+        assert not page.exception
+    page.selectbox(key="sentence").set_value(0).run()
+    assert not page.exception and page.selectbox(key="last").value == 4
+
+
+@pytest.mark.parametrize("text", [" \n ", "Go", HOSTILE, "a " * 160])
+def test_odd_texts(start: Callable[..., Any], pipeline: Path, text: str):
+    page = start(pipeline)
+    parse(page, text)
+    assert "<script>" not in "".join(markup(page))
+    for kind in ("markdown", "error", "metric", "caption"):
+        assert "alert" not in str([str(one.value) for one in getattr(page, kind)])
+
+
+def test_no_such_pipeline(start: Callable[..., Any], tmp_path: Path):
+    page = start(tmp_path / "<b>none")
+    assert not page.exception and any("&lt;b&gt;none" in one for one in markup(page))
