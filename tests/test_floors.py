@@ -22,7 +22,6 @@ FLOORS: Dict[str, int] = {
     "scores": 0,
     "role_scores": 0,
     "metrics": 1,
-    "display": 1,
     "layers": 1,
     "annotations": 2,
     "export": 2,
@@ -35,9 +34,8 @@ FLOORS: Dict[str, int] = {
     "training": 4,
     "evaluation": 4,
     "interpret": 4,
-    "render": 4,
+    "pictures": 4,
     "distributed": 4,
-    "app": 5,
     "cli": 5,
 }
 # What a part must not import: of ours, and of others.
@@ -48,7 +46,6 @@ FORBIDDEN: Dict[str, Set[str]] = {
     "scores": {"torch", "spacy", "thinc", "transformers"},
     "role_scores": {"torch", "spacy", "thinc", "transformers"},
     "metrics": {"torch", "thinc", "transformers"},
-    "display": {"torch", "thinc", "transformers"},
     "layers": {"spacy", "thinc", "transformers"},
     "loss": {"torch", "thinc", "transformers", f"{PACKAGE}.models"},
     "treebanks": {"torch", "thinc", "transformers", f"{PACKAGE}.models", f"{PACKAGE}.layers"},
