@@ -1,4 +1,4 @@
-"""The interactive page, run by Streamlit's own tests: no browser, no server. Without the extra `app` they are skipped."""
+"""The interactive page, run by Streamlit's own tests: no browser, no server. They are skipped without Streamlit."""
 
 import sys
 from pathlib import Path
