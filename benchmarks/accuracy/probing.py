@@ -4,7 +4,7 @@
     python benchmarks/accuracy/probing.py OUT --report
 
 FOLDER holds train.ptb, dev.ptb and dev.conllu. Each network is trained from scratch on the instances of one task
-(`spacy_lal.interpret.probing`) and scored on the instances of the dev sentences. OUT gets one JSON file for each task,
+(`probing_tasks.py`) and scored on the instances of the dev sentences. OUT gets one JSON file for each task,
 network and seed as soon as it is scored; present files are not made again. A file also has the baselines (largest
 class; majority class of each length), shares of attention by linguistic role and distance, and the F1 of trees from
 attention, of the selective layer or the same layer without selector. `--report` prints tables in Markdown.
@@ -24,6 +24,13 @@ import numpy
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from accuracy.attention_roles import attention_shares  # noqa: E402
+from accuracy.attention_trees import (  # noqa: E402
+    attention_tree,
+    baseline_tree,
+    gold_brackets,
+    unlabelled_tree,
+)
 from accuracy.probing_network import (  # noqa: E402
     Batch,
     ProbingNetwork,
@@ -33,14 +40,7 @@ from accuracy.probing_network import (  # noqa: E402
     train,
     word_ids,
 )
-from spacy_lal.interpret.attention_roles import attention_shares  # noqa: E402
-from spacy_lal.interpret.attention_trees import (  # noqa: E402
-    attention_tree,
-    baseline_tree,
-    gold_brackets,
-    unlabelled_tree,
-)
-from spacy_lal.interpret.probing import OTHER, Instance, probing_instances, top_classes  # noqa: E402
+from accuracy.probing_tasks import OTHER, Instance, probing_instances, top_classes  # noqa: E402
 from spacy_lal.metrics.evalb import score_parses  # noqa: E402
 from spacy_lal.metrics.evalb_params import COLLINS  # noqa: E402
 from spacy_lal.trees import read_brackets, read_conllu  # noqa: E402

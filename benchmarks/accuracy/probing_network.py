@@ -9,7 +9,7 @@ import numpy
 import torch
 from torch import Tensor, nn
 
-from spacy_lal.interpret.probing import Instance
+from accuracy.probing_tasks import Instance
 from spacy_lal.layers.encoders.attention_records import recording
 from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
 from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, Words

@@ -3,7 +3,7 @@
     OMP_NUM_THREADS=1 python benchmarks/interpret/faithfulness.py en_lal_md corpus/dev/ewt.spacy -o faithfulness.json
 
 Contributions rank the heads of each label on every second Doc (gold tokens and sentence breaks); on the other half, the
-k first heads of a label are removed (see `spacy_lal/interpret/ablation.py`), and k random ones, a random order being
+k first heads of a label are removed (see `ablation.py`), and k random ones, a random order being
 the same for all labels and drawn several times. Printed is a Markdown table of means over the labels that are frequent
 in both halves, by k: F1 of the label's constituents, and the mean margin of its gold constituents (its score less that
 of the next best label that the span might bear), which moves before any tree does; in brackets, of how many labels the
@@ -24,11 +24,12 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal.cli.evaluate import read_docs
-from spacy_lal.interpret import AblatedTreebank, LabelCounts
-from spacy_lal.interpret.ablation import LabelledSpan
-from spacy_lal.interpret.head_report import LabelHeads, report_on
-from spacy_lal.pipeline.decoders import make_separate_decoder
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from interpret.ablation import AblatedTreebank, Counts, LabelledSpan  # noqa: E402
+from spacy_lal.cli.evaluate import read_docs  # noqa: E402
+from spacy_lal.interpret import head_report  # noqa: E402
+from spacy_lal.interpret.label_heads import LabelHeads  # noqa: E402
+from spacy_lal.pipeline.decoders import make_separate_decoder  # noqa: E402
 
 KS = (0, 1, 2, 4, 8, 16, 32, 64)
 
@@ -50,7 +51,7 @@ class Curves:
 
     def __init__(self, treebank: AblatedTreebank, rankings: Dict[str, List[int]]) -> None:
         self.treebank, self.rankings = treebank, rankings
-        self.n_heads = len(treebank.parser.names)
+        self.n_heads = len(treebank.names)
         self.spans: Dict[str, List[LabelledSpan]] = {label: [] for label in rankings}
         for i, tree in enumerate(treebank.trees):
             for start, end, label in sorted(tree):
@@ -67,14 +68,14 @@ class Curves:
 
     def own(self) -> Dict[str, Loss]:
         """For each label that has one, without the head that is called by it."""
-        names = self.treebank.parser.names
+        names = self.treebank.names
         return {label: self._losses([names.index(label)], [label])[label] for label in self.rankings if label in names}
 
     def _losses(self, heads: Sequence[int], labels: List[str]) -> Dict[str, Loss]:
         counts = self.treebank.count(heads)
         spans = [span for label in labels for span in self.spans[label]]
         margins = np.split(
-            self.treebank.parser.margins(spans, heads), np.cumsum([len(self.spans[label]) for label in labels])[:-1]
+            self.treebank.margins(spans, heads), np.cumsum([len(self.spans[label]) for label in labels])[:-1]
         )
         return {
             label: Loss(
@@ -86,11 +87,11 @@ class Curves:
         }
 
 
-def frequent(ranked: Sequence[LabelHeads], counts: Dict[str, LabelCounts], n_spans: int, n: int) -> List[str]:
+def frequent(ranked: Sequence[LabelHeads], counts: Dict[str, Counts], n_spans: int, n: int) -> List[str]:
     """The labels with enough gold constituents in both halves, the most frequent first, n at most.
 
     ranked (Sequence[LabelHeads]): Of the one half; of a label that is never correct there, no head is the first.
-    counts (Dict[str, LabelCounts]): Of the other.
+    counts (Dict[str, Counts]): Of the other.
     """
     enough = [one.label for one in ranked if one.counts.correct and one.counts.gold >= n_spans]
     return [label for label in enough if label in counts and counts[label].gold >= n_spans][:n]
@@ -98,9 +99,8 @@ def frequent(ranked: Sequence[LabelHeads], counts: Dict[str, LabelCounts], n_spa
 
 def measure(nlp: Language, golds: List[Doc], args: argparse.Namespace) -> Dict[str, Any]:
     """All curves, as written to the JSON file."""
-    options = {"fill": args.fill, "decoder": make_separate_decoder() if args.separate else None}
-    report = report_on(AblatedTreebank(nlp, golds[0::2]))
-    treebank = AblatedTreebank(nlp, golds[1::2], **options)
+    report = head_report(nlp, golds[0::2])
+    treebank = AblatedTreebank(nlp, golds[1::2], make_separate_decoder() if args.separate else None)
     labels = frequent(report.labels, treebank.count(), args.min_spans, args.labels)
     if not labels:
         raise SystemExit(f"no label has {args.min_spans} constituents in each half: see --min-spans")
@@ -117,7 +117,7 @@ def measure(nlp: Language, golds: List[Doc], args: argparse.Namespace) -> Dict[s
     return {
         "pipeline": args.pipeline,
         "corpus": str(args.corpus),
-        "settings": {"fill": args.fill, "separate": args.separate, "draws": args.draws, "seed": args.seed},
+        "settings": {"separate": args.separate, "draws": args.draws, "seed": args.seed},
         "n_sentences": [report.n_sentences, sum(map(bool, treebank.trees))],
         "n_heads": curves.n_heads,
         "labels": {
@@ -205,7 +205,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("pipeline", help="name or path")
     parser.add_argument("corpus", type=Path, help="a .spacy file with gold constituents")
     parser.add_argument("-o", "--output", type=Path, help="JSON of all labels and draws")
-    parser.add_argument("--fill", choices=("zero", "mean"), default="zero", help="what stands in a head's place")
     parser.add_argument("--separate", action="store_true", help="constituents by cky: arcs have no say in them")
     parser.add_argument("--labels", type=int, default=20, help="how many labels at most")
     parser.add_argument("--min-spans", type=int, default=30, help="gold constituents of a label in each half, at least")
@@ -224,9 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(args.output, found)
     n_heads, (n_ranked, n_measured) = found["n_heads"], found["n_sentences"]
-    print(
-        f"{args.pipeline}: {len(found['labels'])} labels, {n_heads} label heads, fill {args.fill}, {args.draws} draws"
-    )
+    print(f"{args.pipeline}: {len(found['labels'])} labels, {n_heads} label heads, {args.draws} draws")
     print(f"{n_ranked} sentences for the ranking, {n_measured} for the curve")
     print(f"\n{table(found)}\n")
     shares = [(label["heads"], label["tokens"]) for label in found["labels"].values()]

@@ -3,11 +3,8 @@
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
-
-from parity.network import Errors, Row
-from parity.vectors import UnreadableSetError
-from spacy_lal.interpret.attention_trees import attention_tree
-from spacy_lal.interpret.probing import (
+from accuracy.attention_trees import attention_tree
+from accuracy.probing_tasks import (
     PUNCTUATION_TAGS,
     bigram_shift_places,
     reorder,
@@ -15,6 +12,9 @@ from spacy_lal.interpret.probing import (
     top_constituents,
     tree_depth,
 )
+
+from parity.network import Errors, Row
+from parity.vectors import UnreadableSetError
 from spacy_lal.trees import parse_tree
 
 # Variant of a tree -> its score, and whether rows are renormalised.

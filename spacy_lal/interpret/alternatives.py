@@ -1,30 +1,22 @@
-"""Alternatives to a parse: other labels of a span, and margins of constituents and arcs.
+"""Alternatives to a parse: other labels of a span, margins of constituents and arcs, probabilities of spans.
 
 Margins are exact: for each constituent or arc, the sentence is decoded again with this constituent or arc forbidden.
-*Not* here: probabilities, see `marginals.py`.
+Probabilities (`span_marginals`) are exact for a distribution that the parser does not define, see there.
 """
 
-from typing import List, NamedTuple, Union
+from dataclasses import dataclass
+from typing import List, NamedTuple, Tuple, Union
 
 import numpy as np
+from numpy import ndarray
 from spacy.tokens import Doc, Span
 
 from ..annotations import get_constraints
 from ..annotations.constraints import in_words
-from ..layers.contributions import score_spans, span_vectors
-from .parses import checked_arcs, checked_constituents
-from .search import Search
-from .sentences import (
-    Parser,
-    Sentence,
-    encode_sentence,
-    find_parser,
-    label_vocab,
-    locate_words,
-    network_of,
-    score_sentence,
-    sentences_of,
-)
+from ..pipeline.constrained import AllowedCells, make_charts
+from ..pipeline.decoders import disagreeing_constituents
+from ..trees import SUB_HEAD
+from .sentences import Parser, Sentence, constituents_of, find_parser, label_strings, locate, score, sentences_of
 
 
 class LabelScore(NamedTuple):
@@ -64,17 +56,18 @@ def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
     """
     if k < 1:
         raise ValueError(f"k is how many labels to give: expected at least 1, got {k}")
-    sentence, start, end = locate_words(nlp, span)
-    strings = label_vocab(sentence.parser).strings
-    network = network_of(sentence.parser)
-    vectors = span_vectors(network, encode_sentence(sentence).fenceposts[0], [(start, end)])
-    scores = score_spans(network, vectors)[0].cpu().numpy()
+    sentence, start, end = locate(nlp, span)
+    strings = label_strings(sentence.parser)
+    scores = score(sentence).labels[start, end]
     return [LabelScore(strings[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:k]]
 
 
+# Margins
+
+
 def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ConstituentMargin]:
-    """The margin of each constituent of a parse: the tree's score minus the score of the best tree without this
-    labelled span. It is infinite where every tree has the constituent.
+    """The margin of each constituent of a parse: the score of the best tree minus the score of the best tree without
+    this labelled span. It is infinite where every tree has the constituent, and 0 for one that the best tree lacks.
 
     The score is the objective of the pipeline's decoder. The joint decoder's is constituency_weight times the label
     scores plus (1 - constituency_weight) times the arc scores. The separate decoder's, used beyond max_length and with
@@ -83,64 +76,180 @@ def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Cons
     nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence around it.
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
-    RAISES (ValueError): The Doc has no parse, or a parse by another model; the parser scores no constituents, has an
-        unsupported decoder, or parses the sentence in pieces; the sentence has constraints; the pipeline has no parser;
-        sentence boundaries are missing, or the Span crosses one.
+    RAISES (ValueError): The Doc has no parse; the parser scores no constituents, or has an unsupported decoder; the
+        sentence has constraints, or is too long; the pipeline has no parser; sentence boundaries are missing, or the
+        Span crosses one.
     """
     sentences = sentences_of(nlp, doc_or_span)
-    strings = label_vocab(find_parser(nlp)).strings
+    strings = label_strings(find_parser(nlp))
     margins: List[ConstituentMargin] = []
-    for sentence, constituents in zip(sentences, checked_constituents(sentences), strict=True):
-        if not constituents:
-            continue
-        search = _search(sentence)
-        best, _ = search.best_spans()
-        others = search.scores_without_labels(constituents)
-        for (start, end, label), other in zip(constituents, others, strict=True):
-            tokens = sentence.tokens(start, end)
-            margins.append(ConstituentMargin(*tokens, label=strings[label], margin=_margin(best, other)))
+    for sentence, constituents in zip(sentences, constituents_of(sentences), strict=True):
+        search = _Search(sentence, heads=False) if constituents else None
+        for start, end, label in constituents:
+            margin = search.margin("labels", (start, end, label))  # type: ignore[union-attr]
+            margins.append(ConstituentMargin(*sentence.tokens(start, end), label=strings[label], margin=margin))
     return margins
 
 
 def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
-    """The margin of each arc of a parse: the tree's score minus the score of the best tree without this arc, whatever
-    its deprel. The score is as in `constituent_margins`; the separate decoder's is the sum of the arc scores.
+    """The margin of each arc of a parse: the score of the best tree minus the score of the best tree without this arc,
+    whatever its deprel. The score is as in `constituent_margins`; the separate decoder's is the sum of the arc scores.
 
     RETURNS (List[ArcMargin]): One for each word, in order.
     RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs.
     """
     sentences = sentences_of(nlp, doc_or_span)
     parser = find_parser(nlp)
-    if not parser.label_data["deprels"]:
-        raise ValueError(f"'{parser.name}' scores no arcs: it was trained on constituents alone")
-    if not parser.dependencies:
-        raise ValueError(f"'{parser.name}' sets no arcs: its option dependencies is false")
+    if not parser.label_data["deprels"] or not parser.dependencies:
+        raise ValueError(
+            f"'{parser.name}' sets no arcs: it was trained on constituents alone, or its option dependencies is false"
+        )
+    if sentences and not sentences[0].doc.has_annotation("DEP"):
+        raise ValueError(f"the Doc has no parse (no heads and deprels): {sentences[0].doc.text[:40]!r}")
     margins: List[ArcMargin] = []
-    for sentence, arcs in zip(sentences, checked_arcs(sentences), strict=True):
-        if not arcs:
-            continue
-        search = _search(sentence)
-        best, _ = search.best_arcs()
-        for (word, head), other in zip(arcs, search.scores_without_arcs(arcs), strict=True):
-            dependent = sentence.words[word - 1]
-            governor = sentence.words[head - 1] if head else dependent
-            margins.append(ArcMargin(dependent, governor, _margin(best, other)))
+    for sentence in sentences:
+        search = _Search(sentence, heads=True) if sentence.words else None
+        places = {word: i for i, word in enumerate(sentence.words, start=1)}
+        for word, place in places.items():
+            head = sentence.doc[word].head.i
+            arc = (place, 0 if head == word else places.get(head, 0))
+            margins.append(ArcMargin(word, head, search.margin("arcs", arc)))  # type: ignore[union-attr]
     return margins
 
 
-def _search(sentence: Sentence) -> Search:
-    """The search of the parser's decoder in a sentence. RAISES (ValueError): The sentence has constraints."""
-    parser = sentence.parser
-    if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
-        raise ValueError(
-            f"margins of a parse under constraints are not defined: {sentence.name}. Remove them with "
-            "spacy_lal.annotations.constrain(doc), and parse again"
+class _Search:
+    """The maximum of the decoder's objective in a sentence with words, with and without a constituent or an arc.
+
+    heads (bool): Whether heads are of interest, where trees and heads are found separately.
+    RAISES (ValueError): The sentence has constraints, or the decoder is not supported.
+    """
+
+    def __init__(self, sentence: Sentence, *, heads: bool) -> None:
+        if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
+            raise ValueError(
+                f"margins of a parse under constraints are not defined ({' '.join(sentence.texts)[:40]!r}): remove "
+                "them with spacy_lal.annotations.constrain(doc), and parse again"
+            )
+        decoder = sentence.parser.decoder_in_use
+        self._scores = score(sentence)
+        self._charts = make_charts(decoder, self._scores)
+        self._cost = getattr(decoder, "disagreement_cost", None) if self._charts.is_joint else None
+        self._weight = getattr(decoder, "constituency_weight", 1.0)
+        if not self._charts.is_joint:
+            self._charts = self._charts._replace(**{"labels" if heads else "arcs": None})
+        self._cells = AllowedCells(
+            np.ones(self._scores.labels.shape, dtype=bool), np.ones(self._scores.arcs.shape, dtype=bool)
         )
-    return Search(parser.decoder_in_use, score_sentence(sentence))
+        self._best = self._maximum()
+
+    def margin(self, chart: str, cell: Tuple[int, ...]) -> float:
+        """The margin of a cell of "labels" or "arcs". The decoder's float32 may choose a tree that is worse by a
+        rounding error, so it is at least 0."""
+        allowed = getattr(self._cells, chart)
+        allowed[cell] = False
+        found = self._maximum()
+        allowed[cell] = True
+        return max(0.0, self._best - found)
+
+    def _maximum(self) -> float:
+        """The score of the best tree of allowed cells; minus infinity without such a tree."""
+        nodes, heads = self._charts.restricted(self._cells).decode()
+        if not self._cells.allow(nodes, heads):
+            return -np.inf
+        total = 0.0
+        if nodes is not None:
+            total += float(self._charts.labels[tuple(nodes.T)].sum(dtype="f8"))  # type: ignore[index]
+        if heads is not None:
+            words = np.arange(1, len(heads))
+            total += float(self._charts.arcs[words, heads[1:]].sum(dtype="f8"))  # type: ignore[index]
+        if self._cost is not None and nodes is not None:
+            labels = np.where(self._cells.labels, self._scores.labels, np.float32(-1.0))
+            added = disagreeing_constituents(labels, nodes, self._cost)
+            total += self._weight * float((labels[tuple(added.T)] - self._cost).sum(dtype="f8"))
+        return total
 
 
-def _margin(best: float, other: float) -> float:
-    """The margin, at least 0. Of two equally good trees, the decoder's float32 may choose the tree that is worse by a
-    rounding error. The search has full precision, so it may prefer another tree than a parse in half precision:
-    a constituent or arc that is missing in the search's best tree has a margin of 0."""
-    return max(0.0, best - other)
+# Probabilities
+
+
+@dataclass(frozen=True)
+class SpanMarginals:
+    """The probabilities of the labelled spans of a sentence of n words.
+
+    probabilities (ndarray): Shape: (n + 1, n + 1, n_labels), float64, [start, end, label]: the probability that the
+        span is a node of the tree, with this label. 0 where start >= end.
+    labels (Tuple[str, ...]): Names of the last axis; "" is the empty label, "<H>" the sub-head label.
+    words (Tuple[str, ...]): The words between the fenceposts 0..n of the first two axes.
+    log_partition (float): The logarithm of the sum of exp(score) over all trees.
+    """
+
+    probabilities: ndarray
+    labels: Tuple[str, ...]
+    words: Tuple[str, ...]
+    log_partition: float
+
+    @property
+    def nodes(self) -> ndarray:
+        """P(the span is a node of the binary tree, with any label). Shape: (n + 1, n + 1)."""
+        return self.probabilities.sum(-1)
+
+    @property
+    def constituents(self) -> ndarray:
+        """P(the span is a constituent, with any label that a tree shows). Shape: (n + 1, n + 1)."""
+        return self.probabilities[..., SUB_HEAD + 1 :].sum(-1)
+
+
+def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
+    """The probability of each labelled span over all trees of a Span's sentence, by the inside-outside algorithm.
+
+    The parser itself defines no distribution: it is trained by margins and decodes the best tree. Here P(tree) is
+    proportional to exp(the sum of the label scores of its nodes), over the trees that plain CKY searches: all binary
+    trees over the words. Each node has one label, which may be empty (score 0) or the sub-head label; the root is never
+    empty. Two binary trees that differ in empty nodes alone count as two, though their brackets are the same. Arc
+    scores are ignored. The probabilities are exact for this distribution, but not calibrated.
+
+    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
+    span (Span): A sentence, or a part of one. The Doc needs sentence boundaries, but no parse.
+    RETURNS (SpanMarginals): The probabilities.
+    RAISES (ValueError): The parser scores no constituents; the pipeline has no parser; the span crosses a sentence
+        boundary, or has no words.
+    """
+    sentence, _, _ = locate(nlp, span)
+    labels = tuple(label_strings(sentence.parser))
+    probabilities, log_partition = inside_outside(score(sentence).labels)
+    return SpanMarginals(probabilities, labels, sentence.texts, log_partition)
+
+
+def inside_outside(labels: ndarray) -> Tuple[ndarray, float]:
+    """The marginals of plain CKY's trees, in O(n^3).
+
+    labels (ndarray): Label scores. Shape: (n + 1, n + 1, n_labels), n at least 1; only start < end is read.
+    RETURNS (Tuple[ndarray, float]): Probabilities, float64, of the same shape; the logarithm of the partition function.
+    """
+    n = labels.shape[0] - 1
+    scores = labels.astype("f8")
+    scores[0, n, 0] = -np.inf  # the root bears a label
+    cells = np.logaddexp.reduce(scores, axis=-1)
+    # inside(i, j) = cell(i, j) + log sum_k exp(inside(i, k) + inside(k, j)), all spans of one width at once
+    inside = cells.copy()
+    for width in range(2, n + 1):
+        start, split, end = _splits(n, width)
+        inside[start, end] += np.logaddexp.reduce(inside[start, split] + inside[split, end], axis=1, keepdims=True)
+    # From the root down, a node passes its probability to both halves of each split, by the split's share.
+    nodes = np.zeros_like(cells)
+    nodes[0, n] = 1.0
+    for width in range(n, 1, -1):
+        start, split, end = _splits(n, width)
+        halves = inside[start, split] + inside[split, end]
+        passed = nodes[start, end] * np.exp(halves - (inside[start, end] - cells[start, end]))
+        nodes[start, split] += passed  # no pair of indices occurs twice within a width
+        nodes[split, end] += passed
+    with np.errstate(invalid="ignore"):
+        probabilities = nodes[..., None] * np.exp(scores - cells[..., None])
+    return np.where(nodes[..., None] > 0, probabilities, 0.0), float(inside[0, n])
+
+
+def _splits(n: int, width: int) -> Tuple[ndarray, ndarray, ndarray]:
+    """All spans of a width: start, split, end. Shapes: (n_spans, 1), (n_spans, width - 1), (n_spans, 1)."""
+    start = np.arange(n - width + 1)[:, None]
+    return start, start + np.arange(1, width), start + width

@@ -1,12 +1,15 @@
-"""The best trees of a sentence, with their scores.
+"""The best trees of a sentence, in the order of the decoder's objective.
 
-*Not* here: the search (`ranked_trees.py`); labels of one span and margins (`alternatives.py`); probabilities
-(`marginals.py`).
+The trees are divided in parts by constraints, as in Hamacher & Queyranne (1985). Of each part the best and the second
+best tree are known. The best of all second best trees comes next. Its part is divided by a constituent or an arc in
+which its two trees differ: each of them is the best of one half, and two searches find the second best of the halves
+(`decode/next_best.pyx`). So every tree comes once, and a tree costs two searches.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from itertools import islice
-from typing import Iterator, List, Optional, Set, Tuple, Union
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
 import numpy as np
 from nltk.tree import Tree
@@ -14,13 +17,13 @@ from numpy import ndarray
 from spacy.tokens import Doc, Span
 
 from ..annotations import MISSING_TAG, SentenceParse, sentence_words, set_sentence_parse
-from ..annotations.span_groups import StaleParseError
+from ..decode.next_best import next_cky, next_joint
 from ..pipeline.constrained import AllowedCells, Charts, constraint_cells, make_charts
-from ..pipeline.decoders import Decoder, JointDecoder, decoded_parse
-from ..scores import ParserScores
-from ..trees import spans_to_tree, write_brackets
-from .ranked_trees import RankedTrees
-from .sentences import Parser, Sentence, label_vocab, score_sentence, sentences_of
+from ..pipeline.decoders import JointDecoder, decoded_parse
+from ..trees import EMPTY, SUB_HEAD, spans_to_tree, write_brackets
+from .sentences import Parser, Sentence, label_strings, score, sentences_of
+
+Cell = Tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -71,14 +74,14 @@ class BestTree:
     def to_doc(self) -> Doc:
         """A copy of the sentence's Doc in which the sentence has this tree. Other sentences stay as they are.
 
-        RAISES (StaleParseError): The Doc's tokens or sentences have changed.
+        RAISES (ValueError): The Doc's tokens or sentences have changed.
         """
-        doc, words = self.sentence.doc, self.sentence.words
-        fits = sentence_words(doc)[self.sentence.number : self.sentence.number + 1] == [words]
-        if not fits or self.texts != tuple(doc[i].text for i in words):
-            raise StaleParseError(f"the tokens or sentences of the Doc have changed: {' '.join(self.texts)[:40]!r}")
+        doc, sentence = self.sentence.doc, self.sentence
+        fits = sentence_words(doc)[sentence.number : sentence.number + 1] == [sentence.words]
+        if not fits or self.texts != sentence.texts:
+            raise ValueError(f"the tokens or sentences of the Doc have changed: {' '.join(self.texts)[:40]!r}")
         copied = doc.copy()
-        set_sentence_parse(copied, self.sentence.number, self.parse)
+        set_sentence_parse(copied, sentence.number, self.parse)
         return copied
 
 
@@ -100,22 +103,16 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
     nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     sentence (Union[Span, Doc]): A sentence or a part of one, or a Doc of one sentence. It needs no parse.
     RETURNS (Iterator[BestTree]): Every tree of the sentence. None for a sentence of whitespace alone.
-    RAISES (ValueError): The parser scores no constituents, has an unsupported decoder, or parses the sentence in
-        pieces; the pipeline has no parser; the Doc has several sentences, or the Span crosses a sentence boundary.
+    RAISES (ValueError): The parser scores no constituents, or has an unsupported decoder; the sentence is too long; the
+        pipeline has no parser; the Doc has several sentences, or the Span crosses a sentence boundary.
     RAISES (ContradictionError): No tree fulfils the Doc's constraints.
     """
     found = [one for one in sentences_of(nlp, sentence) if one.words]
     if len(found) > 1:
         raise ValueError(f"expected one sentence, got a Doc with {len(found)}: take one of list(doc.sents)")
-    if not found:
-        return iter(())
-    parser = found[0].parser
-    labels = label_vocab(parser).strings
-    scores = score_sentence(found[0])
-    decoder = parser.decoder_in_use
-    charts = make_charts(decoder, scores)
-    cells = constraint_cells(found[0].doc, found[0].words, scores, decoder, labels)
-    return _iterate(found[0], decoder, scores, charts, cells)
+    if found:
+        label_strings(found[0].parser)  # raises without constituents
+    return _iterate(found[0]) if found else iter(())
 
 
 def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:
@@ -128,11 +125,12 @@ def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree
     return list(islice(iter_best_trees(nlp, sentence), k))
 
 
-def _iterate(
-    sentence: Sentence, decoder: Decoder, scores: ParserScores, charts: Charts, cells: Optional[AllowedCells]
-) -> Iterator[BestTree]:
-    texts = tuple(sentence.doc[i].text for i in sentence.words)
+def _iterate(sentence: Sentence) -> Iterator[BestTree]:
+    parser, texts = sentence.parser, sentence.texts
     tags = tuple(sentence.doc[i].tag_ or sentence.doc[i].pos_ or MISSING_TAG for i in sentence.words)
+    decoder, scores = parser.decoder_in_use, score(sentence)
+    charts = make_charts(decoder, scores)
+    cells = constraint_cells(sentence.doc, sentence.words, scores, decoder, label_strings(parser))
     labels, heads = scores.labels, None
     if cells is not None:
         labels = np.where(cells.labels, labels, np.float32(-1.0))  # no constituents are added there
@@ -141,7 +139,7 @@ def _iterate(
     best: Optional[float] = None
     seen: Set[Tuple] = set()  # type: ignore[type-arg]
     for ranked in RankedTrees(charts, cells):
-        nodes: ndarray = ranked.nodes
+        nodes = ranked.nodes
         if charts.is_joint and isinstance(decoder, JointDecoder):
             nodes, heads = decoder.with_disagreeing(labels, nodes), ranked.heads
         decoded = decoded_parse(scores, nodes, heads, "joint" if charts.is_joint else "separate")
@@ -149,8 +147,156 @@ def _iterate(
         best = ranked.score if best is None else best
         if key not in seen:
             seen.add(key)
-            parse = sentence.parser.to_strings(decoded)
             # The decoder's float32 may choose a tree that is worse by a rounding error than the second.
-            yield BestTree(ranked.score, max(0.0, best - ranked.score), parse, texts, tags, sentence)
+            gap = max(0.0, best - ranked.score)
+            yield BestTree(ranked.score, gap, parser.to_strings(decoded), texts, tags, sentence)
     if best is None:
-        sentence.parser.predict([sentence.doc])  # raises, and names the contradiction
+        parser.predict([sentence.doc])  # raises, and names the contradiction
+
+
+# The search. Numbers only: no Docs, no label strings.
+
+
+class RankedTree(NamedTuple):
+    """A tree of one sentence of n words.
+
+    score (float): The decoder's objective, in float64.
+    nodes (ndarray): Shape: (2n - 1, 3), int32: start, end, label id of the nodes of its best binarisation, in
+        pre-order, with empty nodes and sub-heads.
+    heads (Optional[ndarray]): Shape: (n + 1,), int32, with an entry for the root first. None without heads.
+    """
+
+    score: float
+    nodes: ndarray
+    heads: Optional[ndarray]
+
+    def constituents(self) -> Dict[Cell, int]:
+        """The label id of each constituent, by its span."""
+        return {(start, end): label for start, end, label in self.nodes.tolist() if label > SUB_HEAD}
+
+
+@dataclass
+class _Part:
+    """The trees that have and lack some constituents and arcs; its best tree.
+
+    known (Dict): A label id for each constituent that they have. excluded (Dict): Label ids that they lack.
+    heads (Dict): A head for each word, from 1. other_heads (Set): Arcs (dependent, head) that they lack.
+    """
+
+    best: RankedTree
+    known: Dict[Cell, int] = field(default_factory=dict)
+    excluded: Dict[Cell, Set[int]] = field(default_factory=dict)
+    heads: Dict[int, int] = field(default_factory=dict)
+    other_heads: Set[Tuple[int, int]] = field(default_factory=set)
+
+    def divide(self, second: RankedTree) -> Tuple["_Part", "_Part"]:
+        """The part around its best tree, and the part around another."""
+        if self.best.heads is not None and second.heads is not None:
+            differing = np.flatnonzero(self.best.heads != second.heads)
+            if len(differing):
+                word, head = int(differing[0]), int(self.best.heads[differing[0]])
+                ours = replace(self, heads={**self.heads, word: head})
+                return ours, replace(self, best=second, other_heads=self.other_heads | {(word, head)})
+        ours_at, theirs_at = self.best.constituents(), second.constituents()
+        is_ours = any(theirs_at.get(cell) != label for cell, label in ours_at.items())
+        given, other = (ours_at, theirs_at) if is_ours else (theirs_at, ours_at)
+        cell, label = next((cell, label) for cell, label in given.items() if other.get(cell) != label)
+        excluded = {**self.excluded, cell: self.excluded.get(cell, set()) | {label}}
+        having, lacking = (self.best, second) if is_ours else (second, self.best)
+        with_it = replace(self, best=having, known={**self.known, cell: label})
+        without = replace(self, best=lacking, excluded=excluded)
+        return (with_it, without) if is_ours else (without, with_it)
+
+
+class RankedTrees:
+    """The trees of one sentence, best first.
+
+    charts (Charts): The decoder's, with labels; heads are ranked where they are decoded jointly.
+    cells (Optional[AllowedCells]): Constraints on all trees. None: no constraints.
+    """
+
+    def __init__(self, charts: Charts, cells: Optional[AllowedCells] = None) -> None:
+        self._charts = charts if cells is None else charts.restricted(cells)
+        self._cells = cells
+        self._labels = charts.labels.astype("f8")  # type: ignore[union-attr]
+        self._arcs = charts.arcs.astype("f8") if charts.is_joint and charts.arcs is not None else None
+        if cells is not None:
+            self._labels[~cells.labels] = -np.inf
+            if self._arcs is not None:
+                self._arcs[~cells.arcs] = -np.inf
+        # For each span: the scores of the empty label, of the sub-head, and of the best two constituents
+        others = self._labels[..., SUB_HEAD + 1 :]
+        first = others.argmax(-1)[..., None]
+        rest = others.copy()
+        np.put_along_axis(rest, first, -np.inf, axis=-1)
+        second = rest.argmax(-1)[..., None]
+        of_two = [np.take_along_axis(others, first, -1), np.take_along_axis(rest, second, -1)]
+        self._four = np.concatenate([self._labels[..., : SUB_HEAD + 1], *of_two], axis=-1)
+        self._ids = np.concatenate([np.zeros_like(first) + EMPTY, np.zeros_like(first) + SUB_HEAD, first, second], -1)
+        self._ids[..., SUB_HEAD + 1 :] += SUB_HEAD + 1
+
+    def __iter__(self) -> Iterator[RankedTree]:
+        best = self._best()
+        if best is None:
+            return
+        yield best
+        waiting: List[Tuple[float, int, _Part, RankedTree]] = []
+        n_found = 0
+
+        def add(part: _Part) -> None:
+            nonlocal n_found
+            n_found += 1
+            second = self._second(part)
+            if second is not None:
+                heappush(waiting, (-second.score, n_found, part, second))
+
+        add(_Part(best))
+        while waiting:
+            _, _, part, found = heappop(waiting)
+            yield found
+            for half in part.divide(found):
+                add(half)
+
+    def _best(self) -> Optional[RankedTree]:
+        """The decoder's tree; None if no tree fulfils the constraints."""
+        nodes, heads = self._charts.decode()
+        if nodes is None or (self._cells is not None and not self._cells.allow(nodes, heads)):
+            return None
+        total = float(self._labels[tuple(nodes.T)].sum())
+        if self._arcs is None or heads is None:
+            return RankedTree(total, nodes, None)
+        return RankedTree(total + float(self._arcs[np.arange(1, len(heads)), heads[1:]].sum()), nodes, heads)
+
+    def _second(self, part: _Part) -> Optional[RankedTree]:
+        """The best tree of a part but one."""
+        four, ids = self._four.copy(), self._ids.copy()
+        in_tree = np.zeros(four.shape[:2], dtype=bool)
+        tree = part.best.constituents()
+        for cell in {*tree, *part.excluded}:
+            row = self._labels[cell].copy()
+            row[list(part.excluded.get(cell, ()))] = -np.inf
+            first = tree[cell] if cell in tree else int(row[SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
+            four[(*cell, 2)], ids[(*cell, 2)] = row[first], first
+            row[first] = -np.inf
+            other = int(row[SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
+            four[(*cell, 3)], ids[(*cell, 3)] = -np.inf if cell in part.known else row[other], other
+            in_tree[cell] = cell in tree
+        for start, end in part.known:
+            four[:start, start + 1 : end] = -np.inf
+            four[start + 1 : end, end + 1 :] = -np.inf
+            four[start, end, : SUB_HEAD + 1] = -np.inf
+        if self._arcs is None or part.best.heads is None:
+            found = next_cky(four, in_tree)
+            return None if found is None else RankedTree(found[0], _with_ids(found[1], ids), None)
+        arcs = self._arcs.copy()
+        for word, head in part.heads.items():
+            arcs[word, np.arange(len(arcs)) != head] = -np.inf
+        for arc in part.other_heads:
+            arcs[arc] = -np.inf
+        joint = next_joint(four, arcs, in_tree, part.best.heads)
+        return None if joint is None else RankedTree(joint[0], _with_ids(joint[1], ids), joint[2])
+
+
+def _with_ids(nodes: ndarray, ids: ndarray) -> ndarray:
+    """Nodes with label ids in the place of indices into `ids`. Shape: (2n - 1, 3), int32."""
+    return np.stack([nodes[:, 0], nodes[:, 1], ids[tuple(nodes.T)]], axis=1).astype(np.int32)

@@ -1,33 +1,36 @@
 """Exact contributions: a label's score on a span, split over label heads so that the parts add up to the score.
 
-`layers/contributions.py` states the rule that carries them through layer norm and relu. `AuthorsContributions` holds
-the authors' quantity (reference-parser.md, section 8), which does not add up to the score.
+The score of label y on a span with the vector s (f_end - f_start, or both) is W2[y] relu(norm(W1 s + b1)) + b2[y]
+(reference-parser.md, section 8). W1 s is a sum over the features of s. The rest is not linear, but it is affine for a
+given span: the norm subtracts a mean, which is linear, and divides by a number; relu keeps some hidden units and drops
+the others. With this divisor and these units fixed, the score is an affine function of s with the right value at s.
+Each feature has its addend, and one bias collects the terms that do not depend on s. All is computed in float64.
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
-import torch
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
-from ..layers.contributions import score_spans, span_vectors, split_scores, sum_blocks
 from ..pipeline.lal_parser import LALParser
 from ..trees import EMPTY, SUB_HEAD
 from .attention import head_names
-from .parses import checked_constituents
 from .sentences import (
     Parser,
     Sentence,
-    encode_sentence,
+    constituents_of,
+    encode,
     find_parser,
-    label_vocab,
-    locate_words,
+    label_strings,
+    locate,
     network_of,
     sentences_of,
     span_name,
 )
+
+NORM_EPSILON = 1e-3  # of the span scorer's norm, added to the standard deviation
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,10 @@ class Contributions:
 
     start, end (int): The span, half-open, in tokens of the Doc.
     label (str): The label, a whole unary chain: "S::VP".
-    score (float): The network's score of the label, which the decoder reads.
+    score (float): The score of the label, which the decoder reads.
     bias (float): The part that does not depend on the span's features.
     tokens (float): The part of the token skip; 0 where the network has none.
-    names (Tuple[str, ...]): Names of the label heads, as in `LabelAttention`; or "block 7" where a feed-forward layer
-        after label attention mixes the heads, so that no block belongs to one head.
+    names (Tuple[str, ...]): Names of the label heads, as in `LabelAttention`.
     heads (ndarray): Shape: (n_label_heads,), float64. The part of each head.
     """
 
@@ -78,15 +80,13 @@ def contributions(nlp: Parser, span: Span, label: Optional[str] = None) -> Contr
     label (Optional[str]): One of the parser's labels ("NP", "S::VP", or "<H>"), or None for the constituent's label.
     RETURNS (Contributions): The parts of its score.
     RAISES (ValueError): The label is unknown or empty (its score is always 0); without a label, the Doc has no parse,
-        or a parse by another model, or the span is no constituent; the model has no label attention, or joins its
-        heads; the pipeline has no parser; the span crosses a sentence boundary, or has no words.
+        or the span is no constituent; the model has no label attention, or joins its heads; the pipeline has no parser;
+        the span crosses a sentence boundary, or has no words.
     """
-    sentence, start, end = locate_words(nlp, span)
-    part_names(sentence.parser)
-    strings = label_vocab(sentence.parser).strings
+    sentence, start, end = locate(nlp, span)
+    strings = label_strings(sentence.parser)
     if label is None:
-        (constituents,) = checked_constituents([sentence])
-        here = [constituent for constituent in constituents if constituent[:2] == (start, end)]
+        here = [one for one in constituents_of([sentence])[0] if one[:2] == (start, end)]
         if not here:
             raise ValueError(f"{span_name(span)} is no constituent of the Doc's parse: expected one, or a label")
         return _split(sentence, here)[0]
@@ -101,94 +101,122 @@ def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
 
     RAISES (ValueError): As `contributions`; the span need not be a constituent.
     """
-    sentence, start, end = locate_words(nlp, span)
-    part_names(sentence.parser)
-    return _split(sentence, [(start, end, label) for label in range(SUB_HEAD, len(label_vocab(sentence.parser)))])
+    sentence, start, end = locate(nlp, span)
+    return _split(sentence, [(start, end, i) for i in range(SUB_HEAD, len(label_strings(sentence.parser)))])
 
 
 def constituent_contributions(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Contributions]:
     """The `contributions` to every constituent of a Doc's parse, or of a Span's sentence, in pre-order. A unary chain
     is one constituent.
 
-    RAISES (ValueError): As `contributions`: the Doc needs a parse, by this model.
+    RAISES (ValueError): As `contributions`: the Doc needs a parse.
     """
-    part_names(find_parser(nlp))
+    SpanScores(find_parser(nlp))  # raises if its heads have no parts
     sentences = sentences_of(nlp, doc_or_span)
     found: List[Contributions] = []
-    for sentence, constituents in zip(sentences, checked_constituents(sentences), strict=True):
-        found += _split(sentence, constituents) if constituents else []
+    for sentence, constituents in zip(sentences, constituents_of(sentences), strict=True):
+        found += _split(sentence, constituents)
     return found
-
-
-@dataclass(frozen=True)
-class AuthorsContributions:
-    """The "contributions" of the label heads to a span, as the authors print them.
-
-    start, end (int): The span, half-open, in tokens of the Doc.
-    names (Tuple[str, ...]): As in `Contributions`.
-    heads (ndarray): Shape: (n_label_heads,), float64. They sum to 1 and are nearly equal.
-    """
-
-    start: int
-    end: int
-    names: Tuple[str, ...]
-    heads: ndarray
-
-
-def authors_contributions(nlp: Parser, span: Span) -> AuthorsContributions:
-    """The quantity of the authors' code, for comparison: each head's block of the span vector is summed, the sums are
-    min-max scaled to [0, 1] over the heads, then a softmax is taken. It ignores the span scorer, so it does not depend
-    on a label and has no sign. Where all sums are equal, the authors divide by 0; here all heads have the same share.
-    (Their program prints it for head label_id - 1; the label's own head is label_id - 2.)
-
-    RAISES (ValueError): As `contributions`; the span need not be a constituent.
-    """
-    sentence, start, end = locate_words(nlp, span)
-    names = part_names(sentence.parser)
-    fenceposts = encode_sentence(sentence).fenceposts[0].double()
-    difference = fenceposts[end : end + 1] - fenceposts[start : start + 1]
-    sums = sum_blocks(network_of(sentence.parser).fenceposts.layout, difference)[0].cpu().numpy()
-    spread = sums.max() - sums.min()
-    scaled = np.exp((sums - sums.min()) / (spread if spread else 1.0))
-    return AuthorsContributions(*sentence.tokens(start, end), names, scaled / scaled.sum())
-
-
-def part_names(parser: LALParser) -> Tuple[str, ...]:
-    """Names of the label heads' parts of a score.
-
-    RAISES (ValueError): The model has no label attention, or its heads have no blocks of their own.
-    """
-    names = head_names(parser)
-    label_vocab(parser)
-    network = network_of(parser)
-    attention = network.label_attention
-    if attention is None or not network.fenceposts.layout.n_label_heads:
-        raise ValueError(
-            f"'{parser.name}' projects all label heads together (combine_as_self): no score has a part of one"
-        )
-    if attention.mixes_blocks:
-        return tuple(f"block {i}" for i in range(len(names)))
-    return names
 
 
 def _split(sentence: Sentence, cells: Sequence[Tuple[int, int, int]]) -> List[Contributions]:
     """The parts of the scores of labelled spans: start, end, label id, in words."""
-    parser, names, strings = sentence.parser, part_names(sentence.parser), label_vocab(sentence.parser).strings
-    network = network_of(parser)
-    fenceposts = encode_sentence(sentence).fenceposts[0]
-    vectors = span_vectors(network, fenceposts, [(start, end) for start, end, _ in cells])
-    labels = torch.tensor([label for *_, label in cells], device=vectors.device)
-    scores = score_spans(network, vectors).gather(1, labels[:, None])[:, 0].tolist()
-    bias, blocks, tokens = (part.cpu().numpy() for part in split_scores(network, vectors, labels))
+    if not cells:
+        return []
+    scorer, strings = SpanScores(sentence.parser), label_strings(sentence.parser)
+    (encoded,) = encode([sentence])
+    spans, labels = np.array(cells)[:, :2], np.array(cells)[:, 2]
+    scores = scorer.scores(encoded.fenceposts, spans)[np.arange(len(cells)), labels]
+    parts = scorer.parts(encoded.fenceposts, spans, labels)
     return [
         Contributions(
             *sentence.tokens(start, end),
             label=strings[label],
-            score=scores[i],
-            bias=float(bias[i]),
-            tokens=float(tokens[i]),
-            names=names,
-            heads=blocks[i],
+            score=float(scores[i]),
+            bias=float(parts.bias[i]),
+            tokens=float(parts.tokens[i]),
+            names=scorer.names,
+            heads=parts.heads[i],
         )
         for i, (start, end, label) in enumerate(cells)
     ]
+
+
+class Parts(NamedTuple):
+    """The addends of some label scores: bias + heads.sum(1) + tokens is the score.
+
+    bias, tokens (ndarray): Shape: (n_scores,), float64. heads (ndarray): Shape: (n_scores, n_label_heads), float64.
+    """
+
+    bias: ndarray
+    heads: ndarray
+    tokens: ndarray
+
+
+class SpanScores:
+    """The label scores of a parser's spans, and their parts.
+
+    parser (LALParser): The parser.
+    RAISES (ValueError): The model has no label attention, joins its heads, or scores no constituents.
+    """
+
+    def __init__(self, parser: LALParser) -> None:
+        label_strings(parser)
+        self.names = head_names(parser)
+        network = network_of(parser)
+        self._layout = layout = network.fenceposts.layout
+        if not layout.n_label_heads:
+            raise ValueError(f"'{parser.name}' has no block of features for each label head: scores have no parts")
+        weights = network.span_scorer.state_dict()
+        self._weights = {name: weight.cpu().numpy().astype("f8") for name, weight in weights.items()}
+        heads = range(layout.n_label_heads)
+        self.columns = layout.block_columns(heads).reshape(len(heads), -1)  # of each head's block
+
+    def scores(self, fenceposts: ndarray, spans: ndarray) -> ndarray:
+        """The scores of all labels on some spans.
+
+        fenceposts (ndarray): Of the sentence. Shape: (n + 1, fencepost_width).
+        spans (ndarray): Starts and ends, in words. Shape: (n_spans, 2).
+        RETURNS (ndarray): Shape: (n_spans, n_labels), float64; 0 for the empty label.
+        """
+        weights, (_, centred, scale) = self._weights, self._hidden(fenceposts, spans)
+        units = np.maximum(weights["norm.gain"] * scale * centred + weights["norm.bias"], 0.0)
+        scores = units @ weights["output.weight"].T + weights["output.bias"]
+        own = self._own(fenceposts, spans).sum(2)[:, : scores.shape[1] - SUB_HEAD]
+        scores[:, SUB_HEAD : SUB_HEAD + own.shape[1]] += own
+        return np.pad(scores, ((0, 0), (1, 0)))
+
+    def parts(self, fenceposts: ndarray, spans: ndarray, labels: ndarray) -> Parts:
+        """The addends of one label score for each span.
+
+        labels (ndarray): Label ids, from 1: the empty label's score is 0 and has no parts. Shape: (n_spans,).
+        """
+        weights, (vectors, centred, scale) = self._weights, self._hidden(fenceposts, spans)
+        outgoing = weights["output.weight"][labels - 1]
+        kept = outgoing * (weights["norm.gain"] * scale * centred + weights["norm.bias"] > 0)
+        slopes = kept * weights["norm.gain"] * scale
+        slopes -= slopes.mean(1, keepdims=True)  # the norm subtracts a mean, and so does its transpose
+        bias = weights["output.bias"][labels - 1] + kept @ weights["norm.bias"] + slopes @ weights["hidden.bias"]
+        addends = ((slopes @ weights["hidden.weight"]) * vectors).reshape(len(spans), -1, self._layout.width).sum(1)
+        heads = addends[:, self.columns].sum(2)
+        own = self._own(fenceposts, spans).sum(2)
+        tied = np.flatnonzero((labels > SUB_HEAD) & (labels <= SUB_HEAD + own.shape[1]))
+        heads[tied, labels[tied] - SUB_HEAD - 1] += own[tied, labels[tied] - SUB_HEAD - 1]
+        return Parts(bias, heads, addends[:, self._layout.halves_width :].sum(1))
+
+    def _hidden(self, fenceposts: ndarray, spans: ndarray) -> Tuple[ndarray, ndarray, ndarray]:
+        """Span vectors, their hidden units without the mean, and the norm's factor."""
+        ends, starts = fenceposts[spans[:, 1]].astype("f8"), fenceposts[spans[:, 0]].astype("f8")
+        weight = self._weights["hidden.weight"]
+        is_difference = weight.shape[1] == self._layout.width
+        vectors = ends - starts if is_difference else np.concatenate([ends, -starts], axis=1)
+        hidden = vectors @ weight.T + self._weights["hidden.bias"]
+        scale = 1.0 / (hidden.std(1, ddof=1, keepdims=True) + NORM_EPSILON)
+        return vectors, hidden - hidden.mean(1, keepdims=True), scale
+
+    def _own(self, fenceposts: ndarray, spans: ndarray) -> ndarray:
+        """The addends of each label's own head. Shape: (n_spans, n_label_heads, block_width), or no heads."""
+        if "ties.weight" not in self._weights:
+            return np.zeros((len(spans), 0, 1))
+        difference = fenceposts[spans[:, 1]].astype("f8") - fenceposts[spans[:, 0]]
+        return difference[:, self.columns] * self._weights["ties.weight"]

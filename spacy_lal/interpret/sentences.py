@@ -1,29 +1,24 @@
-"""The first steps of every explanation: find the parser, find the sentence, run the network on it.
+"""The first steps of every explanation: find the parser, find the sentences, run the network on them.
 
-The network reads the sentence as the Doc holds it. The Doc is not changed.
+The Doc is not changed. A sentence is read as a whole, with the vectors that the Doc or the pipeline has for it.
 """
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import List, Sequence, Tuple, Union
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-import torch
+from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..annotations import sentence_bounds, sentence_words
-from ..annotations.span_groups import check_present
-from ..layers.contributions import Encoded, encode_sentences
-from ..layers.network_inputs import NetworkInputs
-from ..layers.parser_network import ParserNetwork
-from ..models.bridge import pad_inputs
-from ..models.embedding import embed
+from ..annotations import SPANS_KEY, get_constituents, sentence_bounds, sentence_words
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.parser_names import FACTORY, parser_names
 from ..scores import ParserScores
 from ..trees import LabelVocab
 
 Parser = Union[Language, LALParser]
+MAX_WORDS = 500  # the parser reads longer sentences in pieces
 
 
 @dataclass(frozen=True)
@@ -42,14 +37,24 @@ class Sentence:
     words: List[int]
 
     @property
-    def name(self) -> str:
-        """Its name in messages."""
-        text = self.doc[self.words[0] : self.words[-1] + 1].text if self.words else ""
-        return f"sentence {self.number} ({text[:40]!r})"
+    def texts(self) -> Tuple[str, ...]:
+        """Its words."""
+        return tuple(self.doc[i].text for i in self.words)
 
     def tokens(self, start: int, end: int) -> Tuple[int, int]:
         """The half-open range of Doc tokens that a span of words covers."""
         return self.words[start], self.words[end - 1] + 1
+
+
+class Encoded(NamedTuple):
+    """A sentence of n words as the scorers read it.
+
+    fenceposts (ndarray): Features of the gaps between words. Shape: (n + 1, fencepost_width), float32.
+    attention (Optional[ndarray]): The label attention over START, words, STOP. Shape: (n_label_heads, n + 2).
+    """
+
+    fenceposts: ndarray
+    attention: Optional[ndarray]
 
 
 def find_parser(nlp: Parser) -> LALParser:
@@ -59,85 +64,60 @@ def find_parser(nlp: Parser) -> LALParser:
     RAISES (TypeError): `nlp` is something else.
     RAISES (ValueError): The pipeline has no parser, or several; the parser was neither trained nor loaded.
     """
-    parser = nlp
+    parser: Any = nlp
     if isinstance(nlp, Language):
         names = parser_names(nlp)
-        if not names:
-            raise ValueError(f"the pipeline has no {FACTORY}, only: {', '.join(nlp.pipe_names) or 'nothing'}")
-        if len(names) > 1:
-            raise ValueError(f"the pipeline has {len(names)} parsers ({', '.join(names)}): expected nlp.get_pipe(name)")
-        parser = nlp.get_pipe(names[0])  # type: ignore[assignment]
+        if len(names) != 1:
+            found = ", ".join(names or nlp.pipe_names) or "nothing"
+            raise ValueError(f"expected a pipeline with one {FACTORY}, or the component; got {found}")
+        parser = nlp.get_pipe(names[0])
     if not isinstance(parser, LALParser):
         raise TypeError(f"expected a pipeline or its {FACTORY} component, got {type(nlp).__name__}")
     if not parser.labels:
-        raise ValueError(
-            f"'{parser.name}' was neither trained nor loaded, and has nothing to explain yet: train it, load it, or "
-            "parse a Doc, for which it takes the weights of the default package"
-        )
+        raise ValueError(f"'{parser.name}' was neither trained nor loaded, and has nothing to explain yet")
     return parser
 
 
-def label_vocab(parser: LALParser) -> LabelVocab:
-    """The parser's constituent labels and their ids.
+def label_strings(parser: LALParser) -> List[str]:
+    """The parser's constituent labels by id: the empty label, "<H>", then the unary chains.
 
     RAISES (ValueError): The parser scores no constituents.
     """
     labels = parser.label_data["constituents"]
     if not labels:
         raise ValueError(f"'{parser.name}' scores no constituents: it was trained on dependencies alone")
-    return LabelVocab(labels)
-
-
-def network_of(parser: LALParser) -> ParserNetwork:
-    """The parser's torch network.
-
-    RAISES (ValueError): The model has another architecture.
-    """
-    if "get_network" not in parser.model.attrs:
-        raise ValueError(f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'")
-    return parser.model.attrs["get_network"](parser.model)
+    return LabelVocab(labels).strings
 
 
 def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
-    """The sentences of a Doc, or a Span's sentence.
+    """The sentences of a Doc, or the sentence of a Span.
 
     RAISES (TypeError): `doc_or_span` is neither a Doc nor a Span.
     RAISES (ValueError): As `find_parser`; sentence boundaries are missing, or the Span crosses one.
     """
     parser = find_parser(nlp)
-    network_of(parser)
-    if isinstance(doc_or_span, Span):
-        return [locate(nlp, doc_or_span)[0]]
-    if not isinstance(doc_or_span, Doc):
+    if not isinstance(doc_or_span, (Doc, Span)):
         raise TypeError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
-    return [Sentence(parser, doc_or_span, i, words) for i, words in enumerate(sentence_words(doc_or_span))]
+    doc = doc_or_span.doc
+    found = [Sentence(parser, doc, i, words) for i, words in enumerate(sentence_words(doc))]
+    if isinstance(doc_or_span, Doc):
+        return found
+    for sentence, (start, end) in zip(found, sentence_bounds(doc), strict=True):
+        if start <= doc_or_span.start and doc_or_span.end <= end and doc_or_span.start < end:
+            return [sentence]
+    raise ValueError(f"{span_name(doc_or_span)} crosses a sentence boundary: expected a part of one sentence")
 
 
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
     """A Span's sentence, and the Span as a half-open span of the sentence's words.
 
     RAISES (TypeError): `span` is no Span.
-    RAISES (ValueError): As `find_parser`; sentence boundaries are missing, or the Span crosses one.
+    RAISES (ValueError): As `sentences_of`; the Span has no words.
     """
-    parser = find_parser(nlp)
-    network_of(parser)
     if not isinstance(span, Span):
         raise TypeError(f"expected a Span, got {type(span).__name__}")
-    check_present(span)
-    bounds = sentence_bounds(span.doc)
-    number = next((i for i, (start, end) in enumerate(bounds) if start <= span.start < end), None)
-    if number is None or span.end > bounds[number][1]:
-        raise ValueError(f"{span_name(span)} crosses a sentence boundary: expected a part of one sentence")
-    words = sentence_words(span.doc)[number]
-    return Sentence(parser, span.doc, number, words), bisect_left(words, span.start), bisect_left(words, span.end)
-
-
-def locate_words(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
-    """As `locate`, for a Span with words.
-
-    RAISES (ValueError): As `locate`; the Span has no words.
-    """
-    sentence, start, end = locate(nlp, span)
+    (sentence,) = sentences_of(nlp, span)
+    start, end = bisect_left(sentence.words, span.start), bisect_left(sentence.words, span.end)
     if start == end:
         raise ValueError(f"{span_name(span)} has no words in it, and is no span of the parser's")
     return sentence, start, end
@@ -145,56 +125,80 @@ def locate_words(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
 
 def span_name(span: Span) -> str:
     """A Span's name in messages."""
-    return f"the Span {span.text[:40]!r} (tokens {span.start}:{span.end})"
+    return f"the Span {span.doc[span.start : span.end].text[:40]!r} (tokens {span.start}:{span.end})"
+
+
+def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, int]]]:
+    """The constituents that the Doc has of some of its sentences, in pre-order: start, end, label id, in words.
+
+    RAISES (ValueError): The Doc has no constituents, or labels that the parser does not know.
+    """
+    if not sentences:
+        return []
+    parser, doc = sentences[0].parser, sentences[0].doc
+    if SPANS_KEY not in doc.spans:
+        raise ValueError(f"the Doc has no parse (no doc.spans[{SPANS_KEY!r}]): {doc.text[:40]!r}")
+    ids = {label: i for i, label in enumerate(label_strings(parser))}
+    parses = get_constituents(doc)
+    chosen = [parses[sentence.number] for sentence in sentences]
+    unknown = sorted({label for parse in chosen for *_, label in parse} - set(ids))
+    if unknown:
+        raise ValueError(f"the Doc was parsed by another model than '{parser.name}': it has {', '.join(unknown)}")
+    return [[(start, end, ids[label]) for start, end, label in parse] for parse in chosen]
 
 
 # Running the network
 
 
-def read_sentences(sentences: Sequence[Sentence]) -> List[NetworkInputs]:
-    """The network's inputs for sentences of one Doc, each in a batch of its own: in a batch of one, a network with
-    `scrambled_queries` scrambles nothing.
+def network_of(parser: LALParser) -> Any:
+    """The parser's torch network, in evaluation mode.
 
-    RAISES (ValueError): No component provides the vectors that the model listens to; a sentence is so long that the
-        parser reads it in pieces.
+    RAISES (ValueError): The model has another architecture.
+    """
+    if "get_network" not in parser.model.attrs:
+        raise ValueError(f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'")
+    return parser.model.attrs["get_network"](parser.model).eval()
+
+
+def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
+    """Run the first half of the network on sentences of one Doc, each with words and in a batch of its own.
+
+    RAISES (ValueError): A sentence has more than `MAX_WORDS` words; no component provides the vectors that the model
+        listens to.
     """
     if not sentences:
         return []
+    import torch
+
+    from ..models.bridge import pad_inputs
+    from ..models.embedding import embed
+
+    _check_lengths(sentences)
     parser, doc = sentences[0].parser, sentences[0].doc
-    limit = parser.long_sentences.limit(parser.decoder)
-    for sentence in sentences:
-        if limit is not None and len(sentence.words) > limit:
-            raise ValueError(
-                f"{sentence.name} has {len(sentence.words)} words: '{parser.name}' reads it in pieces of at most "
-                f"{parser.long_sentences.piece_length(parser.decoder)}, so there is nothing to be said of it as a whole"
-            )
-    with parser.encoded([doc]):
+    network, found = network_of(parser), []
+    with parser.encoded([doc]), torch.no_grad():
         batch, _ = embed(parser.model, [doc], False)
-        layer = parser.model.layers[-1]
-        return [pad_inputs(layer, batch, [sentence.number], False).network for sentence in sentences]
+        for sentence in sentences:
+            output = network.encode(pad_inputs(parser.model.layers[-1], batch, [sentence.number], False).network)
+            found.append(Encoded(*(None if one is None else one[0].float().cpu().numpy() for one in output)))
+    return found
 
 
-def evaluation_mode(parser: LALParser) -> ParserNetwork:
-    """The network, with dropout switched off."""
-    network = network_of(parser)
-    network.train(False)
-    return network
+def score(sentence: Sentence) -> ParserScores:
+    """The scores of all labels of all spans, and of all arcs, of one sentence with words.
 
-
-def encode_sentence(sentence: Sentence) -> Encoded:
-    """The scorers' inputs for one sentence with words.
-
-    RAISES (ValueError): As `read_sentences`.
+    RAISES (ValueError): As `encode`.
     """
-    return encode_sentences(evaluation_mode(sentence.parser), read_sentences([sentence])[0])
+    _check_lengths([sentence])
+    with sentence.parser.encoded([sentence.doc]):
+        found = list(sentence.parser.iter_scores([sentence.doc], pruned=False, sentences=[[sentence.words]]))
+    return found[0][1][0]
 
 
-@torch.no_grad()
-def score_sentence(sentence: Sentence) -> ParserScores:
-    """The scores of one sentence with words, in full precision and unpruned: all labels of all spans.
-
-    RAISES (ValueError): As `read_sentences`.
-    """
-    output = evaluation_mode(sentence.parser)(read_sentences([sentence])[0])
-    labels, arcs, deprels = (tensor.float().cpu().numpy()[0] for tensor in output[:3])
-    return ParserScores(labels, arcs, deprels)
+def _check_lengths(sentences: Sequence[Sentence]) -> None:
+    for sentence in sentences:
+        if len(sentence.words) > MAX_WORDS:
+            raise ValueError(
+                f"expected a sentence of at most {MAX_WORDS} words, got {len(sentence.words)}: "
+                f"'{sentence.parser.name}' reads it in pieces ({' '.join(sentence.texts[:6])} ...)"
+            )

@@ -9,8 +9,7 @@ from spacy.tokens import Doc
 from tiny_pipeline import make_examples
 
 from spacy_lal.annotations import ContradictionError, constrain, get_constituents
-from spacy_lal.annotations.span_groups import StaleParseError
-from spacy_lal.interpret import AblatedParser, arc_margins, constituent_margins, iter_best_trees, k_best
+from spacy_lal.interpret import arc_margins, constituent_margins, iter_best_trees, k_best
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "disagreement_cost": None}
@@ -58,8 +57,7 @@ def test_a_parser_of_constituents_alone(name):
         assert best[0].heads == [] and best[1].parse_string != sent._.parse_string
         margins = constituent_margins(nlp, sent)
         assert min(one.margin for one in margins) >= best[1].gap - 1e-4
-    assert AblatedParser(nlp, [doc]).parse() == [list(one) for one in get_constituents(doc)]
-    with pytest.raises(ValueError, match="sets no arcs: its option dependencies is false"):
+    with pytest.raises(ValueError, match="sets no arcs: .* its option dependencies is false"):
         arc_margins(nlp, doc)
 
 
@@ -108,7 +106,7 @@ def test_changed_tokens_are_refused(nlp, doc):
     best = k_best(nlp, doc[0:1])[0]
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[2:4])
-    with pytest.raises(StaleParseError, match="have changed: 'She sees a dog"):
+    with pytest.raises(ValueError, match="have changed: 'She sees a dog"):
         best.to_doc()
     assert best.parse_string.startswith("(")
 
@@ -157,7 +155,7 @@ def test_under_constraints(nlp):
 def test_lazily(nlp, doc, monkeypatch):
     trees = iter_best_trees(nlp, doc[0:1])
     first = next(trees)
-    monkeypatch.setattr("spacy_lal.interpret.ranked_trees.next_joint", lambda *args: None)
+    monkeypatch.setattr("spacy_lal.interpret.best_trees.next_joint", lambda *args: None)
     assert list(islice(trees, 5)) == [] and first.gap == 0.0
 
 

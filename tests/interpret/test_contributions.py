@@ -7,22 +7,15 @@ from interpret.tiny_parser import tiny_doc, tiny_nlp
 from spacy.tokens import Doc, Span
 
 from spacy_lal.annotations import get_constituents
-from spacy_lal.interpret import (
-    authors_contributions,
-    constituent_contributions,
-    contributions,
-    label_contributions,
-)
+from spacy_lal.interpret import constituent_contributions, contributions, label_contributions
 
 SHAPES = {
     "plain": {},
     "unfactored": {"factored": False},
     "label unfactored": {"label_factored": False},
     "whole tokens": {"whole_tokens": True},
-    "per label": {"label_feed_forward": "per_label"},
-    "joint": {"label_feed_forward": "joint"},
-    "split": {"label_feed_forward": "split"},
-    "query per token": {"label_query_per_token": True},
+    "own projections": {"span_own_projections": True, "label_own_projection": True},
+    "ties": {"label_ties": True, "label_ff_width": 8},
     "unscaled": {"scale_label_blocks": False, "label_proj_width": 5, "n_label_heads": 7},
 }
 
@@ -72,36 +65,16 @@ def test_names_and_the_largest_parts(nlp, doc):
     assert one.records()[0] == {"start": 0, "end": 9, "label": one.label, "part": "bias", "value": one.bias}
 
 
-def test_blocks_that_a_feed_forward_layer_mixes_bear_no_labels():
-    nlp = tiny_nlp(0, label_feed_forward="joint")
-    one = contributions(nlp, tiny_doc(nlp)[0:2], "NP")
-    assert one.names[:2] == ("block 0", "block 1")
-
-
 def test_a_span_around_whitespace_is_the_span_of_its_words(nlp, doc):
     assert doc[4].is_space
     with_space, without = contributions(nlp, doc[2:5], "NP"), contributions(nlp, doc[2:4], "NP")
     assert with_space.score == without.score and (with_space.start, with_space.end) == (2, 4)
 
 
-def test_the_authors_quantity(nlp, doc):
-    one = authors_contributions(nlp, doc[2:4])
-    n = len(one.names)
-    assert (one.start, one.end) == (2, 4) and one.heads.shape == (n,)
-    assert one.heads.sum() == pytest.approx(1.0)
-    assert one.heads.max() / one.heads.min() == pytest.approx(np.e)  # min-max scaling, then a softmax
-
-
-def test_the_authors_quantity_of_a_single_head():
-    nlp = tiny_nlp(0, n_label_heads=1)
-    assert authors_contributions(nlp, tiny_doc(nlp)[0:2]).heads.tolist() == [1.0]
-
-
 def test_the_doc_is_not_changed(nlp, doc):
     before = doc.to_bytes()
     constituent_contributions(nlp, doc)
     contributions(nlp, doc[0:1], "VP")
-    authors_contributions(nlp, doc[0:1])
     assert doc.to_bytes() == before
 
 
@@ -121,21 +94,9 @@ def test_no_parse(nlp):
     assert contributions(nlp, doc[0:1], "NP").label == "NP"
 
 
-@pytest.mark.parametrize(
-    "constituent, message",
-    [
-        ((2, 4, "XP"), "parsed by another model than 'lal_parser', which knows no label XP: sentence 0"),
-        (
-            (2, 4, "VP"),
-            r"in sentence 0 .* only the Doc has the constituents \[\(2, 4, 'VP'\)\], only the parser now",
-        ),
-    ],
-)
-def test_the_parse_of_another_model(nlp, doc, constituent, message):
-    doc.spans["constituents"] = [Span(doc, *constituent)]
-    with pytest.raises(ValueError, match=message):
-        contributions(nlp, doc[constituent[0] : constituent[1]])
-    with pytest.raises(ValueError, match=message):
+def test_the_parse_of_another_model(nlp, doc):
+    doc.spans["constituents"] = [Span(doc, 2, 4, "XP")]
+    with pytest.raises(ValueError, match="parsed by another model than 'lal_parser': it has XP"):
         constituent_contributions(nlp, doc)
 
 
@@ -153,13 +114,13 @@ def test_labels_that_have_no_parts(nlp, doc, label, why):
     "model, message",
     [
         ({"label_attention": False}, "without label attention"),
-        ({"label_combine_as_self": True}, "projects all label heads together"),
+        ({"label_combine_as_self": True}, "has no block of features for each label head"),
     ],
 )
 def test_models_whose_scores_are_not_of_heads(model, message):
     nlp = tiny_nlp(0, **model)
     doc = nlp(tiny_doc(nlp))
-    for explain in (contributions, label_contributions, constituent_contributions, authors_contributions):
+    for explain in (contributions, label_contributions, constituent_contributions):
         with pytest.raises(ValueError, match=message):
             explain(nlp, doc[0:8])
 

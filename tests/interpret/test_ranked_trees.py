@@ -9,7 +9,7 @@ from pipeline.test_constrained_decoding import DECODERS, LABELS, allows, fits_he
 
 from spacy_lal.annotations.constraints import SpanConstraint
 from spacy_lal.decode.next_best import next_cky, next_joint
-from spacy_lal.interpret.ranked_trees import RankedTrees
+from spacy_lal.interpret.best_trees import RankedTrees
 from spacy_lal.pipeline.constrained import AllowedCells, allowed_cells, decode_constrained, make_charts
 
 

@@ -2,7 +2,6 @@ import pytest
 import torch
 
 from spacy_lal.layers.configs import FencepostsConfig
-from spacy_lal.layers.contributions import sum_blocks
 from spacy_lal.layers.fenceposts import Fenceposts
 
 WIDTH, HEADS, BLOCK = 8, 3, 4
@@ -70,7 +69,6 @@ def test_widths_of_fenceposts():
     assert FencepostsConfig().layout(64, 24, 4, factored=True).width == 24
 
 
-def test_columns_and_sums_of_blocks_of_odd_width():
+def test_columns_of_blocks_of_odd_width():
     layout = FencepostsConfig().layout(8, 15, 3, factored=True)  # 3 heads of 2 + 3 features
     assert layout.block_columns([1]).tolist() == [2, 3, 9, 10, 11]
-    assert sum_blocks(layout, torch.arange(15.0)[None]).tolist() == [[1 + 21, 5 + 30, 9 + 39]]

@@ -12,7 +12,6 @@ import tiny_pipeline
 from spacy.util import load_config
 from tiny_pipeline import TEXTS, make_bert, make_examples, parses
 
-from spacy_lal.interpret import label_attention, parse_with_attention
 from spacy_lal.pipeline import lal_parser as lal_parser_module
 from spacy_lal.pipeline.threads import unsafe_layers
 
@@ -92,22 +91,6 @@ def test_training_by_turns_with_prediction_in_threads(nlp):
         assert found == all_of(map(nlp, TEXTS)) * 2
         seen.append(nlp(TEXTS[0])._.trf_data.model_output.last_hidden_state)
     assert abs(seen[0] - seen[1]).max() > 1e-4
-
-
-def test_attention_beside_other_threads(nlp):
-    """It is that of each thread's own Docs, and other threads' parses have none."""
-    before = dict(nlp.get_pipe("lal_parser").model.attrs)
-    expected = [[one.tokens for one in label_attention(nlp, nlp(text))] for text in TEXTS]
-
-    def parse(i):
-        if i % 2:
-            return [[one.tokens for one in beside] for _, beside in parse_with_attention(nlp, TEXTS, batch_size=2)]
-        return all_of(nlp.pipe(TEXTS))
-
-    found = in_threads(parse, range(12))
-    assert found[1::2] == [expected] * 6
-    assert found[::2] == [found[0]] * 6
-    assert dict(nlp.get_pipe("lal_parser").model.attrs) == before
 
 
 def test_default_weights_are_loaded_once(folder, monkeypatch):

@@ -10,7 +10,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, 
 
 from nltk.tree import Tree
 
-from ..trees import is_preterminal
+from spacy_lal.trees import is_preterminal
 
 PUNCTUATION_TAGS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP SYM $ #".split())
 QUOTES = ('"', "``", "''")

@@ -1,7 +1,7 @@
 """Where attention goes, by the kind of the word and by distance (Geng et al. 2020, section 5; reference-encoders.md
 B10).
 
-*Not* here: running a network; `self_attention` gives the weights.
+*Not* here: running a network.
 """
 
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ import numpy as np
 from nltk.tree import Tree
 from numpy import ndarray
 
-from ..trees import spans_to_tree, tree_to_spans
+from spacy_lal.trees import spans_to_tree, tree_to_spans
 
 Bracket = Tuple[int, int]
 LABEL, ROOT = "X", "TOP"  # of all constituents of an unlabelled tree, and of a root that is none

@@ -1,0 +1,288 @@
+"""Which head is which label? A report over a treebank: the heads of each label, and the labels and words of each head.
+
+A head's part in a correct constituent is its block's contribution to the label's margin: the label's score minus the
+score of its best rival on the same span. Rivals include the sub-head label and, except on a whole sentence, the empty
+label (score 0). Both scores are split as in `contributions.py`, so bias, tokens and heads add up to the margin. A
+label's figures are means over its correct constituents: gold tree and parse both have the span with this unary chain.
+
+Training ties no head to the label of its number, unless the model's span scorer has `label_heads`; the report shows how
+far heads and labels correspond. It does not show how much a label loses without a head, because the split keeps the
+norm and the active units constant: `benchmarks/interpret/faithfulness.py` measures that.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from numpy import ndarray
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotations import SPANS_KEY, get_constituents
+from ..evaluation import parse_golds
+from ..trees import EMPTY
+from .attention import START, STOP
+from .contributions import SpanScores
+from .sentences import MAX_WORDS, Sentence, encode, find_parser, label_strings, sentences_of
+
+
+class LabelCounts(NamedTuple):
+    """The number of spans with one label in the gold trees, in the predicted trees, and in both."""
+
+    gold: int
+    predicted: int
+    correct: int
+
+
+@dataclass(frozen=True)
+class LabelHeads:
+    """The contributions of the label heads to one label, on its correct constituents.
+
+    label (str): A whole unary chain.
+    counts (LabelCounts): Its constituents: gold, predicted, correct. Where none is correct, all means are 0.
+    margin (float): The mean margin: bias + tokens + heads.sum().
+    bias, tokens (float): The mean parts of the bias and of the token skip.
+    heads (ndarray): Shape: (n_label_heads,), float64. The mean part of each head.
+    own (Optional[int]): The number of the head with the label's name; None without such a head.
+    """
+
+    label: str
+    counts: LabelCounts
+    margin: float
+    bias: float
+    tokens: float
+    heads: ndarray
+    own: Optional[int]
+
+    @property
+    def ranking(self) -> List[int]:
+        """All heads by their part, largest first; empty if no constituent is correct."""
+        return np.argsort(-self.heads, kind="stable").tolist() if self.counts.correct else []
+
+    @property
+    def own_rank(self) -> Optional[int]:
+        """The rank of the label's own head, from 1; None if it has no rank."""
+        return self.ranking.index(self.own) + 1 if self.own is not None and self.counts.correct else None
+
+
+class HeadLabel(NamedTuple):
+    """A label to which a head contributes: the head's rank for the label, from 1, and its part."""
+
+    label: str
+    rank: int
+    part: float
+
+
+class HeadWord(NamedTuple):
+    """A word that a head attends to.
+
+    word (str): In lower case; "<START>" and "<STOP>" are the ends of a sentence.
+    share (float): The attention to all occurrences of the word, as a mean over sentences. The shares of all words add
+        up to 1.
+    even (float): The share of the word under uniform attention.
+    """
+
+    word: str
+    share: float
+    even: float
+
+
+@dataclass(frozen=True)
+class LabelHead:
+    """One label head.
+
+    number, name: As in `LabelAttention.heads`.
+    labels (Tuple[HeadLabel, ...]): The labels for which it ranks highest, best first.
+    words (Tuple[HeadWord, ...]): The words whose share exceeds their even share most, largest difference first.
+    """
+
+    number: int
+    name: str
+    labels: Tuple[HeadLabel, ...]
+    words: Tuple[HeadWord, ...]
+
+
+@dataclass(frozen=True)
+class HeadReport:
+    """Labels and heads of a parser, on a treebank.
+
+    labels (Tuple[LabelHeads, ...]): All labels of the parser and of the gold trees, most frequent first.
+    heads (Tuple[LabelHead, ...]): In order.
+    n_sentences (int): Sentences with a gold tree.
+    n_left_out (int): Long sentences, which the parser reads in pieces.
+    """
+
+    labels: Tuple[LabelHeads, ...]
+    heads: Tuple[LabelHead, ...]
+    n_sentences: int
+    n_left_out: int
+
+    def own_head_share(self, k: int) -> Optional[float]:
+        """The share of labels, 0 to 1, whose own head ranks among the first k. Labels without an own head, or without a
+        correct constituent, are left out; None if no label remains. `chance` gives the share at random."""
+        ranks = [one.own_rank for one in self.labels if one.own_rank is not None]
+        return sum(rank <= k for rank in ranks) / len(ranks) if ranks else None
+
+    def chance(self, k: int) -> float:
+        """The expected `own_head_share` for a random ranking."""
+        return min(1.0, k / len(self.heads))
+
+    def records(self, k: int = 10) -> Dict[str, Any]:
+        """The report as dicts and lists for JSON.
+
+        k (int): The number of heads to list for each label.
+        """
+        names = [head.name for head in self.heads]
+        return {
+            "n_sentences": self.n_sentences,
+            "n_left_out": self.n_left_out,
+            "own_head": [{"k": n, "share": self.own_head_share(n), "chance": self.chance(n)} for n in (1, 3, 10)],
+            "labels": [
+                {
+                    "label": one.label,
+                    **one.counts._asdict(),
+                    **{"margin": one.margin, "bias": one.bias, "tokens": one.tokens, "heads": float(one.heads.sum())},
+                    "own_head": None if one.own is None else names[one.own],
+                    "own_rank": one.own_rank,
+                    "top": [{"number": i, "head": names[i], "part": float(one.heads[i])} for i in one.ranking[:k]],
+                }
+                for one in self.labels
+            ],
+            "heads": [
+                {
+                    "number": head.number,
+                    "head": head.name,
+                    "labels": [label._asdict() for label in head.labels],
+                    "words": [word._asdict() for word in head.words],
+                }
+                for head in self.heads
+            ],
+        }
+
+
+def head_report(nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size: int = 64) -> HeadReport:
+    """Parse the gold tokens of a treebank and report on the label heads.
+
+    nlp (Language): A pipeline with one `lal_parser`.
+    golds (Sequence[Doc]): Docs with sentence breaks. Docs and sentences without gold constituents are left out.
+    k (int): The number of labels and words to list for each head.
+    batch_size (int): Docs parsed together.
+    RETURNS (HeadReport): The report.
+    RAISES (ValueError): k is less than 1; the model has no label attention, joins its heads, or scores no constituents;
+        the pipeline has no parser, or several; no Doc has gold constituents; sentence boundaries are missing.
+    """
+    if k < 1:
+        raise ValueError(f"k is how many labels and words to keep of each head: expected at least 1, got {k}")
+    parser = find_parser(nlp)
+    scorer, strings = SpanScores(parser), label_strings(parser)
+    with_trees = [gold for gold in golds if gold.spans.get(SPANS_KEY)]
+    with nlp.select_pipes(disable=nlp.pipe_names[nlp.pipe_names.index(parser.name) + 1 :]):
+        docs, _ = parse_golds(nlp, with_trees, gold_sents=True, batch_size=batch_size)
+    sums, words = _LabelSums(scorer, strings), _WordSums(len(scorer.names))
+    n_sentences = n_left_out = 0
+    for gold, doc in zip(with_trees, docs, strict=True):
+        chosen = []
+        trees = zip(sentences_of(nlp, doc), get_constituents(gold), get_constituents(doc), strict=True)
+        for sentence, tree, parse in trees:
+            if tree and len(sentence.words) > MAX_WORDS:
+                n_left_out += 1
+            elif tree:
+                chosen.append((sentence, set(tree), parse))
+        for (sentence, tree, parse), encoded in zip(chosen, encode([one[0] for one in chosen]), strict=True):
+            sums.add(tree, parse, encoded.fenceposts)
+            words.add(sentence, encoded.attention)  # type: ignore[arg-type]
+            n_sentences += 1
+    if not n_sentences:
+        raise ValueError(f"expected Docs with gold constituents (doc.spans[{SPANS_KEY!r}]), got {len(golds)} without")
+    labels = sums.rows()
+    places: Dict[int, List[HeadLabel]] = defaultdict(list)
+    for one in labels:
+        for rank, head in enumerate(one.ranking, start=1):
+            places[head].append(HeadLabel(one.label, rank, float(one.heads[head])))
+    for found in places.values():
+        found.sort(key=lambda place: (place.rank, -place.part))
+    heads = [
+        LabelHead(i, name, tuple(places[i][:k]), best)
+        for i, (name, best) in enumerate(zip(scorer.names, words.best(k), strict=True))
+    ]
+    return HeadReport(tuple(labels), tuple(heads), n_sentences, n_left_out)
+
+
+class _LabelSums:
+    """Sums of the parts of margins, by label."""
+
+    def __init__(self, scorer: SpanScores, strings: List[str]) -> None:
+        self.scorer, self.strings = scorer, strings
+        self.gold: Counter[str] = Counter()
+        self.predicted: Counter[str] = Counter()
+        self.correct: Counter[str] = Counter()
+        self.parts: Dict[str, ndarray] = defaultdict(lambda: np.zeros(2 + len(scorer.names)))
+
+    def add(self, tree: set, parse: Sequence[Tuple[int, int, str]], fenceposts: ndarray) -> None:
+        """Add a sentence: gold constituents, found constituents, features of the gaps between words."""
+        correct = [span for span in parse if span in tree]
+        self.gold.update(label for *_, label in tree)
+        self.predicted.update(label for *_, label in parse)
+        self.correct.update(label for *_, label in correct)
+        if not correct:
+            return
+        spans = np.array([span[:2] for span in correct])
+        own = np.array([self.strings.index(label) for *_, label in correct])
+        rivals = self.scorer.scores(fenceposts, spans)
+        rivals[np.arange(len(own)), own] = -np.inf
+        # No tree has an empty root, so training never sets that score.
+        rivals[spans[:, 1] - spans[:, 0] == len(fenceposts) - 1, EMPTY] = -np.inf
+        others = rivals.argmax(1)
+        ours = self.scorer.parts(fenceposts, spans, own)
+        theirs = self.scorer.parts(fenceposts, spans, np.maximum(others, EMPTY + 1))
+        has_parts = (others != EMPTY)[:, None]  # the empty label's score is 0, and so are its parts
+        for (*_, label), mine, other in zip(correct, _columns(ours), _columns(theirs) * has_parts, strict=True):
+            self.parts[label] += mine - other
+
+    def rows(self) -> List[LabelHeads]:
+        """The figures of all labels, most frequent first; labels without spans last, in the parser's order."""
+        frequent = sorted(
+            {*self.gold, *self.predicted}, key=lambda label: (-self.gold[label], -self.predicted[label], label)
+        )
+        rows = []
+        for label in dict.fromkeys([*frequent, *self.strings[2:]]):
+            counts = LabelCounts(self.gold[label], self.predicted[label], self.correct[label])
+            means = self.parts[label] / max(1, counts.correct)
+            bias, tokens = means[:2].tolist()
+            own = self.scorer.names.index(label) if label in self.scorer.names else None
+            rows.append(LabelHeads(label, counts, float(means.sum()), bias, tokens, means[2:], own))
+        return rows
+
+
+def _columns(parts: Any) -> ndarray:
+    """Bias, tokens and heads side by side. Shape: (n_spans, 2 + n_label_heads)."""
+    return np.column_stack([parts.bias, parts.tokens, parts.heads])
+
+
+class _WordSums:
+    """The attention of each head to each word, summed over sentences."""
+
+    def __init__(self, n_heads: int) -> None:
+        self.n_sentences = 0
+        self.even: Counter[str] = Counter()
+        self.shares: Dict[str, ndarray] = defaultdict(lambda: np.zeros(n_heads))
+
+    def add(self, sentence: Sentence, attention: ndarray) -> None:
+        """Add a sentence. attention (ndarray): Shape: (n_label_heads, n + 2)."""
+        words = [START, *(word.lower() for word in sentence.texts), STOP]
+        self.n_sentences += 1
+        for word, weights in zip(words, attention.T.astype("f8"), strict=True):
+            self.shares[word] += weights
+            self.even[word] += 1.0 / len(words)  # type: ignore[assignment]
+
+    def best(self, k: int) -> List[Tuple[HeadWord, ...]]:
+        """For each head, the words whose share exceeds their share under uniform attention most."""
+        words = list(self.shares)
+        shares = np.stack([self.shares[word] for word in words], axis=1) / self.n_sentences
+        even = np.array([self.even[word] for word in words]) / self.n_sentences
+        found = np.argsort(even - shares, axis=1, kind="stable")[:, :k].tolist()
+        return [
+            tuple(HeadWord(words[i], float(shares[head, i]), float(even[i])) for i in row)
+            for head, row in enumerate(found)
+        ]
