@@ -1,6 +1,6 @@
 """Signals that stop a command: they raise an exception, so that files are finished and no worker process is left.
 
-Training handles signals differently, since it writes a checkpoint first: `training/stop_signals.py`.
+Training handles signals differently, since it writes a checkpoint first: `training/loop.py`.
 """
 
 import multiprocessing
@@ -11,8 +11,8 @@ import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator
 
-from spacy_lal.training.stop_signals import SIGNALS
-
+# SIGHUP comes when a terminal is closed. Windows has none.
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 QUEUE_THREAD = "QueueFeederThread"  # the thread of multiprocessing that sends work to a worker
 SECONDS = 2.0
 

@@ -3,7 +3,7 @@
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, Optional
+from typing import Annotated, Optional
 
 import typer
 
@@ -11,11 +11,6 @@ from spacy_lal.cli.gpu import use_gpu
 from spacy_lal.cli.options import GpuOption
 from spacy_lal.cli.outputs import folder_size
 from spacy_lal.cli.streams import fail, wrote
-
-if TYPE_CHECKING:
-    from thinc.api import Config
-
-DEFAULT_MINUTES = 15
 
 
 def train_cli(
@@ -31,9 +26,7 @@ def train_cli(
     gpu_id: GpuOption = -1,
     checkpoint_minutes: Annotated[
         Optional[float],
-        typer.Option(
-            "--checkpoint-minutes", min=0.0, help=f"Minutes between checkpoints  [default: {DEFAULT_MINUTES}]"
-        ),
+        typer.Option("--checkpoint-minutes", min=0.0, help="Minutes between checkpoints  [default: 15]"),
     ] = None,
     checkpoint_steps: Annotated[
         Optional[int], typer.Option("--checkpoint-steps", min=1, help="Steps between checkpoints, instead of minutes")
@@ -52,7 +45,7 @@ def train_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
     from wasabi import msg
 
-    from spacy_lal.training.resumable import CheckpointInterval
+    from spacy_lal.training.loop import MINUTES, CheckpointError, TrainingStopped, train
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
         fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
@@ -69,28 +62,17 @@ def train_cli(
     setup_gpu(gpu_id)
     with show_validation_error(config_path):
         config = util.load_config(config_path, overrides=overrides, interpolate=False)
-    minutes = DEFAULT_MINUTES if checkpoint_minutes is None else checkpoint_minutes
-    settings = {"use_gpu": gpu_id, "interval": CheckpointInterval(minutes, checkpoint_steps or 0), "resume": resume}
+    minutes = MINUTES if checkpoint_minutes is None else checkpoint_minutes
     with show_validation_error(config_path, hint_fill=False):
-        _train(config, output, settings)
-
-
-def _train(config: "Config", output: Path, settings: Dict[str, Any]) -> None:
-    """Train, and print how to resume if training ends early."""
-    from spacy_lal.training.resumable import TrainingStopped
-    from spacy_lal.training.stop_signals import StopSignals
-    from spacy_lal.training.train import train
-    from spacy_lal.training.train_checkpoint import CheckpointError
-
-    stop = StopSignals()
-    try:
-        train(config, output, stop=stop, **settings)
-    except CheckpointError as error:
-        fail(str(error))
-    except TrainingStopped as stopped:
-        sys.stdout.flush()
-        typer.echo(f"Stopped after {stopped.n_steps} steps: the same command goes on from {stopped.path}", err=True)
-        raise typer.Exit(128 + (stop.received or 0)) from None
+        try:
+            train(config, output, use_gpu=gpu_id, minutes=minutes, steps=checkpoint_steps or 0, resume=resume)
+        except CheckpointError as error:
+            fail(str(error))
+        except TrainingStopped as stopped:
+            sys.stdout.flush()
+            text, number = stopped.args
+            typer.echo(text, err=True)
+            raise typer.Exit(128 + number) from None
     for name in ("model-best", "model-last"):
         if (output / name).is_dir():
             wrote(output / name, f"a pipeline of {folder_size(output / name)}")

@@ -1,0 +1,171 @@
+"""A training that is interrupted ends near one that is not; without interruption it is spaCy's, to the byte."""
+
+import io
+import shutil
+import signal
+from contextlib import redirect_stdout
+from functools import reduce
+from pathlib import Path
+from typing import Any, Dict
+
+import numpy
+import pytest
+import spacy
+import tiny_training
+from spacy.language import Language
+from spacy.util import dict_to_dot, load_config
+from thinc.api import Config
+from tiny_training import assert_same_models, rows, tiny_config, uninterrupted, write_toy_corpora
+from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
+
+from spacy_lal.training.average import named_weights
+from spacy_lal.training.loop import DIR_CHECKPOINT, CheckpointError, TrainingStopped, train
+
+ADAM = {"@optimizers": "Adam.v1", "use_averages": True, "L2": 0.01, "grad_clip": 1.0, "learn_rate": 0.01}
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+VARIANTS: Dict[str, Dict[str, Any]] = {
+    "averages, schedules, accumulation": {
+        "training.optimizer": {**ADAM, "learn_rate": {"@schedules": "decaying.v1", "base_rate": 0.02, "decay": 0.1}},
+        "training.batcher.size": {"@schedules": "compounding.v1", "start": 60, "stop": 400, "compound": 1.2},
+        "training.accumulate_gradient": 2,
+    },
+    "patience, a stream": {
+        "training.patience": 6,
+        "training.max_epochs": -1,
+        "training.optimizer": {**ADAM, "learn_rate": 0.0},
+        "corpora.train.shuffle": True,
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpora")
+    write_toy_corpora(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def no_signals_left() -> Any:
+    yield
+    tiny_training.SIGNALS.clear()
+
+
+def run(config: Config, output: Path, **settings: Any) -> str:
+    """Our training to its end; what it logs."""
+    with redirect_stdout(io.StringIO()) as stdout:
+        train(config, output, **settings)
+    return stdout.getvalue()
+
+
+def run_until(step: int, config: Config, output: Path, **settings: Any) -> str:
+    """Our training up to a signal at the beginning of a step; what it logs."""
+    tiny_training.SIGNALS[step] = signal.SIGTERM
+    with redirect_stdout(io.StringIO()) as stdout, pytest.raises(TrainingStopped):
+        train(config, output, **settings)
+    return stdout.getvalue()
+
+
+def distance(path: Path, expected: Path) -> float:
+    """The largest difference between weights of two pipelines."""
+    pairs = zip(named_weights(spacy.load(path)), named_weights(spacy.load(expected)), strict=True)
+    return max(float(numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max()) for (_, one), (_, other) in pairs)
+
+
+def without_dropout(config: Config) -> Config:
+    for name in dict_to_dot(config):
+        if name.endswith("dropout"):
+            *sections, last = name.split(".")
+            reduce(dict.__getitem__, sections, config)[last] = 0.0
+    return config
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_interrupted_as_uninterrupted(variant: str, corpora: Path, tmp_path: Path):
+    """Without dropout, which is drawn anew."""
+    config = without_dropout(tiny_config(corpora, changes=VARIANTS[variant]))
+    expected = rows(uninterrupted(config, tmp_path / "spacy"))
+    assert rows(run(config, tmp_path / "whole")) == expected
+    assert_same_models(tmp_path / "whole", tmp_path / "spacy")
+    log = run_until(1, config, tmp_path / "parts") + run_until(4, config, tmp_path / "parts")
+    assert rows(log + run(config, tmp_path / "parts")) == expected
+    assert distance(tmp_path / "parts" / "model-last", tmp_path / "spacy" / "model-last") < 1e-5
+
+
+def test_interrupted_transformer(corpora: Path, tmp_path: Path, tiny_bert: Path):  # noqa: F811
+    encoder = {"components.transformer.model.transformer_config": NO_DROPOUT}
+    config = without_dropout(tiny_config(corpora, transformer=tiny_bert, changes=encoder))
+    expected = rows(run(config, tmp_path / "whole"))
+    log = run_until(3, config, tmp_path / "parts")
+    log = rows(log + run(config, tmp_path / "parts"))
+    assert [row.split()[:2] for row in log] == [row.split()[:2] for row in expected]
+    assert distance(tmp_path / "parts" / "model-last", tmp_path / "whole" / "model-last") < 0.05
+
+
+@pytest.fixture(scope="module")
+def stopped(corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output folder of a training that was stopped after two steps."""
+    path = tmp_path_factory.mktemp("stopped") / "output"
+    run_until(1, tiny_config(corpora), path)
+    return path
+
+
+@pytest.fixture
+def output(stopped: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be changed."""
+    return Path(shutil.copytree(stopped, tmp_path / "output"))
+
+
+def test_the_newest_checkpoint_is_kept_and_an_ended_training_is_not_repeated(corpora: Path, tmp_path: Path):
+    config = tiny_config(corpora, changes={"training.max_steps": 2})
+    run_until(1, config, tmp_path, steps=1)
+    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).iterdir()] == ["step-00000002"]
+    run(config, tmp_path)
+    assert [path.name for path in (tmp_path / DIR_CHECKPOINT).rglob("*")] == ["step-00000003", "state.pt"]
+    log = run(config, tmp_path)
+    assert "This training ended after step 2" in log and not rows(log)
+
+
+def test_other_config(corpora: Path, output: Path):
+    config = tiny_config(corpora, changes={"training.optimizer.L2": 0.1, "training.max_steps": 1})
+    with pytest.raises(CheckpointError) as caught:
+        run(config, output)
+    message = str(caught.value)
+    assert "training.optimizer.L2: 0.0 -> 0.1" in message and "training.max_steps: 8 -> 1" in message
+    assert "learn_rate" not in message and "--no-resume" in message and "--output" in message
+    assert [row.split()[:2] for row in rows(run(config, output, resume=False))] == [["0", "0"]]
+
+
+def test_damaged_checkpoint(corpora: Path, output: Path):
+    path = output / DIR_CHECKPOINT / "step-00000002"
+    for file in (path / "pipeline" / "lal_parser" / "model", path / "state.pt"):
+        file.write_bytes(file.read_bytes()[:100])
+        with pytest.raises(CheckpointError, match="can't go on from"):
+            run(tiny_config(corpora), output)
+
+
+def test_moved_data_other_logger(corpora: Path, output: Path, tmp_path: Path):
+    moved = Path(shutil.copytree(corpora, tmp_path / "moved"))
+    changes = {"training.logger": {"@loggers": "spacy.ConsoleLogger.v2", "output_file": str(tmp_path / "log.jsonl")}}
+    run_until(3, tiny_config(moved, changes=changes), output)
+    assert (tmp_path / "log.jsonl").exists()
+    saved = load_config(output / "model-last" / "config.cfg", interpolate=True)
+    assert saved["corpora"]["train"]["path"] == str(moved / "train.spacy")
+
+
+def test_error_in_a_step(corpora: Path, output: Path, monkeypatch: pytest.MonkeyPatch):
+    """The model is saved as it is, and the checkpoint stays."""
+    update = Language.update
+    calls = iter(range(10))
+
+    def fail_once(nlp: Language, *args: Any, **settings: Any) -> Any:
+        if next(calls) == 1:
+            raise RuntimeError("out of memory")
+        return update(nlp, *args, **settings)
+
+    before = (output / "model-last" / "lal_parser" / "model").read_bytes()
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="out of memory"):
+        patch.setattr(Language, "update", fail_once)
+        run(tiny_config(corpora), output)
+    assert (output / "model-last" / "lal_parser" / "model").read_bytes() != before
+    assert [path.name for path in (output / DIR_CHECKPOINT).iterdir()] == ["step-00000002"]
