@@ -14,7 +14,7 @@ from spacy_lal.checkpoint.convert import our_key
 from spacy_lal.decode import cky
 from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
 from spacy_lal.loss.gold import MISSING, GoldParse
-from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import SUB_HEAD, join_chain, spans_to_tree, write_brackets
 
@@ -213,7 +213,7 @@ def _compare_loss(
             gold = reference.vectors.sentences[index]["gold_label"].astype(np.int32)
             no_words = np.full(n, MISSING, dtype=np.int32)
             golds.append(GoldParse(np.where(gold > 0, gold + SUB_HEAD, 0).astype(np.int32), no_words, no_words))
-        losses, gradients = parser_loss(scores, golds)
+        losses, gradients = ParserLoss()(scores, golds)
         total = sum(losses.values())
         errors.add("loss" + suffix, abs(total - expected) / max(1.0, abs(expected)), SUM_TOLERANCE)
         if not any(wanted.values()):

@@ -14,7 +14,7 @@ from spacy_lal.decode import joint
 from spacy_lal.layers.network_inputs import NetworkInputs
 from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
 from spacy_lal.loss.gold import GoldParse
-from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import join_chain, spans_to_tree, write_brackets
 
@@ -335,7 +335,7 @@ def _compare_loss(
         scores.append(ParserScores(*(np.ascontiguousarray(value.detach().numpy()) for value in cut)))
         gold = [answers[key].astype(np.int32) for key in ("gold_label", "gold_father", "gold_type")]
         golds.append(GoldParse(*gold))
-    losses, gradients = parser_loss(scores, golds)
+    losses, gradients = ParserLoss()(scores, golds)
     total = sum(losses.values())
     errors.add("loss" + suffix, abs(total - expected) / max(1.0, abs(expected)), SUM_TOLERANCE)
     if not norms:

@@ -19,7 +19,7 @@ from spacy_lal.layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
 from spacy_lal.layers.roles.roles_encoder import SLOPE, RolesLayer
 from spacy_lal.layers.roles.syntax_attention import CLAMP, clamped_heads
 from spacy_lal.layers.roles.timing import timing_signal
-from spacy_lal.loss.roles import smoothed_cross_entropy
+from spacy_lal.loss import parser as loss
 
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in ("input", "attention", "ff", "residual")}
 
@@ -55,7 +55,7 @@ def gradients_of(parameters: Callable[[], Dict[str, Tensor]], modules: List[nn.M
 def cross_entropy(scores: Tensor, gold: np.ndarray, smoothing: float = 0.0) -> Any:
     """Our cross-entropy, averaged over labels that are not -1, and its gradient as a tensor."""
     flat = scores.detach().numpy().reshape(-1, scores.shape[-1])
-    loss, gradient = smoothed_cross_entropy(flat, gold.reshape(-1), smoothing)
+    loss, gradient = loss.cross_entropy(flat, gold.reshape(-1), smoothing)
     count = max(1, int((gold >= 0).sum()))
     return loss / count, torch.from_numpy(gradient.reshape(scores.shape) / np.float32(count))
 

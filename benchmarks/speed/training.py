@@ -16,7 +16,6 @@ import spacy
 import torch
 
 from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
-from spacy_lal.loss import parser_loss as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.bridge import NetworkModel, parser_network
 from spacy_lal.models.embedding import NetworkBatch
@@ -149,7 +148,7 @@ def update(
             with watch.timed("forward"):
                 scores, backprop = model(batch, is_train=True)
             with watch.timed("loss"):
-                _, d_scores = loss.parser_loss(scores, golds)
+                _, d_scores = loss.ParserLoss()(scores, golds)
                 if dense:
                     d_scores = [fill_out(*pair) for pair in zip(d_scores, scores, strict=True)]
             with watch.timed("backward"):

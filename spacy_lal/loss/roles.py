@@ -1,41 +1,146 @@
-"""The loss of semantic roles (reference-srl.md 1.5 to 1.8 and 3). *Not* here: gold annotation (`gold_roles.py`)."""
+"""The gold semantic roles of Examples, on the predicted tokens and sentences, and the loss (reference-srl.md 1.5 to 1.8
+and 3). Missing annotation is masked."""
 
 from dataclasses import dataclass, fields
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from numpy import ndarray
+from spacy.training import Example
 
+from ..annotations import (
+    get_propositions,
+    get_sentence_propositions,
+    has_propositions,
+    has_sentences,
+    same_tokens,
+    sentence_words,
+)
 from ..role_scores import MISSING, GoldRoles, RoleScores
+from ..trees.propositions import PREDICATE_ROLE, Argument, Proposition, predicate_span
+from ..trees.role_tags import RoleTags
+from .gold import aligned_arcs
+from .parser import cross_entropy
+
+JointLabel = Tuple[str, bool]  # a tag, and whether the token is a predicate
 
 
-def smoothed_cross_entropy(logits: ndarray, gold: ndarray, smoothing: float = 0.0) -> Tuple[float, ndarray]:
-    """Cross-entropy summed over rows, and its gradient. The target is `1 - smoothing` for the gold label, plus
-    `smoothing / n_labels` for every label, the gold one included.
+class RoleLabels(NamedTuple):
+    """The ids of labels.
 
-    logits (ndarray): Shape: (n, n_labels).
-    gold (ndarray): Gold labels; rows with -1 have neither loss nor gradient. Shape: (n,).
-    smoothing (float): In [0, 1).
-    RETURNS (Tuple[float, ndarray]): The loss, and the gradient in the shape of the logits.
+    tags (RoleTags): BIO tags.
+    rolesets (Dict[str, int]): Rolesets.
+    deprels (Dict[str, int]): Deprels.
+    joint (Optional[Dict[JointLabel, int]]): Joint labels of tag and predicate. None: 0 is no predicate, 1 a predicate.
     """
-    gradient = np.zeros_like(logits)
-    known = np.flatnonzero(gold != MISSING)
-    if not len(known):
-        return 0.0, gradient
-    rows = logits[known]
-    shifted = rows - rows.max(axis=1, keepdims=True)
-    exps = np.exp(shifted)
-    totals = exps.sum(axis=1, keepdims=True)
-    logs = np.log(totals)
-    places = np.arange(len(known))
-    found = shifted[places, gold[known]] - logs[:, 0]
-    loss = -(1.0 - smoothing) * float(found.sum(dtype=np.float64))
-    if smoothing:
-        loss -= smoothing * float((shifted - logs).mean(axis=1).sum(dtype=np.float64))
-    targets = exps / totals - smoothing / logits.shape[1]
-    targets[places, gold[known]] -= 1.0 - smoothing
-    gradient[known] = targets
-    return loss, gradient
+
+    tags: RoleTags
+    rolesets: Dict[str, int]
+    deprels: Dict[str, int]
+    joint: Optional[Dict[JointLabel, int]] = None
+
+
+def gold_roles(eg: Example, labels: RoleLabels) -> List[GoldRoles]:
+    """The gold roles of an Example, one for each sentence of `eg.predicted`, in order.
+
+    eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
+    labels (RoleLabels): Unknown labels are masked.
+    RAISES (ValueError): The predicted Doc has no sentence boundaries, or the gold roles are unsound.
+    """
+    sentences = sentence_words(eg.predicted)
+    heads, deprels = aligned_arcs(eg)
+    propositions, lost = _aligned(eg, sentences)
+    tags = eg.get_aligned("TAG", as_string=True) if labels.joint is not None else []
+    golds = []
+    for i, words in enumerate(sentences):
+        position: Dict[Optional[int], int] = {word: place for place, word in enumerate(words)}
+        found = propositions[i]
+        rows = [proposition.token for proposition in found or ()]
+        of_words = [tags[word] for word in words] if tags else []
+        predicates = _predicate_labels(len(words), None if found is None else rows, labels, of_words)
+        predicates[lost[i]] = MISSING
+        encoded = [labels.tags.encode(proposition.args, len(words)) for proposition in found or ()]
+        golds.append(
+            GoldRoles(
+                predicates=predicates,
+                rows=np.array(rows, dtype=np.int64),
+                tags=np.array(encoded, dtype=np.int32).reshape(len(rows), len(words)),
+                rolesets=np.array([labels.rolesets.get(one.roleset, MISSING) for one in found or ()], dtype=np.int32),
+                heads=np.array([position.get(heads[w], MISSING) for w in words], dtype=np.int64),
+                deprels=np.array([labels.deprels.get(deprels[w] or "", MISSING) for w in words], dtype=np.int32),
+                args=[_arguments(proposition, labels.tags) for proposition in found or ()],
+            )
+        )
+    return golds
+
+
+def _arguments(proposition: Proposition, tags: RoleTags) -> List[Tuple[int, int, int]]:
+    """See `GoldRoles.args`."""
+    ids = {role: i for i, role in enumerate(tags.roles)}
+    found = [(start, end, ids.get(role, MISSING)) for start, end, role in proposition.args if role != PREDICATE_ROLE]
+    start, end = predicate_span(proposition.args)
+    if (start, end) == (proposition.token, proposition.token + 2) and PREDICATE_ROLE in ids:
+        found.append((start + 1, end, ids[PREDICATE_ROLE]))
+    return found
+
+
+def _predicate_labels(
+    n_words: int, rows: Optional[Sequence[int]], labels: RoleLabels, tags: Sequence[Optional[str]]
+) -> np.ndarray:
+    if rows is None:
+        return np.full(n_words, MISSING, dtype=np.int32)
+    is_predicate = np.zeros(n_words, dtype=np.int32)
+    is_predicate[list(rows)] = 1
+    if labels.joint is None:
+        return is_predicate
+    pairs = zip(tags, is_predicate.astype(bool).tolist(), strict=True)
+    return np.array([labels.joint.get((tag or "", flag), MISSING) for tag, flag in pairs], dtype=np.int32)
+
+
+def _aligned(
+    eg: Example, sentences: Sequence[Sequence[int]]
+) -> Tuple[List[Optional[List[Proposition]]], List[List[int]]]:
+    """For each predicted sentence its gold propositions over word positions, or None without roles; and the words that
+    may be predicates, but whose gold proposition does not fit the predicted tokens."""
+    reference = eg.reference
+    lost: List[List[int]] = [[] for _ in sentences]
+    if not has_propositions(reference):
+        return [None] * len(sentences), lost
+    if same_tokens(eg.predicted, reference) and has_sentences(reference) and sentence_words(reference) == sentences:
+        return [*get_sentence_propositions(reference)], lost
+    owner = {word: (s, i) for s, words in enumerate(sentences) for i, word in enumerate(words)}
+    by_token: List[Dict[int, Proposition]] = [{} for _ in sentences]
+    for proposition in get_propositions(reference):
+        places = [owner[x] for x in eg.alignment.y2x[proposition.token].tolist() if x in owner]
+        moved = _move(eg, proposition, owner)
+        if moved is None:
+            for sentence, place in places:
+                lost[sentence].append(place)
+        else:
+            by_token[moved[0]].setdefault(moved[1].token, moved[1])  # a merged token keeps its first predicate
+    return [[one[token] for token in sorted(one)] for one in by_token], lost
+
+
+def _move(
+    eg: Example, proposition: Proposition, owner: Dict[int, Tuple[int, int]]
+) -> Optional[Tuple[int, Proposition]]:
+    """A proposition on the predicted words, and its sentence; None if an end falls inside a predicted token, or it
+    crosses sentences. A predicate that is split keeps its first word."""
+    args: List[Argument] = []
+    sentences: Set[int] = set()
+    for start, end, role in proposition.args:
+        xs = sorted({x for y in range(start, end) for x in eg.alignment.y2x[y].tolist()})
+        if not xs or any(not start <= y < end for x in (xs[0], xs[-1]) for y in eg.alignment.x2y[x].tolist()):
+            return None
+        places = [owner[x] for x in xs if x in owner]
+        if not places:
+            return None
+        sentences.update(sentence for sentence, _ in places)
+        args.append((places[0][1], places[-1][1] + 1, role))
+    token = [owner[x] for x in eg.alignment.y2x[proposition.token].tolist() if x in owner]
+    if len(sentences) != 1 or not token or PREDICATE_ROLE not in [role for _, _, role in args]:
+        return None
+    return sentences.pop(), proposition._replace(token=token[0][1], args=tuple(args))
 
 
 @dataclass(frozen=True)
@@ -117,7 +222,7 @@ def _scaled(
     """The sum over all labels that are not masked, times `scale`, and its gradients."""
     loss, gradients = 0.0, []
     for one, gold in zip(scores, golds, strict=True):
-        part, gradient = smoothed_cross_entropy(one.reshape(-1, one.shape[-1]), gold.reshape(-1), smoothing)
+        part, gradient = cross_entropy(one.reshape(-1, one.shape[-1]), gold.reshape(-1), smoothing)
         loss += part * scale
         gradients.append((gradient * np.float32(scale)).reshape(one.shape))
     return loss, gradients

@@ -6,7 +6,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Config, Model
 
-from ..loss.parser_loss import ParserLoss
+from ..loss.parser import ParserLoss
 from ..scores import ParserScores
 from .coexistence import Coexistence
 from .decoders import Decoder

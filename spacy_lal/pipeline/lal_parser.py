@@ -29,7 +29,7 @@ from ..annotations import (
 from ..annotations.sentences import Sentences
 from ..locks import MAKING
 from ..loss.gold import gold_parses
-from ..loss.parser_loss import ParserLoss
+from ..loss.parser import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
 from .coexistence import Coexistence

@@ -29,8 +29,7 @@ from ..annotations.frames import copy_frames
 from ..annotations.roles import frame_of
 from ..lang import DEFAULT_PIPELINE
 from ..locks import MAKING
-from ..loss.gold_roles import RoleLabels, gold_roles
-from ..loss.roles import RolesLoss
+from ..loss.roles import RoleLabels, RolesLoss, gold_roles
 from ..role_scores import RoleScores
 from ..trees.frames import read_frames
 from ..trees.propositions import Proposition, predicate_span

@@ -11,7 +11,7 @@ from thinc.api import fix_random_seed
 from spacy_lal.layers.parser_network import NetworkOutput
 from spacy_lal.layers.scorers.span_scorer import SpanScorer
 from spacy_lal.loss.gold import GoldParse
-from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.models.bridge import parser_network
 from spacy_lal.models.embedding import NetworkBatch, VectorRows
 from spacy_lal.models.features import SentenceFeatures
@@ -116,7 +116,7 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
     gradients = []
 
     def of_loss(scores):
-        gradients.extend(parser_loss(scores, golds)[1])
+        gradients.extend(ParserLoss()(scores, golds)[1])
         return gradients
 
     def in_full(scores):

@@ -14,7 +14,7 @@ from spacy.training import Example
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
 from spacy_lal.annotations.frames import has_frames, install_frames
 from spacy_lal.loss.gold import copy_sentence_starts
-from spacy_lal.loss.gold_roles import gold_roles
+from spacy_lal.loss.roles import gold_roles
 from spacy_lal.models.roles import doc_heads
 from spacy_lal.pipeline.role_decoder import RolesDecoder
 from spacy_lal.role_scores import RoleScores

@@ -3,7 +3,7 @@
 In the paper this tie is missing: a head bears a label's name because there are as many heads as labels. Here head l
 scores label l on a span from its own block of the span's vector alone: t_l(i, j) = u_l . (b_l(j) - b_l(i)), where b_l
 is the block of a fencepost. This is added to the score of label l. A separate loss on it
-(`spacy_lal.loss.label_heads`) trains each block to tell the spans of its label from others.
+(`spacy_lal.loss.parser`) trains each block to tell the spans of its label from others.
 """
 
 import torch

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_lal.loss.gold import GoldParse
-from spacy_lal.loss.parser_loss import parser_loss
+from spacy_lal.loss.parser import ParserLoss, label_head_loss
 from spacy_lal.scores import ParserScores, SparseGradient
 
 
@@ -36,15 +36,15 @@ def dense(gradient, scores):
     ]
 
 
-def total(scores, golds, **kwargs):
-    return sum(parser_loss(scores, golds, **kwargs)[0].values())
+def total(scores, golds):
+    return sum(ParserLoss()(scores, golds)[0].values())
 
 
 @pytest.mark.parametrize("given_head", [True, False])
 @pytest.mark.parametrize("gold", [GOLD, make_gold(3, None, [-1, 0, 2], [1, -1, 2])])
 def test_gradient_by_finite_differences(given_head, gold):
     scores, golds = [make_scores(3, given_head=given_head, seed=s) for s in (1, 2)], [gold, GOLD]
-    _, gradients = parser_loss(scores, golds)
+    _, gradients = ParserLoss()(scores, golds)
     step = 1e-2
     for sentence, gradient in zip(scores, gradients, strict=True):
         for array, d_array in zip(sentence[:3], dense(gradient, sentence), strict=True):
@@ -64,7 +64,7 @@ def test_gradient_by_finite_differences(given_head, gold):
 def test_hinge_counts_the_margin_of_each_wrong_node():
     n = 3
     scores = ParserScores(np.zeros((4, 4, 4), "f4"), np.zeros((4, 4), "f4"), np.zeros((4, 4, 3), "f4"))
-    losses, gradients = parser_loss([scores], [GOLD], margin=1.0)
+    losses, gradients = ParserLoss()([scores], [GOLD])
     # the worst of all candidates is wrong at each of its 2n - 1 nodes
     assert losses["spans"] == pytest.approx(2 * n - 1)
     assert losses["arcs"] == pytest.approx(0.5 * 3 * np.log(4))
@@ -79,7 +79,7 @@ def test_no_loss_where_gold_is_far_ahead():
     labels[:, :, 0] = 0.0
     for start, end in zip(*np.nonzero(GOLD.labels), strict=True):
         labels[start, end, GOLD.labels[start, end]] = 10.0
-    losses, gradients = parser_loss([scores._replace(labels=labels)], [GOLD])
+    losses, gradients = ParserLoss()([scores._replace(labels=labels)], [GOLD])
     assert losses["spans"] == pytest.approx(0.0, abs=1e-5)
     assert gradients[0].labels.cells.shape == (0, 3)
 
@@ -90,7 +90,7 @@ def test_a_gradient_has_the_cells_in_which_the_trees_differ():
     labels[:, :, 0] = 0.0
     for cell in [(0, 3, 2), (0, 2, 1), (2, 3, 3)]:
         labels[cell] = 9.0
-    _, (gradient,) = parser_loss([make_scores(3)._replace(labels=labels)], [GOLD], span_weight=2.0)
+    _, (gradient,) = ParserLoss(span_weight=2.0)([make_scores(3)._replace(labels=labels)], [GOLD])
     cells = [(*cell, value) for cell, value in zip(*map(np.ndarray.tolist, gradient.labels), strict=True)]
     assert sorted(cells) == [(0, 2, 1, 2.0), (1, 3, 3, -2.0), (2, 3, 3, 2.0)]
     assert gradient.labels.values.dtype == np.float32
@@ -99,17 +99,17 @@ def test_a_gradient_has_the_cells_in_which_the_trees_differ():
 
 def test_what_is_masked_adds_nothing():
     scores = make_scores(3)
-    losses, gradients = parser_loss([scores], [make_gold(3, None, [-1] * 3, [-1] * 3)])
+    losses, gradients = ParserLoss()([scores], [make_gold(3, None, [-1] * 3, [-1] * 3)])
     assert losses == {"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
     assert not len(gradients[0].labels.cells) and not gradients[0].arcs.any() and not len(gradients[0].deprels.cells)
 
 
 def test_weights_and_sums():
     scores, golds = [make_scores(3, seed=s) for s in (1, 2)], [GOLD, GOLD]
-    alone = [parser_loss([s], [GOLD])[0] for s in scores]
-    both, _ = parser_loss(scores, golds)
+    alone = [ParserLoss()([s], [GOLD])[0] for s in scores]
+    both, _ = ParserLoss()(scores, golds)
     assert both["spans"] == pytest.approx(alone[0]["spans"] + alone[1]["spans"])
-    doubled, _ = parser_loss(scores, golds, span_weight=2.0, arc_weight=1.0, deprel_weight=0.0)
+    doubled, _ = ParserLoss(span_weight=2.0, arc_weight=1.0, deprel_weight=0.0)(scores, golds)
     assert doubled["spans"] == pytest.approx(2 * both["spans"])
     assert doubled["arcs"] == pytest.approx(2 * both["arcs"])
     assert doubled["deprels"] == 0.0
@@ -120,19 +120,19 @@ def test_empty_sentences_and_networks_without_spans_or_arcs():
     no_spans = make_scores(3)._replace(labels=np.zeros((0, 0, 0), "f4"))
     no_arcs = make_scores(3)._replace(deprels=np.zeros((4, 0), "f4"))
     golds = [make_gold(0, None, [], []), GOLD, make_gold(3, [(0, 3, 2)], [-1] * 3, [-1] * 3)]
-    losses, gradients = parser_loss([nothing, no_spans, no_arcs], golds)
+    losses, gradients = ParserLoss()([nothing, no_spans, no_arcs], golds)
     assert all(value > 0 for name, value in losses.items() if name != "ties")
     assert gradients[1].labels.cells.shape == (0, 3) and gradients[2].deprels.shape == (4, 0)
-    assert parser_loss([], []) == ({"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}, [])
+    assert ParserLoss()([], []) == ({"spans": 0.0, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}, [])
 
 
 def test_heads_add_nothing_where_no_dependencies_are_scored():
     scores, bare = make_scores(3), make_gold(3, [(0, 3, 2), (1, 3, 3)], [-1] * 3, [-1] * 3)
     constituents = scores._replace(arcs=np.zeros_like(scores.arcs), deprels=np.zeros((4, 0), "f4"))
-    losses, gradients = parser_loss([constituents], [GOLD])
-    assert losses == parser_loss([constituents], [bare])[0] and losses["spans"] > 0
+    losses, gradients = ParserLoss()([constituents], [GOLD])
+    assert losses == ParserLoss()([constituents], [bare])[0] and losses["spans"] > 0
     assert not gradients[0].arcs.any()
-    assert parser_loss([scores], [GOLD])[0]["arcs"] > 0
+    assert ParserLoss()([scores], [GOLD])[0]["arcs"] > 0
 
 
 @pytest.mark.parametrize("part", ["labels", "arcs", "deprels"])
@@ -140,9 +140,43 @@ def test_a_loss_that_is_not_finite(part):
     scores, heads = make_scores(3), make_gold(3, None, [2, 0, 2], [1, 0, 2])
     getattr(scores, part)[2] = np.nan
     with pytest.raises(ValueError, match="finite"):
-        parser_loss([scores], [GOLD if part == "labels" else heads])
+        ParserLoss()([scores], [GOLD if part == "labels" else heads])
 
 
-def test_one_gold_parse_for_each_sentence():
-    with pytest.raises(ValueError, match="1 sentences, got 2"):
-        parser_loss([make_scores(3)], [GOLD, GOLD])
+# Ties of label heads to labels
+
+TREE = make_gold(4, [(0, 4, 2), (1, 4, 4), (2, 4, 1)], [], []).labels
+
+
+def test_spans_and_their_heads_by_hand():
+    """Gold are head 0's (0, 4) and head 2's (1, 4), no head's (2, 4); beside them (0, 3), (1, 3), (2, 3), (3, 4)."""
+    ties = np.random.default_rng(0).normal(size=(5, 3)).astype("f4")
+    expected = 0.0
+    for start, end, head in [(0, 4, 1), (1, 4, 3), (2, 4, 0), (0, 3, 0), (1, 3, 0), (2, 3, 0), (3, 4, 0)]:
+        scores = np.concatenate([[0.0], ties[end] - ties[start]])
+        expected += np.log(np.exp(scores).sum()) - scores[head]
+    assert label_head_loss(ties, TREE)[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_gradient_of_ties_by_finite_differences():
+    ties = np.random.default_rng(1).normal(size=(5, 4))
+    _, gradient = label_head_loss(ties, TREE)
+    for cell in np.ndindex(ties.shape):
+        step = np.zeros_like(ties)
+        step[cell] = 1e-4
+        up, down = label_head_loss(ties + step, TREE)[0], label_head_loss(ties - step, TREE)[0]
+        assert (up - down) / 2e-4 == pytest.approx(gradient[cell], abs=1e-5)
+
+
+def test_it_is_a_part_of_the_loss_where_there_are_ties_and_a_tree():
+    rng = np.random.default_rng(2)
+    scores = ParserScores(np.zeros((5, 5, 5), "f4"), np.zeros((5, 5), "f4"), np.zeros((5, 5, 2), "f4"))
+    tied = scores._replace(ties=rng.normal(size=(5, 3)).astype("f4"))
+    gold = GoldParse(TREE, np.array([2, 0, 2, 3], dtype=np.int32), np.zeros(4, dtype=np.int32))
+    losses, gradients = ParserLoss(label_head_weight=0.5)(
+        [tied, scores, tied], [gold, gold, gold._replace(labels=None)]
+    )
+    loss, gradient = label_head_loss(tied.ties, TREE)
+    assert losses["ties"] == pytest.approx(0.5 * loss)
+    assert np.allclose(gradients[0].ties, 0.5 * gradient) and gradients[0].ties.dtype == np.float32
+    assert gradients[1].ties is None and gradients[2].ties is None

@@ -1,0 +1,191 @@
+"""The training loss of a parse and its gradient: margin over trees, cross-entropy over arcs, deprels and label heads.
+
+Sources: Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11, 12; the weights of the authors' code (reference-parser.md
+4.1): hinge + 0.5 arcs + 0.5 deprels, summed over words and sentences. Trees are found by plain CKY with the margin,
+arcs by local softmax. Training does not use the joint decoder.
+
+Departure: the authors divide the sum by the number of sentences. Adam is scale-invariant. But spaCy's other components
+backpropagate sums over tokens: to a shared encoder, the gradient of a mean over sentences would be a hundred times
+smaller.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Dict, List, Sequence, Tuple, Union
+
+import numpy as np
+from numpy import ndarray
+
+from ..decode import cky
+from ..layers.configs import FIRST_LABEL
+from ..scores import ParserScores, ScoresGradient, SparseGradient
+from .gold import MISSING, GoldParse
+
+
+@dataclass(frozen=True)
+class ParserLoss:
+    """The weights of a parser's losses; registered as `spacy-lal.ParserLoss.v1`.
+
+    margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
+    span_weight, arc_weight, deprel_weight (float): Weights of the losses of trees, heads and deprels.
+    label_head_weight (float): Weight of the loss of label heads, where the model's span scorer has `label_heads`.
+    RAISES (ValueError): A value is negative or not finite.
+    """
+
+    margin: float = 1.0
+    span_weight: float = 1.0
+    arc_weight: float = 0.5
+    deprel_weight: float = 0.5
+    label_head_weight: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"{name} of the parser's loss: expected a number of at least 0, got {value!r}")
+
+    def __call__(
+        self, scores: Sequence[ParserScores], golds: Sequence[GoldParse]
+    ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
+        """The loss of a batch of sentences, and its gradient.
+
+        scores (Sequence[ParserScores]): The network's scores, one for each sentence.
+        golds (Sequence[GoldParse]): The gold parses; masked parts add neither loss nor gradient.
+        RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`,
+            `deprels`, `ties`), and for each sentence the gradient of their sum. The gradient of labels has only the
+            cells in which the best tree and the gold tree differ. The gradient of deprels given the head has only the
+            cells of gold heads.
+        RAISES (ValueError): A score or the loss is not finite.
+        """
+        span_loss, d_labels = _span_loss(scores, golds, self.margin)
+        losses = {"spans": self.span_weight * span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
+        gradients = []
+        for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
+            heads, deprels = gold.heads, gold.deprels
+            if not sentence.has_deprels:  # the arcs of a network without dependencies are zeros
+                heads, deprels = np.full_like(heads, MISSING), np.full_like(deprels, MISSING)
+            arc_loss, d_arcs = _arc_loss(sentence.arcs, heads)
+            deprel_loss, d_deprels = _deprel_loss(sentence.deprels, heads, deprels)
+            losses["arcs"] += self.arc_weight * arc_loss
+            losses["deprels"] += self.deprel_weight * deprel_loss
+            weights = (self.span_weight, self.arc_weight, self.deprel_weight)
+            for d_scores, weight in zip((d_label, d_arcs, d_deprels), weights, strict=True):
+                values = d_scores.values if isinstance(d_scores, SparseGradient) else d_scores
+                values *= weight
+            d_ties = None
+            if sentence.ties is not None and gold.labels is not None:
+                loss, d_ties = label_head_loss(sentence.ties, gold.labels)
+                losses["ties"] += self.label_head_weight * loss
+                d_ties *= self.label_head_weight
+            gradients.append(ScoresGradient(d_label, d_arcs, d_deprels, d_ties))
+        if not math.isfinite(sum(losses.values())):
+            raise ValueError(f"the loss is not finite: {losses}; expected a smaller learning rate or sound vectors")
+        return losses, gradients
+
+
+def _span_loss(
+    scores: Sequence[ParserScores], golds: Sequence[GoldParse], margin: float
+) -> Tuple[float, List[SparseGradient]]:
+    """Eq. 9: the best tree's score with the margin, minus the gold tree's. It is never negative, since gold is a
+    candidate."""
+    gradients = [SparseGradient(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.float32)) for _ in scores]
+    scored = [
+        (i, sentence.labels, gold.labels)
+        for i, (sentence, gold) in enumerate(zip(scores, golds, strict=True))
+        if gold.labels is not None and sentence.labels.size
+    ]
+    charts, gold_charts = [labels for _, labels, _ in scored], [gold for _, _, gold in scored]
+    results = cky(charts, gold=gold_charts, margin=margin) if scored else []
+    loss = 0.0
+    for (i, labels, gold), (best, spans) in zip(scored, results, strict=True):
+        gold_cells = np.nonzero(gold)
+        gold_cells = (*gold_cells, gold[gold_cells])
+        loss += best - float(labels[gold_cells].sum(dtype=np.float64))
+        gradients[i] = _tree_gradient(tuple(spans[spans[:, 2] > 0].T), gold_cells, labels.shape)
+    return loss, gradients
+
+
+def _tree_gradient(best: Tuple[ndarray, ...], gold: Tuple[ndarray, ...], shape: Tuple[int, ...]) -> SparseGradient:
+    """1 for nodes of the best tree alone, -1 for nodes of the gold tree alone. best, gold: start, end, label."""
+    best_places, gold_places = np.ravel_multi_index(best, shape), np.ravel_multi_index(gold, shape)
+    wrong = np.setdiff1d(best_places, gold_places, assume_unique=True)
+    missed = np.setdiff1d(gold_places, best_places, assume_unique=True)
+    cells = np.stack(np.unravel_index(np.concatenate([wrong, missed]), shape), axis=1)
+    return SparseGradient(cells, np.repeat(np.array([1.0, -1.0], dtype=np.float32), [len(wrong), len(missed)]))
+
+
+def _arc_loss(arcs: ndarray, heads: ndarray) -> Tuple[float, ndarray]:
+    """Cross-entropy of each word's head among the root and all words (Eq. 11, first factor)."""
+    gradient = np.zeros_like(arcs)
+    words = np.flatnonzero(heads >= 0)
+    loss, gradient[words + 1] = cross_entropy(arcs[words + 1], heads[words])
+    return loss, gradient
+
+
+def _deprel_loss(deprels: ndarray, heads: ndarray, gold: ndarray) -> Tuple[float, Union[ndarray, SparseGradient]]:
+    """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor), or of the word alone if the
+    scores do not depend on the head."""
+    if deprels.ndim == 3:
+        words = np.flatnonzero((gold >= 0) & (heads >= 0))
+        cells = np.stack([words + 1, heads[words]], axis=1)
+        loss, d_cells = cross_entropy(deprels[tuple(cells.T)], gold[words])
+        return loss, SparseGradient(cells, d_cells)
+    gradient = np.zeros_like(deprels)
+    words = np.flatnonzero(gold >= 0)
+    loss, gradient[words + 1] = cross_entropy(deprels[words + 1], gold[words])
+    return loss, gradient
+
+
+def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
+    """The loss that ties a label head to its label: its own block must tell its label's spans from other spans.
+
+    Neither the paper nor the authors' code has such a loss. The spans are the gold tree's spans and their neighbours
+    (one end moved by one word) that are no constituents. The loss is the cross-entropy of the gold label's head, under
+    a softmax over the heads and "no constituent", whose score is 0, summed over spans.
+
+    ties (ndarray): Shape: (n + 1, n_label_heads). Each head's score of each fencepost.
+    gold (ndarray): Shape: (n + 1, n + 1). The label id of each span, 0 for no constituent.
+    RETURNS (Tuple[float, ndarray]): The loss of a sentence of n words, and its gradient with respect to `ties`.
+    """
+    starts, ends = np.nonzero(gold)
+    near = np.zeros(gold.shape, dtype=bool)
+    for d_start, d_end in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        i, j = starts + d_start, ends + d_end
+        inside = (i >= 0) & (i < j) & (j < len(gold))
+        near[i[inside], j[inside]] = True
+    starts, ends = np.nonzero(near | (gold > 0))
+    heads = np.maximum(gold[starts, ends] - (FIRST_LABEL - 1), 0)  # counted from 1; 0 means no constituent
+    scores = np.zeros((len(starts), ties.shape[1] + 1), dtype=ties.dtype)
+    scores[:, 1:] = ties[ends] - ties[starts]
+    loss, d_scores = cross_entropy(scores, heads)
+    gradient = np.zeros_like(ties)
+    np.add.at(gradient, ends, d_scores[:, 1:])
+    np.subtract.at(gradient, starts, d_scores[:, 1:])
+    return loss, gradient
+
+
+def cross_entropy(logits: ndarray, gold: ndarray, smoothing: float = 0.0) -> Tuple[float, ndarray]:
+    """Cross-entropy summed over rows, and its gradient. The target is `1 - smoothing` for the gold label, plus
+    `smoothing / n_labels` for every label, the gold one included.
+
+    logits (ndarray): Shape: (n, n_labels).
+    gold (ndarray): Gold labels; rows with -1 have neither loss nor gradient. Shape: (n,).
+    smoothing (float): In [0, 1).
+    RETURNS (Tuple[float, ndarray]): The loss, and the gradient in the shape of the logits.
+    """
+    gradient = np.zeros_like(logits)
+    known = np.flatnonzero(gold != MISSING)
+    if not len(known):
+        return 0.0, gradient
+    rows = logits[known]
+    shifted = rows - rows.max(axis=1, keepdims=True)
+    exps = np.exp(shifted)
+    totals = exps.sum(axis=1, keepdims=True)
+    logs = np.log(totals)
+    places = np.arange(len(known))
+    loss = -(1.0 - smoothing) * float((shifted[places, gold[known]] - logs[:, 0]).sum(dtype=np.float64))
+    if smoothing:
+        loss -= smoothing * float((shifted - logs).mean(axis=1).sum(dtype=np.float64))
+    targets = exps / totals - smoothing / logits.shape[1]
+    targets[places, gold[known]] -= 1.0 - smoothing
+    gradient[known] = targets
+    return loss, gradient
