@@ -55,9 +55,9 @@ def gradients_of(parameters: Callable[[], Dict[str, Tensor]], modules: List[nn.M
 def cross_entropy(scores: Tensor, gold: np.ndarray, smoothing: float = 0.0) -> Any:
     """Our cross-entropy, averaged over labels that are not -1, and its gradient as a tensor."""
     flat = scores.detach().numpy().reshape(-1, scores.shape[-1])
-    loss, gradient = loss.cross_entropy(flat, gold.reshape(-1), smoothing)
+    total, gradient = loss.cross_entropy(flat, gold.reshape(-1), smoothing)
     count = max(1, int((gold >= 0).sum()))
-    return loss / count, torch.from_numpy(gradient.reshape(scores.shape) / np.float32(count))
+    return total / count, torch.from_numpy(gradient.reshape(scores.shape) / np.float32(count))
 
 
 def hooked(layer: RolesLayer, stages: Dict[str, Tensor], prefix: str = "") -> List[Any]:

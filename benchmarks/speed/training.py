@@ -16,6 +16,7 @@ import spacy
 import torch
 
 from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
+from spacy_lal.loss import parser as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.bridge import NetworkModel, parser_network
 from spacy_lal.models.embedding import NetworkBatch
