@@ -6,20 +6,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parity.role_sets import GRADIENT, TIMING, Arrays, Errors, RoleSet
-from spacy_lal.checkpoint.reference.roles import (
+from parity.lisa_layers import (
     DoubleHeadScorer,
     DoubleRoleScorer,
     LeakyPredicateScorer,
     layer_parameters,
     marginal,
 )
+from parity.role_sets import GRADIENT, TIMING, Arrays, Errors, RoleSet
 from spacy_lal.decode import viterbi
 from spacy_lal.layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
 from spacy_lal.layers.roles.roles_encoder import SLOPE, RolesLayer
 from spacy_lal.layers.roles.syntax_attention import CLAMP, clamped_heads
 from spacy_lal.layers.roles.timing import timing_signal
-from spacy_lal.loss import parser as loss
+from spacy_lal.loss.parser import cross_entropy as our_cross_entropy
 
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in ("input", "attention", "ff", "residual")}
 
@@ -55,7 +55,7 @@ def gradients_of(parameters: Callable[[], Dict[str, Tensor]], modules: List[nn.M
 def cross_entropy(scores: Tensor, gold: np.ndarray, smoothing: float = 0.0) -> Any:
     """Our cross-entropy, averaged over labels that are not -1, and its gradient as a tensor."""
     flat = scores.detach().numpy().reshape(-1, scores.shape[-1])
-    total, gradient = loss.cross_entropy(flat, gold.reshape(-1), smoothing)
+    total, gradient = our_cross_entropy(flat, gold.reshape(-1), smoothing)
     count = max(1, int((gold >= 0).sum()))
     return total / count, torch.from_numpy(gradient.reshape(scores.shape) / np.float32(count))
 

@@ -7,6 +7,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from parity.lisa_layers import (
+    GIVEN,
+    ReferenceGold,
+    ReferenceOutput,
+    ReferenceRoles,
+    ReferenceRolesConfig,
+    marginal,
+    reference_parameters,
+)
 from parity.role_layers import (
     NO_DROPOUT,
     compare_arcs,
@@ -26,15 +35,6 @@ from parity.role_layers import (
     role_targets,
 )
 from parity.role_sets import HUGE, STAGE, Arrays, Errors, RoleSet, Row, read_role_set
-from spacy_lal.checkpoint.reference.roles import (
-    GIVEN,
-    ReferenceGold,
-    ReferenceOutput,
-    ReferenceRoles,
-    ReferenceRolesConfig,
-    marginal,
-    reference_parameters,
-)
 from spacy_lal.layers.roles.configs import RolesEncoderConfig
 from spacy_lal.loss.roles import RolesLoss
 from spacy_lal.role_scores import GoldRoles, RoleScores

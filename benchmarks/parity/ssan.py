@@ -8,15 +8,15 @@ from torch import Tensor, nn
 
 from parity.encoder_sets import Arrays
 from parity.network import GRADIENT_TOLERANCE, SUM_TOLERANCE, Errors, Row
-from parity.ssan_sets import SSANSet, pad, probe
-from parity.vectors import UnreadableSetError
-from spacy_lal.checkpoint.reference.ssan import (
+from parity.ssan_layers import (
     FinalNormConfig,
     PreNormAttention,
     PreNormLayer,
     PreNormLayerConfig,
     SinusoidalInputsConfig,
 )
+from parity.ssan_sets import SSANSet, pad, probe
+from parity.vectors import UnreadableSetError
 from spacy_lal.layers.encoders.attention_mask import forbidden_pairs
 from spacy_lal.layers.encoders.attention_records import AttentionRecord, recording
 from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig

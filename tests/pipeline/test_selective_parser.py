@@ -14,12 +14,6 @@ from thinc.api import Config
 from tiny_pipeline import make_examples, parses
 
 NO_DROPOUT = {"attention_dropout": 0.0, "relu_dropout": 0.0, "residual_dropout": 0.0}
-PRE_NORM = {"@misc": "spacy-lal.PreNormLayer.v1", "n_heads": 2, "ff_width": 16}
-SSAN = [{**PRE_NORM, "selector": SELECTOR}, {**PRE_NORM, "repeat": 2}, {"@misc": "spacy-lal.FinalNorm.v1"}]
-SSAN_INPUTS = {
-    "@misc": "spacy-lal.SinusoidalInputLayer.v1",
-    "*": {"chars": {"@misc": "spacy-lal.CharLSTM.v1", "char_width": 8}},
-}
 WORDS = "She sees a dog in the park , and nobody drives 😀 ( هذا .".split()
 
 
@@ -32,10 +26,8 @@ def make_docs(nlp, lengths=(1, 0, 5, 2, 17, 1, 3, 40)):
     return docs
 
 
-@pytest.fixture(scope="module", params=[*LAYERS, "ssan"])
+@pytest.fixture(scope="module", params=LAYERS)
 def nlp(request):
-    if request.param == "ssan":
-        return selective_nlp(SSAN, inputs=SSAN_INPUTS)
     return selective_nlp(LAYERS[request.param])
 
 
@@ -73,19 +65,12 @@ def test_batches_and_storage(nlp, tmp_path):
     assert loaded.config["components"] == nlp.config["components"]
 
 
-@pytest.mark.parametrize("name", ["unfactored", "factored", "positions", "selector", "ssan"])
+@pytest.mark.parametrize("name", ["unfactored", "factored", "positions", "selector"])
 def test_two_sentences_are_learned(name):  # D12
-    def without_dropout(layer):
-        if "FinalNorm" in layer["@misc"]:
-            return layer
-        return {**layer, **NO_DROPOUT}
-
-    layers = [without_dropout(layer) for layer in (SSAN if name == "ssan" else LAYERS[name])]
+    layers = [{**layer, **NO_DROPOUT} for layer in LAYERS[name]]
     join = join_of(layers)
     chars = {"@misc": "spacy-lal.CharLSTM.v1", "char_width": 8, "dropout": 0.0}
     inputs = {"@misc": "spacy-lal.InputLayer.v1", "join": join, "dropout": 0.0, "*": {"chars": chars}}
-    if name == "ssan":
-        inputs = {**SSAN_INPUTS, "dropout": 0.0, "*": {"chars": chars}}
     biaffine = {"@misc": "spacy-lal.BiaffineScorer.v1", "arc_width": 8, "deprel_width": 8, "dropout": 0.0}
     spacy.util.fix_random_seed(1)
     nlp = spacy.blank("en")

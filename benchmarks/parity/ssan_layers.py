@@ -11,16 +11,16 @@ from typing import List, Optional
 import torch
 from torch import Tensor, nn
 
-from ...layers.checks import check_choice, check_count, check_even, check_parts, check_rates
-from ...layers.dropout import ElementDropout
-from ...layers.encoders.attention_limits import limits_of
-from ...layers.encoders.configs import EncoderLayer, SelectorConfig
-from ...layers.encoders.selector import SelectiveSoftmax, Selector
-from ...layers.encoders.self_attention import SelfAttention
-from ...layers.input_configs import InputLayerConfig, InputSizes, WordFeature
-from ...layers.input_layer import InputLayer
-from ...layers.masked_softmax import MaskedSoftmax
-from ...layers.network_inputs import NetworkInputs
+from spacy_lal.layers.checks import check_choice, check_count, check_even, check_parts, check_rates
+from spacy_lal.layers.dropout import ElementDropout
+from spacy_lal.layers.encoders.attention_limits import limits_of
+from spacy_lal.layers.encoders.configs import EncoderLayer, SelectorConfig
+from spacy_lal.layers.encoders.selector import SelectiveSoftmax, Selector
+from spacy_lal.layers.encoders.self_attention import SelfAttention
+from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, WordFeature
+from spacy_lal.layers.input_layer import InputLayer
+from spacy_lal.layers.masked_softmax import MaskedSoftmax
+from spacy_lal.layers.network_inputs import NetworkInputs
 
 NORM_EPSILON = 1e-6  # added to the biased variance
 LONGEST_PERIOD = 1e4

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, one_hot
 
-from ...layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
-from ...layers.roles.roles_encoder import SLOPE, layer_norm
-from ...layers.roles.syntax_attention import clamped_heads
-from ...layers.scorers.head_scorer import HeadScorer, HeadScores
-from ...layers.scorers.predicate_scorer import PredicateScorer
-from ...layers.scorers.role_scorer import RoleScorer
+from spacy_lal.layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
+from spacy_lal.layers.roles.roles_encoder import SLOPE, layer_norm
+from spacy_lal.layers.roles.syntax_attention import clamped_heads
+from spacy_lal.layers.scorers.head_scorer import HeadScorer, HeadScores
+from spacy_lal.layers.scorers.predicate_scorer import PredicateScorer
+from spacy_lal.layers.scorers.role_scorer import RoleScorer
 
 GIVEN = "parse_attention"
 VALUES = {"pos_attention": "gold_pos", "parse_label_attention": "parse_label"}
