@@ -18,8 +18,7 @@ from spacy.cli._util import app
 from spacy.util import registry
 from typer.main import get_command
 
-from spacy_lal.annotations.extensions import GETTERS
-from spacy_lal.annotations.role_views import ROLE_GETTERS
+from spacy_lal.annotations.getters import GETTERS
 from spacy_lal.lang import glossary
 from spacy_lal.pipeline import roles_scorer, scorer
 
@@ -254,7 +253,7 @@ def getters_page() -> List[str]:
     for cls in ("Doc", "Span", "Token"):
         lines += [f"## {cls}", ""]
         rows = []
-        for owner, name, getter in [*GETTERS, *ROLE_GETTERS]:
+        for owner, name, getter in GETTERS:
             if owner.__name__ == cls:
                 function = getattr(getter, "keywords", {}).get("getter", getter)
                 text = doc_parts(inspect.getdoc(function) or "")[0]

@@ -8,13 +8,13 @@ from .annotations import (
     MISSING_TAG,
     SPANS_KEY,
     UnparsedDocError,
+    check_present,
     get_constituents,
     get_tree,
     has_sentences,
+    sentence_of,
     sentence_words,
 )
-from .annotations.sentence_trees import sentence_of
-from .annotations.span_groups import check_present
 from .trees import spans_to_tree
 from .trees.tgrep import Match, Pattern
 

@@ -8,8 +8,13 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import spacy_lal
-from spacy_lal.annotations import UnparsedDocError, sentence_words, set_constituents, set_sentence_starts
-from spacy_lal.annotations.span_groups import StaleParseError
+from spacy_lal.annotations import (
+    StaleParseError,
+    UnparsedDocError,
+    sentence_words,
+    set_constituents,
+    set_sentence_starts,
+)
 from spacy_lal.tree_search import search_trees
 from spacy_lal.trees.tgrep import Pattern
 from spacy_lal.trees.tgrep_pattern import PatternError

@@ -16,7 +16,11 @@ from spacy.tokens import Doc, DocBin, Span
 
 from spacy_lal.annotations import (
     SPANS_KEY,
+    LostConstituentsWarning,
     SentenceParse,
+    StaleParseError,
+    as_doc,
+    carry_over,
     get_constituents,
     install_extensions,
     sentence_bounds,
@@ -24,8 +28,6 @@ from spacy_lal.annotations import (
     set_parses,
     set_sentence_starts,
 )
-from spacy_lal.annotations.retokenized import as_doc, carry_over
-from spacy_lal.annotations.span_groups import LostConstituentsWarning, StaleParseError
 from spacy_lal.export import read_sentences, to_conllu
 from spacy_lal.trees import CrossingSpansError
 
@@ -201,7 +203,7 @@ def _write_by_hand(rng: random.Random, case: Case) -> Case:
         constituents.append(new)
     elif _is_stale(case) or len(group) != len(constituents):
         return case  # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over no word
-    elif way == "replace" and type(group).__name__ == "PreorderGroup":
+    elif way == "replace" and group.attrs.get("n_spans") != len(group):
         i = rng.randrange(len(group))
         group[i] = span
         constituents[i] = new

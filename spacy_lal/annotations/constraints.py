@@ -1,19 +1,20 @@
 """Constraints on a Doc, for the parser: known constituents, forbidden ones, and known heads.
 
-They are attributes of the empty span group `doc.spans["constraints"]`, which `to_bytes`, DocBin, pickle and worker
-processes keep. The parser reads them (`pipeline/constrained.py`), and leaves them on the Doc.
+They are the span group `doc.spans["constraints"]`. The `kb_id_` of a Span tells its kind; the Span of a head follows
+the Span of its dependent. The parser reads them (`pipeline/constrained.py`), and leaves them on the Doc.
 """
 
-from itertools import accumulate, combinations
+from itertools import combinations
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.tokens import Doc, Span, Token
 
 from ..trees import split_chain
+from .parses import StaleParseError, check_present, read_group, write_group
 from .sentences import has_sentences, sentence_bounds
-from .span_groups import StaleParseError, check_present
 
 CONSTRAINTS_KEY = "constraints"
+_KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD = "known", "forbidden", "dependent", "head"
 
 
 class SpanConstraint(NamedTuple):
@@ -47,7 +48,7 @@ SpanLike = Union[Span, Tuple[int, int], Tuple[int, int, str]]
 class ContradictionError(ValueError):
     """No parse fulfils some constraints.
 
-    constraints (Tuple[Constraint, ...]): A smallest set of constraints that contradict each other, in tokens.
+    constraints (Tuple[Constraint, ...]): Constraints that contradict each other, in tokens.
     reason (str): Why no parse fulfils them.
     """
 
@@ -87,19 +88,24 @@ def constrain(
         labels, is checked when it parses.
     RAISES (ValueError): A span or a token is outside of the Doc, is of another Doc, or has no words.
     """
-    found: List[Constraint] = []
-    for given, is_forbidden in [*((span, False) for span in constituents), *((span, True) for span in forbidden)]:
-        found.append(_read_span(doc, given, is_forbidden))
+    if not isinstance(heads, (Mapping, type(None))):
+        raise ValueError(f"heads: expected a mapping from tokens to their heads, such as {{0: 1}}, got {heads!r}")
+    found: List[Constraint] = [_read_span(doc, given, False) for given in constituents]
+    found += [_read_span(doc, given, True) for given in forbidden]
     for dependent, head in (heads or {}).items():
         found.append(HeadConstraint(_read_word(doc, dependent, "dependent"), _read_word(doc, head, "head")))
     found = list(dict.fromkeys(found))
     check_structure(doc, found)
     doc.spans.pop(CONSTRAINTS_KEY, None)  # type: ignore[call-arg]
-    if found:
-        attrs: Dict[str, Any] = {"n_tokens": len(doc), "text": doc.text, "spans": [], "heads": []}
-        for one in found:
-            attrs["heads" if isinstance(one, HeadConstraint) else "spans"].append(_with_characters(doc, one))
-        doc.spans[CONSTRAINTS_KEY] = SpanGroup(doc, name=CONSTRAINTS_KEY, attrs=attrs)
+    spans: List[Span] = []
+    for one in found:
+        if isinstance(one, HeadConstraint):
+            spans.append(Span(doc, one.dependent, one.dependent + 1, kb_id=_DEPENDENT))
+            spans.append(Span(doc, one.head, one.head + 1, kb_id=_HEAD))
+        else:
+            spans.append(Span(doc, one.start, one.end, one.label, kb_id=_FORBIDDEN if one.forbidden else _KNOWN))
+    if spans:
+        write_group(doc, CONSTRAINTS_KEY, spans)
 
 
 def get_constraints(doc: Doc) -> List[Constraint]:
@@ -110,42 +116,25 @@ def get_constraints(doc: Doc) -> List[Constraint]:
     """
     if CONSTRAINTS_KEY not in doc.spans:
         return []
-    attrs = doc.spans[CONSTRAINTS_KEY].attrs
-    if "n_tokens" not in attrs:
-        raise ValueError(
-            f"doc.spans[{CONSTRAINTS_KEY!r}] is not from spacy_lal.annotations.constrain, or its constraints were lost "
-            "by Doc.from_docs: rename or remove it, or call constrain on this Doc"
-        )
-    by_tokens = attrs["text"] != doc.text
-    # A DocBin loses the spaces of a Doc that was made without them; its tokens are the same.
-    if by_tokens and (attrs["n_tokens"] != len(doc) or attrs["text"].split() != doc.text.split()):
-        raise StaleParseError(f"the Doc's text has changed since it was constrained: {attrs['text'][:40]!r}")
-    starts = {token.idx: token.i for token in doc}
-    ends = {token.idx + len(token): token.i + 1 for token in doc}
-
-    def place(start: int, end: int, characters: Sequence[int], name: str) -> Tuple[int, int]:
-        if by_tokens:
-            return start, end
-        if characters[0] not in starts or characters[1] not in ends:
-            raise StaleParseError(
-                f"{name} begins or ends within a token: tokens were merged or split after spacy_lal.annotations."
-                "constrain. Call it afterwards"
-            )
-        return starts[characters[0]], ends[characters[1]]
-
     found: List[Constraint] = []
-    for start, end, first, last, label, is_forbidden in attrs["spans"]:
-        name = f"the constraint on {attrs['text'][first:last]!r}"
-        found.append(SpanConstraint(*place(start, end, (first, last), name), label, is_forbidden))
-    for word, head, *chars in attrs["heads"]:
-        places = []
-        for token, (first, last) in ((word, chars[:2]), (head, chars[2:])):
-            name = f"the constraint on the head of {attrs['text'][chars[0] : chars[1]]!r}"
-            start, end = place(token, token + 1, (first, last), name)
-            if end - start != 1:
-                raise StaleParseError(f"{name}: a token was split after spacy_lal.annotations.constrain")
-            places.append(start)
-        found.append(HeadConstraint(*places))
+    dependent = -1
+    for span in read_group(doc, CONSTRAINTS_KEY):
+        if span.kb_id not in (_KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD):
+            raise ValueError(
+                f"doc.spans[{CONSTRAINTS_KEY!r}] is not from spacy_lal.annotations.constrain: rename or remove it"
+            )
+        of_head = span.kb_id in (_DEPENDENT, _HEAD)
+        if span.place is None or (of_head and span.place[1] - span.place[0] != 1):
+            raise StaleParseError(
+                f"the constraint on {'the head of ' * of_head}{doc.text[span.chars[0] : span.chars[1]]!r} does not fit "
+                "the tokens: they were merged or split after spacy_lal.annotations.constrain. Call it afterwards"
+            )
+        if span.kb_id == _HEAD:
+            found.append(HeadConstraint(dependent, span.place[0]))
+        elif span.kb_id == _DEPENDENT:
+            dependent = span.place[0]
+        else:
+            found.append(SpanConstraint(*span.place, span.label, span.kb_id == _FORBIDDEN))
     return found
 
 
@@ -172,68 +161,46 @@ def in_words(doc: Doc, words: Sequence[int], constraints: Iterable[Constraint]) 
 def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
     """Check constraints without a parser.
 
-    RAISES (ContradictionError): As `constrain`, for a smallest contradictory set.
+    RAISES (ContradictionError): As `constrain`.
     """
-    sets = [*_across_sentences(doc, constraints), *_contradictory_pairs(doc, constraints), *_cycles(constraints)]
-    if sets:
-        raise ContradictionError(doc, *min(sets, key=lambda one: len(one[0])))
-
-
-_Contradiction = Tuple[Sequence[Constraint], str]
-
-
-def _across_sentences(doc: Doc, constraints: Sequence[Constraint]) -> List[_Contradiction]:
-    if not has_sentences(doc):
-        return []
-    sentence_of = [i for i, (start, end) in enumerate(sentence_bounds(doc)) for _ in range(start, end)]
-    found: List[_Contradiction] = []
-    roots: Dict[int, List[Constraint]] = {}
+    bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
+    sentence_of = [i for i, (start, end) in enumerate(bounds) for _ in range(start, end)]
+    spans: Dict[Tuple[int, int, SpanConstraint], None] = {}  # first word, last word
+    heads = {one.dependent: one for one in constraints if isinstance(one, HeadConstraint)}
+    roots: Dict[int, HeadConstraint] = {}
     for one in constraints:
         if isinstance(one, HeadConstraint):
             if sentence_of[one.dependent] != sentence_of[one.head]:
-                found.append(([one], "the head is in another sentence"))
-            elif one.dependent == one.head:
-                roots.setdefault(sentence_of[one.dependent], []).append(one)
-        elif not one.forbidden:
+                raise ContradictionError(doc, [one], "the head is in another sentence")
+            other = roots.setdefault(sentence_of[one.head], one) if one.dependent == one.head else one
+            if other != one and has_sentences(doc):
+                raise ContradictionError(doc, [other, one], "a sentence has one root")
+        else:
             words = [i for i in range(one.start, one.end) if not doc[i].is_space]
-            if sentence_of[words[0]] != sentence_of[words[-1]]:
-                found.append(([one], "it crosses a sentence boundary"))
-    found += [(some[:2], "a sentence has one root") for some in roots.values() if len(some) > 1]
-    return found
-
-
-def _contradictory_pairs(doc: Doc, constraints: Sequence[Constraint]) -> List[_Contradiction]:
-    words_before = [0, *accumulate(int(not token.is_space) for token in doc)]
-    spans = [one for one in constraints if isinstance(one, SpanConstraint)]
-    places = {one: (words_before[one.start], words_before[one.end]) for one in spans}
-    found: List[_Contradiction] = []
-    for x, y in combinations(spans, 2):
-        (a, b), (c, d) = places[x], places[y]
-        if x.forbidden and y.forbidden:
-            continue
-        if not x.forbidden and not y.forbidden:
-            if a < c < b < d or c < a < d < b:
-                found.append(([x, y], "constituents must not cross"))
-            continue
+            if not one.forbidden and sentence_of[words[0]] != sentence_of[words[-1]]:
+                raise ContradictionError(doc, [one], "it crosses a sentence boundary")
+            spans[words[0], words[-1], one] = None
+    _check_cycles(doc, heads)
+    for (a, b, x), (c, d, y) in combinations(spans, 2):
+        if not x.forbidden and not y.forbidden and (a < c <= b < d or c < a <= d < b):
+            raise ContradictionError(doc, [x, y], "constituents must not cross")
         banned, known = (x, y) if x.forbidden else (y, x)
-        if (a, b) == (c, d) and (not banned.label or contains_chain(known.label, banned.label)):
-            found.append(([known, banned], "a constituent cannot be both known and forbidden"))
-    return found
+        is_same = (a, b) == (c, d) and x.forbidden != y.forbidden
+        if is_same and (not banned.label or contains_chain(known.label, banned.label)):
+            raise ContradictionError(doc, [known, banned], "a constituent cannot be both known and forbidden")
 
 
-def _cycles(constraints: Sequence[Constraint]) -> List[_Contradiction]:
-    heads = {one.dependent: one for one in constraints if isinstance(one, HeadConstraint)}
-    found: List[_Contradiction] = []
+def _check_cycles(doc: Doc, heads: Mapping[int, HeadConstraint]) -> None:
     done = set()
     for word in heads:
-        path: List[int] = []
+        path: Dict[int, None] = {}
         while word in heads and word not in done and heads[word].head != word:
             done.add(word)
-            path.append(word)
+            path[word] = None
             word = heads[word].head
         if word in path:
-            found.append(([heads[i] for i in path[path.index(word) :]], "heads must not form a cycle"))
-    return found
+            cycle = list(path)[list(path).index(word) :]
+            raise ContradictionError(doc, [heads[i] for i in cycle], "heads must not form a cycle")
 
 
 def contains_chain(chain: str, part: str) -> bool:
@@ -242,24 +209,21 @@ def contains_chain(chain: str, part: str) -> bool:
     return any(labels[i : i + len(wanted)] == wanted for i in range(len(labels) - len(wanted) + 1))
 
 
-# Reading and describing
-
-
 def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
     if isinstance(given, Span):
         if given.doc is not doc:
             raise ValueError(f"the Span {given.text[:40]!r} is of another Doc than the one to constrain")
         check_present(given)
         given = (given.start, given.end, given.label_)
-    is_range = isinstance(given, (tuple, list)) and len(given) in (2, 3) and all(_is_index(i) for i in given[:2])
-    if not is_range or not isinstance(given[2] if len(given) == 3 else "", str):
-        raise ValueError(f"expected a Span, (start, end) or (start, end, label) in tokens, got {given!r}")
-    start, end = int(given[0]), int(given[1])
-    if not 0 <= start < end <= len(doc):
-        raise ValueError(f"expected a span of tokens with 0 <= start < end <= {len(doc)}, got {given!r}")
+    start, end, label = (*given, "")[:3] if isinstance(given, (tuple, list)) and len(given) in (2, 3) else (0, None, "")
+    if not (_is_index(start) and _is_index(end) and isinstance(label, str) and 0 <= start < end <= len(doc)):
+        raise ValueError(
+            f"expected a Span, (start, end) or (start, end, label) in tokens with 0 <= start < end <= {len(doc)}, got "
+            f"{given!r}"
+        )
     if all(token.is_space for token in doc[start:end]):
         raise ValueError(f"the tokens {start}:{end} are whitespace, which takes no part in a parse")
-    return SpanConstraint(start, end, given[2] if len(given) == 3 else "", forbidden)
+    return SpanConstraint(int(start), int(end), label, forbidden)
 
 
 def _read_word(doc: Doc, given: Any, name: str) -> int:
@@ -276,14 +240,6 @@ def _read_word(doc: Doc, given: Any, name: str) -> int:
 
 def _is_index(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
-
-
-def _with_characters(doc: Doc, one: Constraint) -> List[Any]:
-    if isinstance(one, HeadConstraint):
-        ends = [(token.idx, token.idx + len(token)) for token in (doc[one.dependent], doc[one.head])]
-        return [*one, *ends[0], *ends[1]]
-    last = doc[one.end - 1]
-    return [one.start, one.end, doc[one.start].idx, last.idx + len(last), one.label, one.forbidden]
 
 
 def _describe(doc: Doc, one: Constraint) -> str:

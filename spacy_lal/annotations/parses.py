@@ -1,24 +1,45 @@
-"""The parse of a whole Doc, as a parser writes it."""
+"""Parses on a Doc: how they are written, and how they are read on the Doc's present tokens.
 
+Dependencies are spaCy's `token.head` and `token.dep_`. Constituents are the span group `doc.spans["constituents"]`: a
+labelled Span for each, pre-order, a unary chain as several Spans over the same tokens. The span group
+`doc.spans["parse_methods"]` has a Span for each sentence, labelled with how it was parsed.
+
+Tokens may be merged or split afterwards, which leaves the Spans of a group at their former tokens. A Span is therefore
+read by its tokens where they have its characters, and else by its characters. Where no tokens have these, the Span is
+left out, with a warning. A group that somebody edits by hand is read as it is; its Spans stay in the order of the text.
+"""
+
+import struct
 import warnings
+from bisect import bisect_left
 from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple
 
-from spacy.tokens import Doc, Span
+import numpy as np
+import srsly
+from spacy.tokens import Doc, Span, SpanGroup
 
-from .constituents import SPANS_KEY, CollapsedSpan, get_constituents, set_constituents
-from .dependencies import UNKNOWN_DEPREL, set_heads, tokens_with_heads
-from .sentences import sentence_bounds, sentence_words
-from .span_groups import PreorderGroup, present_spans
+from ..trees import collapse_chains, expand_chains
+from .sentences import sentence_bounds, sentence_of, sentence_words
 
+SPANS_KEY = "constituents"
 METHODS_KEY = "parse_methods"
+ROOT_DEPREL = "ROOT"
+UNKNOWN_DEPREL = WHITESPACE_DEPREL = "dep"  # spaCy counts a token without head offset and deprel as unparsed
+_STORED_SPAN = struct.Struct(">QQQllll")  # of `SpanGroup.to_bytes`: id, kb_id, label, tokens, characters
 
+CollapsedSpan = Tuple[int, int, str]  # a half-open range of words of a sentence, and its unary chain ("S::VP")
 # Both trees are found together; independently; in pieces, which are joined.
 ParseMethod = Literal["joint", "separate", "split"]
-_Heads = Tuple[Sequence[int], Sequence[str]]  # of a sentence: heads, counted from 1, and deprels
+# A half-open range of tokens, its words, the head of each word (from 1; 0 is the root), and the deprel of each word.
+SentenceHeads = Tuple[Tuple[int, int], Sequence[int], Sequence[int], Sequence[str]]
 
 
-class IncompleteHeadsWarning(UserWarning):
-    """Some words of a sentence have heads, which are kept, and the others get none."""
+class StaleParseError(ValueError):
+    """A parse or a Span does not fit the Doc's present tokens."""
+
+
+class LostConstituentsWarning(UserWarning):
+    """Constituents are left out, since tokens or sentences have changed since the Doc was parsed."""
 
 
 class SentenceParse(NamedTuple):
@@ -37,38 +58,275 @@ class SentenceParse(NamedTuple):
     method: Optional[ParseMethod] = None
 
 
+# Span groups
+
+
+class GroupSpan(NamedTuple):
+    """A Span of a group on the Doc's present tokens.
+
+    place (Optional[Tuple[int, int]]): Half-open range of tokens; None for an empty Span, or if it begins or ends within
+        a token.
+    is_cut (bool): Whether it has no place although it covers more than a part of one token.
+    is_moved (bool): Whether its tokens are other ones than when it was written.
+    chars (Tuple[int, int]): Half-open range of characters.
+    label, kb_id, id (str): The Span's own.
+    """
+
+    place: Optional[Tuple[int, int]]
+    is_cut: bool
+    is_moved: bool
+    chars: Tuple[int, int]
+    label: str
+    kb_id: str
+    id: str
+
+
+def write_group(doc: Doc, key: str, spans: Sequence[Span], leaders: Optional[Sequence[int]] = None) -> None:
+    """Write `doc.spans[key]`.
+
+    spans (Sequence[Span]): In the order of their first tokens, unless there are leaders.
+    leaders (Optional[Sequence[int]]): Positions of the Spans that are in this order, each with those that follow it.
+    """
+    attrs = {"n_tokens": len(doc), "n_chars": _n_chars(doc), "n_spans": len(spans)}
+    if leaders is not None:
+        attrs["leaders"] = list(leaders)  # type: ignore[assignment]
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+
+
+def read_group(doc: Doc, key: str, start: int = 0, end: Optional[int] = None) -> List[GroupSpan]:
+    """The Spans of `doc.spans[key]`, in its order. With a range of tokens, at least those that begin in it: the cost
+    grows with the range, not with the Doc, unless the group was edited or the Doc's last tokens were merged.
+
+    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since the group was written.
+    """
+    group = doc.spans[key]
+    n_tokens, n_chars = group.attrs.get("n_tokens"), group.attrs.get("n_chars")
+    by_tokens = n_chars not in (None, _n_chars(doc))  # a DocBin loses the spaces of a Doc that was made without them
+    if by_tokens and n_tokens != len(doc):
+        raise StaleParseError(
+            f"doc.spans[{key!r}] was written for {n_tokens} tokens in {n_chars} characters, and the Doc has {len(doc)} "
+            f"tokens in {_n_chars(doc)} characters: parse it again"
+        )
+    try:
+        spans = [group[i] for i in _positions(group, start, len(doc) if end is None else end, by_tokens)]
+        raws = [(s.start, s.end, s.start_char, s.end_char, s.label_, s.kb_id_, s.id_) for s in spans]
+    except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
+        strings, raws = doc.vocab.strings, []
+        for stored in srsly.msgpack_loads(group.to_bytes())["spans"]:
+            id_, kb_id, label, *ends = _STORED_SPAN.unpack(stored)
+            raws.append((*ends, strings[label], strings[kb_id], strings[id_]))
+    found = []
+    for first, last, *chars, label, kb_id, id_ in raws:
+        is_moved = not by_tokens and not _fits(doc, first, last, *chars)
+        place, is_cut = _place(doc, *chars) if is_moved else ((first, last) if first < last else None, False)
+        found.append(GroupSpan(place, is_cut, is_moved, (chars[0], chars[1]), label, kb_id, id_))
+    return found
+
+
+def _positions(group: SpanGroup, start: int, end: int, by_tokens: bool) -> range:
+    """The positions of the Spans that begin in a range of tokens; all, if the group is not as it was written."""
+    doc, n = group.doc, len(group)
+    if group.attrs.get("n_spans") != n or start >= end or (start, end) == (0, len(doc)):
+        return range(n)
+    leaders = group.attrs.get("leaders", range(n))
+    ends = (start, end) if by_tokens else (doc[start].idx, doc[end - 1].idx + len(doc[end - 1]))
+    name = "start" if by_tokens else "start_char"
+    first, last = (bisect_left(leaders, one, key=lambda i: getattr(group[i], name)) for one in ends)
+    return range(*(leaders[i] if i < len(leaders) else n for i in (first, last)))
+
+
+def _fits(doc: Doc, start: int, end: int, start_char: int, end_char: int) -> bool:
+    """Whether tokens have the characters of a Span; an empty Span always fits."""
+    if start == end:
+        return True
+    return end <= len(doc) and doc[start].idx == start_char and doc[end - 1].idx + len(doc[end - 1]) == end_char
+
+
+def _place(doc: Doc, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
+    """The tokens that have characters, white space at their ends aside; and whether there are none because tokens are
+    cut."""
+    around = doc.char_span(start_char, end_char, alignment_mode="expand")
+    if around is None or not len(around):
+        return None, False
+    text, first, last = around.text, start_char - around.start_char, end_char - around.start_char
+    if (text[:first] + text[last:]).strip() or not text[first:last].strip():
+        return None, len(around) > 1
+    return (around.start, around.end), False
+
+
+def _n_chars(doc: Doc) -> int:
+    """Where the last token ends."""
+    return doc[-1].idx + len(doc[-1]) if len(doc) else 0
+
+
+def check_present(span: Span) -> None:
+    """Check that a Span has the Doc's present tokens.
+
+    RAISES (StaleParseError): Tokens were merged or split after it was made.
+    """
+    if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
+        raise StaleParseError(
+            f"the Span of tokens {span.start}:{span.end} and characters {span.start_char}:{span.end_char} does not fit "
+            f"the Doc of {len(span.doc)} tokens, which were merged or split since it was made: take it from the Doc "
+            f"again, as doc[start:end] or doc.char_span({span.start_char}, {span.end_char})"
+        )
+
+
+def _warn_of_lost() -> None:
+    warnings.warn(
+        "constituents are left out of a tree: they begin or end within a token, or go beyond the end of a sentence. "
+        "Tokens were merged or split, or sentences changed, after lal_parser had run; a component that does so, such "
+        "as merge_entities, can stand before it",
+        LostConstituentsWarning,
+        stacklevel=3,
+    )
+
+
+# Constituents
+
+
+def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequence[Sequence[CollapsedSpan]]) -> None:
+    """Write `doc.spans["constituents"]`.
+
+    sentences (List[List[int]]): The words of each sentence, from `sentence_words`, in order.
+    constituents (Sequence[Sequence[Tuple[int, int, str]]]): For each sentence, spans of word positions, pre-order.
+    """
+    spans = []
+    for words, sentence in zip(sentences, constituents, strict=True):
+        for start, end, label in expand_chains(sentence):
+            spans.append(Span(doc, words[start], words[end - 1] + 1, label=label))
+    write_group(doc, SPANS_KEY, spans)
+
+
+def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[Tuple[int, int, str]]:
+    """A Doc's constituents as half-open ranges of its tokens, pre-order; those over the same tokens in the order of the
+    span group. With a range of tokens, at least those that begin in it.
+
+    RAISES (StaleParseError): As `read_group`.
+    """
+    spans = read_group(doc, SPANS_KEY, start, end) if SPANS_KEY in doc.spans else []
+    if any(span.is_cut for span in spans):
+        _warn_of_lost()
+    found = [(*span.place, span.label) for span in spans if span.place]
+    return sorted(found, key=lambda one: (one[0], -one[1]))
+
+
+def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
+    """For each sentence, its constituents as spans of word positions with their unary chains, pre-order. A constituent
+    that crosses a sentence boundary is left out, with a warning.
+
+    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): As `read_group`.
+    """
+    sentences, constituents = sentence_words(doc), constituent_tokens(doc)
+    firsts = [start for start, _, _ in constituents]
+    found, any_lost = [], False
+    for words, (start, end) in zip(sentences, sentence_bounds(doc), strict=True):
+        here = constituents[bisect_left(firsts, start) : bisect_left(firsts, end)]
+        on_words, is_lost = _on_words(doc, here, words, end)
+        any_lost |= is_lost
+        found.append(on_words)
+    if any_lost:
+        _warn_of_lost()
+    return found
+
+
+def sentence_constituents(sentence: Span, words: Sequence[int]) -> List[CollapsedSpan]:
+    """The result of `get_constituents` for one sentence, at the cost of this sentence.
+
+    words (Sequence[int]): The indices of its words in the Doc.
+    """
+    constituents = constituent_tokens(sentence.doc, sentence.start, sentence.end)
+    here = [one for one in constituents if sentence.start <= one[0] < sentence.end]
+    on_words, is_lost = _on_words(sentence.doc, here, words, sentence.end)
+    if is_lost:
+        _warn_of_lost()
+    return on_words
+
+
+def _on_words(
+    doc: Doc, constituents: Sequence[CollapsedSpan], words: Sequence[int], limit: int
+) -> Tuple[List[CollapsedSpan], bool]:
+    """Constituents over positions of a sentence's words; and whether one reaches words beyond the sentence."""
+    within = [one for one in constituents if all(doc[i].is_space for i in range(limit, one[1]))]
+    places = [(bisect_left(words, start), bisect_left(words, end), label) for start, end, label in within]
+    return collapse_chains([place for place in places if place[0] < place[1]]), len(within) < len(constituents)
+
+
+# Heads
+
+
+def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
+    """Deprels of a sentence in which roots, and no other words, have the deprel ROOT. A network chooses each deprel
+    independently, and may give ROOT to another word. That word gets `dep`, as in Universal Dependencies."""
+    others = [UNKNOWN_DEPREL if deprel == ROOT_DEPREL else deprel for deprel in deprels]
+    return [other if head else ROOT_DEPREL for head, other in zip(heads, others, strict=True)]
+
+
+def tokens_with_heads(doc: Doc) -> np.ndarray:
+    """Whether each token has a head. To spaCy's `has_annotation("DEP")`, a single token with one suffices.
+    *Shape:* (n_tokens,), bool."""
+    return doc.to_array("DEP") != 0
+
+
+def set_heads(doc: Doc, sentences: Sequence[SentenceHeads]) -> None:
+    """Write heads and deprels of sentences. Other sentences, and all sentence boundaries, stay as they are.
+
+    doc (Doc): Modified in place.
+    sentences (Sequence[SentenceHeads]): In any order.
+    RAISES (ValueError): The number of heads or deprels in a sentence is not the number of words.
+    """
+    strings = doc.vocab.strings
+    root, whitespace = strings.add(ROOT_DEPREL), strings.add(WHITESPACE_DEPREL)
+    array, sent_starts = doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")
+    for (start, end), words, heads, deprels in sentences:
+        if len(heads) != len(words) or len(deprels) != len(words):
+            raise ValueError(
+                f"expected a head and a deprel for each of the {len(words)} words of the sentence at token {start}, "
+                f"got {len(heads)} and {len(deprels)}"
+            )
+        # White space depends on the token before it, or on the first word; without words, the first token is the root.
+        first = min(words, default=start)
+        targets = [token - 1 if token > first else first for token in range(start, end)]
+        labels = [root if token == first else whitespace for token in range(start, end)]
+        for word, head, deprel in zip(words, heads, deprels, strict=True):
+            targets[word - start] = words[head - 1] if head else word
+            labels[word - start] = strings.add(deprel)
+        array[start:end, 0] = (np.array(targets) - np.arange(start, end)).astype(np.uint64)
+        array[start:end, 1] = labels
+    doc.from_array(["HEAD", "DEP"], array)  # type: ignore[arg-type]
+    # spaCy derives sentence starts from the arcs, and fails on some non-projective trees: the known ones are restored.
+    doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
+
+
+# Parses
+
+
 def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = True) -> None:
     """Write the parses of all sentences of a Doc onto it.
 
     doc (Doc): Modified in place. Its sentence boundaries stay as they are.
     parses (Sequence[SentenceParse]): One for each sentence, in order.
-    overwrite (bool): Whether to replace heads and constituents that the Doc already has. If not, sentences without any
-        head get heads; a sentence in which some words have heads is kept, with an IncompleteHeadsWarning. A sentence
-        that is kept whole keeps its method; a sentence that is kept in part loses it.
+    overwrite (bool): Whether to replace what the Doc already has. If not, a Doc with any constituent keeps its
+        constituents, and a Doc with any head keeps its heads; sentences then have no method, unless both are kept.
     RAISES (ValueError): The number of parses, or of heads in one, does not fit the Doc.
     """
-    sentences = sentence_words(doc)
+    sentences, bounds = sentence_words(doc), sentence_bounds(doc)
     if len(sentences) != len(parses):
         raise ValueError(f"expected one parse for each of the Doc's {len(sentences)} sentences, got {len(parses)}")
     has_trees = all(parse.constituents is not None for parse in parses)
     has_heads = bool(parses) and all(parse.heads is not None for parse in parses)
-    keeps_trees = has_trees and not overwrite and bool(doc.spans.get(SPANS_KEY))
-    kept = [] if overwrite or not has_heads else _with_heads(doc, sentences)
-    with_trees, with_heads = has_trees and not keeps_trees, has_heads and len(kept) < len(sentences)
+    with_trees = has_trees and (overwrite or not doc.spans.get(SPANS_KEY))
+    with_heads = has_heads and (overwrite or not tokens_with_heads(doc).any())
     if with_trees:
-        constituents = [parse.constituents or [] for parse in parses]
-        set_constituents(doc, sentences, constituents)
+        set_constituents(doc, sentences, [parse.constituents or [] for parse in parses])
     if with_heads:
-        _set_heads(doc, sentences, [(parse.heads or (), parse.deprels or ()) for parse in parses], kept)
-    if with_trees or with_heads:
-        earlier = {(start, end): method for start, end, method in _methods(doc)}
-        methods: List[Optional[str]] = [parse.method for parse in parses]
-        with_own_heads = set(kept)
-        for i, bounds in enumerate(sentence_bounds(doc)):
-            keeps_heads = bounds in with_own_heads
-            if keeps_trees or keeps_heads:  # the tree and the heads may come from two searches
-                methods[i] = earlier.get(bounds) if keeps_heads and not with_trees else None
-        _set_methods(doc, sentences, methods)
+        found = zip(bounds, sentences, parses, strict=True)
+        set_heads(doc, [(ends, words, parse.heads or (), parse.deprels or ()) for ends, words, parse in found])
+    if with_trees or with_heads:  # a tree and heads of two searches have no method
+        keeps_one = (has_trees, has_heads) != (with_trees, with_heads)
+        marked = zip(bounds, sentences, parses, strict=True)
+        spans = [Span(doc, *ends, parse.method) for ends, words, parse in marked if parse.method and words]
+        write_group(doc, METHODS_KEY, [] if keeps_one else spans)
 
 
 def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
@@ -79,67 +337,29 @@ def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
     parse (SentenceParse): Its parse.
     RAISES (ValueError): The number of heads does not fit the sentence.
     """
-    sentences, bounds = sentence_words(doc), sentence_bounds(doc)
-    start, end = bounds[number]
+    sentences, (start, end) = sentence_words(doc), sentence_bounds(doc)[number]
     if parse.constituents is not None:
         constituents = get_constituents(doc)
         constituents[number] = parse.constituents
         set_constituents(doc, sentences, constituents)
     if parse.heads is not None:
-        heads: List[_Heads] = [([0] * len(words), [UNKNOWN_DEPREL] * len(words)) for words in sentences]
-        heads[number] = (list(parse.heads), list(parse.deprels or ()))
-        _set_heads(doc, sentences, heads, [(0, start), (end, len(doc))])
-    methods = [one for one in _methods(doc) if not start <= one[0] < end]
+        set_heads(doc, [((start, end), sentences[number], list(parse.heads), list(parse.deprels or ()))])
+    methods = [(*one.place, one.label) for one in _methods(doc) if one.place and not start <= one.place[0] < end]
     if parse.method and sentences[number]:
         methods.append((start, end, parse.method))
-    doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, [Span(doc, *one) for one in sorted(methods)])
+    write_group(doc, METHODS_KEY, [Span(doc, *one) for one in sorted(methods)])
 
 
-def _with_heads(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[Tuple[int, int]]:
-    """The token ranges of the sentences that have heads: on words, or on white space in sentences without words. Warns
-    of sentences in which some words lack heads."""
-    kept = []
-    known = tokens_with_heads(doc)
-    for bounds, words in zip(sentence_bounds(doc), sentences, strict=True):
-        found = known[words or slice(*bounds)]
-        if found.any():
-            kept.append(bounds)
-        if words and found.any() and not found.all():
-            missing = doc[words[int(found.argmin())]]
-            warnings.warn(
-                f"overwrite = false keeps the heads of a sentence that lacks a head for token {missing.i}, "
-                f"{missing.text!r}, and sets none in it. Ways out: set heads and deprels of all of its words, or none",
-                IncompleteHeadsWarning,
-                stacklevel=4,
-            )
-    return kept
+def get_parse_method(span: Span) -> Optional[str]:
+    """How the sentence around a Span was parsed: "joint", "separate" or "split"; None for a parse without a mark, or a
+    Span not within one sentence."""
+    check_present(span)
+    if not len(span):
+        return None
+    sentence = sentence_of(span)
+    methods = _methods(span.doc, sentence.start, sentence.end)
+    return next((x.label for x in methods if x.place and x.place[0] <= span.start and span.end <= x.place[1]), None)
 
 
-def _set_heads(
-    doc: Doc, sentences: Sequence[List[int]], heads: Sequence[_Heads], kept: Sequence[Tuple[int, int]]
-) -> None:
-    """Write heads and deprels of all sentences, but for ranges of tokens that are kept."""
-    saved = (doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")) if kept else None
-    in_order = zip(sentence_bounds(doc), sentences, heads, strict=True)
-    set_heads(doc, [(ends, words, *found) for ends, words, found in in_order])
-    if saved is not None:
-        before, sent_starts = saved
-        after = doc.to_array(["HEAD", "DEP"])
-        for start, end in kept:
-            after[start:end] = before[start:end]
-        doc.from_array(["HEAD", "DEP"], after)  # type: ignore[arg-type]
-        doc.from_array(["SENT_START"], sent_starts)  # type: ignore[arg-type]
-
-
-def _methods(doc: Doc) -> List[Tuple[int, int, str]]:
-    """Token range and parse method of each sentence that has a method."""
-    return present_spans(doc.spans[METHODS_KEY]) if METHODS_KEY in doc.spans else []
-
-
-def _set_methods(doc: Doc, sentences: List[List[int]], methods: Sequence[Optional[str]]) -> None:
-    spans = [
-        Span(doc, start, end, label=method)
-        for (start, end), words, method in zip(sentence_bounds(doc), sentences, methods, strict=True)
-        if method and words  # a sentence without words has no parse
-    ]
-    doc.spans[METHODS_KEY] = PreorderGroup(doc, METHODS_KEY, spans)
+def _methods(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[GroupSpan]:
+    return read_group(doc, METHODS_KEY, start, end) if METHODS_KEY in doc.spans else []

@@ -2,20 +2,19 @@
 
 A proposition is the predicate's Span (label V, `kb_id_` its roleset), then its arguments in text order (label = role,
 with C- and R-), then the parts of the predicate (C-V). The next V begins the next proposition: the order binds
-arguments to predicates, since spaCy loses ids of Spans in JSON. The id of a V holds what JSON may lose: PropBank's
-frame file where its name is not the roleset's, and the predicate's token where that is not the first of its V. A Doc
+arguments to predicates. The id of a V holds what differs from the usual, and what JSON loses: PropBank's frame file
+where its name is not the roleset's, and the place of the predicate's token where that is not the first of its V. A Doc
 without the group has no roles; a Doc with an empty group has no predicates.
 
-*Not* here: views for users (`role_views.py`), files (`treebanks/propbank.py`).
+*Not* here: views for users (`predicates.py`), files (`treebanks/`).
 """
 
 import re
 import warnings
-from bisect import bisect_right
-from itertools import accumulate
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from bisect import bisect_left
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 
 from ..trees.propositions import (
     CONTINUATION,
@@ -30,37 +29,16 @@ from ..trees.propositions import (
     make_proposition,
     predicate_span,
 )
-from .sentences import sentence_words
-from .span_groups import (
-    PreorderGroup,
-    StaleParseError,
-    StoredSpan,
-    goes_by_tokens,
-    is_marked_in_order,
-    is_untouched,
-    stored_range,
-    stored_spans,
-)
-from .verified_groups import is_still_untouched
+from .parses import METHODS_KEY, SPANS_KEY, GroupSpan, check_present, constituent_tokens, read_group, write_group
+from .sentences import SENT_IDS, sentence_bounds, sentence_of, sentence_words
 
 ROLES_KEY = "srl"
-# Attribute of a group: each predicate's token is the first of its V, so that predicates are in the order of their V.
-BY_FIRST_TOKEN = "by_first_token"
 _PREDICATE_PART = CONTINUATION + PREDICATE_ROLE
-_PLACED_ID = re.compile(
-    r"(.*)\|(-?\d+)\|(-?\d+)", re.DOTALL
-)  # lemma, tokens and characters from the beginning of the V
+_PLACED_ID = re.compile(r"(.*)\|(\d+)\|(\d+)", re.DOTALL)  # lemma; the token: the number of its part, its place in it
 
 
 class LostRolesWarning(UserWarning):
     """Predicates or arguments are left out, since tokens or sentences have changed since they were written."""
-
-
-class _Record(NamedTuple):
-    """A proposition as it is stored: its V, then its other Spans."""
-
-    predicate: StoredSpan
-    others: List[StoredSpan]
 
 
 def has_propositions(doc: Doc) -> bool:
@@ -81,72 +59,89 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
     propositions (Iterable[Proposition]): In any order. `token` and `args` count the Doc's tokens, white space included.
     RAISES (PropositionError): A proposition does not fit the Doc (`check_proposition`), or two have the same token.
     """
-    spans: List[Span] = []
-    last = -1
-    by_first_token = True
-    for proposition in sorted(propositions, key=lambda one: one.token):
+    in_order = sorted(propositions, key=lambda one: one.token)
+    for i, proposition in enumerate(in_order):
         check_proposition(proposition, len(doc))
-        if proposition.token == last:
-            raise PropositionError(f"expected at most one proposition a token, got two for token {last}")
-        last = proposition.token
+        if i and proposition.token == in_order[i - 1].token:
+            raise PropositionError(f"expected at most one proposition a token, got two for token {proposition.token}")
+    spans: List[Span] = []
+    leaders = []
+    for proposition in sorted(in_order, key=lambda one: predicate_span(one.args)[0]):
+        leaders.append(len(spans))
         spans.extend(_to_spans(doc, proposition))
-        by_first_token = by_first_token and predicate_span(proposition.args)[0] == last
-    group = PreorderGroup(doc, ROLES_KEY, spans)
-    group.attrs[BY_FIRST_TOKEN] = by_first_token
-    doc.spans[ROLES_KEY] = group
+    write_group(doc, ROLES_KEY, spans, leaders)
 
 
-def get_propositions(doc: Doc) -> List[Proposition]:
+def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
+    token, roleset, args, lemma = proposition
+    (start, end) = predicate_span(args)
+    parts = [(start, end), *((first, last) for first, last, role in args if role == _PREDICATE_PART)]
+    span_id = "" if lemma == frame_of(roleset) else lemma
+    if token != start or "|" in span_id:
+        number, first = next((i, first) for i, (first, last) in enumerate(parts) if first <= token < last)
+        span_id = f"{lemma}|{number}|{token - first}"
+    predicate = Span(doc, start, end, label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id)
+    arguments = [arg for arg in args if arg[2] not in (PREDICATE_ROLE, _PREDICATE_PART)]
+    arguments += [(*part, _PREDICATE_PART) for part in parts[1:]]
+    return [predicate, *(Span(doc, first, last, label=role) for first, last, role in arguments)]
+
+
+def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[Proposition]:
     """The propositions of a Doc on its present tokens, by predicate; empty for a Doc without roles.
 
     An argument that begins or ends within a merged token is left out with all of its parts, and a predicate that does
     is left out with its arguments; both with a warning.
 
-    RAISES (StaleParseError): Both tokens and characters of the Doc, or single Spans of the group, have changed since
-        the roles were written. (PropositionError): A group that was written by hand does not hold propositions.
+    start, end (int): The predicates among these tokens alone, at the cost of their sentences.
+    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since the roles were written.
+        (PropositionError): A group that was edited by hand does not hold propositions.
     """
-    if not has_propositions(doc):
+    end = len(doc) if end is None else end
+    if not has_propositions(doc) or start >= end:
         return []
-    group = doc.spans[ROLES_KEY]
-    _check_complete(group)
-    found: List[Proposition] = []
-    lost = 0
-    by_tokens = goes_by_tokens(group)
-    for record in _records(stored_spans(group)):
-        proposition, n_lost = _present(doc, record, by_tokens)
-        lost += n_lost
-        if proposition is not None:
+    records: List[List[GroupSpan]] = []
+    first = sentence_of(doc[start:end]).start if start else 0  # where the V of a predicate may begin
+    for span in read_group(doc, ROLES_KEY, first, end):
+        if span.label != PREDICATE_ROLE and not records:
+            raise PropositionError(
+                f"expected doc.spans[{ROLES_KEY!r}] to begin with a predicate, a Span with the label V, got "
+                f"{span.label!r}"
+            )
+        if span.label == PREDICATE_ROLE:
+            records.append([])
+        records[-1].append(span)
+    found = []
+    n_lost = 0
+    for predicate, *others in records:
+        proposition, lost = _present(predicate, others)
+        n_lost += lost
+        if proposition is not None and start <= proposition.token < end:
             check_proposition(proposition, len(doc))
             found.append(proposition)
-    if lost:
-        warn_of_lost_roles(lost)
+    if n_lost:
+        warn_of_lost_roles(n_lost)
     return sorted(found, key=lambda one: one.token)
 
 
-def get_proposition_at(doc: Doc, token: int) -> Optional[Proposition]:
-    """The proposition of a token; None for a token that is no predicate. Roles that `set_propositions` has written are
-    searched, so that the cost does not grow with the Doc.
-
-    RAISES (StaleParseError, PropositionError): As `get_propositions`.
-    """
-    if not has_propositions(doc):
-        return None
-    group = doc.spans[ROLES_KEY]
-    is_searchable = is_marked_in_order(group) and group.attrs.get(BY_FIRST_TOKEN) and not goes_by_tokens(group)
-    if is_searchable and not doc[token].text[:1].isspace():  # white space merged with a word begins before its V
-        try:
-            first, last = _search(group, doc[token].idx)
-            spans = stored_range(group, first, last) if is_still_untouched(group, first, last) else None
-        except IndexError:  # a group refuses to give a Span that reaches beyond the present tokens
-            spans = None
-        if spans == []:
-            return None
-        if spans:
-            proposition, n_lost = _present(doc, _Record(spans[0], spans[1:]), by_tokens=False)
-            if n_lost:
-                warn_of_lost_roles(n_lost)
-            return proposition
-    return next((one for one in get_propositions(doc) if one.token == token), None)
+def _present(predicate: GroupSpan, others: Sequence[GroupSpan]) -> Tuple[Optional[Proposition], int]:
+    """A proposition on the present tokens, or None; and how many arguments or predicates are lost."""
+    parts = [predicate, *(one for one in others if one.label == _PREDICATE_PART)]
+    arguments = [one for one in others if one.label != _PREDICATE_PART]
+    placed = _PLACED_ID.fullmatch(predicate.id)
+    number, offset = (int(placed[2]), int(placed[3])) if placed else (0, 0)
+    if any(part.place is None for part in parts) or (offset and parts[number].is_moved):
+        return None, 1
+    args: List[Argument] = [(*part.place, part.label) for part in parts if part.place]
+    n_lost = 0
+    # Positions in place of words: `join_parts` says which Spans are parts of one argument.
+    for joined in join_parts((i, i + 1, one.label) for i, one in enumerate(arguments)):
+        places = [(*arguments[i].place, arguments[i].label) for i, _ in joined.parts if arguments[i].place]  # type: ignore[misc]
+        if len(places) < len(joined.parts):
+            n_lost += 1
+        else:
+            args.extend(places)
+    lemma = (placed[1] if placed else predicate.id) or frame_of(predicate.kb_id)
+    return make_proposition(parts[number].place[0] + offset, predicate.kb_id, args, lemma), n_lost  # type: ignore[index]
 
 
 def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
@@ -155,23 +150,28 @@ def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
 
     RAISES (ValueError): Sentence boundaries are not known. (StaleParseError, PropositionError): As `get_propositions`.
     """
-    sentences = sentence_words(doc)
-    firsts = [0, *accumulate(map(len, sentences))]  # how many words lie before each sentence
-    words_before = [0, *accumulate((~doc.to_array("IS_SPACE").astype(bool)).tolist())]  # and before each token
-    found: List[List[Proposition]] = [[] for _ in sentences]
-    lost = 0
-    for token, roleset, args, lemma in get_propositions(doc):
-        word = words_before[token]
-        sentence = bisect_right(firsts, word, hi=len(sentences)) - 1
-        first, end = firsts[sentence], firsts[sentence + 1]
-        ranges = [(words_before[start] - first, words_before[stop] - first, role) for start, stop, role in args]
-        ranges = [one for one in ranges if one[0] < one[1]]
-        if doc[token].is_space or any(start < 0 or stop > end - first for start, stop, _ in ranges):
-            lost += 1
-        else:
-            found[sentence].append(Proposition(word - first, roleset, tuple(ranges), lemma))
-    if lost:
-        warn_of_lost_roles(lost)
+    propositions = get_propositions(doc)
+    tokens = [one.token for one in propositions]
+    found, n_lost = [], 0
+    for words, (start, end) in zip(sentence_words(doc), sentence_bounds(doc), strict=True):
+        here = propositions[bisect_left(tokens, start) : bisect_left(tokens, end)]
+        within = [one for one in here if start <= one.args[0][0] and one.args[-1][1] <= end]
+        on_words = _on_words(doc, within, words)
+        n_lost += len(here) - len(on_words)
+        found.append(on_words)
+    if n_lost:
+        warn_of_lost_roles(n_lost)
+    return found
+
+
+def _on_words(doc: Doc, propositions: Iterable[Proposition], words: Sequence[int]) -> List[Proposition]:
+    """Propositions over positions of words; a predicate that is white space is left out."""
+    found = []
+    for token, roleset, args, lemma in propositions:
+        if not doc[token].is_space:
+            ranges = [(bisect_left(words, start), bisect_left(words, end), role) for start, end, role in args]
+            kept = tuple(one for one in ranges if one[0] < one[1])
+            found.append(Proposition(bisect_left(words, token), roleset, kept, lemma))
     return found
 
 
@@ -193,41 +193,6 @@ def set_sentence_propositions(
     set_propositions(doc, found)
 
 
-def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
-    """Roles in the form of AllenNLP's `SemanticRoleLabelerPredictor`.
-
-    item (Union[Doc, Span]): A Doc, or a sentence of one. White space is left out.
-    RETURNS (Dict[str, Any]): `words`, and `verbs`: for each predicate with all of its arguments within the item, `verb`
-        (its word), `description` ("[ARG0: She] [V: gave] ...") and `tags` (BIO, one for each word).
-    RAISES (StaleParseError, PropositionError): As `get_propositions`.
-
-    >>> to_allennlp(doc)["verbs"][0]["tags"]
-    ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']
-    """
-    doc, first, end = (item.doc, item.start, item.end) if isinstance(item, Span) else (item, 0, len(item))
-    tokens = [i for i in range(first, end) if not doc[i].is_space]
-    words = [doc[i].text for i in tokens]
-    before = [0, *accumulate(not doc[i].is_space for i in range(first, end))]  # words before each token
-    verbs = []
-    for token, _, args, _ in get_propositions(doc):
-        if all(first <= start and stop <= end for start, stop, _ in args):
-            ranges = [(before[start - first], before[stop - first], role) for start, stop, role in args]
-            tags = args_to_bio([one for one in ranges if one[0] < one[1]], len(words))
-            verbs.append({"verb": doc[token].text, "description": _describe(words, tags), "tags": tags})
-    return {"verbs": verbs, "words": words}
-
-
-def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
-    """The words with each argument in brackets."""
-    pieces: List[str] = []
-    place = 0
-    for start, end, role in bio_to_args(tags):
-        pieces.extend(words[place:start])
-        pieces.append(f"[{role}: {' '.join(words[start:end])}]")
-        place = end
-    return " ".join([*pieces, *words[place:]])
-
-
 def warn_of_lost_roles(number: int) -> None:
     """Warn that predicates or arguments were left out.
 
@@ -242,90 +207,121 @@ def warn_of_lost_roles(number: int) -> None:
     )
 
 
-def _check_complete(group: SpanGroup) -> None:
-    if not is_untouched(group):
-        raise StaleParseError(
-            f"Spans of doc.spans[{ROLES_KEY!r}] were deleted or replaced, and arguments belong to the predicate before "
-            "them: write roles with spacy_lal.annotations.roles.set_propositions"
-        )
+# Other forms
 
 
-def _search(group: SpanGroup, start_char: int) -> Tuple[int, int]:
-    """The places of the Spans of a proposition in a group in order: that whose V begins at a character. Without one, an
-    empty range, where it would be."""
-    low, high = 0, len(group)
-    while low < high:
-        first = (low + high) // 2
-        last = first + 1
-        while first > low and group[first].label_ != PREDICATE_ROLE:
-            first -= 1
-        if group[first].start_char == start_char:
-            while last < len(group) and group[last].label_ != PREDICATE_ROLE:
-                last += 1
-            return first, last
-        if group[first].start_char > start_char:
-            high = first
-        else:
-            while last < high and group[last].label_ != PREDICATE_ROLE:
-                last += 1
-            low = last
-    return low, low
+def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
+    """The roles of a Doc as in a line of `.srl.jsonl`: `sent_id` (of a Doc of one sentence, else empty), `words` (their
+    number, without white space), `predicates`. Words are counted from 0 in the Doc. None for a Doc without roles.
+
+    RAISES (StaleParseError, PropositionError): As `get_propositions`.
+    """
+    if not has_propositions(doc):
+        return None
+    words = [token.i for token in doc if not token.is_space]
+    ids = doc.user_data.get(SENT_IDS) or [""]
+    return _srl_dict(ids[0] if len(ids) == 1 else "", len(words), _on_words(doc, get_propositions(doc), words))
 
 
-def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
-    token, roleset, args, lemma = proposition
-    start, end = predicate_span(args)
-    span_id = "" if lemma == frame_of(roleset) else lemma
-    if token != start or "|" in span_id:
-        span_id = f"{span_id}|{token - start}|{doc[token].idx - doc[start].idx}"
-    arguments = [arg for arg in args if arg[2] not in (PREDICATE_ROLE, _PREDICATE_PART)]
-    arguments += [arg for arg in args if arg[2] == _PREDICATE_PART]
-    predicate = Span(doc, start, end, label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id)
-    return [predicate, *(Span(doc, first, last, label=role) for first, last, role in arguments)]
+def to_srl_dicts(doc: Doc) -> List[Dict[str, Any]]:
+    """The roles of each sentence of a Doc as the dicts of `.srl.jsonl`. Sentences of white space alone are left out.
+
+    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError, PropositionError): As `get_propositions`.
+    """
+    sentences = sentence_words(doc)
+    ids = [*(doc.user_data.get(SENT_IDS) or []), *[""] * len(sentences)]
+    found = zip(ids, sentences, get_sentence_propositions(doc), strict=False)
+    return [_srl_dict(sent_id, len(words), propositions) for sent_id, words, propositions in found if words]
 
 
-def _records(spans: Sequence[StoredSpan]) -> List[_Record]:
-    records: List[_Record] = []
-    for span in spans:
-        if span.label == PREDICATE_ROLE:
-            records.append(_Record(span, []))
-        elif records:
-            records[-1].others.append(span)
-        else:
-            raise PropositionError(
-                f"expected doc.spans[{ROLES_KEY!r}] to begin with a predicate, a Span with the label V, got "
-                f"{span.label!r}"
-            )
-    return records
+def _srl_dict(sent_id: str, n_words: int, propositions: Iterable[Proposition]) -> Dict[str, Any]:
+    predicates = [
+        {"token": one.token, "lemma": one.lemma, "roleset": one.roleset, "args": [[*arg] for arg in one.args]}
+        for one in propositions
+    ]
+    return {"sent_id": sent_id, "words": n_words, "predicates": predicates}
 
 
-def _present(doc: Doc, record: _Record, by_tokens: bool) -> Tuple[Optional[Proposition], int]:
-    """A proposition on the present tokens, or None; and how many arguments or predicates are lost."""
-    predicate, others = record
-    in_order = sorted([predicate, *others], key=lambda span: (span.start_char, span.start))
-    args: List[Argument] = []
-    lost = 0
-    # Positions in place of words: `join_parts` says which Spans are parts of one argument.
-    for argument in join_parts((i, i + 1, span.label) for i, span in enumerate(in_order)):
-        parts = [in_order[i] for i, _ in argument.parts]
-        places = [part.place for part in parts]
-        if None in places:
-            lost += 1
-            if argument.role == PREDICATE_ROLE:
-                return None, 1
-            continue
-        args.extend((*place, part.label) for place, part in zip(places, parts, strict=True) if place)
-    token, lemma = _token_and_lemma(doc, predicate, by_tokens)
-    return make_proposition(token, predicate.kb_id, args, lemma), lost
+def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
+    """Roles in the form of AllenNLP's `SemanticRoleLabelerPredictor`.
+
+    item (Union[Doc, Span]): A Doc, or a sentence of one. White space is left out.
+    RETURNS (Dict[str, Any]): `words`, and `verbs`: for each predicate with all of its arguments within the item, `verb`
+        (its word), `description` ("[ARG0: She] [V: gave] ...") and `tags` (BIO, one for each word).
+    RAISES (StaleParseError, PropositionError): As `get_propositions`.
+
+    >>> to_allennlp(doc)["verbs"][0]["tags"]
+    ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']
+    """
+    doc, first, end = (item.doc, item.start, item.end) if isinstance(item, Span) else (item, 0, len(item))
+    tokens = [token.i for token in item if not token.is_space]
+    words = [doc[i].text for i in tokens]
+    verbs = []
+    for one in propositions_within(doc, first, end):
+        for on_words in _on_words(doc, [one], tokens):
+            tags = args_to_bio(on_words.args, len(words))
+            verbs.append({"verb": doc[one.token].text, "description": _describe(words, tags), "tags": tags})
+    return {"verbs": verbs, "words": words}
 
 
-def _token_and_lemma(doc: Doc, predicate: StoredSpan, by_tokens: bool) -> Tuple[int, str]:
-    """The predicate's token and its frame file, from the id of its V."""
-    start = predicate.place[0] if predicate.place else predicate.start
-    placed = _PLACED_ID.fullmatch(predicate.id)
-    lemma = (placed[1] if placed else predicate.id) or frame_of(predicate.kb_id)
-    if placed is None:
-        return start, lemma
-    first = doc[start].idx + int(placed[3])
-    around = None if by_tokens else doc.char_span(first, first + 1, alignment_mode="expand")
-    return (around.start if around else predicate.start + int(placed[2])), lemma
+def propositions_within(doc: Doc, start: int, end: int) -> List[Proposition]:
+    """The propositions with all arguments among some tokens, at the cost of their sentences."""
+    return [one for one in get_propositions(doc, start, end) if start <= one.args[0][0] and one.args[-1][1] <= end]
+
+
+def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
+    """The words with each argument in brackets."""
+    pieces: List[str] = []
+    place = 0
+    for start, end, role in bio_to_args(tags):
+        pieces.extend(words[place:start])
+        pieces.append(f"[{role}: {' '.join(words[start:end])}]")
+        place = end
+    return " ".join([*pieces, *words[place:]])
+
+
+# Whole parses on other tokens
+
+
+def carry_over(doc: Doc) -> None:
+    """Rewrite the constituents, methods and roles of a Doc with merged or split tokens for its present tokens.
+
+    Our getters, `render` and the exporters do not need it. spaCy itself does: it copies, stores and joins span groups
+    by their former tokens. Constituents, predicates and arguments that begin or end within a token are dropped, with a
+    warning.
+
+    doc (Doc): Modified in place; left unchanged without a parse.
+    RAISES (StaleParseError): The Doc's text has changed since it was parsed.
+    """
+    if SPANS_KEY in doc.spans:
+        write_group(doc, SPANS_KEY, [Span(doc, *one) for one in constituent_tokens(doc)])
+    if METHODS_KEY in doc.spans:
+        methods = [Span(doc, *one.place, one.label) for one in read_group(doc, METHODS_KEY) if one.place]
+        write_group(doc, METHODS_KEY, methods)
+    if has_propositions(doc):
+        set_propositions(doc, get_propositions(doc))
+
+
+def as_doc(span: Span) -> Doc:
+    """A part of a parsed Doc, usually a sentence, as its own Doc: the result of `span.as_doc()` with the constituents
+    and propositions within the Span, and the parse methods of its sentences. spaCy leaves all span groups out.
+
+    RAISES (StaleParseError): The Doc does not have the Span's tokens.
+    """
+    check_present(span)
+    whole, doc, start, end = span.doc, span.as_doc(), span.start, span.end
+    if SPANS_KEY in whole.spans:
+        within = [one for one in constituent_tokens(whole, start, end) if start <= one[0] and one[1] <= end]
+        write_group(doc, SPANS_KEY, [Span(doc, first - start, last - start, label) for first, last, label in within])
+    if METHODS_KEY in whole.spans:
+        methods = [(*one.place, one.label) for one in read_group(whole, METHODS_KEY) if one.place]
+        parts = [(max(first, start), min(last, end), method) for first, last, method in methods]
+        spans = [Span(doc, first - start, last - start, method) for first, last, method in parts if first < last]
+        write_group(doc, METHODS_KEY, spans)
+    if has_propositions(whole):
+        moved = []
+        for one in propositions_within(whole, start, end):
+            args = tuple((first - start, last - start, role) for first, last, role in one.args)
+            moved.append(one._replace(token=one.token - start, args=args))
+        set_propositions(doc, moved)
+    return doc

@@ -3,7 +3,7 @@
 from typing import List, Sequence, Tuple
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 SENT_IDS = "sent_ids"  # in user_data, from treebanks: the `# sent_id` of each sentence
 
@@ -41,6 +41,13 @@ def sentence_words(doc: Doc) -> List[List[int]]:
     bounds = sentence_bounds(doc)
     is_space = doc.to_array("IS_SPACE").tolist() if bounds else []
     return [[i for i in range(start, end) if not is_space[i]] for start, end in bounds]
+
+
+def sentence_of(span: Span) -> Span:
+    """The sentence in which a non-empty Span begins, at the cost of this sentence; the whole Doc, if sentence
+    boundaries are not known."""
+    doc = span.doc
+    return doc[span.start : span.start + 1].sent if len(doc) > 1 and has_sentences(doc) else doc[:]
 
 
 def same_tokens(x: Doc, y: Doc) -> bool:

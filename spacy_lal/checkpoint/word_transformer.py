@@ -20,8 +20,7 @@ from thinc.api import Model, torch2xp, xp2torch
 from thinc.compat import has_torch_amp
 from thinc.types import ArgsKwargs, Floats2d, Floats3d, Ints1d
 
-from ..annotations import sentence_words
-from ..annotations.sentences import Sentences
+from ..annotations import Sentences, sentence_words
 from ..models.shared_hf_shim import SharedHFShim
 from ..models.windows import piece_limit
 from .pieces import PieceSequence, cut_sentence, special_pieces, split_words

@@ -36,8 +36,7 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSent
     auxiliaries (bool): Whether auxiliaries and modals are given.
     RAISES (ValueError): Sentence boundaries are not known, or the roles are stale.
     """
-    from spacy_lal.annotations import SPANS_KEY, get_constituents, get_sentence_propositions, sentence_words
-    from spacy_lal.annotations.sentences import SENT_IDS
+    from spacy_lal.annotations import SENT_IDS, SPANS_KEY, get_constituents, get_sentence_propositions, sentence_words
     from spacy_lal.lang.en import AUXILIARY_ROLESETS
 
     ids = doc.user_data.get(SENT_IDS) or []
@@ -51,7 +50,7 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSent
 def format_table(sentence: RoleSentence, doc_number: int) -> str:
     """The sentence, and below it each predicate with its arguments and their descriptions. Control characters are
     escaped."""
-    from spacy_lal.annotations.frames import get_frame
+    from spacy_lal.annotations import get_frame
     from spacy_lal.trees.frames import describe_role
     from spacy_lal.trees.propositions import PREDICATE_ROLE, join_parts
 

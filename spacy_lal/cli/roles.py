@@ -115,7 +115,7 @@ def _parsed_docs(
 
 
 def _install(vocab: "Vocab", frames: Optional[Path]) -> None:
-    from spacy_lal.annotations.frames import install_frames
+    from spacy_lal.annotations import install_frames
     from spacy_lal.trees.frames import read_frames
 
     if frames is not None:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
-from ..annotations import get_constraints
-from ..annotations.constraints import in_words
+from ..annotations import get_constraints, in_words
 from ..pipeline.constrained import AllowedCells, make_charts
 from ..pipeline.decoders import disagreeing_constituents
 from ..trees import SUB_HEAD

@@ -20,7 +20,6 @@ from ..annotations import (
     sentence_words,
     set_sentence_starts,
 )
-from ..annotations.span_groups import present_spans
 from ..trees import LabelVocab, SpanError, collapse_chains, joint_spans, label_ids
 
 MISSING = -1
@@ -87,8 +86,7 @@ def copy_sentence_starts(eg: Example) -> None:
 
 def _outermost_starts(doc: Doc) -> List[int]:
     starts, reached = [], 0
-    spans = present_spans(doc.spans[SPANS_KEY], preorder=True) if SPANS_KEY in doc.spans else []
-    for start, end, _ in spans:
+    for start, end, _ in constituent_tokens(doc):
         if start == reached:
             starts.append(start)
         if start >= reached:

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations.sentences import Sentences
+from ..annotations import Sentences
 from .features import SentenceFeatures, read_sentences
 from .network_shim import NetworkShim
 

@@ -14,8 +14,7 @@ from numpy import ndarray
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..annotations import sentence_words
-from ..annotations.sentences import Sentences
+from ..annotations import Sentences, sentence_words
 
 # First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the treebank's own.
 START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2

@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations.sentences import Sentences, sentence_words
+from ..annotations import Sentences, sentence_words
 from ..layers.configs import (
     BiaffineScorerConfig,
     FencepostsConfig,

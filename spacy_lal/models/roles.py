@@ -20,8 +20,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations.dependencies import tokens_with_heads
-from ..annotations.sentences import sentence_words
+from ..annotations import sentence_words, tokens_with_heads
 from ..layers.roles.configs import (
     PredicateScorerConfig,
     RoleScorerConfig,

@@ -8,10 +8,7 @@ from numpy import ndarray
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..annotations import SPANS_KEY
-from ..annotations.constituents import get_constituents
-from ..annotations.dependencies import tokens_with_heads
-from ..annotations.sentences import sentence_words
+from ..annotations import SPANS_KEY, get_constituents, sentence_words, tokens_with_heads
 from ..layers.roles.pair_features import SentenceParse
 
 # Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass; ClearNLP's nsubjpass, auxpass.

@@ -14,8 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import is_in_jupyter, minify_html
 
-from ..annotations import has_propositions
-from ..annotations.span_groups import check_present
+from ..annotations import check_present, has_propositions
 from ..export import Sentence, read_sentences
 from ..trees import split_chain
 from .colors import chain_color

@@ -6,8 +6,7 @@ from typing import Any, Dict, List
 from spacy.displacy.render import EntityRenderer
 from spacy.tokens import Doc
 
-from ..annotations.frames import get_frame
-from ..annotations.role_views import Predicate, get_span_predicates
+from ..annotations import Predicate, get_frame, get_span_predicates
 from ..export import Sentence
 from ..trees.frames import describe_role
 from .colors import role_color

@@ -13,13 +13,16 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc
 
-from ..annotations import CONSTRAINTS_KEY, ContradictionError, get_constraints, sentence_words
-from ..annotations.constraints import (
+from ..annotations import (
+    CONSTRAINTS_KEY,
     Constraint,
+    ContradictionError,
     HeadConstraint,
     check_structure,
     contains_chain,
+    get_constraints,
     in_words,
+    sentence_words,
 )
 from ..decode import cky, eisner, joint, mst
 from ..scores import ParserScores

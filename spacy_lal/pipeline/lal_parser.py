@@ -20,13 +20,13 @@ from ..annotations import (
     WHITESPACE_DEPREL,
     ParseMethod,
     SentenceParse,
+    Sentences,
     install_extensions,
     install_noun_chunks,
     sentence_words,
     set_parses,
     with_root_deprel,
 )
-from ..annotations.sentences import Sentences
 from ..locks import MAKING
 from ..loss.gold import gold_parses
 from ..loss.parser import ParserLoss

@@ -18,6 +18,8 @@ from thinc.api import Model
 from ..annotations import (
     ROLES_KEY,
     SPANS_KEY,
+    copy_frames,
+    frame_of,
     get_constituents,
     get_sentence_propositions,
     has_propositions,
@@ -25,8 +27,6 @@ from ..annotations import (
     sentence_words,
     set_sentence_propositions,
 )
-from ..annotations.frames import copy_frames
-from ..annotations.roles import frame_of
 from ..lang import DEFAULT_PIPELINE
 from ..locks import MAKING
 from ..loss.roles import RoleLabels, RolesLoss, gold_roles

@@ -19,8 +19,7 @@ import numpy as np
 from numpy import ndarray
 from spacy.tokens import Doc
 
-from ..annotations import sentence_words
-from ..annotations.sentences import Sentences
+from ..annotations import Sentences, sentence_words
 from ..trees import LabelVocab
 from .decoders import DecodedParse, Decoder, JointDecoder
 

@@ -6,8 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotations import get_propositions, has_propositions
-from ..annotations.roles import frame_of
+from ..annotations import frame_of, get_propositions, has_propositions
 from ..metrics.srl import PRF, PredicateCounts, SrlCounts
 from ..trees.propositions import PREDICATE_ROLE, Proposition
 

@@ -7,7 +7,7 @@ from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 import numpy as np
 from numpy import ndarray
 
-from ..annotations.roles import frame_of
+from ..annotations import frame_of
 from ..lang.en import VERB_ENDINGS
 from ..trees.frames import Frame
 

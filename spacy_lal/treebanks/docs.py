@@ -17,8 +17,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.tokens import Span as DocSpan
 from spacy.vocab import Vocab
 
-from ..annotations import ROOT_DEPREL, set_constituents, set_sentence_propositions
-from ..annotations.sentences import SENT_IDS
+from ..annotations import ROOT_DEPREL, SENT_IDS, set_constituents, set_sentence_propositions
 from ..files import write_file
 from ..trees.conllu import ConlluSentence
 from ..trees.lines import quoted

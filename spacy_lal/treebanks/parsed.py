@@ -15,7 +15,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotations.roles import ROLES_KEY
+from ..annotations import ROLES_KEY
 from .corpus import PathOrPaths, as_list, spacy_files
 
 

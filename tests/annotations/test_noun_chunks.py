@@ -1,4 +1,4 @@
-"""`doc.noun_chunks`: from constituents, from UD heads, or by spaCy's own rules; in order, never nested, on any Doc."""
+"""`doc.noun_chunks`: from constituents, or by spaCy's own rules; in order, never nested, on any Doc."""
 
 import pickle
 from pathlib import Path
@@ -9,11 +9,12 @@ import spacy
 from spacy.lang.en.syntax_iterators import noun_chunks as spacy_noun_chunks
 from spacy.tokens import Doc, DocBin, Span
 
-from spacy_lal.annotations import install_noun_chunks, noun_chunks, set_constituents
-from spacy_lal.annotations.base_noun_phrases import constituent_chunks, dependency_chunks
-from spacy_lal.annotations.retokenized import as_doc
-from spacy_lal.treebanks.docs import make_docs
-from spacy_lal.treebanks.reader import read_treebank
+from spacy_lal.annotations import (
+    as_doc,
+    install_noun_chunks,
+    noun_chunks,
+    set_constituents,
+)
 from spacy_lal.trees import parse_tree, tree_to_spans
 
 # Trees, and their chunks in any of the parses.
@@ -84,39 +85,6 @@ def test_without_tags_a_noun_phrase_ends_with_its_last_word():
     assert texts(doc) == ["the cat"]
 
 
-UD = [
-    (
-        ["Her", "old", "friend", "'s", "dog", "and", "a", "cat", "saw", "Al", "-", "Ahram", "."],
-        ["PRON", "ADJ", "NOUN", "PART", "NOUN", "CCONJ", "DET", "NOUN", "VERB", "PROPN", "PUNCT", "PROPN", "PUNCT"],
-        [2, 2, 4, 2, 8, 7, 7, 4, 8, 8, 11, 9, 8],
-        "nmod:poss amod nmod:poss case nsubj cc det conj ROOT obj punct flat punct",
-        ["Her old friend 's dog", "a cat", "Al - Ahram"],
-    ),
-    (
-        ["She", "is", "now", "the", "doctor", "of", "page", "5", "."],
-        ["PRON", "AUX", "ADV", "DET", "NOUN", "ADP", "NOUN", "NUM", "PUNCT"],
-        [4, 4, 4, 4, 4, 6, 4, 6, 4],
-        "nsubj cop advmod det ROOT case nmod nummod punct",
-        ["She", "the doctor", "page 5"],
-    ),
-    (
-        ["There", "was", "nothing", "in", "it", ",", "it", "seems"],
-        ["PRON", "VERB", "PRON", "ADP", "PRON", "PUNCT", "PRON", "VERB"],
-        [1, 1, 1, 4, 2, 7, 7, 1],
-        "expl ROOT nsubj case nmod punct expl parataxis",
-        ["nothing", "it", "it"],
-    ),
-]
-
-
-@pytest.mark.parametrize("words, pos, heads, deps, chunks", UD, ids=[" ".join(one[-1]) for one in UD])
-def test_universal_dependencies(words, pos, heads, deps, chunks):
-    nlp = spacy.blank("en")
-    doc = Doc(nlp.vocab, words=words, pos=pos, heads=heads, deps=deps.split())
-    install_noun_chunks(nlp.vocab, [doc])
-    assert texts(doc) == chunks
-
-
 def clear_doc(nlp) -> Doc:
     heads, deps = [1, 1, 3, 1, 3, 6, 4], ["nsubj", "ROOT", "det", "dobj", "prep", "det", "pobj"]
     pos = ["PRON", "VERB", "DET", "NOUN", "ADP", "DET", "NOUN"]
@@ -149,7 +117,7 @@ def test_white_space_is_no_part():
     words, tags = ["\n", "the", "  ", "cat", "\n"], ["_SP", "DT", "_SP", "NN", "_SP"]
     doc = Doc(nlp.vocab, words=words, tags=tags, sent_starts=[1, 0, 0, 0, 0])
     set_constituents(doc, [[1, 3]], [[(0, 2, "NP")]])
-    assert list(constituent_chunks(doc)) == [(1, 4)]
+    assert [chunk[:2] for chunk in noun_chunks(doc)] == [(1, 4)]
 
 
 def test_docs_keep_them_on_their_ways(tmp_path: Path):
@@ -193,18 +161,3 @@ def test_a_parser_brings_them_along():
     german_rules = german.vocab.get_noun_chunks
     german.add_pipe("lal_parser")
     assert german.vocab.get_noun_chunks is german_rules
-
-
-@pytest.mark.parametrize("treebank, brackets", [("ewt", "dev.nonml.ptb"), ("gum", "dev.ptb")])
-def test_gold_trees_and_gold_heads_find_the_same(treebank: str, brackets: str, shared_dir: Path):
-    folder = shared_dir / treebank
-    vocab = spacy.blank("en").vocab
-    docs = list(make_docs(read_treebank(folder / brackets, folder / "dev.conllu"), vocab, n_sents=8))[:80]
-    matched = total = 0
-    for doc in docs:
-        ours, theirs = list(constituent_chunks(doc)), dependency_chunks(doc)
-        for chunks in (ours, theirs):
-            assert all(before[1] <= after[0] for before, after in zip(chunks, chunks[1:], strict=False))
-        matched += 2 * len(set(ours) & set(theirs))
-        total += len(ours) + len(theirs)
-    assert total > 1000 and matched > 0.96 * total

@@ -11,9 +11,12 @@ from spacy.lang.en import English
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_lal.annotations import get_propositions, set_propositions, set_sentence_starts
-from spacy_lal.annotations.retokenized import carry_over
-from spacy_lal.annotations.roles import get_proposition_at
+from spacy_lal.annotations import (
+    carry_over,
+    get_propositions,
+    set_propositions,
+    set_sentence_starts,
+)
 from spacy_lal.metrics.srl_report import report_lines, score_props
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import TreebankError
@@ -134,8 +137,8 @@ def test_retokenized_docs(seed):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             after = by_characters(doc)
-            one_by_one = [get_proposition_at(doc, token) for token in range(len(doc))]
-            assert [one for one in one_by_one if one] == get_propositions(doc)
+            one_by_one = [found for i in range(len(doc)) for found in get_propositions(doc, i, i + 1)]
+            assert one_by_one == get_propositions(doc)
         complete = all(after.get(roleset) == args for roleset, args in before.items())
         assert complete or caught
         for roleset, args in after.items():

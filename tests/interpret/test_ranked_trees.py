@@ -7,7 +7,7 @@ import pytest
 from decode.enumeration import binary_trees, derivations, joint_labels
 from pipeline.test_constrained_decoding import DECODERS, LABELS, allows, fits_heads, make_constraints, make_scores
 
-from spacy_lal.annotations.constraints import SpanConstraint
+from spacy_lal.annotations import SpanConstraint
 from spacy_lal.decode.next_best import next_cky, next_joint
 from spacy_lal.interpret.best_trees import RankedTrees
 from spacy_lal.pipeline.constrained import AllowedCells, allowed_cells, decode_constrained, make_charts

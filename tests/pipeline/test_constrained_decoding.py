@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from decode.enumeration import binary_trees, dependency_trees, derivations, joint_labels
 
-from spacy_lal.annotations.constraints import Constraint, HeadConstraint, SpanConstraint, contains_chain
+from spacy_lal.annotations import Constraint, HeadConstraint, SpanConstraint, contains_chain
 from spacy_lal.pipeline.constrained import allowed_cells, decode_constrained, make_charts, smallest_contradiction
 from spacy_lal.pipeline.decoders import JointDecoder, make_joint_decoder, make_separate_decoder
 from spacy_lal.scores import ParserScores

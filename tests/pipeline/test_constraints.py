@@ -9,8 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from tiny_pipeline import make_examples
 
-from spacy_lal.annotations import ContradictionError, constrain
-from spacy_lal.annotations.span_groups import StaleParseError
+from spacy_lal.annotations import ContradictionError, StaleParseError, constrain
 from spacy_lal.interpret import arc_margins, constituent_margins, k_best
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}

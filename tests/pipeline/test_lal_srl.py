@@ -11,8 +11,14 @@ from spacy.lookups import Lookups
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
-from spacy_lal.annotations.frames import has_frames, install_frames
+from spacy_lal.annotations import (
+    get_propositions,
+    install_frames,
+    installed_frames,
+    sentence_words,
+    set_constituents,
+    set_propositions,
+)
 from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.roles import gold_roles
 from spacy_lal.models.roles import doc_heads
@@ -423,7 +429,7 @@ def test_a_sourced_component_brings_its_frames(nlp, monkeypatch):
     own = spacy.blank("en")
     own.add_pipe("sentencizer")
     own.add_pipe("lal_srl", source=nlp)
-    assert own(" ".join(SAW))._.predicates[0].description is None and not has_frames(own.vocab)
+    assert own(" ".join(SAW))._.predicates[0].description is None and not installed_frames(own.vocab)
     monkeypatch.setattr(nlp.vocab, "lookups", Lookups())
     install_frames(nlp.vocab, [Frame("see.01", "see", "view", {"0": FrameRole("PAG", "viewer")})])
     found = own(" ".join(SAW))._.predicates[0]

@@ -30,7 +30,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 from treebank import SourceError, run
 
-from spacy_lal.annotations.frames import install_frames
+from spacy_lal.annotations import install_frames
 from spacy_lal.files import written_folder
 from spacy_lal.pipeline.checksums import rewrite_checksums
 from spacy_lal.trees.frames import read_frames

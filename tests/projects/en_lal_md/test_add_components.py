@@ -11,7 +11,7 @@ import srsly
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_lal.annotations.frames import get_frame
+from spacy_lal.annotations import get_frame
 
 PAST = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
 TYPO = "Mood=Ind|Number=Sing|Person=3|Tense=Past|Typo=Yes|VerbForm=Fin"

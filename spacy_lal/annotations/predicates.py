@@ -1,14 +1,19 @@
-"""Views of a Doc's roles: `doc._.predicates`, `token._.predicate`, and the objects that they give.
+"""Views of a Doc's roles: `doc._.predicates`, `token._.predicate`, and the objects that they give; and the frames that
+describe their roles, a table in `vocab.lookups`, which spaCy saves with the pipeline and sends to other processes.
 
-They read `doc.spans["srl"]` on demand, and write nothing on the Doc.
+They read `doc.spans["srl"]` on demand, and write nothing on the Doc. *Not* here: files of frames (`trees/frames.py`).
 """
 
+import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Collection, Iterable, List, Optional, Tuple
 
+from spacy.lookups import Table
 from spacy.tokens import Doc, Span, Token
+from spacy.vocab import Vocab
 
 from ..lang.en import AUXILIARY_ROLESETS
+from ..trees.frames import Frame, FrameRole, describe_role
 from ..trees.propositions import (
     PREDICATE_ROLE,
     JoinedArgument,
@@ -17,15 +22,21 @@ from ..trees.propositions import (
     is_core,
     join_parts,
     predicate_span,
+    role_number,
 )
-from .frames import describe, get_frame
-from .roles import get_proposition_at, get_propositions, get_sentence_propositions, has_propositions
-from .sentences import SENT_IDS, has_sentences, sentence_bounds, sentence_words
-from .span_groups import StaleParseError, check_present
+from .parses import StaleParseError, check_present
+from .roles import get_propositions
+from .sentences import sentence_bounds, sentence_of
+
+FRAMES_TABLE = "lal_frames"
+
+
+class NoFramesWarning(UserWarning):
+    """A numbered argument is not described, since the vocab has no frames."""
 
 
 class Predicate:
-    """A predicate of a Doc, with its arguments. All attributes raise StaleParseError once tokens that it names were
+    """A predicate of a Doc, with its arguments. All attributes raise StaleParseError once tokens in or before it were
     merged or split: ask the Doc again.
 
     doc (Doc): The Doc, which is not copied.
@@ -35,26 +46,13 @@ class Predicate:
     def __init__(self, doc: Doc, proposition: Proposition) -> None:
         self.doc = doc
         self._proposition = proposition
-        self._ranges = [(proposition.token, proposition.token + 1), *((arg[0], arg[1]) for arg in proposition.args)]
-        self._characters = [_characters(doc, start, end) for start, end in self._ranges]
+        self._around = doc[proposition.args[0][0] : proposition.args[-1][1]]
 
     @property
     def proposition(self) -> Proposition:
         """Its roleset and arguments, over the Doc's tokens."""
-        self.check()
+        check_present(self._around)
         return self._proposition
-
-    def check(self) -> None:
-        """Check that the Doc has the predicate's tokens.
-
-        RAISES (StaleParseError): Tokens were merged or split since the Doc was asked.
-        """
-        for (start, end), characters in zip(self._ranges, self._characters, strict=True):
-            if end > len(self.doc) or _characters(self.doc, start, end) != characters:
-                raise StaleParseError(
-                    f"tokens were merged or split since this predicate ({self._proposition.roleset}, characters "
-                    f"{self._characters[0][0]}:{self._characters[0][1]}) was read: read doc._.predicates again"
-                )
 
     @property
     def token(self) -> Token:
@@ -111,10 +109,9 @@ class Predicate:
 
         RAISES (ValueError): Sentence boundaries are not known.
         """
-        token = self.proposition.token
-        if not has_sentences(self.doc):
+        if not self.doc.has_annotation("SENT_START"):
             sentence_bounds(self.doc)  # raises, and says what sets boundaries
-        return self.doc[token : token + 1].sent if len(self.doc) > 1 else self.doc[:]
+        return sentence_of(self.doc[self.token.i : self.token.i + 1])
 
     @property
     def tags(self) -> List[str]:
@@ -133,8 +130,7 @@ class Predicate:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Predicate):
             return NotImplemented
-        mine, its = (self._proposition, self._characters), (other._proposition, other._characters)
-        return self.doc is other.doc and mine == its
+        return self.doc is other.doc and (self._proposition, self._around) == (other._proposition, other._around)
 
     def __hash__(self) -> int:
         return hash((id(self.doc), self._proposition))
@@ -163,7 +159,7 @@ class Argument:
 
         RAISES (StaleParseError): Tokens were merged or split since the predicate was read.
         """
-        self.predicate.check()
+        check_present(self.predicate._around)
         return self.predicate.doc
 
     @property
@@ -203,12 +199,6 @@ class Argument:
         return f"Argument({self.role!r}, {str(self)!r})"
 
 
-def _characters(doc: Doc, start: int, end: int) -> Tuple[int, int]:
-    """The first character of a range of tokens, and the end of the last."""
-    last = doc[end - 1]
-    return doc[start].idx, last.idx + len(last)
-
-
 def get_predicates(doc: Doc) -> List[Predicate]:
     """The predicates of a Doc, by token; empty for a Doc without roles.
 
@@ -223,66 +213,73 @@ def get_span_predicates(span: Span) -> List[Predicate]:
     RAISES (StaleParseError): The Doc does not have the Span's tokens; and as `get_predicates`.
     """
     check_present(span)
-    return [one for one in get_predicates(span.doc) if span.start <= one.proposition.token < span.end]
+    return [Predicate(span.doc, proposition) for proposition in get_propositions(span.doc, span.start, span.end)]
 
 
 def get_token_predicate(token: Token) -> Optional[Predicate]:
     """The predicate of a token; None for other tokens.
 
-    RAISES (StaleParseError, PropositionError): As `get_proposition_at`.
-    """
-    proposition = get_proposition_at(token.doc, token.i)
-    return Predicate(token.doc, proposition) if proposition else None
-
-
-def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
-    """The roles of a Doc as in a line of `.srl.jsonl`: `sent_id` (of a Doc of one sentence, else empty), `words` (their
-    number, without white space), `predicates`. Words are counted from 0 in the Doc. None for a Doc without roles.
-
     RAISES (StaleParseError, PropositionError): As `get_propositions`.
     """
-    if not has_propositions(doc):
-        return None
-    words = [token.i for token in doc if not token.is_space]
-    place = {token: i for i, token in enumerate(words)}
-    predicates = []
-    for token, roleset, args, lemma in get_propositions(doc):
-        ranges = [([place[i] for i in range(start, end) if i in place], role) for start, end, role in args]
-        if token in place:
-            found = [[inside[0], inside[-1] + 1, role] for inside, role in ranges if inside]
-            predicates.append({"token": place[token], "lemma": lemma, "roleset": roleset, "args": found})
-    ids = doc.user_data.get(SENT_IDS) or [""]
-    return {"sent_id": ids[0] if len(ids) == 1 else "", "words": len(words), "predicates": predicates}
+    found = get_propositions(token.doc, token.i, token.i + 1)
+    return Predicate(token.doc, found[0]) if found else None
 
 
-def to_srl_dicts(doc: Doc) -> List[Dict[str, Any]]:
-    """The roles of each sentence of a Doc as the dicts of `.srl.jsonl`. Sentences of white space alone are left out.
+# Frames
 
-    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError, PropositionError): As `get_propositions`.
+
+def install_frames(vocab: Vocab, frames: Iterable[Frame], *, rolesets: Optional[Collection[str]] = None) -> None:
+    """Give a vocab frames, for `Argument.description`. A frame replaces an earlier one of the same roleset; others are
+    kept.
+
+    frames (Iterable[Frame]): For instance `read_frames(path).values()`.
+    rolesets (Optional[Collection[str]]): Install these alone. None: all.
     """
-    ids = doc.user_data.get(SENT_IDS) or []
-    found = []
-    for i, (words, propositions) in enumerate(zip(sentence_words(doc), get_sentence_propositions(doc), strict=True)):
-        if words:
-            predicates = [
-                {"token": one.token, "lemma": one.lemma, "roleset": one.roleset, "args": [[*arg] for arg in one.args]}
-                for one in propositions
-            ]
-            sent_id = ids[i] if i < len(ids) else ""
-            found.append({"sent_id": sent_id, "words": len(words), "predicates": predicates})
-    return found
+    if not vocab.lookups.has_table(FRAMES_TABLE):
+        vocab.lookups.add_table(FRAMES_TABLE, {})
+    table: Table = vocab.lookups.get_table(FRAMES_TABLE)
+    for frame in frames:
+        if rolesets is None or frame.roleset in rolesets:
+            table[frame.roleset] = [frame.roleset, frame.frame, frame.name, {n: [*r] for n, r in frame.roles.items()}]
 
 
-ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
-    (Doc, "predicates", get_predicates),
-    (Doc, "srl", get_srl),
-    (Span, "predicates", get_span_predicates),
-    (Token, "predicate", get_token_predicate),
-]
+def installed_frames(vocab: Vocab) -> List[Frame]:
+    """All frames of a vocab, for a component that saves them with its own data. They lack aliases, which a vocab does
+    not keep."""
+    return [_to_frame(stored) for stored in _table(vocab).values()]
 
 
-def install_role_extensions() -> None:
-    """Give Doc, Span and Token the views of roles. Existing extensions are left alone."""
-    for cls, name, getter in ROLE_GETTERS:
-        if not cls.has_extension(name):
-            cls.set_extension(name, getter=getter)
+def copy_frames(source: Vocab, target: Vocab) -> None:
+    """Give the frames of one vocab to another, unless that has some."""
+    if target is not source and not _table(target):
+        install_frames(target, installed_frames(source))
+
+
+def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
+    """The frame of a roleset; None if the vocab does not have it."""
+    stored = _table(vocab).get(roleset) if roleset else None
+    return _to_frame(stored) if stored else None
+
+
+def describe(vocab: Vocab, roleset: str, role: str) -> Optional[str]:
+    """The description of a role of a roleset (`describe_role`). None, with a warning, for a numbered argument if the
+    vocab has no frames."""
+    if role_number(role) and not _table(vocab):
+        warnings.warn(
+            "no frames are loaded, so that numbered arguments have no description: spacy_lal.annotations."
+            "install_frames(nlp.vocab, spacy_lal.trees.frames.read_frames(path).values()) installs PropBank's, which "
+            "projects/srl makes",
+            NoFramesWarning,
+            stacklevel=3,
+        )
+        return None
+    return describe_role(role, get_frame(vocab, roleset))
+
+
+def _table(vocab: Vocab) -> dict:
+    return vocab.lookups.get_table(FRAMES_TABLE) if vocab.lookups.has_table(FRAMES_TABLE) else {}
+
+
+def _to_frame(stored: List) -> Frame:
+    roleset, frame, name, roles = stored
+    return Frame(roleset, frame, name, {number: FrameRole(*role) for number, role in roles.items()})
