@@ -295,12 +295,12 @@ def labels_page() -> List[str]:
         "functions (`NP-SBJ`) and subtypes (`nsubj:pass`). A treebank may have others; a label without a text is legal."
     )
     for title, labels in (
-        ("Constituents", glossary.CONSTITUENTS),
-        ("Functions of constituents", glossary.FUNCTIONS),
-        ("Deprels", glossary.DEPRELS),
-        ("Subtypes of deprels", glossary.SUBTYPES),
-        ("Tags", glossary.TAGS),
-        ("Parts of speech", glossary.UPOS),
+        ("Constituents", glossary.tables()["constituents"]),
+        ("Functions of constituents", glossary.tables()["functions"]),
+        ("Deprels", glossary.tables()["deprels"]),
+        ("Subtypes of deprels", glossary.tables()["subtypes"]),
+        ("Tags", glossary.tables()["tags"]),
+        ("Parts of speech", glossary.tables()["upos"]),
     ):
         rows = [[f"`` {name} ``" if "`" in name else f"`{name}`", plain(text)] for name, text in labels.items()]
         lines += [f"## {title}", "", *table(["label", "meaning"], rows)]

@@ -166,6 +166,6 @@ def _attachment(examples: Sequence[Example], punctuation: PunctuationRule, suffi
                     [test[i].dep_ for i in words],
                     punctuation=punctuation,
                     tags=[gold[i].tag_ for i in words],
-                    punctuation_tags=conventions(gold.vocab.lang).PUNCTUATION_TAGS,
+                    punctuation_tags=conventions(gold.vocab.lang).punctuation_tags,
                 )
     return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}

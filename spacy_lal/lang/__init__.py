@@ -1,32 +1,50 @@
-"""Constants of each language and its treebanks: one module per language.
+"""Conventions of each language and its treebanks, and the glossary of labels. English alone has more: `en.py`.
 
-To add a language, add `lang/<code>.py` with the names of `lang/is.py`, and its code to `LANGUAGES`.
+To add a language, add it to `LANGUAGES`.
 """
 
-from importlib import import_module
-from types import ModuleType
-from typing import Dict, FrozenSet
-
-from . import en
-
-# By import_module, because `is` is a keyword of Python.
-LANGUAGES: Dict[str, ModuleType] = {code: import_module(f"{__name__}.{code}") for code in ("en", "is")}
-
-# Language code -> the default package: its weights are loaded by a `lal_parser` that was neither trained nor loaded.
-DEFAULT_PACKAGES: Dict[str, str] = {
-    code: language.DEFAULT_PACKAGE for code, language in LANGUAGES.items() if language.DEFAULT_PACKAGE
-}
-# The default pipeline of the commands and the app.
-DEFAULT_PIPELINE = en.DEFAULT_PACKAGE
-# Files of brackets do not say their language, so a reader takes the root labels of all.
-ROOT_LABELS: FrozenSet[str] = frozenset().union(*(language.ROOT_LABELS for language in LANGUAGES.values()))
+from typing import Container, Dict, FrozenSet, NamedTuple, Optional, Tuple
 
 
-def conventions(lang: str) -> ModuleType:
-    """The constants of a language; English for a language without a module of its own.
+class Conventions(NamedTuple):
+    """The conventions of a language.
 
-    lang (str): The language's code, such as `nlp.lang`.
-    RETURNS (ModuleType): A module with `DEFAULT_PACKAGE`, `ROOT_LABELS`, `PUNCTUATION_TAGS`, `EVALB_DELETED` and
-        `EVALB_EQUAL`.
+    default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was neither trained nor loaded.
+    root_labels (FrozenSet[str]): Labels of the node that only marks a tree.
+    punctuation_tags (Container[str]): Fine tags of punctuation.
+    evalb_deleted (Tuple[str, ...]): EVALB: tags of words, and labels, that are deleted.
+    evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as equal.
     """
-    return LANGUAGES.get(lang, en)
+
+    default_package: Optional[str]
+    root_labels: FrozenSet[str]
+    punctuation_tags: Container[str]
+    evalb_deleted: Tuple[str, ...]
+    evalb_equal: Tuple[Tuple[str, str], ...] = ()
+
+
+LANGUAGES: Dict[str, Conventions] = {
+    # The Penn Treebank: "" is its outer bracket, and the last two are of COLLINS.prm. Zhou & Zhao (2019) and Mrini et
+    # al. (2020) take a tag for punctuation if it lies within this string.
+    "en": Conventions(
+        "en_lal_md",
+        frozenset({"TOP", "ROOT", "S1", "VROOT", ""}),
+        ".``'':,",
+        ("TOP", "-NONE-", ",", ":", "``", "''", "."),
+        (("ADVP", "PRT"),),
+    ),
+    # GreynirCorpus (https://github.com/mideind/GreynirCorpus) and projects/icelandic: S0, which stands over each
+    # sentence, is a label of the treebank, and all punctuation has one tag.
+    "is": Conventions("is_lal_sm", frozenset({"ROOT", ""}), frozenset({"grm"}), ("TOP", "ROOT", "-NONE-", "grm")),
+}
+DEFAULT_PACKAGES: Dict[str, str] = {
+    code: language.default_package for code, language in LANGUAGES.items() if language.default_package
+}
+DEFAULT_PIPELINE = DEFAULT_PACKAGES["en"]  # of the commands and the app
+# Files of brackets do not say their language, so a reader takes the root labels of all.
+ROOT_LABELS: FrozenSet[str] = frozenset().union(*(language.root_labels for language in LANGUAGES.values()))
+
+
+def conventions(lang: str) -> Conventions:
+    """The conventions of a language, by its code, such as `nlp.lang`; English for a language that is not known."""
+    return LANGUAGES.get(lang, LANGUAGES["en"])

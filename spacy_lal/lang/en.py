@@ -1,22 +1,10 @@
-"""English: conventions of the Penn Treebank and Universal Dependencies, and tokenizer rules for web text."""
-
-DEFAULT_PACKAGE = "en_lal_md"
-
-# Labels of the node that only marks a tree. "" is the outer bracket of the Penn Treebank.
-ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
+"""English: constants of the Penn Treebank, Universal Dependencies and PropBank, and tokenizer rules for web text."""
 
 # Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford dependencies have.
 CLAUSE_DEPRELS = frozenset(
     ["root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis"]
     + ["csubjpass", "pcomp", "rcmod", "vmod", "partmod", "infmod", "purpcl"]
 )
-
-# Zhou & Zhao (2019) and Mrini et al. (2020) take a tag for punctuation if it lies within this string.
-PUNCTUATION_TAGS = ".``'':,"
-
-# COLLINS.prm: tags of words that EVALB deletes, and labels that it treats as equal.
-EVALB_DELETED = ("TOP", "-NONE-", ",", ":", "``", "''", ".")
-EVALB_EQUAL = (("ADVP", "PRT"),)
 
 # PropBank 3.1: rolesets of auxiliaries and modals, as their frames name them. They have no roles.
 AUXILIARY_ROLESETS = frozenset(["be.03", "become.03", "do.01", "get.24", "go.04", "have.01", "have.02", "use.03"])
@@ -57,10 +45,4 @@ NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP"})
 PRONOUN_TAGS = frozenset({"DT", "WDT"})
 NOT_HEADS = frozenset({"EX", "PRP$", "WP$"})
 MARK_TAGS = frozenset({"``", "''", ",", ":", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
-EXPLETIVE = "there"  # a pronoun by its UPOS; "it" is one too, and is a chunk
 POSSESSIVE_MARKS = frozenset({"'s", "'", "’s", "’", "'S", "’S"})
-# Deprels of UD, without subtypes: dependents of a noun that belong to its chunk, on its left and on its right; and
-# nouns that are part of another word's phrase.
-CHUNK_LEFT = frozenset("det amod nummod compound nmod flat advmod punct reparandum goeswith discourse".split())
-CHUNK_RIGHT = frozenset("flat goeswith fixed nummod".split())
-CHUNK_PARTS = frozenset("compound flat fixed goeswith reparandum det case cc mark advmod discourse amod nummod".split())

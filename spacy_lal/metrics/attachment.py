@@ -12,7 +12,7 @@ by half a point. Labels are compared as strings.
 from dataclasses import astuple, dataclass
 from typing import Container, Dict, Literal, Optional, Sequence, get_args
 
-from spacy_lal.lang.en import PUNCTUATION_TAGS
+from spacy_lal.lang import conventions
 
 PunctuationRule = Literal["reference", "spacy", "none"]
 
@@ -69,11 +69,11 @@ class AttachmentCounts:
         return f"attachment|punct:{punctuation}|sents:{self.n_sentences}|words:{self.gold_words}"
 
 
-def is_reference_punctuation(tag: str, punctuation_tags: Container[str] = PUNCTUATION_TAGS) -> bool:
+def is_reference_punctuation(tag: str, punctuation_tags: Container[str] = conventions("en").punctuation_tags) -> bool:
     """Whether the reference leaves out a word with this tag. A missing tag is not punctuation (in the reference's test,
     the empty string lies within every string).
 
-    punctuation_tags (Container[str]): `PUNCTUATION_TAGS` of the language's module in `spacy_lal.lang`.
+    punctuation_tags (Container[str]): of the language's `spacy_lal.lang.conventions`.
     """
     return bool(tag) and (tag in punctuation_tags or tag == "PU")
 
@@ -86,7 +86,7 @@ def score_attachments(
     *,
     punctuation: PunctuationRule,
     tags: Optional[Sequence[str]] = None,
-    punctuation_tags: Container[str] = PUNCTUATION_TAGS,
+    punctuation_tags: Container[str] = conventions("en").punctuation_tags,
 ) -> AttachmentCounts:
     """Compare the dependencies of one sentence. Heads may be in any numbering that both sides share.
 

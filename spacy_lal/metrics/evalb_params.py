@@ -170,9 +170,9 @@ def _of_language(lang: str) -> EvalbParams:
     return EvalbParams(
         max_error=10,
         cutoff_len=40,
-        delete_label=language.EVALB_DELETED,
+        delete_label=language.evalb_deleted,
         delete_label_for_length=("-NONE-",),
-        eq_label=language.EVALB_EQUAL,
+        eq_label=language.evalb_equal,
     )
 
 

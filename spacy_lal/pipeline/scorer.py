@@ -151,7 +151,7 @@ def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[flo
                 deprels,
                 punctuation="reference",
                 tags=tags,
-                punctuation_tags=conventions(eg.reference.vocab.lang).PUNCTUATION_TAGS,
+                punctuation_tags=conventions(eg.reference.vocab.lang).punctuation_tags,
             )
     scores = (counts.dep_uas, counts.dep_las) if counts.gold_words else (None, None)
     return dict(zip(REFERENCE_KEYS, scores, strict=True))
