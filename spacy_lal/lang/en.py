@@ -25,14 +25,7 @@ NOT_WHOLE = ("):",)  # an emoticon in spaCy; in web text more often a closing br
 
 # Endings of inflected verbs and what may replace them to give a frame's name, the likelier first. A doubled consonant
 # is undone beforehand ("planned", "plan").
-VERB_ENDINGS = (
-    ("ies", ("y",)),
-    ("ied", ("y",)),
-    ("es", ("", "e")),
-    ("s", ("",)),
-    ("ing", ("", "e")),
-    ("ed", ("", "e")),
-)
+VERB_ENDINGS = {"ies": ("y",), "ied": ("y",), "es": ("", "e"), "s": ("",), "ing": ("", "e"), "ed": ("", "e")}
 
 # Noun chunks. Labels of noun phrases; of phrases that may stand before a noun; of phrases that may end with the noun.
 NOUN_PHRASES = frozenset({"NP", "WHNP"})

@@ -3,12 +3,12 @@ the Penn Treebank; Universal Dependencies; later treebanks of English, GreynirCo
 
 import json
 import warnings
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Dict, Optional
 
 
-@lru_cache(maxsize=None)
+@cache
 def tables() -> Dict[str, Dict[str, str]]:
     """Texts by label: `constituents`, `functions`, `deprels`, `subtypes`, `tags`, `upos`."""
     return json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf8"))

@@ -91,7 +91,7 @@ def frame_names(words: str, lemma: str = "") -> List[str]:
     """
     first, _, rest = words.partition(" ")
     stems = [lemma] if lemma else []
-    for ending, others in VERB_ENDINGS:
+    for ending, others in VERB_ENDINGS.items():
         if first.endswith(ending) and len(first) > len(ending) + 1:
             stem = first[: -len(ending)]
             if stem[-1] == stem[-2:-1] and stem[-1] not in "sl":
