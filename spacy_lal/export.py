@@ -193,14 +193,21 @@ def to_conllu(doc: Doc, doc_number: int = 0, *, line: Optional[int] = None, text
 
 
 def sentence_to_conllu(
-    sentence: Sentence, doc_number: int, *, line: Optional[int] = None, text_id: Optional[str] = None
+    sentence: Sentence,
+    doc_number: int,
+    *,
+    line: Optional[int] = None,
+    text_id: Optional[str] = None,
+    file: Optional[str] = None,
 ) -> str:
-    """One sentence as CoNLL-U, in the form of `to_conllu`."""
+    """One sentence as CoNLL-U, in the form of `to_conllu`; with a comment that names the file of its text."""
     metadata: Dict[str, Optional[str]] = {
         "sent_id": f"{doc_number + 1 if text_id is None else text_id}-{sentence.number + 1}",
     }
     if text_id is not None:
         metadata["text_id"] = text_id
+    if file is not None:
+        metadata["file"] = file
     if line is not None:
         metadata["line"] = str(line)
     metadata["text"] = " ".join(sentence.text.split())

@@ -13,10 +13,10 @@ QUOTE = 200  # characters of a line that a message shows
 def quoted(text: str, length: int = QUOTE) -> str:
     r"""Quote a text for a message: on one line, with control characters escaped, cut to a maximum length.
 
-    >>> quoted("a\x1b[31m"), quoted("a" * 300, 5)
+    >>> quoted("a\x1b[31m"), quoted("a" * 300, 10)
     ("'a\\x1b[31m'", "'aaaaa'...")
     """
-    return repr(text) if len(text) <= length else f"{text[:length]!r}..."
+    return repr(text) if len(text) <= length else f"{text[: length - 5]!r}..."  # quotes and dots count
 
 
 @contextmanager

@@ -63,7 +63,9 @@ def arguments(tmp_path_factory: pytest.TempPathFactory) -> List[str]:
     (folder / "bert").mkdir()
     for part in ("train", "dev"):
         files = [str(ROOT / "assets" / "toy" / f"{part}.{suffix}") for suffix in ("ptb", "conllu")]
-        result = CliRunner().invoke(app, ["lal", "convert", *files, str(folder / f"{part}.spacy"), "--n-sents", "8"])
+        result = CliRunner().invoke(
+            app, ["lal", "convert", *files, "-o", str(folder / f"{part}.spacy"), "--n-sents", "8"]
+        )
         assert result.exit_code == 0, result.output
     sizes = [word for name, value in WIDTHS.items() for word in (f"--components.lal_parser.model.{name}", str(value))]
     return [

@@ -93,9 +93,9 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for corpus in ("corpus/train.spacy", "corpus/dev.spacy", "corpus/dev/ewt.spacy"):
-            run_command(f"python -m spacy lal convert assets/toy/dev.ptb assets/toy/dev.conllu {corpus}")
+            run_command(f"python -m spacy lal convert assets/toy/dev.ptb assets/toy/dev.conllu -o {corpus}")
         for corpus in ("trees.spacy", "corpus/trees.spacy"):
-            run_command(f"python -m spacy lal convert assets/toy/dev.ptb {corpus}")
+            run_command(f"python -m spacy lal convert assets/toy/dev.ptb -o {corpus}")
     return folder
 
 

@@ -10,9 +10,9 @@ from spacy.vocab import Vocab
 from tiny_pipeline import SENTENCES
 
 from spacy_lal.annotations import set_sentence_starts
-from spacy_lal.cli.formats import format_drawing
+from spacy_lal.cli.parse import format_drawing
 from spacy_lal.cli.texts import Origin
-from spacy_lal.distributed.columns import doc_fields, doc_row, to_doc
+from spacy_lal.distributed import doc_fields, doc_row, to_doc
 from spacy_lal.export import MissingParseError, read_sentences, sentence_record, to_conllu
 from spacy_lal.pictures import render
 from spacy_lal.pictures.parse import ROOT

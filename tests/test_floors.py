@@ -25,7 +25,7 @@ FLOORS: Dict[str, int] = {
     "layers": 1,
     "annotations": 2,
     "export": 2,
-    "tree_search": 2,
+    "search": 2,
     "loss": 2,
     "treebanks": 2,
     "models": 2,

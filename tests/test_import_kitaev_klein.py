@@ -76,8 +76,8 @@ def vectors(data_dir):
     return read_vectors(data_dir / "vectors_encoders", "kk_charconcat_words")
 
 
-def run(*arguments, expect=0):
-    result = CliRunner().invoke(lal_cli, ["import-official", *map(str, arguments)])
+def run(checkpoint, output, *arguments, expect=0):
+    result = CliRunner().invoke(lal_cli, ["import-official", *map(str, (checkpoint, "-o", output, *arguments))])
     assert result.exit_code == expect, (result.output, result.exception)
     return result.output
 
@@ -187,12 +187,12 @@ def with_value(vocabulary, index, value):
 def test_unsound_files_are_refused(vectors, write, tmp_path, change, message):
     content = content_of(vectors)
     change(content)
-    output = run(write(content), tmp_path / "pipeline", expect=1)
+    output = run(write(content), tmp_path / "pipeline", expect=2)
     assert message in " ".join(output.split()) and not (tmp_path / "pipeline").exists()
 
 
 def test_scrambled_queries_are_refused(vectors, write, tmp_path):
-    output = run(write(content_of(vectors)), tmp_path / "pipeline", "--scrambled-queries", expect=1)
+    output = run(write(content_of(vectors)), tmp_path / "pipeline", "--scrambled-queries", expect=2)
     assert "scrambled queries are a fault of label attention" in " ".join(output.split())
 
 

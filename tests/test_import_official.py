@@ -107,8 +107,8 @@ def tokenizer(vectors, tmp_path_factory):
     return path
 
 
-def run(*arguments, expect=0):
-    result = CliRunner().invoke(lal_cli, ["import-official", *map(str, arguments)])
+def run(checkpoint, output, *arguments, expect=0):
+    result = CliRunner().invoke(lal_cli, ["import-official", *map(str, (checkpoint, "-o", output, *arguments))])
     assert result.exit_code == expect, (result.output, result.exception)
     assert expect == 0 or isinstance(result.exception, SystemExit)
     return result.output
@@ -387,10 +387,10 @@ def test_a_tokenizer_that_is_nowhere_is_named(content, tmp_path, monkeypatch):
 
     monkeypatch.setattr(AutoTokenizer, "from_pretrained", refuse)
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
-    output = run(path, tmp_path / "out", expect=1)
+    output = run(path, tmp_path / "out", expect=2)
     assert "no tokenizer was found" in output and "'xlnet-large-cased'" in output and "--tokenizer" in output
     (tmp_path / "empty").mkdir()
-    assert "in the folder" in run(path, tmp_path / "out", "--tokenizer", tmp_path / "empty", expect=1)
+    assert "in the folder" in run(path, tmp_path / "out", "--tokenizer", tmp_path / "empty", expect=2)
 
 
 # Bad input
@@ -457,18 +457,18 @@ def change_wide(content, folder):
 def test_bad_checkpoints_end_with_a_message(content, tokenizer, tmp_path, monkeypatch, change, message):
     change(content, tmp_path)
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
-    output = run(path, tmp_path / "deep" / "out", "--tokenizer", tokenizer, expect=1)
+    output = run(path, tmp_path / "deep" / "out", "--tokenizer", tokenizer, expect=2)
     assert message in output and str(path) in output and "Traceback" not in output
     assert [p.name for p in tmp_path.iterdir()] == ["best_parser.pt"]
 
 
 def test_no_checkpoint_at_all(tmp_path):
-    assert "can't find the checkpoint" in run(tmp_path / "none.pt", tmp_path / "out", expect=1)
+    assert "can't find the checkpoint" in run(tmp_path / "none.pt", tmp_path / "out", expect=2)
     (tmp_path / "text.pt").write_text("not a checkpoint")
-    assert "not a readable checkpoint" in run(tmp_path / "text.pt", tmp_path / "out", expect=1)
-    assert "a folder: expected a file that torch.save has written" in run(tmp_path, tmp_path / "out", expect=1)
+    assert "not a readable checkpoint" in run(tmp_path / "text.pt", tmp_path / "out", expect=2)
+    assert "a folder: expected a file that torch.save has written" in run(tmp_path, tmp_path / "out", expect=2)
     os.mkfifo(tmp_path / "pipe.pt")
-    assert "a pipe: expected a file" in run(tmp_path / "pipe.pt", tmp_path / "out", expect=1)
+    assert "a pipe: expected a file" in run(tmp_path / "pipe.pt", tmp_path / "out", expect=2)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["pipe.pt", "text.pt"]
 
 
@@ -477,7 +477,7 @@ def test_the_tokenizer_that_a_checkpoint_names_is_no_path(content, tmp_path, mon
     monkeypatch.setattr(AutoTokenizer, "from_pretrained", None)  # nobody looks for it
     content["spec"]["hparams"]["xlnet_model"] = name
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
-    assert "expected a name on the Hugging Face hub" in run(path, tmp_path / "out", expect=1)
+    assert "expected a name on the Hugging Face hub" in run(path, tmp_path / "out", expect=2)
 
 
 def test_a_path_in_the_checkpoint_gives_way_to_the_users_tokenizer(imported, content, tokenizer):
@@ -488,7 +488,7 @@ def test_a_path_in_the_checkpoint_gives_way_to_the_users_tokenizer(imported, con
 
 def test_an_unknown_language(content, tokenizer, tmp_path, monkeypatch):
     path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
-    output = run(path, tmp_path / "out", "--tokenizer", tokenizer, "--lang", "qq", expect=1)
+    output = run(path, tmp_path / "out", "--tokenizer", tokenizer, "--lang", "qq", expect=2)
     assert "--lang qq" in output and not (tmp_path / "out").exists()
 
 
@@ -498,7 +498,7 @@ def test_out_is_not_lost(content, tokenizer, tmp_path, monkeypatch):
     arguments = [path, out, "--tokenizer", tokenizer]
     out.mkdir()
     run(*arguments)  # an empty folder is free
-    assert "is not empty" in run(*arguments, expect=1)
+    assert "is not empty" in run(*arguments, expect=2)
     (out / "old").write_text("")
     run(*arguments, "--overwrite")
     assert not (out / "old").exists() and spacy.load(out).pipe_names == ["sentencizer", "lal_parser"]
@@ -508,11 +508,11 @@ def test_out_is_not_lost(content, tokenizer, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(spacy.language.Language, "to_disk", full_disk)
-        assert "No space left" in run(*arguments, "--overwrite", expect=1)
+        assert "No space left" in run(*arguments, "--overwrite", expect=2)
     assert spacy.load(out).pipe_names == ["sentencizer", "lal_parser"]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["best_parser.pt", "out"]
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "mine.txt").write_text("dear")
-    assert "holds no pipeline" in run(path, tmp_path / "letters", "--overwrite", expect=1)
-    assert "is a file" in run(path, path, "--overwrite", expect=1)
+    assert "holds no pipeline" in run(path, tmp_path / "letters", "--overwrite", expect=2)
+    assert "is a file" in run(path, path, "--overwrite", expect=2)
     assert (tmp_path / "letters" / "mine.txt").exists() and path.exists()

@@ -1,4 +1,4 @@
-"""`python -m spacy lal compact --model MODEL OUT`: a pipeline with weights in half precision, ready to be packaged.
+"""`python -m spacy lal compact -m MODEL -o OUT`: a pipeline with weights in half precision, ready to be packaged.
 
 The files keep the formats of spaCy and spacy-transformers, which read them as usual and compute in single precision.
 Layers of thinc have no other precision in files: their weights are rounded, and an archive packs them to half the size.
@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.options import model_and_words
-from spacy_lal.cli.outputs import check_output, folder_size
-from spacy_lal.cli.streams import fail, say, wrote
-from spacy_lal.lang import DEFAULT_PIPELINE
+from spacy_lal.cli.io import check_pipeline_output, fail, folder_size, load_pipeline, say, wrote
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -29,14 +26,8 @@ TRANSFORMERS = ("spacy-transformers.", "spacy-lal.TransformerModel.")
 
 
 def compact_cli(
-    words: Annotated[
-        List[str],
-        typer.Argument(metavar="[MODEL] OUT", help="The folder to write the pipeline to", show_default=False),
-    ],
-    model: Annotated[
-        Optional[str],
-        typer.Option("--model", "-m", show_default=False, help="The pipeline: path or package; no default"),
-    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
+    model: Annotated[str, typer.Option("--model", "-m", help="The pipeline: path or package")],
     encoder_name: Annotated[
         Optional[str],
         typer.Option("--encoder-name", help="Name of the transformer on the Hugging Face hub, in place of a path"),
@@ -60,13 +51,8 @@ def compact_cli(
     The config loses the paths of its training. If it names a transformer by a folder of this machine, give the
     transformer's public name.
     """
-    if model is None and len(words) == 1:
-        raise typer.BadParameter(f"expected a pipeline, such as --model {DEFAULT_PIPELINE}, and OUT, got {words[0]}")
-    model, (out,) = model_and_words(model, words, "OUT")
-    output = Path(out)
-    check_output(output, overwrite, model)
+    check_pipeline_output(output, overwrite)
 
-    from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.files import written_folder
 
     nlp = load_pipeline(model)

@@ -1,29 +1,47 @@
-"""`python -m spacy lal evaluate DEV.spacy`: all scores of both trees, with signatures that make them comparable."""
+"""`python -m spacy lal evaluate DEV.spacy`: all scores of both trees and of roles, with signatures that make them
+comparable; and the tables of two reference programs, `lal evalb` and `lal srl-eval`."""
 
+import io
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.evaluate_report import report_lines
-from spacy_lal.cli.inputs import existing_file
-from spacy_lal.cli.options import GpuOption, ModelOption, model_and_words
-from spacy_lal.cli.outputs import check_apart, check_parent, is_stdin, is_stdout, path_or_stdout, write_json
-from spacy_lal.cli.progress import pipe_progress
-from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, say, wrote
+from spacy_lal.cli.io import (
+    FACTORY,
+    ROLES_FACTORY,
+    STDIN,
+    GpuOption,
+    ModelOption,
+    OutputOption,
+    check_apart,
+    counted,
+    existing_file,
+    fail,
+    is_stdout,
+    load_pipeline,
+    read_docs,
+    say,
+    text_output,
+    write_json,
+    wrote,
+)
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+    from spacy_lal.metrics.evalb_params import EvalbParams
+
+WORDS = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
+SHOWN_LABELS = 15
+SHOWN_CONFUSIONS = 10
+
 
 def evaluate_cli(
-    words: Annotated[
-        List[str],
-        typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them", show_default=False),
-    ],
+    data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
     model: ModelOption = None,
     output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the scores as JSON, too")] = None,
     trees: Annotated[
@@ -57,84 +75,42 @@ def evaluate_cli(
 
     The first line of each score is its signature. Two numbers are comparable only if their signatures are equal.
     """
-    model, (data,) = model_and_words(model, words, "DEV.spacy")
-    data_path = existing_file(data)
-    _check_written(data_path, output, trees, gold_trees)
-    if not gold_sents:
-        _check_sentences_unneeded(confusion, trees, gold_trees)
-
-    from spacy_lal.cli.pipelines import load_pipeline
-
+    written = [path for path in (output, trees, gold_trees) if path is not None]
+    existing_file(data_path)
+    for path in written:
+        check_apart(path, data_path)
+    if len(set(written)) < len(written):
+        fail("expected different files as --output, --trees and --gold-trees")
+    if not gold_sents and (confusion or (trees and gold_trees)):
+        fail(
+            "--confusion, and --trees with --gold-trees, go sentence by sentence: expected them without --no-gold-sents"
+        )
     scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
-    nlp = load_pipeline(model, gpu_id, or_roles=True)
-    golds = read_docs(data_path, nlp)
+    nlp = load_pipeline(model, gpu_id, needs=(FACTORY, ROLES_FACTORY))
+    golds = read_docs(data_path, nlp.vocab)
     try:
-        with pipe_progress(nlp, len(golds) * (3 if raw else 1)):
-            docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
+        docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
     except ValueError as err:
         fail(f"{data_path}: {err}")
-    try:
-        with closed_pipe_is_no_error():
-            to_stdout = any(path is not None and is_stdout(path) for path in (output, trees, gold_trees))
-            say("\n".join(report_lines(metrics)), err=to_stdout)
-    finally:  # a file that cannot be written loses no scores, and a closed pipe loses no file
-        _write(metrics, docs, golds, output=output, trees=trees, gold_trees=gold_trees)
-
-
-def _write(
-    metrics: "Dict[str, Any]",
-    docs: "List[Doc]",
-    golds: "List[Doc]",
-    *,
-    output: Optional[Path],
-    trees: Optional[Path],
-    gold_trees: Optional[Path],
-) -> None:
-    """Write the files that are wanted, and say so."""
-    written = {}
+    say("\n".join(report_lines(metrics)), err=any(map(is_stdout, written)))
     if output is not None:
         write_json(output, metrics)
-        written[output] = f"scores of {counted(metrics['n_sents'], 'sentence')}"
+        wrote(output, f"scores of {counted(metrics['n_sents'], 'sentence')}")
     for path, parsed, others in ((trees, docs, golds), (gold_trees, golds, docs)):
         if path is not None:
-            with path_or_stdout(path) as file:
-                n_trees = write_trees(parsed, golds, file, others if trees and gold_trees else None)
-            written[path] = counted(n_trees, "gold tree" if parsed is golds else "tree")
-    for path, content in written.items():
-        if not is_stdout(path):
-            wrote(path, content)
-
-
-def _check_written(data_path: Path, *written: Optional[Path]) -> None:
-    for i, path in enumerate(written):
-        check_apart(path, data_path)
-        check_apart(path, *written[:i], problem="written twice")
-        check_parent(path)
-    if sum(path is not None and is_stdout(path) for path in written) > 1:
-        fail("expected at most one of --output, --trees and --gold-trees to be - (stdout)")
-
-
-def _check_sentences_unneeded(confusion: bool, trees: Optional[Path], gold_trees: Optional[Path]) -> None:
-    if confusion:
-        fail("--confusion compares sentence by sentence, so it does not go with --no-gold-sents")
-    if trees is not None and gold_trees is not None:
-        fail("--trees and --gold-trees go sentence by sentence, so they do not go with --no-gold-sents together")
+            n_trees = write_trees(parsed, golds, path, others if trees and gold_trees else None)
+            wrote(path, counted(n_trees, "gold tree" if parsed is golds else "tree"))
 
 
 class Scoring:
-    """The scores to compute. Takes the arguments of the command; wrong parameters or a wrong regex end the command."""
+    """The scores to compute: takes the arguments of the command."""
 
     def __init__(
         self, param: Optional[str], *, batch_size: int, by_genre: Optional[str], confusion: bool, raw: bool
     ) -> None:
-        from spacy_lal.cli.evalb import read_params
-        from spacy_lal.metrics.evalb_params import EvalbParamsError
-
+        self.params = None if param is None else read_params(param)
         try:
-            self.params = None if param is None else read_params(param)
             self.genre = None if by_genre is None else re.compile(by_genre)
-        except EvalbParamsError as err:
-            fail(str(err))
         except re.error as err:
             fail(f"--by-genre: {by_genre!r} is no regular expression: {err}")
         self.batch_size, self.confusion, self.raw = batch_size, confusion, raw
@@ -171,20 +147,6 @@ class Scoring:
         return docs, metrics
 
 
-def read_docs(path: Path, nlp: "Language") -> "List[Doc]":
-    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it has none."""
-    from spacy.tokens import DocBin
-
-    try:
-        data = sys.stdin.buffer.read() if is_stdin(path) else path.read_bytes()
-        docs = list(DocBin().from_bytes(data).get_docs(nlp.vocab))
-    except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
-        fail(f"{path} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them")
-    if not any(len(doc) for doc in docs):
-        fail(f"{path} holds no words")
-    return docs
-
-
 def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Optional[List[Doc]]" = None) -> int:
     """Write the trees of Docs as brackets, one per line, without a root label: EVALB counts any root label but TOP. A
     sentence of whitespace tokens only has no tree.
@@ -195,16 +157,175 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Opti
     RETURNS (int): The number of trees.
     """
     from spacy_lal.export import read_sentences
-    from spacy_lal.files import written_file
     from spacy_lal.trees import write_brackets
 
     n_trees = 0
-    with written_file(path) as file:
+    with text_output(path) as write:
         for doc, gold, other in zip(docs, golds, others or docs, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
             for sentence, counterpart in zip(read_sentences(doc), read_sentences(other), strict=True):
                 if sentence.constituents is not None and counterpart.constituents is not None:
-                    file.write(f"{write_brackets(sentence.tree())}\n".encode())
+                    write(f"{write_brackets(sentence.tree())}\n")
                     n_trees += 1
     return n_trees
+
+
+def report_lines(metrics: Dict[str, Any]) -> List[str]:
+    """The scores as lines of text.
+
+    metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
+    """
+    common = metrics["signature"]
+    brackets = {name: value for name, value in metrics.items() if name.startswith("const_")}
+    arcs = {name: value for name, value in metrics.items() if name.startswith("dep_")}
+    reference = {name: value for name, value in arcs.items() if name.endswith("_reference")}
+    lines = [f"evalb|{metrics['params']}|{common}", *_score_lines(brackets)]
+    lines += [f"attachment|punct:spacy|{common}", *_score_lines({n: v for n, v in arcs.items() if n not in reference})]
+    lines += [f"attachment|punct:reference|{common}", *_score_lines(reference)]
+    lines += [f"words|{common}", *_score_lines({name: metrics[name] for name in WORDS if name in metrics})]
+    if "roles" in metrics:
+        lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
+    if "own_sents" in metrics:
+        lines += [f"own sentence breaks|{common}", *_score_lines(metrics["own_sents"])]
+        lines += [f"raw text|{common}", *_score_lines(metrics["raw"])]
+    if "genres" in metrics:
+        lines += _genre_lines(metrics["genres"])
+    if "confusion" in metrics:
+        lines += _confusion_lines(metrics["confusion"])
+    lines.append(
+        f"speed: {metrics['sents_per_second']} sentences/s, {metrics['words_per_second']} words/s "
+        f"({metrics['n_sents']} sentences, {metrics['n_words']} words, {metrics['seconds']} s)"
+    )
+    return lines
+
+
+def _score_lines(scores: Dict[str, Optional[float]]) -> Iterator[str]:
+    for name, value in scores.items():
+        # const_cb is a number of brackets, not a share
+        yield f"  {name:<18}{_percent(value if name != 'const_cb' or value is None else value / 100, 6)}"
+
+
+def _role_lines(roles: Dict[str, Any]) -> Iterator[str]:
+    """`srl_*` are strict; `srl_conll05_*` count as srl-eval.pl."""
+    per_role: Dict[str, Dict[str, float]] = roles["srl_per_role"]
+    hidden = {name for name in roles if name == "srl_per_role" or name.startswith("spans_")}
+    yield from _score_lines({name: value for name, value in roles.items() if name not in hidden})
+    yield f"  {'role':<18}" + "".join(f"{name:>9}" for name in ("p", "r", "f"))
+    for role, scores in per_role.items():
+        yield f"    {role:<16}" + "".join(_percent(scores[name], 9) for name in ("p", "r", "f"))
+
+
+def _genre_lines(genres: Dict[str, Dict[str, Any]]) -> Iterator[str]:
+    names = [name for name in next(iter(genres.values())) if not name.startswith("n_")]
+    yield f"{'genre':<20}{'sentences':>10}" + "".join(f"{name:>9}" for name in names)
+    for genre, scores in genres.items():
+        yield f"  {genre:<18}{scores['n_sents']:>10}" + "".join(_percent(scores[name], 9) for name in names)
+
+
+def _confusion_lines(confusion: Dict[str, Any]) -> Iterator[str]:
+    for kind, title, names in (
+        ("constituents", "constituent", ("p", "r", "f")),
+        ("deprels", "deprel", ("p", "r", "f", "head_acc", "deprel_acc")),
+    ):
+        rows = list(confusion[kind].items())
+        if not rows:
+            continue
+        yield f"{title:<20}{'gold':>10}{'predicted':>10}" + "".join(f"{name:>11}" for name in names)
+        for label, row in rows[:SHOWN_LABELS]:
+            counts = f"{row['gold']:>10}{row['predicted']:>10}"
+            yield f"  {label:<18}{counts}" + "".join(_percent(row[name], 11) for name in names)
+        shown = confusion[f"{title}_confusions"][:SHOWN_CONFUSIONS]
+        if shown:
+            yield "  taken for: " + ", ".join(f"{gold} -> {predicted} {n}" for gold, predicted, n in shown)
+
+
+def _percent(value: Optional[float], width: int) -> str:
+    return f"{'-' if value is None else format(100 * value, '.2f'):>{width}}"
+
+
+def evalb_cli(
+    gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line; - is stdin")],
+    test_path: Annotated[Path, typer.Argument(metavar="TEST", help="Trees to score, one a line, in the same order")],
+    output: OutputOption = None,
+    param: Annotated[
+        Optional[str], typer.Option("--param", "-p", help="A parameter file (.prm), or COLLINS (the default), nk or is")
+    ] = None,
+    cutoff_len: Annotated[
+        Optional[int], typer.Option("--cutoff-len", "-c", help="Longest sentence of the second summary block")
+    ] = None,
+    max_error: Annotated[
+        Optional[int], typer.Option("--max-error", "-e", help="Number of errors that the run may have")
+    ] = None,
+) -> None:
+    """Score bracketing as the program EVALB does: the same rows and summary, line for line.
+
+    Errors in sentences go to stderr, as in the original. Both files are read line by line, one tree per line.
+    """
+    from dataclasses import replace
+
+    from spacy_lal.metrics.evalb_report import EvalbLineError, EvalbStopped, report
+
+    params = read_params(param)
+    if cutoff_len is not None:
+        params = replace(params, cutoff_len=cutoff_len)
+    if max_error is not None:
+        params = replace(params, max_error=max_error)
+    paths = {"gold": existing_file(gold_path), "test": existing_file(test_path)}
+    if str(gold_path) == str(test_path) == STDIN:
+        fail("expected at most one - (stdin) among the files")
+    with text_output(output, errors="surrogateescape") as write:  # bytes as they were read
+        try:
+            for line in report(_lines(gold_path), _lines(test_path), params, on_error=lambda line: say(line, err=True)):
+                write(line + "\n")
+        except EvalbLineError as err:
+            fail(f"{paths[err.side]}, line {err.line}: {err}")
+        except EvalbStopped as err:
+            fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
+
+
+def read_params(param: Optional[str]) -> "EvalbParams":
+    """The parameters by name or file (None: COLLINS). Warnings of the file's reader go to stderr."""
+    import warnings
+
+    from spacy_lal.metrics.evalb_params import COLLINS, NAMED, EvalbParams
+
+    if param is None:
+        return COLLINS
+    if param in NAMED and not Path(param).exists():
+        return NAMED[param]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        params = EvalbParams.from_file(param)
+    for warning in caught:
+        say(str(warning.message), err=True)
+    return params
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Lines, split at `\\n` only. Bytes that are not UTF-8 are preserved, since the program compares bytes."""
+    raw = sys.stdin.buffer if str(path) == STDIN else path.open("rb")
+    with io.TextIOWrapper(raw, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        yield from file
+
+
+def srl_eval_cli(
+    gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold props: lemma, then a column per predicate")],
+    predicted_path: Annotated[Path, typer.Argument(metavar="PRED", help="Props to score, of the same sentences")],
+    output: OutputOption = None,
+    confusion: Annotated[
+        bool, typer.Option("-C", "--confusion", help="Add the unlabelled row and the confusion matrix")
+    ] = False,
+) -> None:
+    """Score semantic roles as the program srl-eval.pl of CoNLL-2005 does: the same table, to the character.
+
+    Spurious predicates cost nothing, as in the original; `lal evaluate` has strict scores. Malformed files end the
+    command with file and line.
+    """
+    from spacy_lal.metrics.srl_report import report_lines as srl_lines
+    from spacy_lal.metrics.srl_report import score_props
+
+    counts = score_props(existing_file(gold_path), existing_file(predicted_path))
+    with text_output(output) as write:
+        for line in srl_lines(counts, confusion=confusion):
+            write(line + "\n")

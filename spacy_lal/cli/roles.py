@@ -1,37 +1,47 @@
-"""`python -m spacy lal roles TEXT`: who did what to whom, predicate by predicate."""
+"""`python -m spacy lal roles TEXT`: who did what to whom, predicate by predicate. A format of the output is one
+function."""
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterator, Optional
+from typing import TYPE_CHECKING, Annotated, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import typer
 
-from spacy_lal.cli.inputs import text_or_file
-from spacy_lal.cli.options import GpuOption, ModelOption
-from spacy_lal.cli.role_formats import ALIASES, FORMATS, role_sentences
-from spacy_lal.cli.streams import Terminal, closed_pipe_is_no_error, fail
-from spacy_lal.cli.texts import Interruptible, TextError, TextReader, given_text
-from spacy_lal.lang import DEFAULT_PIPELINE
+from spacy_lal.cli.io import (
+    ROLES_FACTORY,
+    GpuOption,
+    ModelOption,
+    OutputOption,
+    check_apart,
+    fail,
+    load_pipeline,
+    read_docs,
+    text_output,
+)
+from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, find_sources
+from spacy_lal.pictures.markup import printable, printable_json, visible
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
+    from spacy_lal.trees.propositions import Proposition
+
 SUFFIX = ".spacy"
+Rows = List[Tuple[str, ...]]
 
 
 def roles_cli(
-    word: Annotated[
-        Optional[str],
+    words: Annotated[
+        Optional[List[str]],
         typer.Argument(
-            metavar="[FILE|-|TEXT]",
-            help="Each line is a text; - is stdin; Docs of .spacy as they are",
-            show_default=False,
+            metavar="[FILE|-|TEXT]...", help="Files, texts in quotes, or Docs (.spacy)  [default: -, stdin]"
         ),
     ] = None,
     model: ModelOption = None,
-    text: Annotated[Optional[str], typer.Option("--text", "-t", help="This text instead of a file")] = None,
-    output_format: Annotated[str, typer.Option("--format", "-f", help=", ".join(FORMATS))] = "table",
+    text: TextOption = None,
+    output_format: Annotated[str, typer.Option("--format", "-f", help="table, json, props, conll")] = "table",
+    output: OutputOption = None,
+    paragraphs: ParagraphsOption = None,
     auxiliaries: Annotated[
         bool, typer.Option("--auxiliaries/--no-auxiliaries", help="Show auxiliaries and modals")
     ] = True,
@@ -42,76 +52,59 @@ def roles_cli(
 ) -> None:
     """Show the semantic roles of a text: each predicate with its roleset and its arguments.
 
-    The pipeline needs a component that sets roles, such as lal_srl. The roles of a .spacy file are shown without one.
+    The pipeline needs a lal_srl. The roles of a .spacy file are shown without one.
     """
-    output_format = ALIASES.get(output_format, output_format)
-    if output_format not in FORMATS:
-        fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
-    source = text_or_file(word, text)
-    from spacy_lal.trees.frames import FrameError
-
-    try:
-        docs = _stored_docs(Path(source.name), frames) if source.name.endswith(SUFFIX) else None
-        if docs is None:
-            docs = _parsed_docs(source.name, source.text, model, frames, gpu_id)
-        _write(docs, output_format, auxiliaries)
-    except (TextError, FrameError, ValueError) as err:
-        fail(str(err))
-
-
-def _write(docs: "Iterator[Doc]", output_format: str, auxiliaries: bool) -> None:
     from spacy_lal.treebanks.conll_roles import document_lines
 
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    out = Terminal(sys.stdout) if sys.stdout.isatty() else sys.stdout
-    write = FORMATS[output_format]
-    with closed_pipe_is_no_error():
+    if output_format not in FORMATS:
+        fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
+    sources = find_sources(words, text)
+    check_apart(output, *(source.name for source in sources))
+    stored = [source for source in sources if source.suffix == SUFFIX]
+    docs = (
+        _stored_docs(stored, frames)
+        if stored
+        else _parsed_docs(Reading(sources, None, paragraphs), model, frames, gpu_id)
+    )
+    if stored and stored != sources:
+        fail(f"expected either texts or {SUFFIX} files, got both")
+    with text_output(output) as write:
         for number, doc in enumerate(docs):
-            sentences = "".join(write(one, number) for one in role_sentences(doc, auxiliaries=auxiliaries))
+            sentences = role_sentences(doc, auxiliaries=auxiliaries)
+            lines = "".join(FORMATS[output_format](one, number) for one in sentences)
             if output_format == "conll":
                 begin, end = document_lines(f"text/{number + 1}")
-                sentences = f"{begin}{sentences}{end}"
-            out.write(sentences)
+                lines = f"{begin}{lines}{end}"
+            write(lines)
 
 
-def _stored_docs(path: Path, frames: Optional[Path]) -> "Iterator[Doc]":
+def _stored_docs(sources: Sequence[Source], frames: Optional[Path]) -> "Iterator[Doc]":
     import spacy
-    from spacy.tokens import DocBin
 
     from spacy_lal.annotations import has_propositions
 
     vocab = spacy.blank("xx").vocab  # its lexemes know what white space is
     _install(vocab, frames)
-    try:
-        docs = list(DocBin().from_disk(path).get_docs(vocab))
-    except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
-        fail(f"{path} is no .spacy file ({type(err).__name__}: {err})")
-    if not any(map(has_propositions, docs)):
-        fail(f"the Docs of {path} have no roles")
-    return iter(docs)
+    for source in sources:
+        docs = read_docs(Path(source.name), vocab)
+        if not any(map(has_propositions, docs)):
+            fail(f"the Docs of {source.name} have no roles")
+        yield from docs
 
 
-def _parsed_docs(
-    name: str, text: Optional[str], model: Optional[str], frames: Optional[Path], gpu_id: int
-) -> "Iterator[Doc]":
+def _parsed_docs(reading: Reading, model: Optional[str], frames: Optional[Path], gpu_id: int) -> "Iterator[Doc]":
     from spacy_lal.annotations import has_propositions
-    from spacy_lal.cli.pipelines import load_pipeline
     from spacy_lal.pipeline.lal_srl import HOW_TO_GET
 
-    nlp = load_pipeline(model, gpu_id, needs_parser=False)
+    nlp = load_pipeline(model, gpu_id, needs=())
     _install(nlp.vocab, frames)
-    reader = TextReader(name, max_length=nlp.max_length)
-    texts = Interruptible(reader if text is None else given_text(text, name="TEXT"))
-    for doc in nlp.pipe(one.text for one in texts):
+    for doc in nlp.pipe(text for text, _ in reading.texts(nlp.max_length)):
         if not has_propositions(doc):
+            names = ", ".join(nlp.pipe_names)
             fail(
-                f"the pipeline {model or DEFAULT_PIPELINE!r} sets no roles, only {', '.join(nlp.pipe_names)}: give one "
-                f"with a trained lal_srl by --model. {HOW_TO_GET}"
+                f"the pipeline sets no roles, only {names}: expected a trained {ROLES_FACTORY} in --model. {HOW_TO_GET}"
             )
         yield doc
-    if texts.error is not None:
-        raise texts.error
 
 
 def _install(vocab: "Vocab", frames: Optional[Path]) -> None:
@@ -120,3 +113,104 @@ def _install(vocab: "Vocab", frames: Optional[Path]) -> None:
 
     if frames is not None:
         install_frames(vocab, read_frames(frames).values())
+
+
+class RoleSentence(NamedTuple):
+    """A sentence of a Doc with roles.
+
+    doc (Doc): The Doc. number (int): Its place in the Doc, from 0. words (Sequence[int]): The Doc's tokens.
+    propositions (Sequence[Proposition]): Over its words, by predicate.
+    constituents (Optional[Sequence[Tuple[int, int, str]]]): Over its words; None without trees.
+    sent_id (str): From the treebank, or an empty string.
+    """
+
+    doc: "Doc"
+    number: int
+    words: Sequence[int]
+    propositions: "Sequence[Proposition]"
+    constituents: Optional[Sequence[Tuple[int, int, str]]]
+    sent_id: str
+
+
+def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSentence]:
+    """The sentences of a Doc that have words.
+
+    auxiliaries (bool): Whether auxiliaries and modals are given.
+    RAISES (ValueError): Sentence boundaries are not known, or the roles are stale.
+    """
+    from spacy_lal.annotations import SENT_IDS, SPANS_KEY, get_constituents, get_sentence_propositions, sentence_words
+    from spacy_lal.lang.en import AUXILIARY_ROLESETS
+
+    ids = doc.user_data.get(SENT_IDS) or []
+    trees = get_constituents(doc) if SPANS_KEY in doc.spans else []
+    for i, (words, found) in enumerate(zip(sentence_words(doc), get_sentence_propositions(doc), strict=True)):
+        if words:
+            kept = [one for one in found if auxiliaries or one.roleset not in AUXILIARY_ROLESETS]
+            yield RoleSentence(doc, i, words, kept, trees[i] if trees else None, ids[i] if i < len(ids) else "")
+
+
+def format_table(sentence: RoleSentence, doc_number: int) -> str:
+    """The sentence, and below it each predicate with its arguments and their descriptions. Control characters are
+    escaped."""
+    from spacy_lal.annotations import get_frame
+    from spacy_lal.trees.frames import describe_role
+    from spacy_lal.trees.propositions import PREDICATE_ROLE, join_parts
+
+    texts = [visible(sentence.doc[i].text) for i in sentence.words]
+    lines = [" ".join(texts), ""]
+    for proposition in sentence.propositions:
+        frame = get_frame(sentence.doc.vocab, proposition.roleset)
+        head: Rows = []
+        rows: Rows = []
+        for argument in join_parts(proposition.args):
+            text = " ... ".join(" ".join(texts[start:end]) for start, end in argument.parts)
+            if argument.role == PREDICATE_ROLE:
+                head = [(text, proposition.roleset, frame.name if frame else "")]
+            else:
+                rows.append((f"  {argument.role}", text, describe_role(argument.role, frame) or ""))
+        lines += [*_aligned(head), *_aligned(rows), ""]
+    if not sentence.propositions:
+        lines += ["(no predicate)", ""]
+    return printable("\n".join(lines)) + "\n"
+
+
+def format_json(sentence: RoleSentence, doc_number: int) -> str:
+    """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
+    from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict
+
+    sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.number + 1}"
+    return (
+        printable_json(to_role_dict(SentenceRoles(sent_id, len(sentence.words), tuple(sentence.propositions)))) + "\n"
+    )
+
+
+def format_props_of(sentence: RoleSentence, doc_number: int) -> str:
+    """Columns of CoNLL-2005: lemma, then one for each predicate."""
+    from spacy_lal.trees.props import format_props
+
+    return format_props(sentence.propositions, len(sentence.words))
+
+
+def format_conll(sentence: RoleSentence, doc_number: int) -> str:
+    """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
+    from spacy_lal.treebanks.conll_roles import ColumnSentence, format_conll_roles
+
+    tokens = [sentence.doc[i] for i in sentence.words]
+    words, tags = [token.text for token in tokens], [token.tag_ for token in tokens]
+    columns = ColumnSentence(words, tags, sentence.constituents, sentence.propositions)
+    return format_conll_roles(columns, f"text/{doc_number + 1}")
+
+
+def _aligned(rows: Rows) -> List[str]:
+    if not rows:
+        return []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+FORMATS: Dict[str, Callable[[RoleSentence, int], str]] = {
+    "table": format_table,
+    "json": format_json,
+    "props": format_props_of,
+    "conll": format_conll,
+}

@@ -1,48 +1,67 @@
-"""Texts for a command, one at a time: from a file, from stdin, or from the command line. Records, which name their
-texts: `records.py`."""
+"""Texts for a command: an argument with a space in it, `--text`, or the lines, paragraphs or records of files and of
+stdin. Texts, JSON lines and TSV may have any ending; binary files are refused."""
 
+import json
+import os
+import re
 import sys
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import Iterable, Iterator, List, NamedTuple, Optional
+from typing import Annotated, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+import typer
+
+from spacy_lal.cli.io import STDIN, fail, say
 from spacy_lal.files import quoted
 
-STDIN = "-"
+TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
+TREEBANKS = (".brackets", ".conll", ".conllu", ".mrg", ".ptb")  # each line of which would be parsed as a text
+# By these endings, a name with spaces is a file's and no text.
+_FILE_NAME = re.compile(r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$", re.IGNORECASE)
+_BINARY = {
+    b"PK\x03\x04": "an archive or an Office document",
+    b"\xd0\xcf\x11\xe0": "an Office document",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"\x1f\x8b": "compressed (gzip)",
+    b"PAR1": "a Parquet file, which --engine reads",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+WRAPPED_WIDTH = range(40, 101)  # characters of a line that an editor broke
+LOOKED_AT = 100  # lines, to see whether they are wrapped
 
-
-class TextError(ValueError):
-    """Text that cannot be read. The message names the source and the line."""
-
-
-class Text(NamedTuple):
-    """One text to parse.
-
-    line (int): The line where it begins, from 1; 0 where it is not from a file.
-    text (str): The text.
-    id (Optional[str]): Its name in the file, for formats that name texts.
-    """
-
-    line: int
-    text: str
-    id: Optional[str] = None
+WordsArgument = Annotated[
+    Optional[List[str]],
+    typer.Argument(metavar="[FILE|-|TEXT]...", help="Files, or texts in quotes  [default: -, stdin]"),
+]
+TextOption = Annotated[Optional[str], typer.Option("--text", "-t", help="This text instead of files")]
+ParagraphsOption = Annotated[
+    Optional[bool],
+    typer.Option(
+        "--paragraphs/--lines",
+        help="Blank lines end a text, or each line is one  [default: --lines, unless a file's lines look wrapped]",
+        show_default=False,
+    ),
+]
 
 
 class Origin(NamedTuple):
     """Where a Doc comes from: each sentence of the output can be joined to its text.
 
-    number (int): The place among the texts that were parsed, from 0. Blank lines are no texts.
+    number (int): The place among all texts, from 0. Blank lines are no texts.
     line (Optional[int]): The line where the text begins, from 1; None where it is not from a file.
     id (Optional[str]): The name of the text, where the input gives one.
+    file (Optional[str]): The file, where several are read.
     """
 
     number: int
     line: Optional[int] = None
     id: Optional[str] = None
-
-    @classmethod
-    def of(cls, number: int, text: Text) -> "Origin":
-        """The origin of a Doc by its place and its text."""
-        return cls(number, text.line or None, text.id)
+    file: Optional[str] = None
 
     @property
     def name(self) -> str:
@@ -50,123 +69,178 @@ class Origin(NamedTuple):
         return self.id or str(self.line or self.number + 1)
 
 
-class TextReader:
-    """Iterates over the texts of a file, with one in memory at a time. Blank lines are skipped.
+class Source(NamedTuple):
+    """Something to read. name (str): A file, or `-` for stdin. text (Optional[str]): A text of the command line."""
 
-    source (str): Name of a file, or `-` for stdin.
-    paragraphs (bool): A text is a block of lines between blank lines, joined by spaces; otherwise each line is a text.
-    max_length (int): The longest text, in characters.
-    """
-
-    hint = " (each line is a text; see also --paragraphs)"
-
-    def __init__(self, source: str, *, paragraphs: bool = False, max_length: int = 1_000_000) -> None:
-        self.source = source
-        self.name = "<stdin>" if source == STDIN else source
-        self.paragraphs = paragraphs
-        self.max_length = max_length
-        self.bytes_read = 0
+    name: str
+    text: Optional[str] = None
 
     @property
-    def max_bytes(self) -> int:
-        """The longest line: bytes of the longest text, a byte order mark and the line end."""
-        return 4 * self.max_length + 8
+    def shown(self) -> str:
+        """The name for messages."""
+        return "<text>" if self.text is not None else "<stdin>" if self.name == STDIN else self.name
 
     @property
-    def n_bytes(self) -> Optional[int]:
-        """The size of the file; None for a source without a size."""
-        path = Path(self.source)
-        return path.stat().st_size if self.source != STDIN and path.is_file() else None
+    def suffix(self) -> str:
+        """The ending of the file's name, in small letters."""
+        return "" if self.text is not None else Path(self.name).suffix.lower()
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the texts come from a terminal."""
-        return self.source == STDIN and sys.stdin is not None and sys.stdin.isatty()
+        """Whether somebody types the texts."""
+        return self.text is None and self.name == STDIN and sys.stdin.isatty()
 
-    def __iter__(self) -> Iterator[Text]:
-        """YIELDS (Text): The texts, in order.
-        RAISES (TextError): The file cannot be opened, a line is not UTF-8, a text is too long.
+
+def find_sources(words: Optional[Sequence[str]], text: Optional[str]) -> List[Source]:
+    """What a command reads: each argument is a file that exists, `-`, or else a text if it has a space. Without an
+    argument, stdin. Ends the command if an argument is neither."""
+    if text is not None and words:
+        fail(f"expected one of FILE and --text, got both: {words[0]}")
+    if text is not None:
+        return [Source("--text", text)]
+    return [_find_source(word) for word in words or [STDIN]]
+
+
+def _find_source(word: str) -> Source:
+    if word == STDIN or (os.path.exists(word) and not os.path.isdir(word)):
+        return Source(word)
+    if os.path.isdir(word):
+        fail(f"{word} is a folder: expected a file (lal parse --engine parses a folder)")
+    if len(word.split()) > 1 and not _FILE_NAME.search(word):
+        return Source("TEXT", word)
+    fail(f"can't find the file {quoted(word)}; a text is given by --text: --text {quoted(word)}")
+
+
+@dataclass
+class Reading:
+    """How the texts of a command are read.
+
+    input_format (Optional[str]): One of INPUT_FORMATS; None goes by the ending of each file.
+    paragraphs (Optional[bool]): Whether blank lines end a text, otherwise each line is one. None: paragraphs for a
+        file whose lines look wrapped.
+    text_field (str): The key of the texts in JSON lines.
+    """
+
+    sources: List[Source]
+    input_format: Optional[str] = None
+    paragraphs: Optional[bool] = None
+    text_field: str = "text"
+
+    def __post_init__(self) -> None:
+        if self.input_format not in (None, *INPUT_FORMATS):
+            fail(f"expected an input format of {', '.join(INPUT_FORMATS)}, got {self.input_format!r}")
+        for source in self.sources:
+            if source.suffix in TREEBANKS and self.input_format is None:
+                fail(f"{source.name} is a treebank by its ending: expected texts; --input-format text reads its lines")
+
+    def texts(self, max_length: int) -> Iterator[Tuple[str, Origin]]:
+        """The texts of all sources, blank ones left out, each with its origin.
+
+        max_length (int): The longest text, in characters.
+        RAISES (ValueError): A line cannot be read; with file and line.
         """
-        if not self.paragraphs:
-            yield from (text for text in self._lines() if text.text.strip())
-            return
-        parts: List[str] = []
-        first = 0
-        for line, text, _ in self._lines():
-            if text.strip():
-                first = first if parts else line
-                parts.append(text.strip())
-                self._check_length(first, sum(map(len, parts)))
-            elif parts:
-                yield Text(first, " ".join(parts))
-                parts = []
-        if parts:
-            yield Text(first, " ".join(parts))
-
-    def _lines(self) -> Iterator[Text]:
-        """Decode line by line, so that an encoding error has a line number."""
-        if self.source == STDIN and sys.stdin is None:
-            raise TextError("can't read <stdin>: it is closed")
-        try:
-            file = sys.stdin.buffer if self.source == STDIN else open(self.source, "rb")
-        except OSError as err:
-            raise TextError(f"can't read {self.name}: {err.strerror}") from err
-        with file:
-            try:
-                number = 0
-                while raw := file.readline(self.max_bytes):
+        number = 0
+        for source in self.sources:
+            if source.is_terminal:
+                say("Reading from the terminal: each line is a text, Ctrl-D ends", err=True)
+            for line, text, name in self._records(source):
+                if len(text) > max_length:
+                    raise ValueError(f"{source.shown}, line {line}: a text of more than {max_length} characters")
+                if text.strip():
+                    yield text, Origin(number, line, name, source.name if len(self.sources) > 1 else None)
                     number += 1
-                    self.bytes_read += len(raw)
-                    yield Text(number, self._decode(number, raw))
-            except OSError as err:  # a directory can be opened, but not read
-                raise TextError(f"can't read {self.name}: {err.strerror}") from err
 
-    def _decode(self, number: int, raw: bytes) -> str:
-        if len(raw) >= self.max_bytes and not raw.endswith(b"\n"):  # may be cut within a character
-            self._check_line(number, len(raw), self.max_length + 1)
+    def _records(self, source: Source) -> Iterator[Tuple[Optional[int], str, Optional[str]]]:
+        """Line, text and id of each record."""
+        if source.text is not None:
+            source.text.encode("utf8")  # the command line may hold bytes of another encoding
+            yield None, source.text, None
+            return
+        lines = numbered_lines(source)
+        kind = self.input_format or {".jsonl": JSONL, ".tsv": TSV}.get(source.suffix, TEXT)
+        if kind != TEXT:
+            read = self._read_json if kind == JSONL else _read_tsv
+            for number, line in lines:
+                if line.strip():
+                    yield (number, *read(line, f"{source.shown}, line {number}"))
+            return
+        paragraphs = self.paragraphs
+        if paragraphs is None and source.name != STDIN:
+            first = list(islice(lines, LOOKED_AT))
+            lines = chain(first, lines)
+            paragraphs = looks_wrapped([line for _, line in first])
+            if paragraphs:
+                say(f"{source.name}: its lines look wrapped, so that blank lines end a text (or say --lines)", err=True)
+        yield from ((number, text, None) for number, text in (_paragraphs(lines) if paragraphs else lines))
+
+    def _read_json(self, line: str, where: str) -> Tuple[str, Optional[str]]:
         try:
-            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as err:
-            bad = raw[err.start : err.end]
-            raise TextError(f"{self.name}, line {number}: expected UTF-8, got the bytes {bad!r}") from err
-        self._check_line(number, len(raw), len(text))
-        return text
-
-    def _check_line(self, number: int, n_bytes: int, length: int) -> None:
-        self._check_length(number, length)
-
-    def _check_length(self, number: int, length: int) -> None:
-        if length > self.max_length:
-            raise TextError(f"{self.name}, line {number}: a text of more than {self.max_length} characters{self.hint}")
+            record = json.loads(line)
+            text, name = record[self.text_field], record.get("id")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
+            problem = f"expected a JSON object with {self.text_field!r} (see --text-column)"
+            raise ValueError(f"{where}: {problem}, got {quoted(line)} ({type(err).__name__}: {err})") from None
+        if not isinstance(text, str) or isinstance(name, bool) or not isinstance(name, (str, int, type(None))):
+            problem = f"expected a string under {self.text_field!r}, and a string or an integer under 'id'"
+            raise ValueError(f"{where}: {problem}, got {quoted(line)}")
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise ValueError(f"{where}: expected Unicode, got half a surrogate pair in {quoted(text)}")
+        return text, None if name is None else _checked_id(str(name), where)
 
 
-class Interruptible:
-    """Texts up to the first unreadable one. The error is stored, so that earlier texts that wait in the same batch are
-    still parsed.
-
-    error (Optional[TextError]): The error that ended the texts; None at their end.
-    """
-
-    def __init__(self, texts: Iterable[Text]) -> None:
-        self.texts = texts
-        self.error: Optional[TextError] = None
-
-    def __iter__(self) -> Iterator[Text]:
-        try:
-            yield from self.texts
-        except TextError as err:
-            self.error = err
+def _read_tsv(line: str, where: str) -> Tuple[str, Optional[str]]:
+    name, tab, text = line.partition("\t")
+    if not tab:
+        raise ValueError(f"{where}: expected an id, a tab and a text, got {quoted(line)}")
+    return text, _checked_id(name, where)
 
 
-def given_text(text: str, name: str = "--text") -> Iterator[Text]:
-    """The text of the command line, in the form of a file's texts.
+def _checked_id(name: str, where: str) -> str:
+    if not name or name != name.strip() or not name.isprintable():
+        raise ValueError(f"{where}: expected an id of printable characters, got {quoted(name)}")
+    return name
 
-    name (str): The argument that held it, for the message.
-    RAISES (TextError): It was not UTF-8.
-    """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as err:
-        raise TextError(f"{name}: expected UTF-8, got {quoted(text)}") from err
-    if text.strip():
-        yield Text(0, text)
+
+def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:
+    """Lines with their numbers, from 1. Decoded one by one, so that an encoding error has a line."""
+    with sys.stdin.buffer if source.name == STDIN else open(source.name, "rb") as file:
+        for number, raw in enumerate(file, start=1):
+            if number == 1 or b"\0" in raw:
+                _refuse_binary(source, raw)
+            try:
+                yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as err:
+                bad = raw[err.start : err.end]
+                raise ValueError(f"{source.shown}, line {number}: expected UTF-8, got the bytes {bad!r}") from None
+
+
+def _refuse_binary(source: Source, raw: bytes) -> None:
+    kinds = [kind for magic, kind in _BINARY.items() if raw.startswith(magic)]
+    if source.suffix == ".spacy":
+        kinds = ["a file of Docs"]
+    if kinds or b"\0" in raw:
+        raise ValueError(f"{source.shown} is {kinds[0] if kinds else 'binary'}: expected text in UTF-8")
+
+
+def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:
+    """Blocks of lines between blank lines, joined by spaces, with the number of their first line."""
+    parts: List[str] = []
+    first = 0
+    for number, line in chain(lines, [(0, "")]):
+        if line.strip():
+            first = first if parts else number
+            parts.append(line.strip())
+        elif parts:
+            yield first, " ".join(parts)
+            parts = []
+
+
+def looks_wrapped(lines: Sequence[str]) -> bool:
+    """Whether an editor has broken the lines of paragraphs: most of them end at a usual width and amid a sentence."""
+    pairs = [
+        (one.rstrip(), other) for one, other in zip(lines, lines[1:], strict=False) if one.strip() and other.strip()
+    ]
+    broken = [
+        one for one, other in pairs if len(one) in WRAPPED_WIDTH and one[-1] not in ".!?" and other.strip()[0].islower()
+    ]
+    return len(broken) > 1 and 2 * len(broken) > len(pairs)

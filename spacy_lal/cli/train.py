@@ -1,16 +1,18 @@
-"""`python -m spacy lal train CONFIG --output DIR`: `spacy train` with checkpoints that training resumes from."""
+"""`python -m spacy lal train`, `average` and `import-official`: ways to a pipeline with trained weights."""
 
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, List, Optional
 
 import typer
 
-from spacy_lal.cli.gpu import use_gpu
-from spacy_lal.cli.options import GpuOption
-from spacy_lal.cli.outputs import folder_size
-from spacy_lal.cli.streams import fail, wrote
+from spacy_lal.cli.io import GpuOption, check_pipeline_output, fail, folder_size, load_pipeline, wrote
+
+if TYPE_CHECKING:
+    from spacy_lal.checkpoint.official import ImportedPipeline
+
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in the folder")]
 
 
 def train_cli(
@@ -45,11 +47,10 @@ def train_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
     from wasabi import msg
 
-    from spacy_lal.training.loop import MINUTES, CheckpointError, TrainingStopped, train
+    from spacy_lal.training.loop import MINUTES, TrainingStopped, train
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
         fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
-    use_gpu(gpu_id)
     if verbose:
         util.logger.setLevel(logging.DEBUG)
     try:
@@ -66,8 +67,6 @@ def train_cli(
     with show_validation_error(config_path, hint_fill=False):
         try:
             train(config, output, use_gpu=gpu_id, minutes=minutes, steps=checkpoint_steps or 0, resume=resume)
-        except CheckpointError as error:
-            fail(str(error))
         except TrainingStopped as stopped:
             sys.stdout.flush()
             text, number = stopped.args
@@ -76,3 +75,100 @@ def train_cli(
     for name in ("model-best", "model-last"):
         if (output / name).is_dir():
             wrote(output / name, f"a pipeline of {folder_size(output / name)}")
+
+
+def average_cli(
+    models: Annotated[
+        List[str], typer.Argument(metavar="MODEL...", help="Two pipelines or more, trained on from the same weights")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Write the first pipeline with the mean weights of all.
+
+    Use it for several trainings that continued from the same weights (sourced components) with different seeds: the
+    mean is better than each of them, at no cost. The mean of pipelines trained independently is useless.
+    """
+    from spacy_lal.files import written_folder
+    from spacy_lal.training.average import average_pipelines
+
+    check_pipeline_output(output, overwrite)
+    nlp = average_pipelines([load_pipeline(model) for model in models])
+    with written_folder(output) as folder:
+        nlp.to_disk(folder)
+    wrote(output, f"the mean of {len(models)} pipelines: {', '.join(nlp.pipe_names)}")
+
+
+def import_official_cli(
+    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of the authors' code (.pt)")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
+    tokenizer: Annotated[
+        Optional[str],
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            help="Its tokenizer: a name on the Hugging Face hub, or a folder  [default: as it says]",
+        ),
+    ] = None,
+    lang: Annotated[str, typer.Option("--lang", "-l", help="Language of the pipeline's own tokenisation")] = "en",
+    scrambled_queries: Annotated[
+        bool,
+        typer.Option(
+            "--scrambled-queries",
+            help="Reproduce a fault of the authors' code, for their published scores: the parse of a sentence then "
+            "depends on which others are parsed in the same batch, and on the batch size",
+        ),
+    ] = False,
+    overwrite: OverwriteOption = False,
+) -> None:
+    """Turn a checkpoint of the LAL parser (best_parser.pt), of the HPSG parser, or of Kitaev and Klein's parser of
+    constituents (2018) into a pipeline for spacy.load.
+
+    No code in the file is run: anything but tensors, plain containers and a vocabulary class is refused.
+    Networks that read XLNet vectors, tags or characters can be imported; of Kitaev and Klein also words, but not ELMo.
+    """
+    from spacy_lal.checkpoint.official import import_pipeline
+    from spacy_lal.checkpoint.reader import read_checkpoint
+    from spacy_lal.files import written_folder
+
+    check_pipeline_output(output, overwrite)
+    if not checkpoint.exists():
+        fail(f"can't find the checkpoint {checkpoint}")
+    try:
+        imported = import_pipeline(
+            read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
+        )
+    except ImportError as err:
+        fail(f"can't make a pipeline for --lang {lang}: {err}")
+    except (ValueError, TypeError) as err:
+        fail(str(err) if str(err).startswith(str(checkpoint)) else f"{checkpoint}: {err}")
+    imported.nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
+    with written_folder(output) as folder:
+        imported.nlp.to_disk(folder)
+    wrote(output, summary(imported, scrambled_queries=scrambled_queries))
+
+
+def summary(imported: "ImportedPipeline", *, scrambled_queries: bool = False) -> str:
+    """A description of the imported pipeline and its requirements.
+
+    imported (ImportedPipeline): The pipeline.
+    scrambled_queries (bool): Whether the authors' batch effect is on.
+    RETURNS (str): A few lines.
+    """
+    reads = [f"XLNet ({imported.transformer})"] if imported.transformer else []
+    lines = [
+        f"{', '.join(imported.nlp.pipe_names)}; {imported.n_constituents} constituents, "
+        f"{imported.n_deprels} deprels{', ' + reads[0] if reads else ''}"
+    ]
+    if imported.reads_tags:
+        shown = " ".join(imported.tags[:8])
+        lines.append(
+            f"It reads {len(imported.tags)} part-of-speech tags ({shown} ...): add a tagger for Penn Treebank tags "
+            "before the parser, or give Docs that have token.tag_. Without, every word has the unknown tag."
+        )
+    if scrambled_queries:
+        lines.append(
+            f"Scrambled queries: parses depend on the batch. nlp.batch_size is {imported.nlp.batch_size}, as in the "
+            "authors' script for their scores."
+        )
+    return "\n".join(lines)

@@ -1,81 +1,95 @@
-"""`python -m spacy lal check` and `python -m spacy lal convert`: inspect a treebank, convert it to `.spacy` files."""
+"""`python -m spacy lal check`, `convert` and `complete`: inspect a treebank, turn it into `.spacy` files, add the trees
+that it lacks."""
 
 import re
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Callable, Iterable, Iterator, List, Optional
+from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.outputs import check_apart, is_stdout, path_or_stdout, paths_or_stdin
-from spacy_lal.cli.progress import progress
-from spacy_lal.cli.role_report import role_lines
-from spacy_lal.cli.streams import closed_pipe_is_no_error, counted, fail, say, wrote
-from spacy_lal.cli.tables import table_lines
+from spacy_lal.cli.io import (
+    GpuOption,
+    ModelOption,
+    OutputOption,
+    check_apart,
+    counted,
+    fail,
+    input_paths,
+    load_pipeline,
+    output_path,
+    progress,
+    read_docs,
+    say,
+    text_output,
+    wrote,
+)
+from spacy_lal.files import quoted
 
 if TYPE_CHECKING:
     from spacy_lal.treebanks.reader import TreebankSentence
     from spacy_lal.treebanks.report import TreebankReport
+    from spacy_lal.treebanks.role_report import RoleReport
 
 SHOWN_PROBLEMS = 20
 BAR_WIDTH = 40
-FILES = (
-    "Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or columns of CoNLL-2012 (_conll); - is stdin"
-)
+LONG_NAME = 120  # characters of a label; longer ones are cut
+FilesArgument = Annotated[
+    List[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Trees (.ptb), dependencies (.conllu), roles (.srl.jsonl, .props); or columns of CoNLL-2012 (_conll); "
+        "- is stdin",
+    ),
+]
+# Of `convert` and `complete`, which write Docs.
+DocsOutput = Annotated[
+    Path, typer.Option("--output", "-o", help="A .spacy file to write, - for stdout, or a folder for several")
+]
 
 
 def check_cli(
-    paths: Annotated[List[Path], typer.Argument(metavar="FILE...", help=FILES)],
+    paths: FilesArgument,
+    output: OutputOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON")] = False,
     top: Annotated[int, typer.Option("--top", help="Rows of each table of labels; 0 shows all")] = 15,
 ) -> None:
     """Report the contents of a treebank and its irregularities.
 
-    Exits with code 1 if something cannot be read, or if words or numbers of sentences disagree.
+    Exits with code 1 if words or numbers of sentences disagree, or a role is malformed; with 2 if a file is missing.
     """
-    with paths_or_stdin(paths) as (files, named):
-        _check(files, named, as_json=as_json, top=top)
-
-
-def _check(paths: List[Path], named: Callable[[str], str], *, as_json: bool, top: int) -> None:
-    """named (Callable[[str], str]): Gives files in a message the names that the user knows."""
     from spacy_lal.pictures.markup import printable_json
-    from spacy_lal.treebanks.reader import TreebankError
     from spacy_lal.treebanks.report import check_columns, check_treebank
     from spacy_lal.treebanks.role_report import check_roles
     from spacy_lal.treebanks.role_sources import find_files
 
-    try:
-        files = find_files(paths)
+    with input_paths(paths) as (read, named):
+        files = find_files(read)
         report = check_columns(files.columns) if files.columns else None
         if files.brackets or files.conllu:
             report = check_treebank(files.brackets, files.conllu)
         roles = check_roles(files) if files.has_roles else None
-    except (TreebankError, OSError) as error:
-        fail(named(str(error)))
-    with closed_pipe_is_no_error():
-        if as_json:
-            shown = {**(report.to_dict() if report else {}), **({"roles": roles.to_dict()} if roles else {})}
-            typer.echo(named(printable_json(shown, indent=2)))
-        else:
-            for line in (*(report_lines(report, top) if report else ()), *([""] if report and roles else [])):
-                say(named(line))
-            for line in role_lines(roles, top) if roles else ():
-                say(named(line))
+    if as_json:
+        record = {**(report.to_dict() if report else {}), **({"roles": roles.to_dict()} if roles else {})}
+        lines = [printable_json(record, indent=2)]
+    else:
+        lines = list(report_lines(report, top)) if report else []
+        lines += [*([""] if report and roles else []), *(role_lines(roles, top) if roles else [])]
+    with text_output(output) as write:
+        write(named("\n".join(lines)) + "\n")
     problems = list(report.problems) if report else []
     n_problems = report.n_problems if report else 0
     if roles and roles.problem and not any(roles.problem in problem for problem in problems):
-        problems.insert(0, roles.problem)
-        n_problems += 1
+        problems, n_problems = [roles.problem, *problems], n_problems + 1
     if problems:
         more = n_problems - len(problems[:SHOWN_PROBLEMS])
-        fail(named("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])])))
+        say(named("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])])), err=True)
+        raise typer.Exit(1)
 
 
 def convert_cli(
-    paths: Annotated[List[Path], typer.Argument(metavar="FILE...", help=FILES)],
-    output: Annotated[
-        Path, typer.Argument(metavar="OUT", help="A .spacy file to write, - for stdout, or a folder for several")
-    ],
+    paths: FilesArgument,
+    output: DocsOutput,
     n_sents: Annotated[
         Optional[int],
         typer.Option(
@@ -98,31 +112,53 @@ def convert_cli(
     from spacy.vocab import Vocab
 
     from spacy_lal.treebanks.docs import make_docs, write_docs
-    from spacy_lal.treebanks.reader import SUFFIXES, TreebankError
-    from spacy_lal.treebanks.role_sources import ROLE_SUFFIXES, find_files, read_sentences
-    from spacy_lal.trees import BracketError, SpanError
-    from spacy_lal.trees.conllu import ConlluError
+    from spacy_lal.treebanks.role_sources import find_files, read_sentences
 
-    if output.suffix in (*SUFFIXES, *ROLE_SUFFIXES) or (output in paths and not is_stdout(output)):
-        fail(f"the last argument is the .spacy file or the folder to write, got {output}")
     check_apart(output, *paths)
-    if n_sents is None:
-        n_sents = 0 if by_document else 1
+    n_sents = (0 if by_document else 1) if n_sents is None else n_sents
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
     except re.error as error:
         fail(f"--exclude: {exclude!r} is no regular expression: {error}")
-    with paths_or_stdin(paths) as (files, named), path_or_stdout(output, binary=True) as target:
-        try:
-            sentences = progress(excluded.filter(read_sentences(find_files(files))))
-            counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), target)
-        except (BracketError, ConlluError, SpanError, TreebankError, ValueError, OSError) as error:
-            fail(named(str(error)))
+    with input_paths(paths) as (files, _), output_path(output) as target:
+        sentences = progress(excluded.filter(read_sentences(find_files(files))), unit="sentences")
+        counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), target)
     left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
     in_files = "" if counts.files == 1 else f" in {counts.files} files"
-    counts_of = ((counts.docs, "Doc"), (counts.sentences, "sentence"), (counts.tokens, "token"))
-    content = ", ".join(counted(number, noun) for number, noun in counts_of)
-    wrote("to stdout" if is_stdout(output) else output, f"{content}{in_files}{left_out}")
+    numbers = ((counts.docs, "Doc"), (counts.sentences, "sentence"), (counts.tokens, "token"))
+    wrote(output, f"{', '.join(counted(number, noun) for number, noun in numbers)}{in_files}{left_out}")
+
+
+def complete_cli(
+    data_path: Annotated[Path, typer.Argument(metavar="IN.spacy", help="Gold Docs, as `lal convert` writes them")],
+    output: DocsOutput,
+    model: ModelOption = None,
+    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
+    gpu_id: GpuOption = -1,
+) -> None:
+    """Add heads to Docs that only have constituents, and constituents to Docs that only have heads. The joint decoder
+    finds the best additions that agree with the given tree.
+
+    Docs with both or neither, or with a sentence that is too long for the decoder, are written unchanged.
+    """
+    from spacy_lal.interpret.sentences import find_parser
+    from spacy_lal.training.completion import complete, lacks
+    from spacy_lal.treebanks.docs import write_docs
+
+    check_apart(output, data_path)
+    if output == data_path.parent:
+        fail(f"{data_path} lies in {output}, whose files are replaced: name another folder")
+    nlp = load_pipeline(model, gpu_id)
+    golds = read_docs(data_path, nlp.vocab)
+    found = complete(nlp, find_parser(nlp), golds, batch_size=batch_size)
+    completed = list(progress(found, total=len(golds), unit="Docs"))
+    with output_path(output) as path:
+        write_docs(completed, path)
+    before, after = Counter(map(lacks, golds)), Counter(map(lacks, completed))
+    given = ", ".join(f"{before[kind] - after[kind]} Docs got {kind}" for kind in ("heads", "constituents"))
+    too_long = after["heads"] + after["constituents"]
+    long_note = f", {too_long} have a sentence too long for the joint decoder" if too_long else ""
+    wrote(output, f"{counted(len(golds), 'Doc')}; {given}, {before[None]} had both or neither{long_note}")
 
 
 def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
@@ -171,6 +207,54 @@ def _length_lines(report: "TreebankReport") -> Iterator[str]:
     most = max(histogram.values())
     for name, count in histogram.items():
         yield f"  {name:>7}{count:>10,} {'#' * round(BAR_WIDTH * count / most)}".rstrip()
+
+
+def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
+    """The report as lines.
+
+    top (int): Rows of each table, 0 for all.
+    """
+    yield f"Roles: {report.path}"
+    yield ""
+    for name, count in [
+        ("sentences with roles", report.sentences),
+        ("  without a predicate", report.without_predicate),
+        ("predicates", report.predicates),
+        ("  auxiliaries and modals", report.auxiliaries),
+        ("  without arguments", report.without_arguments),
+        ("  of several words", report.wide_predicates),
+        ("arguments", report.arguments),
+        ("  parts (C-)", report.continuations),
+        ("  references (R-)", report.references),
+        ("  adjacent, of one role", report.adjacent),
+    ]:
+        yield f"{name:<28}{count:>12,}"
+    if report.on_constituents_share is not None:
+        yield f"{'  that are constituents':<28}{report.on_constituents_share:>12.2%}"
+        yield f"{'  misaligned':<28}{report.compared_with_trees - report.on_constituents:>12,}"
+        for argument in report.misaligned:
+            yield f"    {argument}"
+    if report.on_subtrees_share is not None:
+        yield f"{'  that are subtrees':<28}{report.on_subtrees_share:>12.2%}"
+    for title, counter in (("roles", report.roles), ("rolesets", report.rolesets)):
+        if counter:
+            yield from table_lines(title, counter, top)
+
+
+def table_lines(title: str, counter: Counter, top: int) -> Iterator[str]:
+    """A table of labels by frequency, below an empty line.
+
+    title (str): The kind of labels, in the plural.
+    top (int): Rows, 0 for all.
+    """
+    yield ""
+    yield f"{len(counter)} {title}:"
+    rows = counter.most_common(top or None)
+    for name, count in rows:
+        # Unprintable characters, such as terminal escapes, are shown as Python escapes.
+        yield f"  {name if name.isprintable() and len(name) <= LONG_NAME else quoted(name):<24}{count:>10,}"
+    if len(rows) < len(counter):
+        yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
 
 
 class _Excluded:

@@ -1,7 +1,7 @@
 """Counts of semantic roles over a treebank: the figures behind `python -m spacy lal check`.
 
 With trees or heads, arguments are compared with them: gold arguments are nearly always constituents, so that a low
-share shows spans that are misaligned with the words. *Not* here: text for a terminal (`cli/role_report.py`).
+share shows spans that are misaligned with the words. *Not* here: text for a terminal (`cli/treebank.py`).
 """
 
 from collections import Counter

@@ -40,10 +40,10 @@ def full(bert, tmp_path_factory):
     return path
 
 
-def compact(*arguments, expect=0):
+def compact(model, output, *arguments, expect=0):
     from spacy.cli._util import app
 
-    result = CliRunner().invoke(app, ["lal", "compact", *map(str, arguments)])
+    result = CliRunner().invoke(app, ["lal", "compact", *map(str, ("-m", model, "-o", output, *arguments))])
     assert result.exit_code == expect, result.output
     return result.output
 
@@ -148,7 +148,7 @@ def test_what_half_precision_cannot_hold(full, tmp_path):
     parser = nlp.get_pipe("lal_parser").model
     next(parser.attrs["get_network"](parser).parameters()).data.view(-1)[0] = 70000.0
     nlp.to_disk(tmp_path / "large")
-    output = compact(tmp_path / "large", tmp_path / "out", "--encoder-name", HUB_NAME, expect=1)
+    output = compact(tmp_path / "large", tmp_path / "out", "--encoder-name", HUB_NAME, expect=2)
     assert "lal_parser: half precision holds numbers up to 65504, and" in output and "has 70000" in output
     assert not (tmp_path / "out").exists()
     buffer = BytesIO()
@@ -158,10 +158,10 @@ def test_what_half_precision_cannot_hold(full, tmp_path):
 
 
 def test_wrong_use(full, bert, tmp_path):
-    message = compact(full, tmp_path / "out", expect=1)
+    message = compact(full, tmp_path / "out", expect=2)
     assert str(bert) in message and "--encoder-name" in message
-    assert "can't load" in compact(tmp_path / "none", tmp_path / "out", expect=1)
-    assert "is not empty" in compact(full, full, "--encoder-name", HUB_NAME, expect=1)
+    assert "can't load" in compact(tmp_path / "none", tmp_path / "out", expect=2)
+    assert "is not empty" in compact(full, full, "--encoder-name", HUB_NAME, expect=2)
     assert not (tmp_path / "out").exists()
 
 
@@ -202,9 +202,9 @@ def test_another_runtime(full, tmp_path):
         # this parser's network has encoder layers, which have no ONNX form
         assert components["lal_parser"]["model"]["execution"]["runtime"] == "torch"
     assert parses(spacy.load(tmp_path / "onnx").pipe(TEXTS)) == parses(spacy.load(tmp_path / "torch").pipe(TEXTS))
-    refused = compact(tmp_path / "ours", tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "trt", expect=1)
+    refused = compact(tmp_path / "ours", tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "trt", expect=2)
     assert "got 'trt'" in refused and not (tmp_path / "odd").exists()
-    refused = compact(full, tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "onnx", expect=1)
+    refused = compact(full, tmp_path / "odd", "--encoder-name", HUB_NAME, "--runtime", "onnx", expect=2)
     assert "has no runtime: expected spacy-lal.TransformerModel.v1" in refused and not (tmp_path / "odd").exists()
 
 

@@ -10,9 +10,9 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_lal.cli.formats import format_json
+from spacy_lal.cli.parse import format_json
 from spacy_lal.cli.texts import Origin
-from spacy_lal.distributed.columns import doc_fields, doc_row, to_doc
+from spacy_lal.distributed import doc_fields, doc_row, to_doc
 from spacy_lal.export import SCHEMA_VERSION, read_sentences, sentence_record
 
 from .conftest import gold_docs
@@ -174,26 +174,3 @@ def test_nothing_is_null():
     assert row["heads"] is row["tags"] is row["constituents"] is None
     assert doc_row(to_doc(row, Vocab())) == row
     assert doc_row(Doc(Vocab())) | {"constituents": []} == {name: [] for name in row}
-
-
-def test_rows_of_version_1_are_read():
-    gold = gold_docs(Vocab())[1]
-    row = doc_row(gold)
-    old = {name: row[name] for name in ("tokens", "spaces", "sent_starts", "tags", "heads", "deprels")}
-    old["constituents"] = [{name: span[name] for name in ("start", "end", "label")} for span in row["constituents"]]
-    assert doc_row(to_doc(old, Vocab())) == row
-
-
-def test_a_folder_of_version_1_is_not_continued(lal, pipeline, tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a.txt").write_text("Go on!")
-    args = ("parse", "-m", pipeline, tmp_path / "in", "--engine", "local", "-o", tmp_path / "out")
-    assert lal(*args).exit_code == 0
-    path = tmp_path / "out" / "a.txt.parquet"
-    table = pq.read_table(path)
-    record = json.loads(table.schema.metadata[b"spacy_lal"])
-    assert record["settings"].pop("schema") == SCHEMA_VERSION
-    pq.write_table(pa.table(table).replace_schema_metadata({"spacy_lal": json.dumps(record)}), path)
-    result = lal(*args)
-    assert result.exit_code == 1 and "was made with another schema: [None], now [2]" in result.stderr

@@ -8,7 +8,7 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_lal.annotations import set_propositions
-from spacy_lal.cli.evaluate_report import report_lines
+from spacy_lal.cli.evaluate import report_lines
 from spacy_lal.metrics.evalb_params import COLLINS
 from spacy_lal.metrics.srl_report import score_props
 from spacy_lal.pipeline.roles_scorer import PRINTED, ROLE_KEYS, score_roles

@@ -15,8 +15,8 @@ from spacy.tokens import Doc, DocBin
 from treebank import SourceError, run
 
 from spacy_lal import evaluation
-from spacy_lal.cli.evaluate_report import report_lines
-from spacy_lal.cli.outputs import write_json
+from spacy_lal.cli.evaluate import report_lines
+from spacy_lal.cli.io import write_json
 from spacy_lal.metrics.evalb_params import language_params
 
 DOCS_AT_ONCE = 64

@@ -33,10 +33,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 import srsly
 from treebank import SourceError, run
 
-from spacy_lal.cli.child_processes import ChildProcesses
 from spacy_lal.files import write_file
 
-CHILDREN = ChildProcesses()
 CODE = "scripts/functions.py"
 CONFIG, BRANCH_CONFIG = "../../configs/lal_trf.cfg", "configs/lal_trf_branch.cfg"  # from the project's folder
 KEYS = {  # of each kind of step, by whether a step must have them
@@ -92,8 +90,7 @@ class Step(NamedTuple):
         RAISES (CalledProcessError): It failed.
         """
         print(f"{self.name}: {shlex.join(self.command)}", flush=True)
-        if code := CHILDREN.run([sys.executable, *self.command[1:]]):
-            raise subprocess.CalledProcessError(code, self.command)
+        subprocess.run([sys.executable, *self.command[1:]], check=True)
         write_file(self.marker, f"{self.made}\n{shlex.join(self.command)}\n")
 
 
@@ -198,7 +195,15 @@ class Recipe:
         if len(by) > 1:
             return ["python", str(Path(__file__).with_name("parse_together.py")), text, str(written), *by]
         gpu_id = self.settings.get("gpu_id", "-1")
-        return [*_lal("parse", by[0], text), "--format", "docbin", "--output", str(written), "--gpu-id", gpu_id]
+        return [
+            *_lal("parse", text, "--model", by[0]),
+            "--format",
+            "docbin",
+            "--output",
+            str(written),
+            "--gpu-id",
+            gpu_id,
+        ]
 
 
 def _lal(*words: str) -> List[str]:
@@ -270,8 +275,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         return
     args.output.mkdir(parents=True, exist_ok=True)
     try:
-        with CHILDREN.handed_on():  # a training that is stopped writes a checkpoint first
-            follow(steps, args.jobs)
+        follow(steps, args.jobs)
     except subprocess.CalledProcessError as error:
         sys.exit(f"{Path(sys.argv[0]).name}: {shlex.join(error.cmd)} failed with exit code {error.returncode}")
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
 from ensemble import Ensemble, Member
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from treebank import read_texts, run
 
 from spacy_lal.annotations import sentence_bounds, sentence_words, set_parses
-from spacy_lal.cli.parse_output import writer
-from spacy_lal.cli.texts import Origin
+from spacy_lal.files import write_file
+from spacy_lal.treebanks.docs import DOCBIN_ATTRS
 
 MAX_WORDS = 80  # of a sentence
 TEXTS_AT_ONCE = 256
@@ -70,13 +70,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     together = Together(args.pipelines)
     texts = iter(read_texts(args.text))
     n_texts = n_words = 0
-    with writer("docbin", args.output) as write:
-        while some := list(islice(texts, TEXTS_AT_ONCE)):
-            for doc in together.parse(some, args.max_words):
-                write(doc, Origin(n_texts))
-                n_texts += 1
-                n_words += len(doc)
-            print(f"{n_texts} texts, {n_words} words", file=sys.stderr, flush=True)
+    doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=False)
+    while some := list(islice(texts, TEXTS_AT_ONCE)):
+        for doc in together.parse(some, args.max_words):
+            doc_bin.add(doc)
+            n_texts += 1
+            n_words += len(doc)
+        print(f"{n_texts} texts, {n_words} words", file=sys.stderr, flush=True)
+    write_file(args.output, doc_bin.to_bytes())
 
 
 if __name__ == "__main__":

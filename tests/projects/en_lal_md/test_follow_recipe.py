@@ -105,7 +105,7 @@ def test_commands(follow, capsys, tmp_path):
         in listed["two"]
     )
     assert listed["mean"].endswith(f"average {out}/one/model-last {out}/two/model-last --output {out}/mean --overwrite")
-    assert listed["alone"].startswith(f"python -m spacy lal parse {out}/mean texts/a.txt --format docbin")
+    assert listed["alone"].startswith(f"python -m spacy lal parse texts/a.txt --model {out}/mean --format docbin")
     assert listed["together"].endswith(f"texts/a.txt {out}/together.spacy {out}/mean {out}/start/model-last")
     assert f'["{out}/alone.spacy","{out}/together.spacy"]' in listed["last"]
     assert f"""--training.before_update.pipelines '["{out}/one/model-last","{out}/mean"]'""" in listed["last"]

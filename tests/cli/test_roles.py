@@ -13,7 +13,6 @@ from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
 from spacy_lal.annotations import set_propositions, set_sentence_starts
-from spacy_lal.cli.pipelines import roles_components
 from spacy_lal.trees.propositions import Proposition
 
 WORDS = "She has given him books . Yes !".split()
@@ -97,7 +96,7 @@ def test_other_formats(lal, docs, model):
     columns = lal("roles", docs, "-f", "conll").stdout.splitlines()
     assert columns[0] == "#begin document (text/1); part 000" and columns[-1] == "#end document"
     assert columns[3].split() == "text/1 0 2 given VBN * give 01 - - * * (V*) -".split()
-    result = lal("roles", "-", "-m", model, "-f", "jsonl", stdin=b"Go.\n\nShe has given him books.\n")
+    result = lal("roles", "-", "-m", model, "-f", "json", stdin=b"Go.\n\nShe has given him books.\n")
     assert [json.loads(line)["sent_id"] for line in result.stdout.splitlines()] == ["1-1", "2-1"]
 
 
@@ -115,15 +114,15 @@ def test_white_space_of_stored_docs_is_no_word(lal, tmp_path):
 def test_refused(lal, docs, pipeline, tmp_path):
     assert "expected a format of table, json, props, conll" in lal("roles", docs, "-f", "xml").stderr
     result = lal("roles", "She left.", "-m", pipeline)
-    assert result.exit_code == 1 and "sets no roles, only sentencizer, tagger, lal_parser" in result.stderr
-    assert "lal_srl by --model" in result.stderr and "python -m spacy project run srl projects/srl" in result.stderr
+    assert result.exit_code == 2 and "sets no roles, only sentencizer, tagger, lal_parser" in result.stderr
+    assert "lal_srl in --model" in result.stderr and "python -m spacy project run srl projects/srl" in result.stderr
     DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
     assert "have no roles" in lal("roles", tmp_path / "none.spacy").stderr
     (tmp_path / "no.spacy").write_bytes(b"no")
     assert "no .spacy file" in lal("roles", tmp_path / "no.spacy").stderr
     (tmp_path / "frames.jsonl").write_text("{\n")
     assert "frames.jsonl:1: expected JSON" in lal("roles", docs, "--frames", tmp_path / "frames.jsonl").stderr
-    assert lal("roles", tmp_path / "nowhere.spacy").exit_code == 1
+    assert lal("roles", tmp_path / "nowhere.spacy").exit_code == 2
 
 
 def test_a_pipeline_of_roles_alone(lal, docs, tmp_path):
@@ -149,17 +148,7 @@ def test_a_pipeline_of_roles_alone(lal, docs, tmp_path):
 
 def test_a_command_that_parses_leaves_roles_out(lal, pipeline, tmp_path):
     nlp = spacy.load(pipeline)
-    nlp.add_pipe("lal_srl", name="roles", config=role_examples.config("none"))
+    nlp.add_pipe("lal_srl", config=role_examples.config("none"))
     nlp.to_disk(tmp_path / "both")  # untrained: it would refuse to find roles
-    assert roles_components(str(tmp_path / "both")) == ["roles"] and roles_components(str(pipeline)) == []
-    assert roles_components("no_such_package") == []
     result = lal("parse", "--model", tmp_path / "both", "--text", "She left.")
     assert result.exit_code == 0 and result.stdout == lal("parse", "-m", pipeline, "--text", "She left.").stdout
-
-
-def test_texts_before_an_unreadable_line_are_shown(model, tmp_path):
-    (tmp_path / "text.txt").write_bytes(b"She has given him books .\n\xff\n")
-    result = CliRunner().invoke(app, ["lal", "roles", str(tmp_path / "text.txt"), "-m", str(model)])
-    assert result.exit_code == 1
-    assert "give.01" in result.stdout
-    assert "line 2: expected UTF-8" in result.stderr

@@ -15,7 +15,7 @@ from spacy_lal.annotations import (
     set_constituents,
     set_sentence_starts,
 )
-from spacy_lal.tree_search import search_trees
+from spacy_lal.search import search_trees
 from spacy_lal.trees.tgrep import Pattern
 from spacy_lal.trees.tgrep_pattern import PatternError
 
@@ -71,7 +71,7 @@ def test_sentences_of_a_long_doc_are_searched_alone(monkeypatch):
     doc = Doc(English().vocab, words=["a", "b", "."] * n)
     set_sentence_starts(doc, range(0, 3 * n, 3))
     set_constituents(doc, sentence_words(doc), [[(0, 3, "S"), (0, 2, "NP")]] * n)
-    monkeypatch.setattr("spacy_lal.tree_search.get_constituents", None)
+    monkeypatch.setattr("spacy_lal.search.get_constituents", None)
     assert sum(len(found(sentence, "NP < ('* $. *)")) for sentence in doc.sents) == n
     assert found(doc[1:7], "NP") == [(3, 5, "NP")]
 

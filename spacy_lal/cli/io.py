@@ -1,0 +1,292 @@
+"""What all commands share: how they load a pipeline, where they write, how they end.
+
+Exit code 2 is an error, with one line on stderr; 1 is the answer "no" of `search` and `check`.
+"""
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    List,
+    NoReturn,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
+
+import typer
+from typer.core import TyperCommand
+
+from spacy_lal.files import write_file, written_file
+from spacy_lal.lang import DEFAULT_PACKAGES, DEFAULT_PIPELINE
+from spacy_lal.pictures.markup import printable
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+Item = TypeVar("Item")
+ERROR = 2
+STDIN = "-"
+FACTORY, ROLES_FACTORY = "lal_parser", "lal_srl"
+OutputOption = Annotated[
+    Optional[Path], typer.Option("--output", "-o", help="Write here  [default: -, stdout]", show_default=False)
+]
+ModelOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--model", "-m", show_default=False, help=f"The pipeline: path or package  [default: {DEFAULT_PIPELINE}]"
+    ),
+]
+GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU, or -1 for the CPU")]
+
+
+# Messages and ends
+
+
+def say(message: str, *, err: bool = False) -> None:
+    """Print lines with control characters escaped: messages quote texts, labels and names of files."""
+    typer.echo(printable(message), err=err)
+
+
+def fail(message: str) -> NoReturn:
+    """Print an error message and exit with code 2."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    say(message, err=True)
+    raise typer.Exit(ERROR)
+
+
+def wrote(path: Optional[Path], content: str) -> None:
+    """Say on stderr what has been written to a file or a folder; nothing if it went to stdout."""
+    if not is_stdout(path):
+        say(f"Wrote {path}: {content}", err=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun in singular or plural: `2 trees`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+class Command(TyperCommand):
+    """A command that ends with one line on stderr if data, a file or an option is wrong, and quietly if the reader of
+    its pipe has left. Its usage line shows the arguments as they are declared."""
+
+    def collect_usage_pieces(self, ctx: Any) -> List[str]:
+        """The parts of the usage line after the command's name."""
+        arguments = [param for param in self.get_params(ctx) if param.param_type_name == "argument"]
+        return ["[OPTIONS]", *(str(param.metavar or param.name) for param in arguments)]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes at exit
+            raise typer.Exit(0) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+        except OSError as err:
+            fail(f"can't read or write {err.filename or 'stdout'}: {err.strerror or err}")
+        except (ValueError, ImportError) as err:
+            fail(reason(err))
+
+
+def reason(err: BaseException) -> str:
+    """The message of an error; of a worker process, which sends its traceback, the last line."""
+    text = str(err).strip()
+    return text.splitlines()[-1].removeprefix("ValueError: ") if "Traceback (most recent call last)" in text else text
+
+
+def progress(items: Iterable[Item], *, total: Optional[int] = None, unit: str, shown: bool = True) -> Iterable[Item]:
+    """The same items, with a bar that counts them if stderr is a terminal.
+
+    unit (str): The items' name, in the plural. shown (bool): Whether to show a bar at all.
+    """
+    from tqdm import tqdm
+
+    return tqdm(items, total=total, unit=f" {unit}", file=sys.stderr, disable=None if shown else True, leave=False)
+
+
+# Pipelines
+
+
+def load_pipeline(
+    model: Optional[str] = None,
+    gpu_id: int = -1,
+    *,
+    needs: Sequence[str] = (FACTORY,),
+    exclude: Sequence[str] = (),
+) -> "Language":
+    """Load a pipeline; ends the command if it cannot be loaded.
+
+    model (Optional[str]): A path, or the name of an installed package; None is the default pipeline.
+    gpu_id (int): The GPU, or -1 for the CPU.
+    needs (Sequence[str]): Factories of which it must have one.
+    exclude (Sequence[str]): Names of components that the command does not need.
+    """
+    import spacy
+
+    model = model or DEFAULT_PIPELINE
+    try:
+        if gpu_id >= 0:
+            spacy.require_gpu(gpu_id)
+    except Exception as err:  # CUDA's errors have no common base
+        fail(f"can't use --gpu-id {gpu_id}: {err} (pip install 'spacy[cuda12x]', and a torch with CUDA)")
+    try:
+        nlp = spacy.load(model, exclude=list(exclude))
+    except Exception as err:  # a damaged file may raise any error of its reader
+        kind = "" if isinstance(err, (OSError, ValueError, ImportError)) else f"{type(err).__name__}: "
+        message = f"can't load the pipeline {model!r}: {kind}{next(iter(str(err).splitlines()), '')}"
+        if model in DEFAULT_PACKAGES.values() and not spacy.util.is_package(model):
+            message += f" Install it, `pip install ./packages/{model}-*` in a clone, or name another by --model"
+        fail(message)
+    if needs and not {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}.intersection(needs):
+        found = ", ".join(nlp.pipe_names) or "nothing"
+        fail(f"the pipeline {model!r} has no {' or '.join(needs)}, only: {found}")
+    return nlp
+
+
+# Outputs
+
+
+def is_stdout(output: Optional[Path]) -> bool:
+    """Whether an output is stdout: none is named, or `-`."""
+    return output is None or str(output) == STDIN
+
+
+@contextmanager
+def text_output(output: Optional[Path], *, errors: str = "strict") -> Iterator[Callable[[str], Any]]:
+    """For a block that writes text. To stdout it goes piece by piece, with control characters escaped for a terminal; a
+    file is replaced at the end, and stays as it was if the block fails.
+
+    errors (str): How UTF-8 is encoded.
+    YIELDS (Callable[[str], Any]): The function that writes.
+    """
+    if not is_stdout(output) and output is not None:
+        with written_file(output) as file:
+            yield lambda text: file.write(text.encode("utf8", errors))
+        return
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors=errors)
+    show: Callable[[str], str] = printable if sys.stdout.isatty() else str
+
+    def write(text: str) -> None:
+        sys.stdout.write(show(text))
+        sys.stdout.flush()
+
+    yield write
+
+
+@contextmanager
+def output_path(output: Optional[Path]) -> Iterator[Path]:
+    """For a block that writes a file by its path. For stdout, the file is a temporary one, which is copied at the
+    end."""
+    if not is_stdout(output) and output is not None:
+        yield output
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "stdout.spacy"
+        yield path
+        write_bytes(None, path.read_bytes())
+
+
+def write_bytes(output: Optional[Path], content: bytes) -> None:
+    """Write bytes to a file, or to stdout if it is no terminal."""
+    if not is_stdout(output) and output is not None:
+        write_file(output, content)
+        return
+    if sys.stdout.isatty():
+        fail("expected a file after --output, or a pipe: stdout is a terminal")
+    sys.stdout.buffer.write(content)
+
+
+def write_json(output: Path, content: Any) -> None:
+    """Write an object as JSON."""
+    import srsly
+
+    with text_output(output) as write:
+        write(srsly.json_dumps(content, indent=2) + "\n")
+
+
+def check_apart(output: Optional[Path], *inputs: object) -> None:
+    """Ends the command if it would replace a file that it reads."""
+    for given in inputs:
+        if output is not None and not is_stdout(output) and output.exists() and Path(str(given)).exists():
+            if output.samefile(str(given)):
+                fail(f"{output} would be read and written at once: name another file")
+
+
+def check_pipeline_output(output: Path, overwrite: bool) -> None:
+    """Ends the command unless a folder is free, or holds a pipeline that may be replaced."""
+    if output.is_file():
+        fail(f"{output} is a file: expected a folder to write")
+    if output.is_dir() and any(output.iterdir()):
+        if not overwrite:
+            fail(f"{output} is not empty: name another folder, or say --overwrite to replace the pipeline in it")
+        if not (output / "config.cfg").is_file():
+            fail(f"{output} holds no pipeline, so --overwrite does not replace it: name another folder")
+
+
+def folder_size(folder: Path) -> str:
+    """The size of all files in a folder, in megabytes."""
+    return f"{sum(path.stat().st_size for path in folder.rglob('*') if path.is_file()) / 1e6:.1f} MB"
+
+
+# Files of Docs and treebanks
+
+
+def existing_file(path: Path) -> Path:
+    """The path of a file to read, or `-`; ends the command if it is none."""
+    if str(path) != STDIN and (not path.exists() or path.is_dir()):
+        fail(f"can't find the file {path}")
+    return path
+
+
+@contextmanager
+def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[str], str]]]:
+    """For a block that reads files by their paths. One of them may be `-`: a temporary file then has stdin's content.
+
+    YIELDS (Tuple[List[Path], Callable[[str], str]]): The paths; and a function that names the temporary file
+        `<stdin>` in a message.
+    """
+    if sum(str(path) == STDIN for path in paths) > 1:
+        fail("expected at most one - (stdin) among the files")
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "<stdin>"
+        if any(str(path) == STDIN for path in paths):
+            file.write_bytes(sys.stdin.buffer.read())
+
+        def named(message: str) -> str:
+            return message.replace(f"{folder}{os.sep}", "")
+
+        try:
+            yield [file if str(path) == STDIN else path for path in paths], named
+        except ValueError as err:
+            fail(named(str(err)))
+
+
+def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
+    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words."""
+    from spacy.tokens import DocBin
+
+    data = sys.stdin.buffer.read() if str(path) == STDIN else existing_file(path).read_bytes()
+    try:
+        docs = list(DocBin().from_bytes(data).get_docs(vocab))
+    except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
+        fail(f"{path} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them")
+    if not any(len(doc) for doc in docs):
+        fail(f"{path} holds no words")
+    return docs

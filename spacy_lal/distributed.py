@@ -1,0 +1,280 @@
+"""Parsing on many machines: one batch function over Arrow tables, and thin adapters for Ray Data and Spark. The schema
+of rows: docs/reference/formats.md. pyarrow, ray and pyspark are optional, and imported when used."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, TypeVar, cast
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.util import is_package
+from spacy.vocab import Vocab
+
+from .annotations import SPANS_KEY, constituent_tokens, install_extensions, sentence_bounds, set_sentence_starts
+from .export import annotation_lists, constituent
+from .pipeline.parser_names import FACTORY, parser_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from ray.data import Dataset
+
+    Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
+
+ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
+COLUMNS, DOCBIN = OUTPUTS = ("columns", "docbin")
+READING_CPUS = 2
+
+
+def import_extra(module: str, extra: str) -> Any:
+    """Import a library that one of our extras installs; an ImportError names the extra."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as err:
+        raise ImportError(f"{module} needs {err.name}, not installed here: pip install 'spacy-lal[{extra}]'") from err
+
+
+@dataclass
+class BatchParser:
+    """Parses the texts of Arrow batches; picklable. Each process loads the pipeline itself, once.
+
+    pipeline (str): A pipeline with a parser of ours: the name of a package, or a path that every worker can read.
+    text_column (str): The column with the texts: strings, large strings or a dictionary of strings.
+    keep (Optional[Sequence[str]]): The columns to keep besides the parse, such as ids; None keeps all.
+    output (str): `columns` or `docbin`, see `doc_fields`.
+    batch_size (int): Texts per batch of the network.
+    gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU.
+    """
+
+    pipeline: str
+    text_column: str = "text"
+    keep: Optional[Sequence[str]] = None
+    output: str = COLUMNS
+    batch_size: int = 32
+    gpu_id: int = -1
+
+    def __post_init__(self) -> None:
+        if self.output not in OUTPUTS or self.batch_size < 1:
+            got = f"{self.output!r} and {self.batch_size}"
+            raise ValueError(f"expected an output of {', '.join(OUTPUTS)} and a batch_size of 1 or more, got {got}")
+        # A worker may be started in another folder. A package's name wins over a path, as in `spacy.load`.
+        if not is_package(str(self.pipeline)) and Path(self.pipeline).exists():
+            self.pipeline = str(Path(self.pipeline).resolve())
+
+    def load(self) -> Language:
+        """The pipeline, loaded at the first call in a process. A worker that calls this first fails before its first
+        batch.
+
+        RAISES (OSError): The pipeline does not exist.
+        RAISES (ValueError): It has no parser of ours.
+        """
+        if self.gpu_id >= 0:  # at each call: the choice is per thread, and a worker may have several
+            spacy.require_gpu(self.gpu_id)
+        return _load(self.pipeline, self.gpu_id)
+
+    def schema(self, schema: "pa.Schema") -> "pa.Schema":
+        """The schema of the output: the kept columns, then the columns of the parse.
+
+        RAISES (ValueError): A column is missing, holds no strings, or has the name of a column of the parse.
+        """
+        pa = import_extra("pyarrow", "arrow")
+        kept = self.kept_columns(schema.names)
+        text_type = schema.field(self.text_column).type
+        value_type = text_type.value_type if pa.types.is_dictionary(text_type) else text_type
+        if value_type not in (pa.string(), pa.large_string(), pa.string_view(), pa.null()):
+            raise ValueError(f"expected strings in the column {self.text_column!r}, got {text_type}")
+        # Without metadata: pandas' metadata may describe columns that are left out.
+        return pa.schema([*(schema.field(name) for name in kept), *doc_fields(self.output)])
+
+    def kept_columns(self, names: Sequence[str]) -> List[str]:
+        """Names of the columns that are kept."""
+        kept = list(names) if self.keep is None else list(self.keep)
+        new = [field.name for field in doc_fields(self.output)]
+        wrong = [name for name in (self.text_column, *kept) if list(names).count(name) != 1 or name in new]
+        if wrong:
+            raise ValueError(
+                f"expected columns that the table has once and the parse has not, got {', '.join(wrong)}: the table has"
+                f" {', '.join(names) or 'none'}, the parse {', '.join(new)}"
+            )
+        return kept
+
+    def __call__(self, batch: "Batch") -> "Batch":
+        """Parse one batch.
+
+        batch (Union[pyarrow.RecordBatch, pyarrow.Table]): Any number of rows; a text may be null.
+        RETURNS (Union[pyarrow.RecordBatch, pyarrow.Table]): As many rows, in the same order, in the type of `batch`.
+        RAISES (ValueError): See `schema`; or a text is longer than the pipeline's `max_length`.
+        """
+        pa = import_extra("pyarrow", "arrow")
+        schema = self.schema(batch.schema)
+        kept: List[Any] = [batch.column(name) for name in self.kept_columns(batch.schema.names)]
+        rows = list(self._rows(batch.column(self.text_column).to_pylist())) if batch.num_rows else []
+        arrays = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in doc_fields(self.output)]
+        return cast("Batch", type(batch).from_arrays(kept + arrays, schema=schema))
+
+    def _rows(self, texts: List[Optional[str]]) -> Iterator[Dict[str, Any]]:
+        """Docs as plain objects, made within a memory zone, at whose end their words are forgotten."""
+        nlp = self.load()
+        for i, text in enumerate(texts):
+            if text is not None and len(text) > nlp.max_length:
+                expected = f"a text of at most {nlp.max_length} characters"
+                raise ValueError(f"row {i} of the batch: expected {expected}, got {len(text)}")
+        for start in range(0, len(texts), ZONE_SIZE):
+            zone = texts[start : start + ZONE_SIZE]
+            with nlp.memory_zone():
+                docs = nlp.pipe([text for text in zone if text is not None], batch_size=self.batch_size)
+                rows = iter([doc_row(doc, self.output) for doc in docs])
+            yield from ({} if text is None else next(rows) for text in zone)
+
+
+@lru_cache(maxsize=4)
+def _load(pipeline: str, gpu_id: int) -> Language:
+    nlp = spacy.load(pipeline)
+    if not parser_names(nlp):
+        found = ", ".join(nlp.pipe_names) or "nothing"
+        raise ValueError(f"the pipeline {pipeline!r} has no {FACTORY}, only: {found}")
+    return nlp
+
+
+def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
+    """The Arrow fields of a parsed Doc: lists over its tokens (docs/how_to/distributed.md names each), or one `docbin`,
+    the bytes of a DocBin that holds this one Doc. A row without text is null in all of them."""
+    pa = import_extra("pyarrow", "arrow")
+    if output == DOCBIN:
+        return [pa.field("docbin", pa.binary())]
+    string, number, flag = pa.string(), pa.int32(), pa.bool_()
+    bounds = [(name, number) for name in ("start", "end", "start_char", "end_char")]
+    types = {"tokens": string, "spaces": flag, "sent_starts": flag, "start_chars": number, "end_chars": number}
+    types |= dict.fromkeys(("tags", "pos", "morphs", "lemmas"), string) | {"heads": number, "deprels": string}
+    types["constituents"] = pa.struct([*bounds, ("label", string)])
+    return [pa.field(name, pa.list_(type_)) for name, type_ in types.items()]
+
+
+def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
+    """The values of `doc_fields` for one Doc with sentence boundaries, as plain Python objects."""
+    if output == DOCBIN:
+        return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
+    starts = {start for start, _ in sentence_bounds(doc)}
+    tokens = list(doc)
+    spans = constituent_tokens(doc) if SPANS_KEY in doc.spans else None
+    lists = annotation_lists(doc, tokens)
+    heads = [token.head.i if token.has_head() else None for token in tokens]
+    return {
+        **lists,
+        "spaces": [bool(token.whitespace_) for token in tokens],
+        "sent_starts": [i in starts for i in range(len(tokens))],
+        "heads": None if lists["deprels"] is None else heads,
+        "constituents": None if spans is None else [constituent(tokens, *span) for span in spans],
+    }
+
+
+def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
+    """The Doc of a row of `table.to_pylist()`. From columns, it has tokens, tags, parts of speech, morphology, lemmas,
+    sentences and parse; from a DocBin, all annotation of the pipeline.
+
+    row (Mapping[str, Any]): Values by column, of either output; other columns are ignored.
+    vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
+    RETURNS (Optional[Doc]): None if the row had no text.
+    """
+    install_extensions()  # this process may not have created a parser
+    if row["docbin" if "docbin" in row else "tokens"] is None:
+        return None
+    if "docbin" in row:
+        return next(DocBin().from_bytes(row["docbin"]).get_docs(vocab))
+    words = {name: row[name] for name in ("tags", "pos", "morphs", "lemmas")}
+    heads = None if row["heads"] is None else [i if head is None else head for i, head in enumerate(row["heads"])]
+    doc = Doc(vocab, words=row["tokens"], spaces=row["spaces"], heads=heads, deps=row["deprels"], **words)
+    # After the heads: spaCy derives sentences from them, which differ on some non-projective trees.
+    set_sentence_starts(doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start])
+    if row["constituents"] is not None:
+        spans = [Span(doc, span["start"], span["end"], label=span["label"]) for span in row["constituents"]]
+        doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=spans)
+    return doc
+
+
+class ParsingActor:
+    """A Ray actor. It loads the pipeline when it is created, so that loading errors come before the work.
+
+    function (Any): Picklable, with a method `load`; called on each batch or row.
+    """
+
+    def __init__(self, function: Any) -> None:
+        function.load()
+        self.function = function
+
+    def __call__(self, batch: Any) -> Any:
+        """Call the function."""
+        return self.function(batch)
+
+
+def parse_ray(
+    dataset: "Dataset",
+    pipeline: str,
+    *,
+    concurrency: int = 2,
+    num_gpus: float = 0.0,
+    num_cpus: Optional[float] = None,
+    rows_per_batch: int = 256,
+    **settings: Any,
+) -> "Dataset":
+    """Parse a Ray dataset. Lazy, as Ray is: the parser runs when the result is read or written. If a worker dies, Ray
+    restarts it and its rows are parsed again.
+
+    dataset (ray.data.Dataset): Rows with a text.
+    pipeline (str): See `BatchParser`.
+    concurrency (int): Number of actors, each with its own pipeline.
+    num_gpus (float): GPUs of each actor; 0.5 lets two share one, 0 is the CPU.
+    num_cpus (Optional[float]): CPUs of each actor, as Ray counts them; see `actor_settings`.
+    rows_per_batch (int): Rows that an actor gets at a time.
+    settings (Any): The other settings of `BatchParser`.
+    RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the order of rows.
+    """
+    actors = actor_settings(concurrency, num_gpus, num_cpus)
+    settings.setdefault("gpu_id", 0 if num_gpus > 0 else -1)
+    parser = BatchParser(pipeline, **settings)
+    return dataset.map_batches(
+        ParsingActor, fn_constructor_args=(parser,), batch_format="pyarrow", batch_size=rows_per_batch, **actors
+    )
+
+
+def actor_settings(concurrency: int, num_gpus: float = 0.0, num_cpus: Optional[float] = None) -> Dict[str, Any]:
+    """How Ray runs its actors. Without a number of CPUs, each takes 1 if two remain free for Ray's reading, else 0:
+    actors stay until the end, and if they held all CPUs, the reading tasks would wait forever."""
+    ray, data = import_extra("ray", "ray"), import_extra("ray.data", "ray")
+    if num_cpus is None:
+        num_cpus = 1.0 if ray.cluster_resources().get("CPU", 0) >= concurrency + READING_CPUS else 0.0
+    return {
+        "compute": data.ActorPoolStrategy(size=concurrency),
+        "num_gpus": num_gpus or None,
+        "num_cpus": num_cpus,
+    }
+
+
+def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
+    """Parse a Spark DataFrame. Lazy, as Spark is. If a worker dies, Spark repeats its task at most
+    `spark.task.maxFailures` times.
+
+    df (pyspark.sql.DataFrame): Rows with a text.
+    pipeline (str): See `BatchParser`.
+    settings (Any): The other settings of `BatchParser`.
+    RETURNS (pyspark.sql.DataFrame): The kept columns and the parse.
+    RAISES (ValueError): See `BatchParser`; a column is missing or holds no strings.
+    """
+    sql_types = import_extra("pyspark.sql.types", "spark")
+    arrow_types = import_extra("pyspark.sql.pandas.types", "spark")
+    parser = BatchParser(pipeline, **settings)
+    fields = [df.schema[name] for name in parser.kept_columns(df.columns)]
+    text_type = df.schema[parser.text_column].dataType
+    if not isinstance(text_type, sql_types.StringType):
+        raise ValueError(f"expected strings in the column {parser.text_column!r}, got {text_type.simpleString()}")
+    for field in doc_fields(parser.output):
+        fields.append(sql_types.StructField(field.name, arrow_types.from_arrow_type(field.type), nullable=True))
+
+    def parse_partition(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        for batch in batches:
+            yield parser(batch)
+
+    return df.mapInArrow(parse_partition, sql_types.StructType(fields))

@@ -1,0 +1,278 @@
+"""What all commands share: which texts they read, where they write, how they end."""
+
+import importlib
+import inspect
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+from typer.main import get_command
+
+from spacy_lal.cli import lal_cli
+from spacy_lal.cli.io import progress, text_output
+from spacy_lal.cli.texts import TREEBANKS, Origin, Reading, Source, find_sources, looks_wrapped
+from spacy_lal.lang import DEFAULT_PIPELINE
+from spacy_lal.treebanks.reader import SUFFIXES
+
+COMMANDS = get_command(lal_cli).commands
+JSONL = '{"id": "a 7", "text": "Go on!"}\n\n{"id": "b", "text": " "}\n{"text": "He left.", "id": 12}\n'
+TSV = "a 7\tGo on!\n\nb\t \n12\tHe left.\n"
+TREES = b"(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n(S (VP (VB Go)) (. !))\n"
+BAD = {*map(chr, [*range(9), *range(11, 32), *range(127, 160)]), *"\u202a\u202e\u2066"}  # would rule a terminal
+
+
+def texts(path, max_length=1000, **settings):
+    return [
+        (text, origin.line, origin.id) for text, origin in Reading([Source(str(path))], **settings).texts(max_length)
+    ]
+
+
+# Texts
+
+
+def test_an_argument_is_a_file_or_a_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("Hello", "Go on!", "letter.txt"):
+        Path(name).write_text("He left.\n")
+        assert find_sources([name], None) == [Source(name)]
+    assert find_sources(["He left.", "-", "Hello"], None) == [Source("TEXT", "He left."), Source("-"), Source("Hello")]
+    assert find_sources([], None) == find_sources(None, None) == [Source("-")]
+    assert find_sources(None, "Hello") == [Source("--text", "Hello")]
+    for name in ("missing.txt", "notes/missing", "my notes.txt", "missing.JSONL", "Missing", "", "a" * 5000, "."):
+        with pytest.raises(Exception, match="2"):
+            find_sources([name], None)
+    assert (
+        "can't find the file 'missing.txt'; a text is given by --text: --text 'missing.txt'" in capsys.readouterr().err
+    )
+    with pytest.raises(Exception, match="2"):
+        find_sources(["Hello"], "Go on!")
+
+
+def test_lines_paragraphs_and_records(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfThe old\r\n cat\tsleeps.\r\n \r\n\r\nGo on!")
+    assert texts(path) == [("The old", 1, None), (" cat\tsleeps.", 2, None), ("Go on!", 5, None)]
+    assert texts(path, paragraphs=True) == [("The old cat\tsleeps.", 1, None), ("Go on!", 5, None)]
+    for name, content in (("a.jsonl", JSONL), ("a.TSV", TSV)):
+        (tmp_path / name).write_text(content)
+        assert texts(tmp_path / name) == [("Go on!", 1, "a 7"), ("He left.", 4, "12")]
+    assert texts(tmp_path / "a.TSV", input_format="text")[0] == ("a 7\tGo on!", 1, None)
+    assert [Origin(4, 7, "a").name, Origin(4, 7).name, Origin(4).name] == ["a", "7", "5"]
+    both = Reading([Source(str(path)), Source(str(tmp_path / "a.jsonl"))]).texts(100)
+    assert [(one.number, one.file) for _, one in both][2:4] == [(2, str(path)), (3, str(tmp_path / "a.jsonl"))]
+
+
+def test_wrapped_lines_are_read_as_paragraphs(tmp_path, capsys):
+    wrapped = "The old cat that we saw yesterday in the park\nwas asleep on the bench when the children came\nto play."
+    path = tmp_path / "letter.txt"
+    path.write_text(f"{wrapped}\n\n" * 2)
+    assert [line for _, line, _ in texts(path)] == [1, 5]
+    assert "look wrapped" in capsys.readouterr().err
+    assert len(texts(path, paragraphs=False)) == 6
+    for lines in (
+        ["He left.", "go on"] * 9,
+        ["what is the capital of france", "how far is it to the moon"] * 9,
+        [],
+        [""],
+    ):
+        assert not looks_wrapped(lines)
+
+
+@pytest.mark.parametrize(
+    "name, line, message",
+    [
+        ("jsonl", "{", "expected a JSON object with 'text'"),
+        ("jsonl", "[1]", "expected a JSON object with 'text'"),
+        ("jsonl", '{"body": "Go on!"}', "expected a JSON object with 'text' (see --text-column)"),
+        ("jsonl", '{"text": 7}', "expected a string under 'text'"),
+        ("jsonl", '{"text": "Go on!", "id": true}', "a string or an integer under 'id'"),
+        ("jsonl", '{"text": "Go on!", "id": "a\\tb"}', "expected an id of printable characters"),
+        ("jsonl", '{"text": "\\ud83d", "id": 2}', "half a surrogate pair"),
+        ("jsonl", '{"text": "' + "a" * 1001 + '"}', "a text of more than 1000 characters"),
+        ("tsv", "Go on!", "expected an id, a tab and a text, got 'Go on!'"),
+        ("tsv", " a\tGo on!", "expected an id of printable characters, got ' a'"),
+        ("txt", "caf\udce9", "expected UTF-8, got the bytes b'\\xe9'"),
+    ],
+)
+def test_bad_lines(tmp_path, name, line, message):
+    path = tmp_path / f"texts.{name}"
+    first = {"jsonl": '{"id": 1, "text": "He left."}\n\n', "tsv": "1\tHe left.\n\n", "txt": "He left.\n\n"}[name]
+    path.write_bytes((first + line).encode("utf8", "surrogateescape"))
+    with pytest.raises(ValueError) as caught:
+        texts(path)
+    assert str(caught.value).startswith(f"{path}, line 3: ") and message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name, content, kind",
+    [
+        ("a.docx", b"PK\x03\x04", "an Office document"),
+        ("a", b"%PDF-1.7\n", "a PDF"),
+        ("a.txt", b"\x89PNG\r\n", "a picture (PNG)"),
+        ("a.txt", "Go on!".encode("utf-16"), "UTF-16"),
+        ("a.spacy", b"x", "a file of Docs"),
+        ("a.txt", b"Go on!\nG\0o\n", "binary"),
+    ],
+)
+def test_binary_files_are_named(lal, pipeline, tmp_path, name, content, kind):
+    (tmp_path / name).write_bytes(content)
+    result = lal("parse", tmp_path / name, "-m", pipeline)
+    assert result.exit_code == 2 and f"{kind}: expected text in UTF-8" in result.stderr
+
+
+def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
+    assert set(TREEBANKS) == set(SUFFIXES)
+    path = tmp_path / "gold.CONLLU"
+    path.write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8")
+    for command in ("parse", "explain", "roles"):
+        result = lal(command, "--model", pipeline, path)
+        assert result.exit_code == 2 and f"{path} is a treebank by its ending" in result.stderr
+    assert lal("parse", "--model", pipeline, path, "--input-format", "text").exit_code == 0
+
+
+def test_every_command_reads_alike(lal, pipeline, tmp_path):
+    """A bare text, --text, stdin, a file, several files."""
+    text, path = "The old cat sleeps.", tmp_path / "a.txt"
+    path.write_text(text)
+    for command in (("parse",), ("explain",), ("search", "*")):
+        expected = lal(*command, text, "-m", pipeline).stdout
+        for args, stdin in ((["--text", text], b""), ([], text.encode()), (["-"], text.encode()), ([path], b"")):
+            found = lal(*command, *args, "-m", pipeline, stdin=stdin)
+            assert found.exit_code == 0 and found.stdout.split()[-1:] == expected.split()[-1:], (command, args)
+        both = lal(*command, path, path, "-m", pipeline).stdout
+        assert both.count("sleeps") == 2 * expected.count("sleeps")
+
+
+# Outputs
+
+
+def test_files_appear_whole(lal, pipeline, tmp_path):
+    """A command that fails leaves the earlier file, and nothing beside it."""
+    text, output = tmp_path / "a.txt", tmp_path / "out.txt"
+    text.write_bytes(b"Go on!\ncaf\xe9\n")
+    output.write_text("earlier")
+    assert lal("parse", text, "-m", pipeline, "-o", output).exit_code == 2
+    assert output.read_text() == "earlier" and sorted(tmp_path.iterdir()) == [text, output]
+    assert lal("parse", text, "-m", pipeline, "-o", text).exit_code == 2
+    assert lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path).exit_code == 2
+    result = lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path / "new" / "out.txt")
+    assert result.stderr == f"Wrote {tmp_path / 'new' / 'out.txt'}: 1 sentence of 1 text\n"
+
+
+def test_pipes(lal, pipeline, gold_file):
+    """`-` is stdin and stdout of every command."""
+    scores = lal("evaluate", "-m", pipeline, "-", "-o", "-", stdin=gold_file.read_bytes())
+    assert json.loads(scores.stdout)["n_sents"] == 3 and "const_f" in scores.stderr
+    heads = lal("label-heads", "-m", pipeline, "-", "-o", "-", stdin=gold_file.read_bytes())
+    assert json.loads(heads.stdout)["n_sentences"] == 3
+    page = lal("explain", "-m", pipeline, "--text", "Go on!", "-o", "-")
+    assert page.stdout.startswith("<!DOCTYPE html>") and page.stderr == ""
+    written = lal("convert", "-", "-o", "-", stdin=TREES)
+    both = lal("complete", "-m", pipeline, "-", "-o", "-", stdin=written.stdout_bytes)
+    docs = list(DocBin().from_bytes(both.stdout_bytes).get_docs(Vocab()))
+    assert [len(doc) for doc in docs] == [4, 2] and all(doc.has_annotation("DEP") for doc in docs)
+    assert lal("check", "-", stdin=TREES).stdout.startswith("Treebank: <stdin>\n")
+    assert lal("check", "-", "-", stdin=TREES).exit_code == 2
+    bad = lal("convert", "-", "-o", "-", stdin=b"(S (NN dawn)\n")
+    assert bad.exit_code == 2 and bad.stderr.startswith("<stdin>:1")
+
+
+class Tty(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_path):
+    text = "The \x1b]0;owned\x07\x1b[31mcat\x9b2J sleeps\u202e ."
+    result = lal("explain", text, "-m", pipeline)
+    assert "\u241b]0;owned\u2407\u241b[31mcat" in result.stdout and not BAD & set(result.stdout)
+    assert not BAD & set(lal("parse", tmp_path / "a\x1b[31mb", stdin=b"Go on!").output)
+    for stream in (Tty(), io.StringIO()):
+        monkeypatch.setattr(sys, "stdout", stream)
+        with text_output(None) as write:
+            write(text)
+        assert bool(BAD & set(stream.getvalue())) != stream.isatty()
+
+
+def test_progress_is_for_terminals(monkeypatch):
+    for stream in (Tty(), io.StringIO()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert list(progress(range(3), unit="Docs")) == [0, 1, 2]
+        assert bool(stream.getvalue()) == stream.isatty()
+        written = stream.getvalue()
+        assert list(progress(range(3), unit="Docs", shown=False)) == [0, 1, 2] and stream.getvalue() == written
+
+
+# Ends
+
+
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        (("parse", "Go on!", "-m", "nowhere"), "can't load the pipeline 'nowhere'"),
+        (("parse", "Go on!", "-m", "{blank}"), "has no lal_parser, only: nothing"),
+        (("parse", "Go on!", "-m", "{damaged}"), "can't load the pipeline"),
+        (("parse", "Go on!", "-m", "{pipeline}", "-g", "0"), "can't use --gpu-id 0"),
+        (("parse", "Go on!", "-m", "{pipeline}", "-g", "-2"), "--gpu-id"),
+        (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
+        (("prase",), "parse"),
+        (("parse", "--formt", "x"), "--format"),
+        (("evaluate",), "DEV.spacy"),
+        (("complete", "nowhere.spacy", "-o", "x.spacy", "-m", "{pipeline}"), "can't find the file nowhere.spacy"),
+    ],
+)
+def test_errors_are_one_message_and_code_2(lal, pipeline, tmp_path, args, message):
+    names = {"pipeline": pipeline, "blank": tmp_path / "blank", "damaged": tmp_path / "damaged"}
+    spacy.blank("en").to_disk(names["blank"])
+    spacy.load(pipeline).to_disk(names["damaged"])
+    (names["damaged"] / "lal_parser" / "model").write_bytes(b"x")
+    result = lal(*(arg.format(**names) for arg in args))
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr and "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_closed_pipe(pipeline, tmp_path, n_process):
+    text = tmp_path / "text"
+    text.write_text("Go on!\n" * 600)
+    command = [sys.executable, "-m", "spacy", "lal", "parse", str(text), "-m", str(pipeline), "--batch-size", "16"]
+    command += ["--n-process", str(n_process)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdout.readline().startswith(b"(")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+def test_the_default_is_the_bundled_pipeline(lal, pipeline, monkeypatch):
+    assert DEFAULT_PIPELINE == "en_lal_md"
+    monkeypatch.setattr(importlib.import_module("spacy_lal.cli.io"), "DEFAULT_PIPELINE", str(pipeline))
+    assert lal("parse", "The old cat sleeps.").stdout == lal("parse", "The old cat sleeps.", "-m", pipeline).stdout
+
+
+def test_options_mean_the_same_everywhere():
+    names = {"-m": "--model", "-o": "--output", "-t": ("--text", "--trees", "--tokenizer"), "-g": "--gpu-id"}
+    for command in COMMANDS.values():
+        assert inspect.cleandoc(command.help)
+        for param in command.params:
+            assert param.help, f"{command.name} {param.name}"
+            for short, long in names.items():
+                if short in param.opts:
+                    assert set(param.opts) & ({long} if isinstance(long, str) else set(long)), command.name
+
+
+def test_usage_shows_arguments_as_declared(lal):
+    for name, usage in (
+        ("parse", "[OPTIONS] [FILE|-|TEXT]..."),
+        ("convert", "[OPTIONS] FILE..."),
+        ("app", "[OPTIONS]"),
+    ):
+        assert lal(name, "--help").stdout.splitlines()[0].endswith(f"lal {name} {usage}")
