@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 
 from .annotations import SPANS_KEY, constituent_tokens, install_extensions, sentence_bounds, set_sentence_starts
 from .export import annotation_lists, constituent
-from .pipeline.parser_names import FACTORY, parser_names
+from .pipeline.component import FACTORY, parser_names
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,6 +1,6 @@
 """The sentences of `role_examples` with their parses, and a config of `lal_srl` that scores the ranges of a parse."""
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict
 
 import role_examples
 from spacy.language import Language
@@ -24,10 +24,10 @@ BRACKETS = (
 )
 
 
-def config(decoder: Optional[Dict[str, Any]] = None, **changes: Any) -> Dict[str, Any]:
+def config(**changes: Any) -> Dict[str, Any]:
     """The component's config; `changes` are for the role scorer."""
     found = role_examples.config("none", role_scorer={**SCORER, **changes})
-    return {**found, "decoder": {"@misc": "spacy-lal.roles_decoder.v1", **(decoder or {})}}
+    return found
 
 
 def parsed(nlp: Language, name: str, **left_out: bool) -> Doc:

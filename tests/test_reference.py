@@ -35,8 +35,7 @@ def test_each_registered_name_has_a_section(reference, pages):
 
 
 def test_the_scorers_give_the_scores_of_the_page(reference):
-    from spacy_lal.pipeline.roles_scorer import score_roles
-    from spacy_lal.pipeline.scorer import score_parses
+    from spacy_lal.pipeline.scorers import score_parses, score_roles
 
     assert {*score_parses([]), *score_roles([])} == {*reference.SCORES}
 

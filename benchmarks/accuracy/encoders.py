@@ -35,7 +35,7 @@ from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited 
 from spacy_lal.loss.gold import gold_parses  # noqa: E402
 from spacy_lal.models.embedding import NetworkBatch, embed, get_tok2vec  # noqa: E402
 from spacy_lal.models.parser import get_network  # noqa: E402
-from spacy_lal.pipeline.scorer import score_parses  # noqa: E402
+from spacy_lal.pipeline.scorers import score_parses  # noqa: E402
 from spacy_lal.treebanks.docs import make_docs  # noqa: E402
 from spacy_lal.treebanks.reader import read_treebank  # noqa: E402
 from spacy_lal.trees import LabelVocab  # noqa: E402

@@ -41,18 +41,13 @@ LABELS: Dict[str, List[str]] = {
     "chars": [],
 }
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
-JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "max_length": 8}
+JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "disagreement_cost": 0.0}
 # Settings of the component, and whether its arcs are projective.
 PARSERS: Dict[str, Tuple[Dict[str, Any], bool]] = {
     "default": ({}, True),
-    "joint": ({"long_policy": "joint"}, True),
-    "separate above 8": ({"decoder": {**JOINT, "disagreement_cost": 0.0}}, True),
-    "mst above 8": ({"decoder": {**JOINT, "long_sentences": "mst"}}, False),
-    "split above 8": ({"long_policy": "split", "decoder": JOINT}, True),
-    "split above 2": ({"split_length": 2}, True),
+    "joint, with disagreements": ({"decoder": JOINT}, True),
     "mst": ({"decoder": SEPARATE}, False),
-    "mst, split above 5": ({"decoder": SEPARATE, "split_length": 5}, False),
-    "keeping": ({"overwrite": False, "split_length": 20}, True),
+    "keeping": ({"overwrite": False}, True),
 }
 TOK2VEC: Dict[str, Any] = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 16, "depth": 1, "embed_size": 200}
 TOK2VEC.update(window_size=1, maxout_pieces=2, subword_features=True, pretrained_vectors=None)

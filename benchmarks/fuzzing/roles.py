@@ -4,6 +4,7 @@ the roles sound? Docs are those of `fuzzing.docs`, parsed by its parser with ran
 
 import random
 from collections import Counter
+from functools import partial
 from typing import Any, Dict, List
 
 import spacy
@@ -29,12 +30,11 @@ ENCODER = {"@misc": "spacy-lal.RolesEncoder.v1", "n_layers": 2, "n_heads": 2, "h
 SYNTAX = {"@misc": "spacy-lal.SyntaxAttention.v1", "arc_width": 8, "deprel_width": 4}
 SPANS = {"@misc": "spacy-lal.SpanRoleScorer.v1", "vectors_width": 8, "predicate_width": 8, "hidden_width": 16}
 SPANS.update(product_width=4, feature_width=8, n_rows=50)
-# Parts of the model that differ, and options of the component. A low threshold finds many predicates.
+# Parts of the model that differ, and options of the component. All words are predicates.
 KINDS: Dict[str, Dict[str, Any]] = {
-    "tags, own heads": {"model": {"syntax": {**SYNTAX, "heads": "own"}}, "predicate_threshold": 0.45},
-    "tags, the Doc's heads": {"model": {"syntax": {**SYNTAX, "heads": "doc"}}, "predicate_threshold": 0.0},
-    "ranges": {"model": {"role_scorer": SPANS}, "predicate_threshold": 0.45},
-    "ranges, all predicates": {"model": {"role_scorer": SPANS}, "predicate_threshold": 0.0},
+    "tags, own heads": {"model": {"syntax": {**SYNTAX, "heads": "own"}}},
+    "tags, the Doc's heads": {"model": {"syntax": {**SYNTAX, "heads": "doc"}}},
+    "ranges": {"model": {"role_scorer": SPANS}},
     "ranges, given predicates": {"model": {"role_scorer": SPANS}, "predicates": "doc"},
 }
 
@@ -67,6 +67,7 @@ def make_nlp(settings: Dict[str, Any]) -> Language:
     pipe: Any = nlp.add_pipe(ROLES, config={**settings, "model": model})
     example = Example.from_dict(nlp.make_doc("a b"), {"sent_starts": [1, -1]})
     pipe.initialize(lambda: [example], labels=LABELS)
+    pipe.model.attrs["iter_scores"] = partial(pipe.model.attrs["iter_scores"], threshold=0.0)
     return nlp
 
 

@@ -50,7 +50,7 @@ class AblatedTreebank:
         self.parser = find_parser(nlp)
         self.scorer, self.labels = SpanScores(self.parser), label_strings(self.parser)
         self.names = self.scorer.names
-        self._decode = self.parser.decoder_in_use if decoder is None else decoder
+        self._decode = self.parser.decoder if decoder is None else decoder
         self.trees: List[Set[Tuple[int, int, str]]] = []
         self._fenceposts: List[ndarray] = []
         self._scores: List[ParserScores] = []

@@ -37,7 +37,7 @@ from parity.role_layers import (
 from parity.role_sets import HUGE, STAGE, Arrays, Errors, RoleSet, Row, read_role_set
 from spacy_lal.layers.roles.configs import RolesEncoderConfig
 from spacy_lal.loss.roles import RolesLoss
-from spacy_lal.role_scores import GoldRoles, RoleScores
+from spacy_lal.scores import GoldRoles, RoleScores
 
 WORDS = ("embedding.word_type", "embedding.word_type.oov")
 

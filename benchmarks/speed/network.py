@@ -99,7 +99,7 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     runs["mixed_precision"] = partial(iter_pruned, mixed, batch)  # type: ignore[assignment]
     precisions = dict.fromkeys(runs, torch.float32)
     precisions["mixed_precision"] = half
-    decode = make_joint_decoder(max_length=None)
+    decode = make_joint_decoder()
     calls: Dict[str, Callable[[], Any]] = {name: partial(_drain, run) for name, run in runs.items()}
     calls.update({f"{name} + decoding": partial(_parse, run, decode) for name, run in runs.items()})
     for precision in dict.fromkeys(precisions.values()):

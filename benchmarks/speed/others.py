@@ -17,8 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_lal.pipeline.encoder import has_transformer_listener
-from spacy_lal.pipeline.parser_names import parser_names
+from spacy_lal.pipeline.component import parser_names
 from speed.pipeline import is_transformer
 
 SUBBATCH_TOKENS = 500  # benepar's default for its component
@@ -42,7 +41,7 @@ def spacy_pipeline(name: str, parsed: List[Doc]) -> Optional[Language]:
     """
     ours = spacy.load(name)
     parsers = parser_names(ours)
-    if not any(has_transformer_listener(ours.get_pipe(one).model) for one in parsers):  # type: ignore[attr-defined]
+    if not any(node.name == "transformer-listener" for one in parsers for node in ours.get_pipe(one).model.walk()):  # type: ignore[attr-defined]
         return None
     splitters = [one for one in ours.pipe_names if ours.get_pipe_meta(one).factory == "senter"]
     roles = [one for one in ours.pipe_names if ours.get_pipe_meta(one).factory == "lal_srl"]

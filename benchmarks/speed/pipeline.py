@@ -15,8 +15,8 @@ from spacy.util import minibatch
 
 from spacy_lal.models.bridge import iter_pruned
 from spacy_lal.models.embedding import embed
+from spacy_lal.pipeline.component import parser_names
 from spacy_lal.pipeline.lal_parser import LALParser
-from spacy_lal.pipeline.parser_names import parser_names
 from speed.sentences import Sentence, by_length, group, make_doc, make_text, read_sentences
 from speed.timing import Seconds, StopWatch, add_timing_arguments, alternate, at_least_one, in_turns, markdown, summary
 
@@ -166,17 +166,16 @@ def _parse(watch: StopWatch, name: str, parser: LALParser, docs: List[Doc]) -> L
             parser.set_annotations(docs, parses)
     # once more, in pieces
     vectors, network, decoder = (part.format(name) for part in PARTS)
-    with parser.encoded(docs):
-        with watch.timed(vectors):
-            batch, _ = embed(parser.model, docs, is_train=False)
-        runs = iter_pruned(parser.model.layers[-1], batch)  # type: ignore[arg-type]
-        while True:
-            with watch.timed(network):
-                run = next(runs, None)
-            if run is None:
-                return docs
-            with watch.timed(decoder):
-                parser.decoder(run[1])
+    with watch.timed(vectors):
+        batch, _ = embed(parser.model, docs, is_train=False)
+    runs = iter_pruned(parser.model.layers[-1], batch)  # type: ignore[arg-type]
+    while True:
+        with watch.timed(network):
+            run = next(runs, None)
+        if run is None:
+            return docs
+        with watch.timed(decoder):
+            parser.decoder(run[1])
 
 
 def lengths(nlp: Language, buckets: Dict[str, Any], args: argparse.Namespace) -> List[Dict[str, Any]]:

@@ -20,7 +20,7 @@ from spacy_lal.loss import parser as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.bridge import NetworkModel, parser_network
 from spacy_lal.models.embedding import NetworkBatch
-from spacy_lal.pipeline.parser_names import parser_names
+from spacy_lal.pipeline.component import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD

@@ -95,8 +95,6 @@ def write_compact(
     import srsly
     from thinc.api import Config
 
-    from spacy_lal.pipeline.checksums import rewrite_checksums
-
     names = encoder_names(nlp.config)
     nlp.to_disk(folder)
     config = Config().from_disk(folder / "config.cfg", interpolate=False)
@@ -122,7 +120,6 @@ def write_compact(
         left = [name for name in names if name != encoder_name and name.encode() in content]
         if left:
             raise ValueError(f"{path.relative_to(folder)} still names the transformer {left[0]!r}")
-    rewrite_checksums(folder)
     if lean:
         _forget_words(folder)
 
@@ -167,7 +164,7 @@ def _set_parser_runtime(nlp: "Language", components: Any, runtime: str) -> None:
     for name, pipe in nlp.pipeline:
         if not isinstance(pipe, LALParser) or not pipe.labels:
             continue
-        options = _execution(components[name]["model"]) if pipe.has_configured_model else None
+        options = _execution(components[name]["model"]) if "model" not in pipe.cfg else None
         try:
             if options is None:
                 raise ValueError("its architecture has no runtime")

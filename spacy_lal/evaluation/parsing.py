@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotations import has_sentences
-from ..pipeline.parser_names import parser_names, sentence_splitters
+from ..pipeline.component import parser_names, sentence_splitters
 from ..treebanks.copies import copy_text
 
 HEAD = "token.head"

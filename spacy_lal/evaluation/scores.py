@@ -13,8 +13,7 @@ from ..annotations import SPANS_KEY, has_propositions, sentence_words
 from ..lang import conventions
 from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
 from ..metrics.evalb_params import EvalbParams
-from ..pipeline.roles_scorer import score_roles
-from ..pipeline.scorer import score_parses
+from ..pipeline.scorers import score_parses, score_roles
 from ..treebanks.docs import SENT_IDS
 from .words import aligned_accuracies, word_accuracies
 

@@ -12,7 +12,7 @@ from numpy import ndarray
 from spacy.tokens import Doc, Span
 
 from ..annotations import get_constraints, in_words
-from ..pipeline.constrained import AllowedCells, make_charts
+from ..pipeline.constrained import AllowedCells
 from ..pipeline.decoders import disagreeing_constituents
 from ..trees import SUB_HEAD
 from .sentences import Parser, Sentence, constituents_of, find_parser, label_strings, locate, score, sentences_of
@@ -129,11 +129,11 @@ class _Search:
                 f"margins of a parse under constraints are not defined ({' '.join(sentence.texts)[:40]!r}): remove "
                 "them with spacy_lal.annotations.constrain(doc), and parse again"
             )
-        decoder = sentence.parser.decoder_in_use
+        decoder = sentence.parser.decoder
         self._scores = score(sentence)
-        self._charts = make_charts(decoder, self._scores)
-        self._cost = getattr(decoder, "disagreement_cost", None) if self._charts.is_joint else None
-        self._weight = getattr(decoder, "constituency_weight", 1.0)
+        self._charts = decoder.charts(self._scores)
+        self._cost = decoder.disagreement_cost if self._charts.is_joint else None
+        self._weight = decoder.constituency_weight
         if not self._charts.is_joint:
             self._charts = self._charts._replace(**{"labels" if heads else "arcs": None})
         self._cells = AllowedCells(
@@ -152,7 +152,7 @@ class _Search:
 
     def _maximum(self) -> float:
         """The score of the best tree of allowed cells; minus infinity without such a tree."""
-        nodes, heads = self._charts.restricted(self._cells).decode()
+        nodes, heads = self._cells.restrict(self._charts).decode()
         if not self._cells.allow(nodes, heads):
             return -np.inf
         total = 0.0

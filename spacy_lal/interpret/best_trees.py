@@ -18,8 +18,8 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import MISSING_TAG, SentenceParse, sentence_words, set_sentence_parse
 from ..decode.next_best import next_cky, next_joint
-from ..pipeline.constrained import AllowedCells, Charts, constraint_cells, make_charts
-from ..pipeline.decoders import JointDecoder, decoded_parse
+from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_constraints
+from ..pipeline.decoders import Charts, decoded_parses
 from ..trees import EMPTY, SUB_HEAD, spans_to_tree, write_brackets
 from .sentences import Parser, Sentence, label_strings, score, sentences_of
 
@@ -128,21 +128,22 @@ def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree
 def _iterate(sentence: Sentence) -> Iterator[BestTree]:
     parser, texts = sentence.parser, sentence.texts
     tags = tuple(sentence.doc[i].tag_ or sentence.doc[i].pos_ or MISSING_TAG for i in sentence.words)
-    decoder, scores = parser.decoder_in_use, score(sentence)
-    charts = make_charts(decoder, scores)
-    cells = constraint_cells(sentence.doc, sentence.words, scores, decoder, label_strings(parser))
+    decoder, scores = parser.decoder, score(sentence)
+    charts = decoder.charts(scores)
+    constraints = sentence_constraints(sentence.doc, [sentence.words])[0]
+    cells = constraint_cells(sentence.doc, constraints, scores, decoder, label_strings(parser))
     labels, heads = scores.labels, None
     if cells is not None:
         labels = np.where(cells.labels, labels, np.float32(-1.0))  # no constituents are added there
-    if not charts.is_joint and charts.arcs is not None:
-        heads = charts.find_heads((charts if cells is None else charts.restricted(cells)).arcs)  # type: ignore[arg-type]
+    if not charts.is_joint:
+        heads = (charts if cells is None else cells.restrict(charts)).find_heads()
     best: Optional[float] = None
     seen: Set[Tuple] = set()  # type: ignore[type-arg]
     for ranked in RankedTrees(charts, cells):
         nodes = ranked.nodes
-        if charts.is_joint and isinstance(decoder, JointDecoder):
+        if charts.is_joint:
             nodes, heads = decoder.with_disagreeing(labels, nodes), ranked.heads
-        decoded = decoded_parse(scores, nodes, heads, "joint" if charts.is_joint else "separate")
+        decoded = decoded_parses([scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"])[0]
         key = (decoded.spans.tobytes(), decoded.heads.tobytes())
         best = ranked.score if best is None else best
         if key not in seen:
@@ -216,7 +217,7 @@ class RankedTrees:
     """
 
     def __init__(self, charts: Charts, cells: Optional[AllowedCells] = None) -> None:
-        self._charts = charts if cells is None else charts.restricted(cells)
+        self._charts = charts if cells is None else cells.restrict(charts)
         self._cells = cells
         self._labels = charts.labels.astype("f8")  # type: ignore[union-attr]
         self._arcs = charts.arcs.astype("f8") if charts.is_joint and charts.arcs is not None else None

@@ -24,7 +24,7 @@ from ..evaluation import parse_golds
 from ..trees import EMPTY
 from .attention import START, STOP
 from .contributions import SpanScores
-from .sentences import MAX_WORDS, Sentence, encode, find_parser, label_strings, sentences_of
+from .sentences import MAX_LENGTH, Sentence, encode, find_parser, label_strings, sentences_of
 
 
 class LabelCounts(NamedTuple):
@@ -185,7 +185,7 @@ def head_report(nlp: Language, golds: Sequence[Doc], *, k: int = 10, batch_size:
         chosen = []
         trees = zip(sentences_of(nlp, doc), get_constituents(gold), get_constituents(doc), strict=True)
         for sentence, tree, parse in trees:
-            if tree and len(sentence.words) > MAX_WORDS:
+            if tree and len(sentence.words) > MAX_LENGTH:
                 n_left_out += 1
             elif tree:
                 chosen.append((sentence, set(tree), parse))

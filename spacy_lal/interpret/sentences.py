@@ -12,13 +12,13 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_bounds, sentence_words
+from ..pipeline.component import FACTORY, parser_names, require_vectors
 from ..pipeline.lal_parser import LALParser
-from ..pipeline.parser_names import FACTORY, parser_names
+from ..pipeline.long_sentences import MAX_LENGTH
 from ..scores import ParserScores
 from ..trees import LabelVocab
 
 Parser = Union[Language, LALParser]
-MAX_WORDS = 500  # the parser reads longer sentences in pieces
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def network_of(parser: LALParser) -> Any:
 def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
     """Run the first half of the network on sentences of one Doc, each with words and in a batch of its own.
 
-    RAISES (ValueError): A sentence has more than `MAX_WORDS` words; no component provides the vectors that the model
+    RAISES (ValueError): A sentence has more than `MAX_LENGTH` words; no component provides the vectors that the model
         listens to.
     """
     if not sentences:
@@ -176,7 +176,8 @@ def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
     _check_lengths(sentences)
     parser, doc = sentences[0].parser, sentences[0].doc
     network, found = network_of(parser), []
-    with parser.encoded([doc]), torch.no_grad():
+    require_vectors(parser.name, parser.model, [doc])
+    with torch.no_grad():
         batch, _ = embed(parser.model, [doc], False)
         for sentence in sentences:
             output = network.encode(pad_inputs(parser.model.layers[-1], batch, [sentence.number], False).network)
@@ -190,15 +191,16 @@ def score(sentence: Sentence) -> ParserScores:
     RAISES (ValueError): As `encode`.
     """
     _check_lengths([sentence])
-    with sentence.parser.encoded([sentence.doc]):
-        found = list(sentence.parser.iter_scores([sentence.doc], pruned=False, sentences=[[sentence.words]]))
+    parser, doc = sentence.parser, sentence.doc
+    require_vectors(parser.name, parser.model, [doc])
+    found = list(parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]]))
     return found[0][1][0]
 
 
 def _check_lengths(sentences: Sequence[Sentence]) -> None:
     for sentence in sentences:
-        if len(sentence.words) > MAX_WORDS:
+        if len(sentence.words) > MAX_LENGTH:
             raise ValueError(
-                f"expected a sentence of at most {MAX_WORDS} words, got {len(sentence.words)}: "
+                f"expected a sentence of at most {MAX_LENGTH} words, got {len(sentence.words)}: "
                 f"'{sentence.parser.name}' reads it in pieces ({' '.join(sentence.texts[:6])} ...)"
             )

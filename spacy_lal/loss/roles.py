@@ -16,7 +16,7 @@ from ..annotations import (
     same_tokens,
     sentence_words,
 )
-from ..role_scores import MISSING, GoldRoles, RoleScores
+from ..scores import MISSING, GoldRoles, RoleScores
 from ..trees.propositions import PREDICATE_ROLE, Argument, Proposition, predicate_span
 from ..trees.role_tags import RoleTags
 from .gold import aligned_arcs

@@ -30,7 +30,7 @@ from ..layers.roles.configs import (
     SpanRoleScorerConfig,
     SyntaxConfig,
 )
-from ..role_scores import MISSING, GoldRoles, RoleScores
+from ..scores import MISSING, GoldRoles, RoleScores
 from .embedding import embed, get_shim, vector_width
 from .execution import ExecutionConfig
 from .features import sentence_features

@@ -13,7 +13,7 @@ from thinc.types import ArgsKwargs
 from ..layers.roles.configs import RolesNetworkConfig, RolesSizes
 from ..layers.roles.pair_features import SentenceParse
 from ..layers.roles_network import RolesInputs, RolesNetwork, RolesOutput
-from ..role_scores import MISSING, RoleScores
+from ..scores import MISSING, RoleScores
 from .embedding import VectorRows
 from .execution import ExecutionConfig
 from .network_layer import PaddedVectors, Run, TrainRun, pad_vectors, score_sentences, sub_batches, to_numpy

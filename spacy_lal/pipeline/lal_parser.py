@@ -3,17 +3,23 @@
 It handles sentences, annotations and losses. The config supplies the network and the decoder.
 """
 
-from functools import partial
+import logging
+import weakref
+from dataclasses import replace
+from importlib.metadata import version
 from itertools import islice
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, get_args
 
+import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example, validate_get_examples
+from spacy.training import Example
+from spacy.util import is_package
 from spacy.vocab import Vocab
-from thinc.api import Model
+from thinc.api import Config, Model
 
 from ..annotations import (
+    CONSTRAINTS_KEY,
     METHODS_KEY,
     ROOT_DEPREL,
     SPANS_KEY,
@@ -27,19 +33,96 @@ from ..annotations import (
     set_parses,
     with_root_deprel,
 )
+from ..lang import DEFAULT_PACKAGES
 from ..locks import MAKING
 from ..loss.gold import gold_parses
 from ..loss.parser import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
-from .coexistence import Coexistence
-from .constrained import parse_constrained
-from .decoders import DecodedParse, Decoder, constituents_alone, make_separate_decoder, takes_pruned
-from .default_package import load_default_parser
-from .encoder import Encoder
+from .component import SMALL_TOK2VEC, SentencePipe, parser_names
+from .constrained import parse_constrained, sentence_constraints
+from .decoders import DecodedParse, Decoder
 from .labels import VOCABULARIES, collect_labels
-from .long_sentences import LongPolicy, LongSentences, join_pieces, parse_in_pieces
-from .sentence_pipe import SentencePipe, runs_of_docs
+from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
+
+logger = logging.getLogger("spacy_lal")
+
+DEFAULT_CONFIG_STR = f"""
+[lal_parser.model]
+@architectures = "spacy-lal.LALParser.v1"
+
+[lal_parser.model.tok2vec]
+{SMALL_TOK2VEC}
+
+[lal_parser.model.label_attention]
+@misc = "spacy-lal.LabelAttention.v1"
+
+[lal_parser.model.span_scorer]
+@misc = "spacy-lal.SpanScorer.v1"
+
+[lal_parser.model.biaffine_scorer]
+@misc = "spacy-lal.BiaffineScorer.v1"
+
+[lal_parser.decoder]
+@misc = "spacy-lal.joint_decoder.v1"
+constituency_weight = 0.65
+disagreement_cost = 1.0
+
+[lal_parser.loss]
+@misc = "spacy-lal.ParserLoss.v1"
+
+[lal_parser.scorer]
+@scorers = "spacy-lal.parser_scorer.v1"
+"""
+
+
+@Language.factory(
+    "lal_parser",
+    assigns=["token.dep", "token.head", "doc.spans"],
+    requires=["token.is_sent_start"],
+    default_config=Config().from_str("[lal_parser]\n" + DEFAULT_CONFIG_STR)["lal_parser"],
+    default_score_weights={
+        "const_f": 0.5,
+        "const_p": None,
+        "const_r": None,
+        "const_cm": None,
+        "dep_uas": 0.0,
+        "dep_las": 0.5,
+        "dep_las_per_type": None,
+    },
+)
+def make_lal_parser(
+    nlp: Language,
+    name: str,
+    model: Model[List[Doc], List[ParserScores]],
+    decoder: Decoder,
+    loss: ParserLoss,
+    scorer: Optional[Callable],
+    overwrite: bool = True,
+    dependencies: bool = True,
+) -> "LALParser":
+    """Make a `lal_parser` component. A component without weights takes those of its language's installed default
+    package when it first parses.
+
+    model (Model[List[Doc], List[ParserScores]]): Scores each sentence of the Docs, in order.
+    decoder (Decoder): From scores to trees; see `spacy_lal.pipeline.decoders`.
+    loss (ParserLoss): Weights of the losses.
+    scorer (Optional[Callable]): From Examples to scores.
+    overwrite (bool): Whether to replace heads and constituents that a Doc already has.
+    dependencies (bool): Whether to set heads and deprels. If not, constituents are found by CKY alone, and the Doc's
+        heads stay as they are. Training does not depend on it.
+    """
+    return LALParser(
+        nlp.vocab,
+        model,
+        name,
+        decoder=decoder,
+        loss=loss,
+        scorer=scorer,
+        overwrite=overwrite,
+        dependencies=dependencies,
+        nlp=nlp,
+    )
 
 
 class LALParser(SentencePipe):
@@ -60,30 +143,22 @@ class LALParser(SentencePipe):
         scorer: Optional[Callable] = None,
         overwrite: bool = True,
         dependencies: bool = True,
-        long_policy: LongPolicy = "separate",
-        split_length: Optional[int] = None,
         loss: Optional[ParserLoss] = None,
-        coexistence: Optional[Coexistence] = None,
-        upstream: Optional[Encoder] = None,
+        nlp: Optional[Language] = None,
     ) -> None:
-        """See `spacy_lal.pipeline.factory` for the arguments.
-
-        loss (Optional[ParserLoss]): Weights of the losses. None: the defaults.
-        coexistence (Optional[Coexistence]): Knows the pipeline. None: no warning of later parsers.
-        upstream (Optional[Encoder]): The pipeline's transformer that the model listens to, if any.
-        """
-        super().__init__(vocab, model, name, upstream=upstream)
-        self.decoder = decoder
-        self.scorer = scorer
+        """See `make_lal_parser`."""
+        super().__init__(vocab, model, name, scorer, VOCABULARIES)
+        self.decoder = decoder if dependencies else replace(decoder, dependencies=False)
         self.overwrite = overwrite
         self.dependencies = dependencies
-        self.coexistence = coexistence if coexistence is not None else Coexistence()
-        self.long_sentences = LongSentences(long_policy, split_length)
-        self.long_sentences.choose(decoder)  # raises if the decoder does not support the policy
         self.loss = loss if loss is not None else ParserLoss()
-        self.cfg: Dict[str, Any] = {name: [] for name in VOCABULARIES}
+        self._nlp = None if nlp is None else weakref.ref(nlp)
         install_extensions()
         install_noun_chunks(vocab)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """A reference to a pipeline cannot be pickled."""
+        return {**self.__dict__, "_nlp": None}
 
     # Labels
 
@@ -99,35 +174,21 @@ class LALParser(SentencePipe):
         RAISES (ValueError): It has unknown keys, neither constituents nor deprels, only deprels where `dependencies` is
             false, or not one count for each word.
         """
-        unknown = set(label_data) - set(self.cfg)
-        if unknown or not isinstance(label_data, Mapping):
-            raise ValueError(f"labels are a dict with the keys {sorted(self.cfg)}, got also {sorted(unknown)}")
-        self.cfg.update({key: list(label_data.get(key, ())) for key in self.cfg})
+        super().set_label_data(label_data)
         for key, scores in (("constituents", "scores_constituents"), ("deprels", "scores_dependencies")):
             if not self.model.attrs.get(scores, True):  # the config has null in the place of the scorer
                 self.cfg[key] = []
         constituents, deprels = self.cfg["constituents"], self.cfg["deprels"]
-        if not constituents and not deprels:
+        if not constituents and not (deprels and self.dependencies):
             raise ValueError(
                 f"'{self.name}' has nothing to learn: expected Examples whose reference has constituents "
-                f'(reference.spans["{SPANS_KEY}"]) or heads and deprels, got neither'
+                f'(reference.spans["{SPANS_KEY}"]), or heads and deprels with dependencies = true, got neither'
             )
-        if not constituents and not self.dependencies:
-            raise ValueError(
-                f"'{self.name}' has dependencies = false and a network that scores dependencies alone, so it would set "
-                "nothing: expected one that scores constituents"
-            )
-        # Interned in advance: strings that a parse adds within `nlp.memory_zone()` are removed at its end. Default
-        # weights may be loaded within one.
         chains = [*constituents, *(label for constituent in constituents for label in split_chain(constituent))]
         fixed = (SPANS_KEY, METHODS_KEY, *get_args(ParseMethod), ROOT_DEPREL, WHITESPACE_DEPREL)
-        for string in (*chains, *deprels, *self.cfg["tags"], *fixed):
-            self.vocab.strings.add(string, allow_transient=False)  # type: ignore[call-arg]  # spaCy's stub
+        self._intern((*chains, *deprels, *self.cfg["tags"], *fixed))
         self._label_vocab = LabelVocab(constituents)
         self._deprel_ids = {deprel: i for i, deprel in enumerate(deprels)}
-        self._set_vocabularies(n_labels=len(self._label_vocab) if constituents else 0, n_deprels=len(deprels))
-
-    def _set_vocabularies(self, *, n_labels: int, n_deprels: int) -> None:
         words, counts = self.cfg["words"], self.cfg["word_counts"]
         if len(set(words)) != len(counts):
             raise ValueError(
@@ -137,106 +198,85 @@ class LALParser(SentencePipe):
         vocabularies: Dict[str, Any] = {"tags": self.cfg["tags"], "chars": self.cfg["chars"]}
         if words:
             vocabularies["words"] = dict(zip(words, counts, strict=True))
-        self.model.attrs["set_vocabularies"](self.model, n_labels=n_labels, n_deprels=n_deprels, **vocabularies)
+        n_labels = len(self._label_vocab) if constituents else 0
+        self.model.attrs["set_vocabularies"](self.model, n_labels=n_labels, n_deprels=len(deprels), **vocabularies)
 
     # Parsing
 
-    def predict(self, docs: Iterable[Doc]) -> List[List[DecodedParse]]:
-        """Parse Docs without changing them.
+    def _prepare(self) -> None:
+        """Take the weights of the default package if the parser has none. Other threads wait until all is in place.
 
-        RETURNS (List[List[DecodedParse]]): For each Doc, one parse for each of its sentences.
-        RAISES (ValueError): A Doc has no sentence boundaries; the component is untrained and its language has no
-            default package; or no component provides the vectors that the model listens to.
+        RAISES (ValueError): The parser is frozen in training, or there is no such package.
         """
-        docs = list(docs)
-        parses: List[List[DecodedParse]] = [[] for _ in docs]
-        longest = [max(map(len, sentence_words(doc)), default=0) for doc in docs]
-        if any(map(len, docs)):
-            self._take_default_weights()
-        for run, of_run in runs_of_docs(docs):
-            found = self._parse(of_run, max(longest[i] for i in run))
-            for i, doc_parses in zip(run, found, strict=True):
-                parses[i] = doc_parses
-        return parses
-
-    def _parse(self, docs: List[Doc], longest: int) -> List[List[DecodedParse]]:
-        limit = self.long_sentences.limit(self.decoder)
-        with self.encoded(docs):
-            if limit is None or longest <= limit:
-                parses = self._parse_sentences(docs)
-            else:
-                self.long_sentences.warn_once(self.name, limit)
-                join = partial(join_pieces, labels=self._label_vocab, deprels=self._deprel_ids)
-                piece_length = self.long_sentences.piece_length(self.decoder)
-                parses = parse_in_pieces(docs, self._parse_sentences, limit, piece_length, join)
-            labels = self._label_vocab.strings
-            parse_constrained(docs, parses, self.iter_scores, self.decoder_in_use, labels, limit)
-        return parses
-
-    def _parse_sentences(
-        self, docs: Sequence[Doc], sentences: Optional[Sequence[Sentences]] = None, rough: bool = False
-    ) -> List[List[DecodedParse]]:
-        """For each Doc, the parses of its sentences.
-
-        sentences (Optional[Sequence[Sentences]]): For each Doc, the words of each stretch to parse. None: the Doc's own
-            sentences.
-        rough (bool): Whether quick parses suffice, whose trees need not agree.
-        """
-        found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
-        decode = self._for_trees(make_separate_decoder()) if rough else self.decoder_in_use
-        parses: Dict[int, DecodedParse] = {}
-        for indices, scores in self.iter_scores(list(docs), pruned=takes_pruned(decode), sentences=sentences):
-            parses.update(zip(indices, decode(scores), strict=True))
-        in_order = (parses[i] for i in range(len(parses)))
-        return [list(islice(in_order, len(doc_sentences))) for doc_sentences in found]
-
-    @property
-    def decoder_in_use(self) -> Decoder:
-        """The decoder of sentences that are parsed as a whole: `decoder` under the policy for long sentences, or CKY
-        alone if `dependencies` are not set."""
-        return self._for_trees(self.long_sentences.choose(self.decoder))
-
-    def _for_trees(self, decoder: Decoder) -> Decoder:
-        return decoder if self.dependencies else constituents_alone(decoder)
-
-    def _take_default_weights(self) -> None:
-        """Load default weights if the parser has no labels yet. Other threads wait until all is in place."""
         with MAKING:
             if not self.labels:
-                default = load_default_parser(self.vocab.lang, self.name)
-                self.use_model(default.model, default.model_config, default.encoder)
-                self.set_label_data(default.label_data)
+                nlp = None if self._nlp is None else self._nlp()
+                if nlp is not None and self.name in nlp.config["training"]["frozen_components"]:
+                    raise ValueError(f"'{self.name}' is frozen and untrained: expected source = ... in its config")
+                found, model_config = load_default_parser(self.vocab.lang, self.name)
+                self.model, self.cfg["model"] = found.model, model_config
+                self.set_label_data(found.label_data)
+
+    def _predict(self, docs: List[Doc]) -> List[List[DecodedParse]]:
+        sentences = [sentence_words(doc) for doc in docs]
+        is_long = any(len(words) > MAX_LENGTH for of_doc in sentences for words in of_doc)
+        if not is_long:
+            parses = self._parse(docs, sentences)
+        else:
+            pieces = [[cut_sentence(doc, words) for words in ws] for doc, ws in zip(docs, sentences, strict=True)]
+            flat = self._parse(docs, [[one for of_sentence in of_doc for one in of_sentence] for of_doc in pieces])
+            parses = []
+            for of_doc, found in zip(pieces, map(iter, flat), strict=True):
+                joined = (list(islice(found, len(of_sentence))) for of_sentence in of_doc)
+                parses.append([join_pieces(some, self._label_vocab, self._deprel_ids) for some in joined])
+        for doc, of_doc, found in zip(docs, sentences, parses, strict=True):
+            if CONSTRAINTS_KEY in doc.spans:
+                self._constrain(doc, of_doc, found)
+        return parses
+
+    def _parse(self, docs: List[Doc], sentences: Sequence[Sentences]) -> List[List[DecodedParse]]:
+        """The parses of the given sentences of each Doc."""
+        parses: Dict[int, DecodedParse] = {}
+        for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
+            parses.update(zip(indices, self.decoder(scores), strict=True))
+        in_order = (parses[i] for i in range(len(parses)))
+        return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
+
+    def _constrain(self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]) -> None:
+        """Replace the parses of sentences that have constraints."""
+        constraints = sentence_constraints(doc, sentences)
+        chosen = [i for i, of_sentence in enumerate(constraints) if of_sentence]
+        longest = max((len(sentences[i]) for i in chosen), default=0)
+        if longest > MAX_LENGTH:
+            raise ValueError(
+                f"a sentence of {longest} words has constraints, and sentences of more than {MAX_LENGTH} words are "
+                "parsed in pieces, which cannot fulfil them"
+            )
+        strings = self._label_vocab.strings
+        for k, scores in self.iter_scores([doc], pruned=False, sentences=[[sentences[i] for i in chosen]]):
+            for i, one in zip((chosen[j] for j in k), scores, strict=True):
+                parses[i] = parse_constrained(doc, constraints[i], one, self.decoder, strings)  # type: ignore[arg-type]
 
     def iter_scores(
         self, docs: List[Doc], *, pruned: bool, sentences: Optional[Sequence[Sentences]] = None
     ) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
-        """Scores and the indices of their sentences, in sub-batches where the network offers them: charts are large,
-        and a whole batch's charts need not be in memory together.
+        """Scores and the indices of their sentences, in sub-batches: charts are large, and a whole batch's charts need
+        not be in memory together.
 
-        sentences (Optional[Sequence[Sentences]]): As for `_parse_sentences`.
-        RAISES (ValueError): The model scores only whole sentences, and `sentences` is given.
+        pruned (bool): Whether to give `PrunedScores`.
+        sentences (Optional[Sequence[Sentences]]): For each Doc, the words of each stretch to score. None: the Doc's own
+            sentences.
         """
-        if "iter_scores" in self.model.attrs:
-            yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned, sentences=sentences)
-        elif sentences is not None:
-            raise ValueError(f"the model of '{self.name}' scores whole sentences alone: expected long_policy 'joint'")
-        else:
-            scores = self.model.predict(docs)
-            yield range(len(scores)), scores
+        yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned, sentences=sentences)
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[DecodedParse]]) -> None:
-        """Write parses onto Docs: heads, deprels, and `doc.spans["constituents"]`. Warns if heads of another scheme are
-        replaced, here or by a later component.
+        """Write parses onto Docs: heads, deprels, and `doc.spans["constituents"]`.
 
         docs (Iterable[Doc]): Modified in place.
         scores (List[List[DecodedParse]]): As `predict` returned them.
         """
         docs = list(docs)
         install_noun_chunks(self.vocab, docs)
-        if self.dependencies and self.cfg["deprels"]:
-            self.coexistence.check_order(self.name, docs)
-            if self.overwrite:
-                self.coexistence.check_docs(self.name, docs, self.cfg["deprels"])
         for doc, parses in zip(docs, scores, strict=True):
             set_parses(doc, [self.to_strings(parse) for parse in parses], overwrite=self.overwrite)
 
@@ -255,8 +295,7 @@ class LALParser(SentencePipe):
     # Training
 
     def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
-        with self.encoded(docs, is_train=True):
-            scores, backprop = self.model.begin_update(docs)
+        scores, backprop = self.model.begin_update(docs)
         loss, d_scores = self.get_loss(examples, scores)
         backprop(d_scores)
         return loss
@@ -267,7 +306,6 @@ class LALParser(SentencePipe):
         RETURNS (Tuple[float, List[ScoresGradient]]): The summed loss, and the gradient for each sentence.
         RAISES (ValueError): The loss is not finite.
         """
-        examples = list(examples)
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
         losses, d_scores = self.loss(scores, golds)
         return sum(losses.values()), d_scores
@@ -285,10 +323,50 @@ class LALParser(SentencePipe):
         labels (Optional[Dict[str, List[str]]]): Stored `label_data`, for instance from `init labels`.
         RAISES (ValueError): The data has neither constituents nor heads.
         """
-        validate_get_examples(get_examples, "LALParser.initialize")
-        self.use_configured_model()
-        if labels is None:
+
+        def collect() -> Dict[str, List[Any]]:
             attrs = self.model.attrs
-            labels = collect_labels(get_examples(), alphabet=attrs.get("alphabet"), words=bool(attrs.get("has_words")))
-        self.set_label_data(labels)
-        self._initialize_model(get_examples)
+            return collect_labels(get_examples(), alphabet=attrs.get("alphabet"), words=bool(attrs.get("has_words")))
+
+        self._initialize(get_examples, collect if labels is None else lambda: labels)
+
+
+def load_default_parser(lang: str, name: str) -> Tuple[LALParser, Dict[str, Any]]:
+    """The parser of a language's default package, with copies of the components that it listens to, and the block
+    `model` of its config. Logs a warning.
+
+    lang (str): The language's code.
+    name (str): The name of the requesting component, for messages.
+    RAISES (ValueError): The language has no such package, or it is not installed.
+    """
+    package = DEFAULT_PACKAGES.get(lang)
+    if package is None or not is_package(package):
+        has = f"the package {package} is not installed" if package else f"no package has weights for {lang!r}"
+        raise ValueError(
+            f"'{name}' was neither trained nor loaded, and {has}: install one (pip install ./packages/... in a "
+            "checkout of spacy_lal), train it (nlp.initialize() and nlp.update(), or spacy train), or load a trained "
+            "pipeline"
+        )
+    nlp = spacy.load(package)
+    found = parser_names(nlp)[0]
+    paths = list(_listener_paths(nlp.config["components"][found]["model"], "model"))
+    for upstream, pipe in nlp.pipeline:
+        if found in getattr(pipe, "listening_components", ()):
+            nlp.replace_listeners(upstream, found, paths)
+    logger.warning(  # appears even where logging is not configured
+        "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train it, call nlp.initialize() first",
+        name,
+        package,
+        version(package),
+    )
+    return nlp.get_pipe(found), nlp.config.interpolate()["components"][found]["model"]  # type: ignore[return-value]
+
+
+def _listener_paths(block: Mapping[str, Any], path: str) -> Iterator[str]:
+    """The dotted names of the listeners in a block."""
+    for key, value in block.items():
+        if isinstance(value, dict):
+            if "Listener" in str(value.get("@architectures")):
+                yield f"{path}.{key}"
+            else:
+                yield from _listener_paths(value, f"{path}.{key}")

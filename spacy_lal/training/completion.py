@@ -12,9 +12,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotations import SPANS_KEY, CollapsedSpan, SentenceParse, get_constituents, sentence_words, set_parses
-from ..pipeline.decoders import JointDecoder, make_joint_decoder
+from ..pipeline.component import parser_names, require_vectors, sentence_splitters
+from ..pipeline.decoders import MAX_JOINT_LENGTH, Decoder, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
-from ..pipeline.parser_names import parser_names, sentence_splitters
 from ..scores import ParserScores
 from ..treebanks.copies import copy_text
 from ..trees import SUB_HEAD
@@ -27,7 +27,7 @@ BOND = 8.0  # the bonus as a multiple of the greatest score: more than a sentenc
 def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
     """Copies of gold Docs, completed: Docs with constituents alone get heads and deprels, Docs with heads alone get
     constituents. Existing annotations stay. Other Docs are copied unchanged, and so are Docs with a sentence that is
-    too long for the joint decoder (its `max_length`).
+    too long for the joint decoder.
 
     nlp (Language): The parser's pipeline; the components before the parser are run.
     parser (LALParser): A parser that was trained on both trees.
@@ -39,7 +39,7 @@ def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_siz
     decoder = _joint_decoder(parser)
     remaining = iter(docs)
     while golds := list(islice(remaining, batch_size)):
-        chosen = [i for i, doc in enumerate(golds) if lacks(doc) and _short_enough(doc, decoder)]
+        chosen = [i for i, doc in enumerate(golds) if lacks(doc) and _short_enough(doc)]
         parses = dict(zip(chosen, _parse(nlp, parser, decoder, [golds[i] for i in chosen]), strict=True))
         for i, doc in enumerate(golds):
             copied = doc.copy()
@@ -82,11 +82,11 @@ def bind_heads(scores: ParserScores, heads: Sequence[Optional[int]], bond: float
     return scores._replace(arcs=arcs)
 
 
-def _joint_decoder(parser: LALParser) -> JointDecoder:
+def _joint_decoder(parser: LALParser) -> Decoder:
     missing = [kind for kind in ("constituents", "deprels") if not parser.label_data[kind]]
     if missing:
         raise ValueError(f"'{parser.name}' has learned no {missing[0]}: expected a parser trained on both trees")
-    decoder = parser.decoder if isinstance(parser.decoder, JointDecoder) else make_joint_decoder()
+    decoder = parser.decoder if parser.decoder.agree else make_joint_decoder()
     if not 0.0 < decoder.constituency_weight < 1.0:
         raise ValueError(
             "expected a decoder that looks at both trees, with a constituency_weight between 0 and 1, got "
@@ -95,12 +95,11 @@ def _joint_decoder(parser: LALParser) -> JointDecoder:
     return decoder
 
 
-def _short_enough(doc: Doc, decoder: JointDecoder) -> bool:
-    longest = max(map(len, sentence_words(doc)), default=0)
-    return decoder.max_length is None or longest <= decoder.max_length
+def _short_enough(doc: Doc) -> bool:
+    return max(map(len, sentence_words(doc)), default=0) <= MAX_JOINT_LENGTH
 
 
-def _parse(nlp: Language, parser: LALParser, decoder: JointDecoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
+def _parse(nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
     """For each Doc, the best parses of its sentences that agree with its known tree."""
     if not golds:
         return []
@@ -108,14 +107,14 @@ def _parse(nlp: Language, parser: LALParser, decoder: JointDecoder, golds: Seque
     constituents = [sentence for gold in golds for sentence in get_constituents(gold)]
     heads = [sentence for gold in golds for sentence in _known_heads(gold)]
     parses: Dict[int, SentenceParse] = {}
-    with parser.encoded(docs):
-        for indices, scores in parser.iter_scores(docs, pruned=False):
-            bound = [
-                _bound(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned
-                for i, one in zip(indices, scores, strict=True)
-            ]
-            for i, parse in zip(indices, decoder(bound), strict=True):
-                parses[i] = parser.to_strings(parse)._replace(method=None)
+    require_vectors(parser.name, parser.model, docs)
+    for indices, scores in parser.iter_scores(docs, pruned=False):
+        bound = [
+            _bound(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned
+            for i, one in zip(indices, scores, strict=True)
+        ]
+        for i, parse in zip(indices, decoder(bound), strict=True):
+            parses[i] = parser.to_strings(parse)._replace(method=None)
     in_order = (parses[i] for i in range(len(parses)))
     return [list(islice(in_order, len(sentence_words(gold)))) for gold in golds]
 
@@ -132,7 +131,7 @@ def _bound(
     scores: ParserScores,
     constituents: Sequence[CollapsedSpan],
     heads: Sequence[Optional[int]],
-    decoder: JointDecoder,
+    decoder: Decoder,
 ) -> ParserScores:
     bond = BOND * max(float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs))
     if constituents:  # else the sentence's tree is unknown

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_lal.pipeline.role_decoder import RolesDecoder
+from spacy_lal.pipeline import lal_srl
 
 
 def test_docs(fuzzer):
@@ -13,13 +13,13 @@ def test_docs(fuzzer):
 
 @pytest.mark.parametrize("broken", ["overlap", "no verb"])
 def test_unsound_roles_are_seen(fuzzer, monkeypatch, broken):
-    decode = RolesDecoder.__call__
+    decode = lal_srl.decode_roles
 
-    def unsound(decoder, scores, tags, **options):
-        found = decode(decoder, scores, tags, **options)
+    def unsound(scores, tags, verbs):
+        found = decode(scores, tags, verbs)
         if broken == "overlap":
             return [[(*args, (args[0][0], args[0][1], "ARGM-TMP")) for args in of_sentence] for of_sentence in found]
         return [[tuple(arg for arg in args if arg[2] != "V") for args in of_sentence] for of_sentence in found]
 
-    monkeypatch.setattr(RolesDecoder, "__call__", unsound)
+    monkeypatch.setattr(lal_srl, "decode_roles", unsound)
     assert fuzzer("roles").fuzz(15, seed=0).failures

@@ -6,7 +6,7 @@ import torch
 
 from spacy_lal.loss.parser import cross_entropy
 from spacy_lal.loss.roles import RolesLoss
-from spacy_lal.role_scores import GoldRoles, RoleScores
+from spacy_lal.scores import GoldRoles, RoleScores
 
 
 def sentence(n=4, rows=(1, 3), seed=0):

@@ -11,6 +11,7 @@ from tiny_pipeline import make_examples
 
 from spacy_lal.annotations import ContradictionError, StaleParseError, constrain
 from spacy_lal.interpret import arc_margins, constituent_margins, k_best
+from spacy_lal.pipeline import decoders, lal_parser, long_sentences
 
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
 DECODERS = {"joint": None, "eisner": {**SEPARATE, "arcs": "eisner"}, "mst": SEPARATE}
@@ -213,25 +214,27 @@ def test_what_one_decoder_can_and_another_cannot():
             found[f"{name}, both"] = 0
         except ContradictionError as error:
             found[f"{name}, both"] = len(error.constraints)
-    assert found["mst"] == [2, 3, 2, 2] and found["joint"] == found["eisner"] == 2
+    assert found["mst"] == [2, 3, 2, 2] and found["joint"] == found["eisner"] == 4
     # "the top" of a constituent is one word for the joint decoder alone
-    assert (found["joint, both"], found["mst, both"]) == (3, 0)
+    assert (found["joint, both"], found["mst, both"]) == (4, 0)
 
 
-def test_long_sentences_are_refused():
+def test_long_sentences_are_refused(monkeypatch: pytest.MonkeyPatch):
+    for module in (lal_parser, long_sentences):
+        monkeypatch.setattr(module, "MAX_LENGTH", 6)
+    monkeypatch.setattr(long_sentences, "PIECE_LENGTH", 6)
     nlp = tiny_nlp()
-    nlp.get_pipe("lal_parser").long_sentences.split_length = 6
     doc = tiny_doc(nlp)
     constrain(doc, constituents=[(8, 10)])
-    with pytest.warns(UserWarning, match="in pieces"):
-        assert any(span[:2] == (8, 10) for span in spans_of(nlp(doc)))  # the short one
+    assert any(span[:2] == (8, 10) for span in spans_of(nlp(doc)))  # the short one
     constrain(doc, constituents=[(0, 2)])
     with pytest.raises(ValueError, match="8 words has constraints, and sentences of more than 6 words are parsed in p"):
         nlp(doc)
 
 
-def test_beyond_the_joint_decoders_limit():
-    nlp = tiny_nlp(decoder={"@misc": "spacy-lal.joint_decoder.v1", "max_length": 6})
+def test_beyond_the_joint_decoders_limit(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(decoders, "MAX_JOINT_LENGTH", 6)
+    nlp = tiny_nlp()
     doc = tiny_doc(nlp)
     constrain(doc, constituents=[(1, 3)], heads={0: 6})
     with pytest.warns(UserWarning, match="more than 6 words"):

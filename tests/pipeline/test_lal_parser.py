@@ -14,7 +14,7 @@ from spacy.training import Example
 from spacy.util import raise_error
 
 from spacy_lal.annotations import SPANS_KEY
-from spacy_lal.pipeline import default_package
+from spacy_lal.pipeline import lal_parser
 
 PERSON = {
     "words": ["Select", "the", "person", "driving", "."],
@@ -145,7 +145,7 @@ def test_disk_and_bytes(nlp, texts, tmp_path):
 
 
 def test_an_untrained_component_saves_and_loads_but_says_that_it_is_untrained(tmp_path, monkeypatch):
-    monkeypatch.setattr(default_package, "DEFAULT_PACKAGES", {})
+    monkeypatch.setattr(lal_parser, "DEFAULT_PACKAGES", {})
     nlp = make_nlp()
     nlp.to_disk(tmp_path)
     with pytest.raises(ValueError, match="neither trained nor loaded"):

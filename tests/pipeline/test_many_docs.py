@@ -8,7 +8,7 @@ import spacy
 from spacy.tokens import Doc
 from tiny_pipeline import make_bert, make_nlp, parses, train
 
-from spacy_lal.pipeline import sentence_pipe
+from spacy_lal.pipeline import component
 
 WORDS = "She sees a dog in the park , and nobody drives 😀 ( هذا -LRB- .".split()
 LENGTHS = [0, 1, 5, 0, 40, 1, 17, 3, 2, 90, 8, 1, 23, 0, 6]
@@ -76,7 +76,7 @@ def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
         return iter_scores(model, docs, **options)
 
     monkeypatch.setitem(parser.model.attrs, "iter_scores", spy)
-    monkeypatch.setattr(sentence_pipe, "MAX_TOKENS", 50)
+    monkeypatch.setattr(component, "MAX_TOKENS", 50)
     assert parses(nlp.pipe(make_docs(nlp), batch_size=100)) == expected
     assert sum(map(len, sizes)) == len([doc for doc in make_docs(nlp) if len(doc)])
     assert all(sum(run) <= 50 or len(run) == 1 for run in sizes) and [90] in sizes

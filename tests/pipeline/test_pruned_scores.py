@@ -4,7 +4,6 @@ import pytest
 import torch
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
 
-from spacy_lal.pipeline import lal_parser
 from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
 from spacy_lal.scores import PrunedScores
 
@@ -32,22 +31,11 @@ def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
     parser = nlp.get_pipe("lal_parser")
     monkeypatch.setattr(parser, "decoder", decoder)
     pruned = parse(nlp)
-    monkeypatch.setattr(lal_parser, "takes_pruned", lambda decoder: False)
+    iter_scores = parser.model.attrs["iter_scores"]
+    monkeypatch.setitem(
+        parser.model.attrs, "iter_scores", lambda *args, pruned, **kwargs: iter_scores(*args, pruned=False, **kwargs)
+    )
     assert parse(nlp) == pruned
-
-
-def test_a_decoder_of_another_make_gets_all_scores(nlp, monkeypatch):
-    seen = []
-    joint = nlp.get_pipe("lal_parser").decoder
-
-    def decoder(scores):
-        seen.extend(scores)
-        return joint(scores)
-
-    expected = parse(nlp)
-    monkeypatch.setattr(nlp.get_pipe("lal_parser"), "decoder", decoder)
-    assert parse(nlp) == expected
-    assert seen and not any(isinstance(one, PrunedScores) for one in seen)
 
 
 def pruned_arcs(parser, doc):

@@ -1,6 +1,7 @@
 """Rolesets: which ones a predicate's words can have, from training data and from PropBank's frames."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,8 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import set_propositions
-from spacy_lal.pipeline.role_labels import collect_role_labels
-from spacy_lal.pipeline.rolesets import Rolesets, collect_aliases, collect_senses, frame_names
+from spacy_lal.pipeline.labels import Rolesets, collect_aliases, collect_role_labels, collect_senses, frame_names
 from spacy_lal.trees.frames import Frame, FrameError, read_frames
 from spacy_lal.trees.propositions import Proposition
 
@@ -102,7 +102,8 @@ def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path):
     loaded = spacy.load(tmp_path / "saved")
     roles = loaded.get_pipe("lal_srl")
     assert roles.label_data == nlp.get_pipe("lal_srl").label_data
-    roles.predicate_threshold = 0.0  # every word is a predicate
+    iter_scores = roles.model.attrs["iter_scores"]
+    roles.model.attrs["iter_scores"] = partial(iter_scores, threshold=0.0)  # every word is a predicate
     doc = loaded(Doc(loaded.vocab, words=["Evacuation", "slept"], sent_starts=[True, False]))
     assert [one.roleset for one in doc._.predicates] == ["evacuate.01", "sleep.01"]
 

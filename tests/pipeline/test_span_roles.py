@@ -137,9 +137,3 @@ def test_disk_bytes_and_pickle(nlp, tmp_path):
     blank.add_pipe("lal_srl", config=config())
     for one in [*loaded, blank.from_bytes(nlp.to_bytes())]:
         assert find(one, [parsed(one, "saw")]) == expected
-
-
-@pytest.mark.parametrize("option", ["transition_weight", "constituent_bonus"])
-def test_options_of_tags_are_refused(option):
-    with pytest.raises(ValueError, match=f"{option}.* of scores of tags"):
-        spacy.blank("en").add_pipe("lal_srl", config=config(decoder={option: 0.5}))

@@ -1,23 +1,17 @@
-"""Threads that share one pipeline: the parses of one thread; a warning where a transformer is not made for it; an error
-where the transformer has not run."""
+"""Threads that share one pipeline: the parses of one thread; an error where the transformer has not run."""
 
-import logging
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
 import spacy
 import tiny_pipeline
-from spacy.util import load_config
 from tiny_pipeline import TEXTS, make_bert, make_examples, parses
 
 from spacy_lal.pipeline import lal_parser as lal_parser_module
-from spacy_lal.pipeline.threads import unsafe_layers
 
-OURS, THEIRS = "spacy-lal.TransformerModel.v1", "spacy-transformers.TransformerModel.v3"
+OURS = "spacy-lal.TransformerModel.v1"
 DROPOUT = {"hidden_dropout_prob": 0.5, "attention_probs_dropout_prob": 0.5}
-NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 N_THREADS = 8
 
 
@@ -65,20 +59,15 @@ def in_threads(call, values, n_threads=N_THREADS):
         return list(pool.map(call, values))
 
 
-def warnings_of(caplog):
-    return [record.getMessage() for record in caplog.records if "Several threads" in record.getMessage()]
-
-
 # Threads
 
 
-def test_the_parses_of_one_thread(nlp, caplog):
+def test_the_parses_of_one_thread(nlp):
     texts = TEXTS * 12
     found = all_of(in_threads(nlp, texts))
     assert found == all_of(map(nlp, TEXTS)) * 12
     piped = in_threads(lambda i: all_of(nlp.pipe(TEXTS * 2, batch_size=3)), range(N_THREADS))
     assert piped == [found[: len(TEXTS)] * 2] * N_THREADS
-    assert not warnings_of(caplog)
 
 
 def test_training_by_turns_with_prediction_in_threads(nlp):
@@ -105,9 +94,9 @@ def test_default_weights_are_loaded_once(folder, monkeypatch):
     blank = spacy.blank("en")
     blank.add_pipe("sentencizer")
     blank.add_pipe("lal_parser")
-    default = lal_parser_module.load_default_parser.__globals__["DefaultParser"](
-        "here", parser.model, source.config["components"]["lal_parser"]["model"], parser.label_data, parser.encoder
-    )
+    listeners = ["model.tok2vec.*.transformer"]
+    source.replace_listeners("transformer", "lal_parser", listeners)
+    default = parser, source.config["components"]["lal_parser"]["model"]
     monkeypatch.setattr(lal_parser_module, "load_default_parser", load)
     barrier = Barrier(N_THREADS)
 
@@ -117,81 +106,6 @@ def test_default_weights_are_loaded_once(folder, monkeypatch):
 
     assert in_threads(parse, range(N_THREADS)) == [expected] * N_THREADS
     assert loaded == ["lal_parser"]
-
-
-# Transformers that threads must not share
-
-
-@pytest.fixture(scope="module")
-def theirs(bert, tmp_path_factory):
-    path = tmp_path_factory.mktemp("nlp") / "theirs"
-    make_nlp(bert, THEIRS).to_disk(path)
-    return path
-
-
-def test_a_warning_at_the_second_thread(theirs, caplog):
-    nlp = spacy.load(theirs)
-    for _ in range(2):
-        nlp(TEXTS[0])
-    assert not warnings_of(caplog)
-    for _ in range(2):
-        in_threads(nlp, TEXTS[:1], 1)
-    (warning,) = warnings_of(caplog)
-    assert f"the transformer 'transformer' ({THEIRS})" in warning
-    for way_out in (OURS, "hidden_dropout_prob", "attention_probs_dropout_prob", "one pipeline for each thread"):
-        assert way_out in warning
-    assert caplog.records[-1].name == "spacy_lal" and caplog.records[-1].levelno == logging.WARNING
-
-
-def test_the_ways_out(bert, theirs, caplog):
-    expected = all_of(map(spacy.load(theirs), TEXTS))
-    config = load_config(theirs / "config.cfg")
-    config["components"]["transformer"]["model"]["@architectures"] = OURS
-    ours = spacy.util.load_model_from_config(config).from_disk(theirs)
-    assert all_of(in_threads(ours, TEXTS * 3)) == expected * 3
-    without = make_nlp(bert, THEIRS, NO_DROPOUT)
-    in_threads(without, TEXTS * 3)
-    several = {i: spacy.load(theirs) for i in range(2)}
-    in_threads(lambda i: several[i](TEXTS[0]), range(2))
-    assert not warnings_of(caplog)
-
-
-def test_one_of_its_own_and_replaced_listeners(theirs, caplog):
-    source = spacy.load(theirs)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("lal_parser", source=source)
-    nlp(TEXTS[0])
-    in_threads(nlp, TEXTS[:1])
-    assert len(warnings_of(caplog)) == 1
-    caplog.clear()
-    source = spacy.load(theirs)
-    source.replace_listeners("transformer", "lal_parser", ["model.tok2vec.*.transformer"])
-    source(TEXTS[0])
-    in_threads(source, TEXTS[:1])
-    (warning,) = warnings_of(caplog)
-    assert "a layer 'hf-pytorch' of its model" in warning
-
-
-def test_another_process_has_threads_of_its_own(theirs, caplog, monkeypatch):
-    nlp = spacy.load(theirs)
-    nlp(TEXTS[0])
-    again = pickle.loads(pickle.dumps(nlp))
-    monkeypatch.setattr("os.getpid", lambda: 0)
-    in_threads(again, TEXTS[:1])
-    assert not warnings_of(caplog)
-    again(TEXTS[0])
-    assert len(warnings_of(caplog)) == 1
-
-
-def test_which_layers_are_unsafe(nlp, theirs):
-    assert unsafe_layers(nlp.get_pipe("lal_parser").model) == []
-    assert unsafe_layers(nlp.get_pipe("transformer").model) == []
-    assert unsafe_layers(spacy.load(theirs).get_pipe("transformer").model) == ["hf-pytorch"]
-    lstm = spacy.registry.resolve(
-        {"m": {"@architectures": "spacy.TorchBiLSTMEncoder.v1", "width": 4, "depth": 2, "dropout": 0.1}}
-    )["m"]
-    assert len(unsafe_layers(lstm)) == 1
 
 
 # Without the transformer
@@ -228,32 +142,6 @@ def test_docs_without_tokens_pass(folder, nlp):
     without = without_transformer(folder, "exclude")
     assert [len(doc) for doc in without.pipe(["", ""])] == [0, 0]
     assert [len(doc) for doc in nlp.pipe(["", " ", "\n\n", TEXTS[0]])] == [0, 1, 1, 8]
-
-
-def as_sentences(nlp):
-    docs = [nlp.make_doc(text) for text in TEXTS]
-    for doc in docs:
-        for token in doc:
-            token.is_sent_start = token.i == 0
-    return docs
-
-
-@pytest.mark.parametrize("way", ["disable", "disable_pipe", "remove_pipe", "select_pipes"])
-def test_the_parser_has_its_transformer_all_the_same(folder, nlp, way):
-    """If nothing else listens to it."""
-    without = without_transformer(folder, way)
-    for name in ("senter", "tagger"):
-        without.remove_pipe(name)
-    assert parses(without.pipe(as_sentences(without))) == parses(nlp.pipe(as_sentences(nlp)))
-
-
-def test_nothing_listens(folder):
-    """A pipeline without transformer, senter and tagger, which the parser alone refuses."""
-    nlp = spacy.load(folder, exclude=["transformer", "senter", "tagger"])
-    with pytest.raises(ValueError, match="'lal_parser' listens to a transformer .*, and the Doc has no vectors of one"):
-        list(nlp.pipe(as_sentences(nlp)))
-    nlp.remove_pipe("lal_parser")
-    assert len(nlp(TEXTS[0])) == 8
 
 
 def test_initialization_and_training_without_a_run_before(bert, folder):

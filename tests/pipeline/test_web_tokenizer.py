@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from spacy.language import Language
 
 from spacy_lal.lang.en import DIVIDED, NOT_WHOLE, WHOLE
-from spacy_lal.pipeline import web_tokenizer
-from spacy_lal.pipeline.web_tokenizer import MAX_RUN, create_web_tokenizer
+from spacy_lal.pipeline import tokenizer as web_tokenizer
+from spacy_lal.pipeline.tokenizer import MAX_RUN, create_web_tokenizer
 
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
 NLP = spacy.blank("en", config=CONFIG)

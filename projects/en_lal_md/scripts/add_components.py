@@ -32,7 +32,6 @@ from treebank import SourceError, run
 
 from spacy_lal.annotations import install_frames
 from spacy_lal.files import written_folder
-from spacy_lal.pipeline.checksums import rewrite_checksums
 from spacy_lal.trees.frames import read_frames
 
 MORPHOLOGIZER = "morphologizer"
@@ -133,7 +132,6 @@ def add_components(
                 raise SourceError(where, 0, f"expected {name!r} to be in the trained pipeline alone")
             shutil.copytree(source / name, folder / name)
             round_weights(folder / name / "model")
-            rewrite_checksums(folder / name)
             trained = Config().from_disk(source / "config.cfg").interpolate()
             config["components"][name] = trained["components"][name]
             strings |= strings_of(source, name)

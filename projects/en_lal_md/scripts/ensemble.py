@@ -9,8 +9,8 @@ from distillation import log_softmax
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_lal.pipeline.component import parser_names, sentence_splitters
 from spacy_lal.pipeline.lal_parser import LALParser
-from spacy_lal.pipeline.parser_names import parser_names, sentence_splitters
 from spacy_lal.scores import AnyScores, ParserScores
 from spacy_lal.treebanks.copies import copy_text
 from spacy_lal.trees import SUB_HEAD
@@ -65,9 +65,8 @@ class Member:
     def scores(self, docs: Sequence[Doc]) -> List[ParserScores]:
         """The scores of each sentence of Docs from `ready`."""
         found: Dict[int, AnyScores] = {}
-        with self.parser.encoded(list(docs)):
-            for indices, scores in self.parser.iter_scores(list(docs), pruned=False):
-                found.update(zip(indices, scores, strict=True))
+        for indices, scores in self.parser.iter_scores(list(docs), pruned=False):
+            found.update(zip(indices, scores, strict=True))
         return [found[i] for i in range(len(found))]  # type: ignore[misc]  # not pruned
 
 

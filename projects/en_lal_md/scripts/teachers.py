@@ -15,8 +15,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import METHODS_KEY, same_tokens, sentence_bounds
+from spacy_lal.pipeline.component import parser_names
 from spacy_lal.pipeline.lal_parser import LALParser
-from spacy_lal.pipeline.parser_names import parser_names
 from spacy_lal.scores import ParserScores, ScoresGradient
 
 

@@ -29,7 +29,7 @@ from spacy_lal.annotations import (
     set_propositions,
 )
 from spacy_lal.lang.en import AUXILIARY_ROLESETS
-from spacy_lal.pipeline.roles_scorer import score_roles
+from spacy_lal.pipeline.scorers import score_roles
 from spacy_lal.treebanks.propbank import make_propbank_corpus
 
 WITHOUT_AUXILIARIES = "srl_f_without_auxiliaries"

@@ -23,7 +23,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import get_propositions, set_propositions
-from spacy_lal.pipeline.parser_names import parser_names
+from spacy_lal.pipeline.component import parser_names
 from spacy_lal.treebanks.docs import write_docs
 from spacy_lal.treebanks.propbank import make_propbank_corpus
 

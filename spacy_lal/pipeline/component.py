@@ -1,0 +1,271 @@
+"""The base of `lal_parser` and `lal_srl`: components that predict and learn sentence by sentence.
+
+Here are labels, batches, updates and storage. *Not* here: what a component predicts.
+"""
+
+from itertools import islice
+from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
+
+import srsly
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training.batchers import minibatch_by_words
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, set_dropout_rate
+
+from ..loss.gold import copy_sentence_starts
+
+FACTORY = "lal_parser"
+ROLES_FACTORY = "lal_srl"
+# Docs are read in runs of about this many tokens, whatever the batch size: their vectors are copied for the network.
+MAX_TOKENS = 50_000
+# The token vectors of the default configs: small, for a pipeline without a transformer.
+SMALL_TOK2VEC = """
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 2
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+""".strip()
+
+
+class SentencePipe(TrainablePipe):
+    """A subclass has `labels`, `set_label_data`, `_prepare`, `_predict` and `_learn`.
+
+    vocab (Vocab): The pipeline's vocab.
+    model (Model): The model that the config describes.
+    name (str): The component's name.
+    scorer (Optional[Callable]): From Examples to scores.
+    vocabularies (Iterable[str]): The keys of `label_data`.
+    """
+
+    def __init__(
+        self, vocab: Vocab, model: Model, name: str, scorer: Optional[Callable], vocabularies: Iterable[str]
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: Dict[str, Any] = {key: [] for key in vocabularies}
+        self._configured_model = model
+
+    # Labels
+
+    @property
+    def label_data(self) -> Dict[str, List[Any]]:
+        """The vocabularies that `initialize` collects from training data."""
+        return {key: list(values) for key, values in self.cfg.items() if key != "model"}
+
+    def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
+        """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
+
+        label_data (Mapping[str, Sequence[Any]]): In the form of the property `label_data`.
+        RAISES (ValueError): It has unknown keys.
+        """
+        known = set(self.cfg) - {"model"}
+        if not isinstance(label_data, Mapping) or set(label_data) - known:
+            raise ValueError(f"labels are a dict with the keys {sorted(known)}, got {label_data!r:.200}")
+        self.cfg.update({key: list(label_data.get(key, ())) for key in known})
+
+    def add_label(self, label: str) -> int:
+        """Not supported, since labels determine the network's size. RAISES (ValueError): Always."""
+        raise ValueError(
+            f"labels of '{self.name}' come from the training data or from initialize(labels=...), got {label!r}"
+        )
+
+    def _intern(self, strings: Iterable[str]) -> None:
+        """Add strings to the vocab for good: those added within `nlp.memory_zone()` are removed at its end."""
+        for string in strings:
+            self.vocab.strings.add(string, allow_transient=False)  # type: ignore[call-arg]  # spaCy's stub
+
+    # Prediction
+
+    def predict(self, docs: Iterable[Doc]) -> List[List[Any]]:
+        """Predict without changing the Docs.
+
+        RETURNS (List[List[Any]]): For each Doc, one prediction for each of its sentences.
+        RAISES (ValueError): A Doc has no sentence boundaries, the component is untrained, or no component provides the
+            vectors that the model listens to.
+        """
+        docs = list(docs)
+        found: List[List[Any]] = [[] for _ in docs]
+        with_tokens = [i for i, doc in enumerate(docs) if len(doc)]
+        if with_tokens:
+            self._prepare()
+        for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
+            of_run = [docs[i] for i in run]
+            require_vectors(self.name, self.model, of_run)
+            for i, predictions in zip(run, self._predict(of_run), strict=True):
+                found[i] = predictions
+        return found
+
+    def _prepare(self) -> None:
+        """RAISES (ValueError): The component cannot predict."""
+        raise NotImplementedError
+
+    def _predict(self, docs: List[Doc]) -> List[List[Any]]:
+        """As `predict`, for Docs with tokens and vectors."""
+        raise NotImplementedError
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """See `TrainablePipe`. If a batch fails, an error handler that goes on gets only the Docs that fail alone."""
+        handle = self.get_error_handler()
+        for docs in util.minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                if len(docs) == 1 or handle is util.raise_error:
+                    handle(self.name, self, docs, error)
+                else:
+                    yield from self.pipe(docs, batch_size=1)
+            else:
+                yield from docs
+
+    # Training
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optional[Optimizer] = None,
+        losses: Optional[Dict[str, float]] = None,
+    ) -> Dict[str, float]:
+        """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes the reference's boundaries.
+
+        drop (float): Dropout rate of the token vectors' layers; the config sets the network's own rates.
+        RETURNS (Dict[str, float]): The losses, with this component's added.
+        RAISES (ValueError): The component was never initialised, or the loss is not finite.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        if not any(len(eg.predicted) for eg in examples):
+            return losses
+        if not self.labels:
+            raise ValueError(f"'{self.name}' has no network to train yet: call nlp.initialize() first")
+        for eg in examples:
+            copy_sentence_starts(eg)
+        set_dropout_rate(self.model, drop)
+        losses[self.name] += self._learn(examples, [eg.predicted for eg in examples])
+        if sgd not in (None, False):
+            self.finish_update(sgd)
+        return losses
+
+    def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
+        """Add the gradient of a batch's loss to the parameters' gradients.
+
+        docs (List[Doc]): The predicted Docs of the Examples.
+        RETURNS (float): The loss.
+        """
+        raise NotImplementedError
+
+    def _initialize(
+        self, get_examples: Callable[[], Iterable[Example]], collect: Callable[[], Mapping[str, Sequence[Any]]]
+    ) -> None:
+        """Collect labels and make the network of the config.
+
+        collect (Callable): Gives the label data; called when the component has its configured model.
+        """
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        self.model = self._configured_model
+        self.cfg.pop("model", None)
+        self.set_label_data(collect())
+        sample = []
+        for eg in islice(get_examples(), 10):
+            eg = Example(eg.predicted.copy(), eg.reference)
+            copy_sentence_starts(eg)
+            sample.append(eg.predicted)
+        self.model.initialize(X=sample)
+
+    # Storage. `cfg` has the label data, and the block "model" if the config does not describe the model.
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SentencePipe":
+        """Load from bytes, in place."""
+        readers: Dict[str, Callable[[bytes], Any]] = {
+            "cfg": lambda data: self._load_cfg(srsly.json_loads(data)),
+            "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
+            "model": self._load_model,
+        }
+        util.from_bytes(bytes_data, readers, exclude)
+        return self
+
+    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "SentencePipe":
+        """Load from a directory, in place.
+
+        RAISES (ValueError): The weights do not fit the config, or cannot be read.
+        """
+        readers: Dict[str, Callable[[Any], Any]] = {
+            "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
+            "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
+            "model": lambda file: self._load_model(file.read_bytes()),
+        }
+        util.from_disk(path, readers, exclude)
+        return self
+
+    def _load_cfg(self, cfg: Dict[str, Any]) -> None:
+        self.model = self._configured_model
+        self.cfg.pop("model", None)
+        if "model" in cfg:
+            self.model = util.registry.resolve({"model": cfg["model"]})["model"]
+            self.cfg["model"] = cfg.pop("model")
+        # Labels come first, since they determine the sizes of the network. A component saved before its
+        # initialisation has neither.
+        if any(cfg.values()):
+            self.set_label_data(cfg)
+
+    def _load_model(self, data: bytes) -> None:
+        if self.labels:
+            try:
+                self.model.from_bytes(data)
+            except Exception as err:  # msgpack, torch and thinc have no common error
+                raise ValueError(
+                    f"'{self.name}' cannot read its weights ({len(data):,} bytes): {type(err).__name__}: {err}. "
+                    "Expected them whole, and the config with which they were saved"
+                ) from err
+
+
+def require_vectors(name: str, model: Model, docs: Iterable[Doc]) -> None:
+    """Check that Docs have the vectors that a model listens to: a listener silently answers by zeros.
+
+    name (str): The component's name, for the message.
+    RAISES (ValueError): A Doc has no vectors, or other tokens than it had when it got them.
+    """
+    for node in model.walk():
+        upstream = getattr(node, "upstream_name", None)
+        if upstream is None:
+            continue
+        for doc in docs:
+            if node.name == "transformer-listener":
+                data = doc._.trf_data if doc.has_extension("trf_data") else None
+                n_rows = 0 if data is None else len(data.align.lengths)
+            else:
+                n_rows = len(doc.tensor)
+            if n_rows != len(doc):
+                raise ValueError(
+                    f"'{name}' reads the vectors of '{upstream}', and the Doc {doc.text[:40]!r} has {n_rows} for "
+                    f"{len(doc)} tokens. Either put '{upstream}' before it (nlp.add_pipe('{upstream}', source=...)), "
+                    f"with no component between them that merges or splits tokens; or, where '{name}' comes from, call "
+                    f"nlp.replace_listeners('{upstream}', '{name}', [...]) first (docs/how_to/usage.md)"
+                )
+
+
+def parser_names(nlp: Language) -> List[str]:
+    """The names of a pipeline's `lal_parser` components, in order."""
+    return [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == FACTORY]
+
+
+def sentence_splitters(nlp: Language, parsers: Collection[str]) -> List[str]:
+    """The names of the components that set sentence breaks, in order. They are disabled where breaks are given.
+
+    parsers (Collection[str]): Names of components to leave out: parsers, since spaCy's own parser also sets breaks.
+    """
+    names = [name for name in nlp.pipe_names if name not in parsers]
+    return [name for name in names if "token.is_sent_start" in nlp.get_pipe_meta(name).assigns]
