@@ -1,7 +1,7 @@
 """Does hostile or random input break a promise of docs/explanation/robustness.md?
 
     python benchmarks/fuzz.py all
-    python benchmarks/fuzz.py pickles --cases 20000 --seed 1
+    python benchmarks/fuzz.py threads --cases 20000 --seed 1
 
 Prints one line for each subject, then each failure; the exit code is 1 if there is one. The tests run the same
 fuzzers with few cases (`tests/fuzz`).
@@ -18,7 +18,6 @@ SUBJECTS: Dict[str, int] = {
     "docs": 3000,
     "retokenizing": 2_000,
     "treebanks": 30_000,
-    "pickles": 12_000,
     "threads": 2500,
     "roles": 2000,
 }

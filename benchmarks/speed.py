@@ -1,6 +1,5 @@
-"""How fast are the network, a pipeline, one call, several processes, a server, other parsers, and a training step?
+"""How fast are a pipeline, one call, several processes, a server, other parsers, and a training step?
 
-    python benchmarks/speed.py network metrics/speed_network.json
     python benchmarks/speed.py pipeline metrics/speed_pipeline.json assets/ewt/dev.conllu
     python benchmarks/speed.py latency metrics/speed_latency.json
     python benchmarks/speed.py runtimes metrics/speed_runtimes.json assets/ewt/dev.conllu
@@ -23,11 +22,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-from speed import beside, latency, network, pipeline, processes, runtimes, service, start, training
+from speed import beside, latency, pipeline, processes, runtimes, service, start, training
 from speed.timing import MissingExtra, environment, needs
 
 MEASUREMENTS: Dict[str, ModuleType] = {
-    "network": network,
     "pipeline": pipeline,
     "latency": latency,
     "runtimes": runtimes,

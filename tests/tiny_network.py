@@ -2,7 +2,8 @@
 
 from typing import Any, Tuple
 
-from spacy_lal.checkpoint.flat import FlatConfig
+from flat_config import FlatConfig
+
 from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 from spacy_lal.layers.parser_network import ParserNetwork
 

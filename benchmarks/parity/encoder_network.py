@@ -14,7 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import UnreadableSetError
-from spacy_lal.checkpoint.kitaev_klein import Switches, converted_weights, network_config
+from spacy_lal.checkpoint.networks import Switches, kk_converted_weights, kk_network_config
 from spacy_lal.layers.configs import ParserNetworkConfig
 from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited
 from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig
@@ -46,11 +46,11 @@ class EncoderReference:
         self.features = self._read_features()
 
     def _build(self, selector_mode: str) -> ParserNetwork:
-        config, sizes = network_config(self.hparams, self.state, self._switches())
+        config, sizes = kk_network_config(self.hparams, self.state, self._switches())
         if "selector" in self.info:
             config = self._with_selectors(config, selector_mode)
         network = ParserNetwork(config, sizes)
-        network.load_state_dict(converted_weights(self.state, config, sizes))
+        network.load_state_dict(kk_converted_weights(self.state, config, sizes))
         return network.eval()
 
     def _switches(self) -> Optional[Switches]:

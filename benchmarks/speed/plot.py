@@ -75,19 +75,6 @@ def _finish(figure: Any, axes: Any, title: str, unit: str) -> Any:
     return figure
 
 
-def plot_network(result: Dict[str, Any]) -> Iterator[Plot]:
-    """Time of each form, with decoding and without."""
-    forms = result["forms"]
-    names = [f"{name}, {form['precision'].removeprefix('torch.')}" for name, form in forms.items()]
-    values = {
-        "network": [form["network_ms"]["median"] for form in forms.values()],
-        "with decoding": [form["with_decoding_ms"]["median"] for form in forms.values()],
-    }
-    mean = result["words"] / result["sentences"]
-    title = f"The published network, sentences of {mean:.0f} words on average"
-    yield "forms", bars(title, "ms a sentence", names, values)
-
-
 def plot_pipeline(result: Dict[str, Any]) -> Iterator[Plot]:
     """Throughput, the shares of the stages, and the lengths."""
     threads = list(dict.fromkeys(row["threads"] for row in result["throughput"]))
@@ -165,7 +152,6 @@ def plot_training(result: Dict[str, Any]) -> Iterator[Plot]:
 
 
 PLOTS: Dict[str, Callable[[Dict[str, Any]], Iterator[Plot]]] = {
-    "network": plot_network,
     "pipeline": plot_pipeline,
     "latency": plot_latency,
     "runtimes": plot_runtimes,

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import numpy as np
 import spacy
@@ -19,14 +19,13 @@ from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 from spacy_lal.loss import parser as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.bridge import NetworkModel, parser_network
-from spacy_lal.models.embedding import NetworkBatch
+from spacy_lal.models.embedding import NetworkBatch, VectorRows
+from spacy_lal.models.features import N_SPECIAL_IDS, SentenceFeatures
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training.optimizer import make_adam
 from spacy_lal.trees import SUB_HEAD
-from speed.flat_network import SIZES, changed, compose, read_changes
 from speed.memory import peak_mb, reset_peak, resident_mb
-from speed.network import PUBLISHED, random_batch
 from speed.sentences import random_lengths
 from speed.timing import StopWatch, add_timing_arguments, at_least_one, markdown, summary
 
@@ -39,13 +38,9 @@ FORMS = {
 }
 
 
-NAMES = "published: of FlatConfig and ParserSizes; a pipeline: as label_attention.n_heads or encoder.layers.0.ff_width"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
-    parser.add_argument("--pipeline", default="en_lal_md", help="takes its network's sizes; 'published': the paper's")
-    parser.add_argument("--change", nargs="*", default=[], metavar="NAME=VALUE", help=NAMES)
+    parser.add_argument("--pipeline", default="en_lal_md", help="takes its network's sizes")
     described = "; ".join(f"{name}: {what}" for name, what in FORMS.items())
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS), help=described)
     parser.add_argument("--sentences", type=at_least_one, default=40, help="in a batch (default: 40)")
@@ -57,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
     """Time every form. RETURNS (Dict[str, Any]): See `table`."""
-    network = network_of(args.pipeline, read_changes(args.change))
+    network = network_of(args.pipeline)
     lengths = random_lengths(np.random.default_rng(args.seed), args.sentences, args.mean_words).tolist()
     task = {"network": base64.b64encode(pickle.dumps(network)).decode(), "lengths": lengths}
     task.update(rounds=args.rounds, clock=args.clock)
@@ -67,26 +62,32 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     return {"words": sum(lengths), "sentences": len(lengths), "config": config, "forms": forms}
 
 
-def network_of(pipeline: str, changes: Dict[str, Any]) -> Tuple[ParserNetworkConfig, ParserSizes]:
+def network_of(pipeline: str) -> Tuple[ParserNetworkConfig, ParserSizes]:
     """The network of a pipeline's parser, without its weights.
 
-    RAISES (ValueError): The pipeline has no parser, or a change names no option.
+    RAISES (ValueError): The pipeline has no parser.
     """
-    if pipeline == "published":
-        return compose({**PUBLISHED, **changes})
     nlp = spacy.load(pipeline)
     names = parser_names(nlp)
     if not names:
         raise ValueError(f"{pipeline} has no lal_parser")
     model = nlp.get_pipe(names[0]).model  # type: ignore[attr-defined]
     network = model.attrs["get_network"](model)
-    config, sizes = network.config, network.sizes
-    for name, value in changes.items():
-        if name in SIZES:
-            sizes = changed(sizes, name, value)
-        else:
-            config = changed(config, name, value)
-    return config, sizes
+    return network.config, network.sizes
+
+
+def random_batch(sizes: ParserSizes, lengths: Sequence[int], rng: np.random.Generator) -> NetworkBatch:
+    """Sentences of random vectors and tags. RAISES (ValueError): The network reads more than that."""
+    if sizes.n_words or sizes.n_chars:
+        raise ValueError("expected a network that reads vectors and tags, got one that reads words or characters")
+    starts = np.cumsum([0, *lengths])
+    rows = [np.arange(start, end) for start, end in zip(starts[:-1], starts[1:], strict=True)]
+    features = []
+    for one in rows:
+        tags = rng.integers(N_SPECIAL_IDS, sizes.n_tags, len(one)) if sizes.n_tags else []
+        features.append(SentenceFeatures(one, np.array([0, *tags, 1]) if sizes.n_tags else None))
+    data = rng.standard_normal((starts[-1], sizes.vector_width), dtype=np.float32)
+    return NetworkBatch(features, VectorRows(data, rows, False) if sizes.vector_width else None)
 
 
 def _in_process(task: Dict[str, Any]) -> Dict[str, Any]:

@@ -1,170 +1,113 @@
-"""The names that a checkpoint may refer to, and their stand-ins.
+"""The authors' names of weights -> ours. Kitaev & Klein's weights have the LAL parser's names, which was made from it.
 
-Stand-ins are never functions or classes of torch, NumPy or Python: calling one makes a record or a plain value of ours.
+One table of rules maps every weight. A weight without a place, or a place without a weight, is an error that lists it
+(reference-parser.md 1.2 and 6).
 """
 
-import collections
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, Optional, Tuple
+import re
+from typing import Dict, List, Mapping, Tuple
 
 import torch
+from torch import Tensor
 
-from .records import (
-    SCALARS,
-    CheckpointError,
-    DtypeRecord,
-    ReferenceVocabulary,
-    TensorRecord,
-    is_int,
-    quoted,
+from ..layers.configs import ParserNetworkConfig, ParserSizes
+from ..layers.parser_network import ParserNetwork
+from .reader import CheckpointError
+
+# Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers, the
+# index of their label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
+KEY_RULES: Tuple[Tuple[str, str], ...] = (
+    (r"^project_(xlnet|elmo)\.", "inputs.features.vectors.projection."),
+    (r"^char_embedding\.", "inputs.features.char_concat.embedding."),
+    (r"^char_encoder\.emb\.", "inputs.features.chars.embedding."),
+    (r"^char_encoder\.lstm\.", "inputs.features.chars.lstm."),
+    (r"^embedding\.position_table$", "inputs.positions"),
+    (r"^embedding\.layer_norm\.", "inputs.layer_norm."),
+    (r"^embedding\.embs\.0\.", "inputs.features.{first}.embedding."),
+    (r"^embedding\.embs\.1\.", "inputs.features.{second}.embedding."),
+    (r"^encoder\.attn_{L}\.", "label_attention."),
+    (r"^encoder\.ff_{L}\.", "label_attention.feed_forward."),
+    (r"^encoder\.attn_(\d+)\.", r"encoder.layers.\1.attention."),
+    (r"^encoder\.ff_(\d+)\.", r"encoder.layers.\1.feed_forward."),
+    (r"\.w_qs(\d?)$", r".query.<\1>"),
+    (r"\.w_ks(\d?)$", r".key.<\1>"),
+    (r"\.w_vs(\d?)$", r".value.<\1>"),
+    (r"\.proj(\d?)\.weight$", r".output.<\1>.weight"),
+    (r"\.reduce_proj\.", ".reduce."),
+    (r"\.w_1([cp]?)\.", r".hidden.<\1>."),
+    (r"\.w_2([cp]?)\.", r".output.<\1>."),
+    (r"<(1|c)>", "content"),
+    (r"<(2|p)>", "position"),
+    (r"<>", "all"),
+    (r"^f_label\.0\.", "span_scorer.hidden."),
+    (r"^f_label\.1\.", "span_scorer.layer_norm."),
+    (r"^f_label\.3\.", "span_scorer.output."),
+    (r"\.layer_norm\.a_2$", ".norm.gain"),
+    (r"\.layer_norm\.b_2$", ".norm.bias"),
+    (r"^dep_score\.arc_h\.", "biaffine_scorer.arc_head."),
+    (r"^dep_score\.arc_c\.", "biaffine_scorer.arc_dependent."),
+    (r"^dep_score\.type_h\.", "biaffine_scorer.deprel_head."),
+    (r"^dep_score\.type_c\.", "biaffine_scorer.deprel_dependent."),
+    (r"^dep_score\.attention\.dep_weight$", "biaffine_scorer.arc_bilinear"),
+    (r"^dep_score\.bilinear\.U$", "biaffine_scorer.deprel_bilinear"),
+    (r"^dep_score\.bilinear\.W_l$", "biaffine_scorer.deprel_from_head"),
+    (r"^dep_score\.bilinear\.W_r$", "biaffine_scorer.deprel_from_dependent"),
+    (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
 )
+TRANSFORMER_PREFIX = "xlnet."
+MAX_LISTED = 20  # names in a message
+# Weights that the reference builds but never uses in a forward pass (reference-parser.md 1.4 and 4.1).
+UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
+EMBEDDINGS = ("tags", "words")  # kinds of word features that the reference calls embeddings; others are extras
 
-INTS = ("int", "long")  # the factory of a defaultdict, under its name in protocol 2
-MAX_BYTES = 16  # a scalar has at most 8
+
+def our_key(key: str, config: ParserNetworkConfig) -> str:
+    """Translate the name of a reference weight by `KEY_RULES`: "encoder.attn_0.w_qs1" is
+    "encoder.layers.0.attention.query.content" in our network."""
+    kinds = [feature.kind for feature in config.inputs.features]
+    tables = [kind for kind in EMBEDDINGS if kind in kinds] + ["?", "?"]
+    n_layers = sum(layer.repeat for layer in config.encoder.layers)
+    for pattern, replacement in KEY_RULES:
+        pattern = pattern.replace("{L}", str(n_layers))
+        key = re.sub(pattern, replacement.replace("{first}", tables[0]).replace("{second}", tables[1]), key)
+    return key
 
 
-@dataclass(frozen=True)
-class Admitted:
-    """The stand-in for a name.
+def convert_state_dict(
+    state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
+) -> Dict[str, Tensor]:
+    """The reference's weights under our names, each used once.
 
-    name (str): "module.name".
-    make (Optional[Callable[..., Any]]): Replaces a call. None for a name that is only an argument elsewhere.
-    dtype (Optional[torch.dtype]): The element type of a storage class.
+    state_dict (Mapping[str, Tensor]): The reference's weights; the transformer's weights are skipped.
+    config (ParserNetworkConfig): The network to convert for.
+    sizes (ParserSizes): Its sizes.
+    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config, sizes)`, float32.
+    RAISES (CheckpointError): A weight has no place, a place no weight, or a shape differs; the message lists them.
     """
-
-    name: str
-    make: Optional[Callable[..., Any]] = None
-    dtype: Optional[torch.dtype] = None
-
-
-def _make_tensor(storage: Any, offset: Any, size: Any, stride: Any) -> TensorRecord:
-    return TensorRecord(storage, offset, size, stride)
-
-
-def _make_tensor_v2(
-    storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any, hooks: Any, metadata: Any = None
-) -> TensorRecord:
-    if hooks or metadata:
-        raise CheckpointError("refused: a tensor with hooks or metadata")
-    return TensorRecord(storage, offset, size, stride)
-
-
-def _make_parameter(data: Any, requires_grad: Any, hooks: Any) -> TensorRecord:
-    if not isinstance(data, TensorRecord) or hooks:
-        raise CheckpointError("refused: a parameter of something else than a tensor, or one with hooks")
-    return data
+    with torch.device("meta"):
+        wanted = {key: tuple(value.shape) for key, value in ParserNetwork(config, sizes).state_dict().items()}
+    skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if sizes.vector_width else ("project_xlnet.",)))
+    converted, unused, misshapen = {}, [], []
+    for key, value in state_dict.items():
+        if key.startswith(skipped):
+            continue
+        ours = our_key(key, config)
+        if ours not in wanted or ours in converted:
+            unused.append(key)
+        elif tuple(value.shape) != wanted[ours]:
+            misshapen.append(f"{key} {tuple(value.shape)}, expected {wanted[ours]}")
+        converted[ours] = value.detach()
+    unfilled = sorted(wanted.keys() - converted.keys())
+    problems = {"unused": unused, "not filled": unfilled, "of another shape": misshapen}
+    if any(problems.values()):
+        raise CheckpointError(f"the checkpoint's weights do not fit the network. {listed(problems)}")
+    return {key: value.to(torch.float32) for key, value in converted.items()}
 
 
-def _make_size(sizes: Any) -> Tuple[int, ...]:
-    if type(sizes) is not tuple or not all(is_int(n) for n in sizes):
-        raise CheckpointError(f"refused: torch.Size of {quoted(sizes)}")
-    return sizes
-
-
-def _make_ordered_dict() -> Dict[Any, Any]:
-    return collections.OrderedDict()
-
-
-def _make_default_dict(factory: Any = None) -> Dict[Any, Any]:
-    """A dict without the factory: only existing keys are looked up."""
-    if factory is not None and not (isinstance(factory, Admitted) and factory.name in INTS):
-        raise CheckpointError(f"refused: collections.defaultdict of {quoted(factory)}")
-    return {}
-
-
-def _make_bytes(text: Any, encoding: Any) -> bytes:
-    """Protocol 2 calls this to make bytes (`_codecs.encode`), in the encoding and the lengths of NumPy scalars."""
-    if (
-        encoding != "latin1"
-        or not isinstance(text, str)
-        or len(text) > MAX_BYTES
-        or not all(c < "\u0100" for c in text)
-    ):
-        raise CheckpointError(f"refused: _codecs.encode({quoted(text)}, {quoted(encoding)})")
-    return text.encode("latin1")
-
-
-def _make_dtype(name: Any, align: Any, copy: Any) -> DtypeRecord:
-    if not isinstance(name, str) or name not in SCALARS:
-        raise CheckpointError(
-            f"refused: numpy.dtype of {quoted(name)}; only scalars are admitted: {', '.join(SCALARS)}"
-        )
-    return DtypeRecord(name)
-
-
-def _make_scalar(dtype: Any, data: Any) -> Any:
-    if not isinstance(dtype, DtypeRecord):
-        raise CheckpointError(f"refused: a NumPy scalar of the dtype {quoted(dtype)}")
-    return dtype.value(data)
-
-
-_STORAGES: Dict[str, torch.dtype] = {
-    "DoubleStorage": torch.float64,
-    "FloatStorage": torch.float32,
-    "HalfStorage": torch.float16,
-    "BFloat16Storage": torch.bfloat16,
-    "LongStorage": torch.int64,
-    "IntStorage": torch.int32,
-    "ShortStorage": torch.int16,
-    "CharStorage": torch.int8,
-    "ByteStorage": torch.uint8,
-    "BoolStorage": torch.bool,
-}
-_CALLS: Dict[Tuple[str, str], Callable[..., Any]] = {
-    ("collections", "OrderedDict"): _make_ordered_dict,
-    ("collections", "defaultdict"): _make_default_dict,
-    ("torch", "Size"): _make_size,
-    ("torch._utils", "_rebuild_tensor"): _make_tensor,
-    ("torch._utils", "_rebuild_tensor_v2"): _make_tensor_v2,
-    ("torch._utils", "_rebuild_parameter"): _make_parameter,
-    ("_codecs", "encode"): _make_bytes,
-    ("numpy", "dtype"): _make_dtype,
-    ("numpy.core.multiarray", "scalar"): _make_scalar,
-    ("numpy._core.multiarray", "scalar"): _make_scalar,  # since NumPy 2
-}
-VOCABULARY = "vocabulary.Vocabulary"
-_ADMITTED: Dict[Tuple[str, str], Admitted] = {
-    **{key: Admitted(".".join(key), make) for key, make in _CALLS.items()},
-    **{("torch", name): Admitted(f"torch.{name}", dtype=dtype) for name, dtype in _STORAGES.items()},
-    ("vocabulary", "Vocabulary"): Admitted(VOCABULARY),
-    **{("__builtin__", name): Admitted(name) for name in INTS},
-}
-
-
-def admit(module: str, name: str) -> Admitted:
-    """The stand-in for a name of a checkpoint.
-
-    RAISES (CheckpointError): The name is not admitted.
-    """
-    try:
-        return _ADMITTED[module, name]
-    except KeyError:
-        asked = quoted(f"{module}.{name}")
-        raise CheckpointError(
-            f"refused: the checkpoint asks for {asked}; only tensors, plain containers, NumPy scalars and "
-            f"{VOCABULARY} are admitted"
-        ) from None
-
-
-def call(function: Any, args: Any) -> Any:
-    """Call the stand-in for a function.
-
-    RAISES (CheckpointError): The function must not be called, or not with these arguments.
-    """
-    if not isinstance(function, Admitted) or function.make is None or type(args) is not tuple:
-        called = function.name if isinstance(function, Admitted) else quoted(function)
-        raise CheckpointError(f"refused: a call of {called}")
-    try:
-        return function.make(*args)
-    except TypeError:  # a wrong number of arguments: the stand-ins themselves raise only CheckpointError
-        raise CheckpointError(f"refused: {function.name} with {len(args)} arguments") from None
-
-
-def new(cls: Any, args: Any) -> ReferenceVocabulary:
-    """Make an object of the only class that has objects of its own.
-
-    RAISES (CheckpointError): It is another class, or has arguments.
-    """
-    if not isinstance(cls, Admitted) or cls.name != VOCABULARY or args != ():
-        raise CheckpointError(f"refused: an object of {cls.name if isinstance(cls, Admitted) else quoted(cls)}")
-    return ReferenceVocabulary()
+def listed(problems: Mapping[str, List[str]]) -> str:
+    """Problems for a message: the names of weights by kind of problem; of many names only the first."""
+    parts = []
+    for kind, names in problems.items():
+        more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+        parts += [f"{kind}: {', '.join(names[:MAX_LISTED])}{more}"] if names else []
+    return "; ".join(parts)

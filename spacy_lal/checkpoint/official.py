@@ -1,28 +1,27 @@
 """A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
 
-The pipeline is made from its config, like any other; then it gets the checkpoint's labels and weights. Parts that
-`spacy-lal.ReferenceParser.v1` cannot build are refused by name. *Not* here: files, except the tokenizer's.
+The pipeline is made from its config, like any other; then it gets the checkpoint's labels and weights. Parts that we
+do not build (GloVe, ELMo, BERT) are refused by name.
 """
 
 from collections import Counter
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional
+from dataclasses import fields, is_dataclass
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from torch import Tensor
 
 from ..annotations import ROOT_DEPREL
-from ..models.features import N_SPECIAL_CHARS, N_SPECIAL_IDS
+from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..models.parser import get_network
-from .blocks import model_blocks
-from .convert import LoadedNetwork, load_network
-from .hparams import DEFAULT_HPARAMS, checked_hparams, model_name
-from .kitaev_klein import is_kitaev_klein, load_constituents
+from ..trees.escapes import unescape_word
+from ..trees.labels import SUB_HEAD_LABEL, join_chain
+from .names import TRANSFORMER_PREFIX, convert_state_dict
+from .networks import DEFAULT_HPARAMS, checked_hparams, kk_converted_weights, kk_network_config, network_config
 from .reader import Checkpoint, CheckpointError
-from .records import quoted
-from .word_transformer import set_transformer
-from .xlnet import make_hf_objects
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
 SPECIAL_WORDS = ("<START>", "<STOP>", "<UNK>")
@@ -37,12 +36,10 @@ UNSUPPORTED = {
     "use_words": "word embeddings, with or without GloVe",
     "bert_transliterate": "transliteration",
 }
-SUPPORTED = "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)"
-MAX_ENTRY_LENGTH = 200  # characters of a label, deprel or tag
-MAX_WORD_LENGTH = 10_000  # characters of a word
 # The authors' script for their published scores parses 8 sentences at once, and with scrambled queries the scores
 # depend on this number.
 SCRAMBLED_BATCH_SIZE = 8
+LEFT_OUT = ("learned_boundaries", "features")  # fields of records that are no options of their blocks
 
 
 class ImportedPipeline(NamedTuple):
@@ -78,43 +75,44 @@ def import_pipeline(
         cannot be found. (ImportError): SpaCy lacks the language.
     """
     if is_kitaev_klein(checkpoint):
-        return _import_constituents(checkpoint, lang=lang, scrambled_queries=scrambled_queries)
-    return _import_joint(checkpoint, tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries)
+        if scrambled_queries:
+            raise CheckpointError(
+                "scrambled queries are a fault of label attention, and the checkpoint's network has none"
+            )
+        return _import_constituents(checkpoint, lang)
+    return _import_joint(checkpoint, tokenizer, lang, scrambled_queries)
+
+
+def is_kitaev_klein(checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is of Kitaev & Klein's code: it has no dependency labels."""
+    return "type_vocab" not in checkpoint.vocabularies
 
 
 def _import_joint(
-    checkpoint: Checkpoint, *, tokenizer: Optional[str], lang: str, scrambled_queries: bool
+    checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool
 ) -> ImportedPipeline:
     """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a `spacy-lal.ReferenceParser.v1`."""
-    _refuse_unsupported(checkpoint.hparams)
-    hparams = checked_hparams(checkpoint.hparams, checkpoint.state_dict)
-    loaded = load_network(checkpoint, scrambled_queries=scrambled_queries)
-    sizes = loaded.network.sizes
-    label_data = _label_data(loaded)
-    tok2vec = transformer = None
+    _refuse(checkpoint, UNSUPPORTED, "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)")
+    hparams, state_dict = checked_hparams(checkpoint.hparams), checkpoint.state_dict
+    config, sizes = network_config(hparams, state_dict, scrambled_queries=scrambled_queries)
+    weights = convert_state_dict(state_dict, config, sizes)
+    label_data = _label_data(checkpoint, sizes, [(), (SUB_HEAD_LABEL,)])
+    tok2vec: Optional[Dict[str, Any]] = None
     hf_objects = None
     if sizes.vector_width:
-        if not loaded.transformer:
-            raise CheckpointError(
-                "the checkpoint has no 'xlnet.*' weights, though its network reads the vectors of a transformer "
-                "(use_xlnet): expected a checkpoint that holds them, as the authors' do"
-            )
-        transformer, lower_case = model_name(hparams, tokenizer), bool(hparams["xlnet_do_lower_case"])
-        hf_objects = make_hf_objects(loaded.transformer, tokenizer or transformer, lower_case=lower_case)
+        from .xlnet import make_hf_objects
+
+        length = len(TRANSFORMER_PREFIX)
+        xlnet = {key[length:]: value for key, value in state_dict.items() if key.startswith(TRANSFORMER_PREFIX)}
+        name, lower_case = hparams["xlnet_model"], bool(hparams["xlnet_do_lower_case"])
+        hf_objects = make_hf_objects(xlnet, tokenizer or name, lower_case=lower_case)
         tok2vec = {
             "@architectures": "spacy-lal.WordTransformer.v1",
-            "name": transformer,
+            "name": name,
             "tokenizer_config": {"use_fast": bool(hf_objects.tokenizer.is_fast), "do_lower_case": lower_case},
             "clean_words": "lal" if "use_lal" in checkpoint.hparams else "hpsg",
             "pad_left": bool(hparams["pad_left"]),
         }
-    nlp = spacy.blank(lang, config={"nlp": {"batch_size": SCRAMBLED_BATCH_SIZE}} if scrambled_queries else {})
-    nlp.add_pipe("sentencizer")
-    decoder = {
-        "@misc": "spacy-lal.joint_decoder.v1",
-        "constituency_weight": loaded.constituency_weight,
-        "empty_nodes": False,
-    }
     model = {
         "@architectures": "spacy-lal.ReferenceParser.v1",
         "tok2vec": tok2vec,
@@ -122,87 +120,124 @@ def _import_joint(
         "n_label_heads": sizes.n_label_heads or None,
         "scrambled_queries": scrambled_queries,
     }
-    parser: Any = nlp.add_pipe("lal_parser", config={"model": model, "decoder": decoder})
-    if hf_objects is not None:
-        set_transformer(parser.model.layers[0], hf_objects)
-    sample = Doc(nlp.vocab, words=["."])
-    parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
-    get_network(parser.model).load_state_dict(loaded.network.state_dict())
+    decoder = {
+        "@misc": "spacy-lal.joint_decoder.v1",
+        "constituency_weight": float(hparams["const_lada"]),
+        "empty_nodes": False,
+    }
+    nlp = _make_pipeline(lang, model, decoder, label_data, weights, hf_objects)
+    if scrambled_queries:
+        nlp.batch_size = nlp.config["nlp"]["batch_size"] = SCRAMBLED_BATCH_SIZE
     return ImportedPipeline(
-        nlp, sizes.n_tags > 0, label_data["tags"], transformer, len(loaded.labels), len(loaded.deprels)
+        nlp,
+        sizes.n_tags > 0,
+        label_data["tags"],
+        tok2vec and tok2vec["name"],
+        len(label_data["constituents"]),
+        len(label_data["deprels"]),
     )
 
 
-def _import_constituents(checkpoint: Checkpoint, *, lang: str, scrambled_queries: bool) -> ImportedPipeline:
+def _import_constituents(checkpoint: Checkpoint, lang: str) -> ImportedPipeline:
     """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a `spacy-lal.LALParser.v1`."""
-    if scrambled_queries:
-        raise CheckpointError("scrambled queries are a fault of label attention, and the checkpoint's network has none")
-    loaded = load_constituents(checkpoint)
-    label_data = _label_data(loaded)
+    supported = "tags (use_tags), words (use_words) and characters (use_chars_lstm, use_chars_concat)"
+    _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
+    config, sizes = kk_network_config(checkpoint.hparams, checkpoint.state_dict)
+    weights = kk_converted_weights(checkpoint.state_dict, config, sizes)
+    label_data = _label_data(checkpoint, sizes, [()])
+    decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
+    nlp = _make_pipeline(lang, model_blocks(config), decoder, label_data, weights)
+    return ImportedPipeline(nlp, sizes.n_tags > 0, label_data["tags"], None, len(label_data["constituents"]), 0)
+
+
+def _make_pipeline(
+    lang: str,
+    model: Dict[str, Any],
+    decoder: Dict[str, Any],
+    label_data: Dict[str, List[Any]],
+    weights: Dict[str, Tensor],
+    hf_objects: Any = None,
+) -> Language:
     nlp = spacy.blank(lang)
     nlp.add_pipe("sentencizer")
-    model = {**model_blocks(loaded.network.config), "tok2vec": None}
-    decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
     parser: Any = nlp.add_pipe("lal_parser", config={"model": model, "decoder": decoder})
+    if hf_objects is not None:
+        parser.model.layers[0].attrs["set_transformer"](parser.model.layers[0], hf_objects)
     sample = Doc(nlp.vocab, words=["."])
     parser.initialize(lambda: [Example(sample, sample)], nlp=nlp, labels=label_data)
-    get_network(parser.model).load_state_dict(loaded.network.state_dict())
-    return ImportedPipeline(nlp, loaded.network.sizes.n_tags > 0, label_data["tags"], None, len(loaded.labels), 0)
+    get_network(parser.model).load_state_dict(weights)
+    return nlp
 
 
-def _refuse_unsupported(hparams: Mapping[str, Any]) -> None:
+def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
+    """The block `model` of a parser of constituents alone, without label attention.
+
+    config (ParserNetworkConfig): Its records.
+    RETURNS (Dict[str, Any]): The block of `spacy-lal.LALParser.v1`.
+    """
+    inputs = _block(config.inputs)
+    inputs["*"] = {feature.kind: _block(feature) for feature in config.inputs.features}
+    layers = {f"layers_{i}": _block(layer) for i, layer in enumerate(config.encoder.layers)}
+    no_encoder = {"@misc": "spacy-lal.NoEncoder.v1"}
+    return {
+        "@architectures": "spacy-lal.LALParser.v1",
+        "tok2vec": None,
+        "hidden_width": config.hidden_width,
+        "inputs": inputs,
+        "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": layers} if layers else no_encoder,
+        "label_attention": None,
+        "fenceposts": _block(config.fenceposts),
+        "span_scorer": _block(config.span_scorer),
+        "biaffine_scorer": None,
+    }
+
+
+def _block(record: Any) -> Dict[str, Any]:
+    values = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in LEFT_OUT}
+    block = {name: _block(value) if is_dataclass(value) else value for name, value in values.items()}
+    return {"@misc": f"spacy-lal.{type(record).__name__.removesuffix('Config')}.v1", **block}
+
+
+def _refuse(checkpoint: Checkpoint, unsupported: Dict[str, str], supported: str) -> None:
     """Refuse inputs that we do not build; the message names them and the supported ones."""
-    refused = [f"{name} ({what})" for name, what in UNSUPPORTED.items() if hparams.get(name)]
+    refused = [f"{name} ({what})" for name, what in unsupported.items() if checkpoint.hparams.get(name)]
     if refused:
         raise CheckpointError(
-            f"the checkpoint's network reads what is not supported: {', '.join(refused)}; supported are {SUPPORTED}"
+            f"the checkpoint's network reads what is not supported: {', '.join(refused)}; supported are {supported}"
         )
 
 
-def _label_data(loaded: LoadedNetwork) -> Dict[str, List[Any]]:
+def _label_data(checkpoint: Checkpoint, sizes: ParserSizes, fixed: Sequence[tuple]) -> Dict[str, List[Any]]:
     """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the checkpoint's order.
 
-    The deprel `root` becomes spaCy's ROOT, as everywhere on our Docs; it is `root` again in CoNLL-U.
+    fixed (Sequence[tuple]): The label chains that come first, and are not in our data.
+
+    The deprel `root` becomes spaCy's ROOT, as everywhere on our Docs; it is `root` again in CoNLL-U. Words become raw
+    text: `-LRB-` is `(`, unless that is in the vocabulary, too.
     """
-    _require_first("tag", loaded.tags, SPECIAL_TAGS)
-    _require_first("word", loaded.words if loaded.word_counts else [], SPECIAL_WORDS)
-    _require_first("character", loaded.chars, SPECIAL_CHARS)
-    if len(loaded.chars) != loaded.network.sizes.n_chars:
-        raise CheckpointError(
-            f"char_vocab has {len(loaded.chars)} entries, but the weights are for {loaded.network.sizes.n_chars}"
-        )
-    deprels = loaded.deprels
-    if ROOT_DEPREL not in deprels:
-        deprels = [ROOT_DEPREL if deprel == THEIR_ROOT else deprel for deprel in deprels]
-    data: Dict[str, List[Any]] = {
-        "constituents": loaded.labels,
-        "deprels": deprels,
-        "tags": loaded.tags[N_SPECIAL_IDS:],
-        "chars": loaded.chars[N_SPECIAL_CHARS:],
-        "words": loaded.words[N_SPECIAL_IDS:] if loaded.word_counts else [],
-    }
-    for name, values in data.items():
-        counts = Counter(values)
-        most = MAX_WORD_LENGTH if name == "words" else MAX_ENTRY_LENGTH
-        printable = name not in ("chars", "words")
-        strange = [value for value, n in counts.items() if n > 1 or not _is_entry(value, most, printable=printable)]
-        if strange:
+    n_labels = sizes.n_labels + len(fixed) - 2
+    expected = {"tag": (sizes.n_tags, SPECIAL_TAGS), "word": (sizes.n_words, SPECIAL_WORDS)}
+    expected.update(char=(sizes.n_chars, SPECIAL_CHARS), type=(sizes.n_deprels, ()), label=(n_labels, tuple(fixed)))
+    rest: Dict[str, List[Any]] = {}
+    for kind, (size, special) in expected.items():
+        values = checkpoint.vocabularies[f"{kind}_vocab"].values if size else []
+        if len(values) != size or tuple(values[: len(special)]) != (special if size else ()):
             raise CheckpointError(
-                f"the checkpoint's {name}: expected different strings of at most {most} characters, but "
-                f"not (only) once: {', '.join(map(quoted, strange[:5]))}"
+                f"{kind}_vocab has {len(values)} entries and begins with {str(values[: len(special)])[:200]}; expected "
+                f"{size}, as there are weights, and {special}"
             )
-    return {**data, "word_counts": list(loaded.word_counts[N_SPECIAL_IDS:])}
-
-
-def _is_entry(value: Any, most: int, *, printable: bool) -> bool:
-    if not isinstance(value, str) or not 0 < len(value) <= most:
-        return False
-    return value.isprintable() if printable else not any("\ud800" <= char <= "\udfff" for char in value)
-
-
-def _require_first(kind: str, values: List[str], expected: tuple) -> None:
-    if values and tuple(values[: len(expected)]) != expected:
-        raise CheckpointError(
-            f"the checkpoint's {kind} vocabulary begins with {', '.join(map(quoted, values[: len(expected)]))}; "
-            f"expected {', '.join(map(quoted, expected))}"
-        )
+        rest[kind] = [join_chain(v) if isinstance(v, tuple) else v for v in values[len(special) if size else 0 :]]
+        if not all(isinstance(value, str) for value in rest[kind]) or len(set(rest[kind])) < len(rest[kind]):
+            raise CheckpointError(f"{kind}_vocab: expected different strings")
+    counts = checkpoint.vocabularies["word_vocab"].counts
+    raw = [unescape_word(word) for word in rest["word"]]
+    n_raw = Counter(raw)
+    has_root = ROOT_DEPREL in rest["type"]
+    return {
+        "constituents": rest["label"],
+        "deprels": [ROOT_DEPREL if deprel == THEIR_ROOT and not has_root else deprel for deprel in rest["type"]],
+        "tags": rest["tag"],
+        "chars": rest["char"],
+        "words": [one if one and n_raw[one] == 1 else word for word, one in zip(rest["word"], raw, strict=True)],
+        "word_counts": [max(0, counts.get(word, 0)) for word in rest["word"]],
+    }

@@ -1,28 +1,70 @@
-"""Read a checkpoint file of the reference without running anything in it.
+"""Read a checkpoint file of the authors as data: `torch.load` makes tensors and plain containers, and runs nothing.
 
-A checkpoint is a pickle, and a pickle is a program: Python's unpickler and `torch.load` would run it. Here a machine of
-our own reads it (`unpickler.py`), from a file whose sizes are checked first (`archive.py`). This module checks the
-parts of a checkpoint, and names the file in every error.
+Beyond these, a checkpoint holds objects of the authors' vocabulary class and scalars of NumPy. The stand-ins below take
+their names in the file; any other name is refused.
 """
 
 import struct
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Union
+from typing import Any, Dict, List, Mapping, Union
 
+import torch
 from torch import Tensor
 
-from .archive import open_archive, read_tensors, regular_file_size
-from .records import CheckpointError, ReferenceVocabulary, TensorRecord, quoted
-
-__all__ = ["Checkpoint", "CheckpointError", "ReferenceVocabulary", "read_checkpoint"]
-
 VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
-DEPREL_VOCABULARY = "type_vocab"  # a parser of constituents alone has none, and none of these weights
-DEPREL_WEIGHTS = "dep_score."
-MAX_WEIGHTS = 10_000  # an XLNet of 24 layers has 400
-MAX_NAME = 200
+DEPREL_WEIGHTS = "dep_score."  # a parser of constituents alone has neither these nor "type_vocab"
+# NumPy's names of scalar types -> formats of `struct`
+SCALARS = {"b1": "?", "i1": "b", "u1": "B", "i2": "<h", "u2": "<H", "i4": "<i", "u4": "<I", "i8": "<q", "u8": "<Q"}
+SCALARS.update(f2="<e", f4="<f", f8="<d")
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be read, or that has unknown content; the message gives the reason."""
+
+
+class ReferenceVocabulary:
+    """The authors' `vocabulary.Vocabulary`: strings (or label tuples) <-> ids, and their counts in training data."""
+
+    values: List[Any]
+    counts: Mapping[Any, int]
+
+
+class _Dtype:
+    """A scalar type of NumPy."""
+
+    def __init__(self, name: str, align: bool, copy: bool) -> None:
+        self.format = SCALARS[name]
+
+    def __setstate__(self, state: Any) -> None:
+        """The state has the byte order, which is little."""
+
+
+def _scalar(dtype: _Dtype, data: bytes) -> Any:
+    return struct.unpack(dtype.format, data)[0]
+
+
+def _default_dict(factory: Any) -> Dict[Any, Any]:
+    """A dict: only existing keys are looked up."""
+    return {}
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """Bytes, as pickles of protocol 2 make them."""
+    return text.encode("latin1")
+
+
+ADMITTED = [
+    (ReferenceVocabulary, "vocabulary.Vocabulary"),
+    (_default_dict, "collections.defaultdict"),
+    (int, "builtins.int"),
+    (int, "__builtin__.int"),
+    (int, "__builtin__.long"),
+    (_Dtype, "numpy.dtype"),
+    (_scalar, "numpy.core.multiarray.scalar"),
+    (_scalar, "numpy._core.multiarray.scalar"),
+    (_encoded, "_codecs.encode"),
+]
 
 
 @dataclass(frozen=True)
@@ -43,51 +85,32 @@ class Checkpoint:
 def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
     """Read a checkpoint of the reference without running anything in it.
 
-    path (Union[str, Path]): A file written by `torch.save`, in the current format or the format before torch 1.6.
-    RETURNS (Checkpoint): Its contents; the state of the optimiser is never read.
-    RAISES (CheckpointError): The file is not a checkpoint, is damaged, declares more than it has, or names anything but
-        tensors, plain containers, NumPy scalars and the vocabulary class. (OSError): The file cannot be opened.
+    path (Union[str, Path]): A file written by `torch.save`.
+    RETURNS (Checkpoint): Its contents, without the state of the optimiser.
+    RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names anything but tensors, plain containers,
+        NumPy scalars and the vocabulary class. (OSError): The file cannot be opened.
     """
-    path = Path(path)
+    with Path(path).open("rb"):
+        pass
     try:
-        size = regular_file_size(path)
-        with path.open("rb") as file:
-            archive = open_archive(file, size)
-            return _check_content(archive.content, lambda records: read_tensors(archive, records, size))
-    except CheckpointError as error:
-        raise CheckpointError(f"{path}: {error}") from None
-    except (zipfile.BadZipFile, struct.error, ValueError, EOFError, OverflowError, NotImplementedError) as error:
-        # from zipfile, for a damaged archive
+        with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
+            content = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch, zipfile and the stand-ins raise many kinds
+        reason = str(error).split("WeightsUnpickler error: ")[-1].strip().split("\n")[0]
+        raise CheckpointError(f"{path}: not a readable checkpoint ({type(error).__name__}: {reason})") from error
+    try:
+        spec, state = content["spec"], content["state_dict"]
+        hparams = dict(spec["hparams"])
+        weights = {str(name): tensor for name, tensor in state.items() if isinstance(tensor, Tensor)}
+        vocabularies = {name: spec[name] for name in VOCABULARIES if isinstance(spec.get(name), ReferenceVocabulary)}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
-            f"{path}: not a readable checkpoint ({type(error).__name__}: {str(error)[:MAX_NAME]})"
+            f"{path}: expected a dict with 'spec', which has 'hparams' and vocabularies, and 'state_dict': {error!r}"
         ) from error
-
-
-def _check_content(content: Any, read: Callable[[Mapping[str, TensorRecord]], Dict[str, Tensor]]) -> Checkpoint:
-    """Check the types of the parts that we use, and return them."""
-    if not isinstance(content, dict) or not {"spec", "state_dict"} <= content.keys():
-        found = ", ".join(map(quoted, [*content][:8])) if isinstance(content, dict) else quoted(content)
-        raise CheckpointError(f"expected a dict with 'spec' and 'state_dict', got {found or 'an empty one'}")
-    spec, state = content["spec"], content["state_dict"]
-    if not isinstance(spec, dict) or not isinstance(spec.get("hparams"), dict):
-        raise CheckpointError("'spec' is not a dict with 'hparams'")
-    strange = [key for key in spec["hparams"] if not isinstance(key, str)]
-    if strange:
-        raise CheckpointError(f"'hparams' has the key {quoted(strange[0])}: expected strings")
-    vocabularies = {name: value for name in VOCABULARIES if isinstance(value := spec.get(name), ReferenceVocabulary)}
-    without = [name for name, vocabulary in vocabularies.items() if not hasattr(vocabulary, "values")]
-    missing = sorted(set(VOCABULARIES) - vocabularies.keys())
-    if isinstance(state, dict) and not any(isinstance(key, str) and key.startswith(DEPREL_WEIGHTS) for key in state):
-        missing = [name for name in missing if name != DEPREL_VOCABULARY]
-    if missing or without:
-        raise CheckpointError(f"'spec' lacks vocabularies: {', '.join(missing or without)}")
-    if not isinstance(state, dict) or not all(isinstance(value, TensorRecord) for value in state.values()):
-        raise CheckpointError("'state_dict' is not a dict of tensors")
-    strange = [key for key in state if not (isinstance(key, str) and len(key) <= MAX_NAME and key.isprintable())]
-    if strange or len(state) > MAX_WEIGHTS:
-        raise CheckpointError(
-            f"'state_dict' has {len(state)} weights, of which {len(strange)} have no name that can be printed "
-            f"({quoted(strange[0]) if strange else ''}): expected names of at most {MAX_NAME} characters, and at most "
-            f"{MAX_WEIGHTS} of them"
-        )
-    return Checkpoint(dict(spec["hparams"]), read(state), vocabularies)
+    needed = VOCABULARIES if any(name.startswith(DEPREL_WEIGHTS) for name in weights) else VOCABULARIES[:-1]
+    lacking = [name for name in needed if not isinstance(getattr(vocabularies.get(name), "values", None), list)]
+    if lacking or len(weights) < len(state):
+        raise CheckpointError(f"{path}: its 'spec' lacks {lacking}, or its 'state_dict' is not a dict of tensors")
+    for vocabulary in vocabularies.values():
+        vocabulary.counts = getattr(vocabulary, "counts", {})
+    return Checkpoint(hparams, weights, vocabularies)

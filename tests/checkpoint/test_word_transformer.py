@@ -1,7 +1,5 @@
 """`spacy-lal.WordTransformer.v1` on a tiny real XLNet and a tiny BERT."""
 
-from dataclasses import replace
-
 import numpy
 import pytest
 import spacy
@@ -10,10 +8,9 @@ from small_blocks import parser_block
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Adam, Config
-from thinc.compat import has_torch_amp
 from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
-from spacy_lal.checkpoint.word_transformer import _batches, build_word_transformer
+from spacy_lal.checkpoint.word_transformer import build_word_transformer, clean_words, split_words
 from spacy_lal.layers.configs import BiaffineScorerConfig, SpanScorerConfig
 from spacy_lal.layers.input_configs import Vectors, make_input_layer, make_vectors
 from spacy_lal.models.parser import build_lal_parser
@@ -66,11 +63,11 @@ def test_slow_and_fast_tokenizers_agree(tiny_xlnet):  # noqa: F811
 
 
 @pytest.mark.parametrize("pad_left", [False, True])
-def test_a_sentence_alone_is_the_sentence_in_any_batch(tiny_xlnet, pad_left):  # noqa: F811
+def test_a_sentence_alone_is_the_sentence_in_any_batch(tiny_xlnet, pad_left, monkeypatch):  # noqa: F811
     model = initialized(tiny_xlnet, pad_left=pad_left)
     alone = [one for doc in make_docs() for one in model.predict([doc])]
     for max_batch_pieces in (1, 4096):
-        model.attrs["options"] = replace(model.attrs["options"], max_batch_pieces=max_batch_pieces)
+        monkeypatch.setattr("spacy_lal.checkpoint.word_transformer.MAX_BATCH_PIECES", max_batch_pieces)
         for one, other in zip(model.predict(make_docs()), alone, strict=True):
             assert numpy.allclose(one, other, atol=1e-5)
     assert model.predict([]) == [] and model.predict([Doc(VOCAB)]) == []
@@ -87,23 +84,16 @@ def test_pad_left_is_another_order(tiny_xlnet):  # noqa: F811
     assert numpy.allclose(model.predict(make_docs())[-1], expected.numpy(), atol=1e-5)
 
 
-def test_long_sentences_are_read_in_windows(tiny_bert, tiny_xlnet):  # noqa: F811
-    long = make_doc(["The", "old", "garden", "x" * 1000, "(", "it", "rained", ")"] * 12)
-    model = initialized(tiny_bert)
-    (rows,) = model.predict([long])
-    assert rows.shape == (98, 8) and numpy.abs(rows).min(axis=1).min() > 0
-    assert initialized(tiny_xlnet).predict([long])[0].shape == (98, 16)
-    scores, backprop = model.begin_update([long])
-    backprop([numpy.ones_like(one) for one in scores])
-
-
-def test_fine_tunes(tiny_xlnet):  # noqa: F811
+def test_fine_tunes(tiny_xlnet, monkeypatch):  # noqa: F811
     docs = make_docs()
-    model = initialized(tiny_xlnet, transformer_config={"dropout": 0.0})
+    model = initialized(tiny_xlnet)
     transformer = hf_objects(model).transformer
+    for module in transformer.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
     gradients = []
     for max_batch_pieces in (1, 4096):
-        model.attrs["options"] = replace(model.attrs["options"], max_batch_pieces=max_batch_pieces)
+        monkeypatch.setattr("spacy_lal.checkpoint.word_transformer.MAX_BATCH_PIECES", max_batch_pieces)
         rows, backprop = model.begin_update(docs)
         assert backprop([row * 0.1 for row in rows]) is docs
         gradients.append([p.grad.numpy().copy() for p in transformer.parameters() if p.grad is not None])
@@ -130,17 +120,6 @@ def test_saved_whole(tiny_xlnet, tmp_path, settings):  # noqa: F811
     for one, other in zip(loaded.predict(make_docs()), expected, strict=True):
         assert numpy.array_equal(one, other)
     loaded.initialize(X=make_docs())  # has its transformer: nothing is looked up by name
-
-
-def test_options_come_from_the_config(tiny_bert):  # noqa: F811
-    trained = initialized(tiny_bert, max_batch_pieces=4096)
-    trained.attrs.update(max_batch_pieces=4096, mixed_precision=False)  # as options were once saved
-    model = build_word_transformer("no-such-name", max_batch_pieces=1, mixed_precision=True)
-    model.from_bytes(trained.to_bytes())
-    assert len(_batches(model, [["old"], ["garden"]], False)) == 2
-    if not has_torch_amp:  # half precision is for a GPU, and elsewhere no obstacle
-        rows, backprop = model.begin_update(make_docs())
-        assert backprop(rows)
 
 
 def test_under_the_parser(tiny_xlnet):  # noqa: F811
@@ -173,7 +152,23 @@ def test_learned_boundaries_are_for_token_vectors_only(tiny_xlnet):  # noqa: F81
 
 
 def test_wrong_use():
-    with pytest.raises(ValueError, match="clean_words is 'ptb': expected one of"):
-        build_word_transformer("x", clean_words="ptb")
     with pytest.raises(ValueError, match="no weights yet"):
         build_word_transformer("x").predict(make_docs())
+
+
+def test_cleaning():
+    words = ["``", "Do", "n't", "-LRB-", "«", "–", "‘", "\\/", "''", "-RCB-"]
+    assert clean_words(words, "lal") == ['"', "Don", "'t", "(", '"', "--", "'", "\\/", '"', "}"]
+    assert clean_words(words, "hpsg")[5] == "–"
+    assert clean_words(["n't", "n't"], "lal") == ["n'tn", "'t"]
+
+
+def test_words_without_pieces_are_unknown():
+    class Tokenizer:
+        unk_token_id = 0
+
+        def __call__(self, words, **kwargs):
+            return {"input_ids": [[ord(char) for char in word if char != "\u200b"] for word in words]}
+
+    assert split_words(Tokenizer(), [["a", "\u200b"], [], ["ba"]]) == [[[97], [0]], [], [[98, 97]]]
+    assert split_words(Tokenizer(), [[]]) == [[]]

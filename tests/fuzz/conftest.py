@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: List[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def fuzzer() -> Iterator[Callable[[str], ModuleType]]:
-    """`fuzzer("pickles")` is the module `fuzzing.pickles`. Only that package is left in `sys.modules`, no folder on
+    """`fuzzer("threads")` is the module `fuzzing.threads`. Only that package is left in `sys.modules`, no folder on
     `sys.path`: other tests have modules of the names that lie in benchmarks."""
 
     def load(subject: str) -> ModuleType:

@@ -4,12 +4,12 @@
 from typing import Any, Dict, Iterable, List
 
 import spacy
+from flat_config import FlatConfig
 from small_blocks import parser_block
 from spacy.language import Language
 from spacy.tokens import Doc
 from tiny_pipeline import SENTENCES, make_examples
 
-from spacy_lal.checkpoint.flat import FlatConfig
 from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.models.parser import assemble_parser
 

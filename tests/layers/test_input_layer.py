@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from spacy_lal.checkpoint.reference.layers import ConcatenatedInputsConfig
+from spacy_lal.checkpoint.layers import ConcatenatedInputsConfig
 from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, InputSizes, Tags, Vectors, Words
 from spacy_lal.layers.network_inputs import NetworkInputs
 

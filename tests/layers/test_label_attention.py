@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 import torch
 
-from spacy_lal.checkpoint.reference.layers import ReferenceLabelAttentionConfig
+from spacy_lal.checkpoint.layers import ReferenceLabelAttentionConfig
 from spacy_lal.layers.configs import LabelAttentionConfig
 from spacy_lal.layers.label_attention import LabelAttention
 

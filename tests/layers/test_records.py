@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 from tiny_network import network_config
 
-from spacy_lal.checkpoint.reference.layers import (
+from spacy_lal.checkpoint.layers import (
     ConcatenatedInputsConfig,
     ReferenceBiaffineScorerConfig,
     ReferenceLabelAttentionConfig,

@@ -5,13 +5,13 @@ import copy
 import numpy
 import pytest
 import torch
+from flat_config import FlatConfig
 from hypothesis import given
 from hypothesis import strategies as st
 from thinc.api import Adam, fix_random_seed
 from thinc.compat import has_torch_amp
 from tiny_network import network_config
 
-from spacy_lal.checkpoint.flat import FlatConfig
 from spacy_lal.models.bridge import parser_network
 from spacy_lal.models.embedding import NetworkBatch, VectorRows
 from spacy_lal.models.execution import ExecutionConfig

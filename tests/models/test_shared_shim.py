@@ -11,7 +11,6 @@ from thinc.api import Adam, PyTorchGradScaler
 from tiny_network import network_config
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
-from spacy_lal.checkpoint.word_transformer import build_word_transformer
 from spacy_lal.layers.modes import evaluating, parts
 from spacy_lal.layers.products import Product
 from spacy_lal.models import transformer as transformer_module
@@ -42,12 +41,6 @@ def make_transformer(bert, **settings):
     return model
 
 
-def make_word_transformer(bert):
-    model = build_word_transformer(str(bert), transformer_config=dict(DROPOUT))
-    model.initialize()
-    return model
-
-
 def hidden(model, output):
     """All numbers of an output as one array."""
     if hasattr(output, "doc_data"):
@@ -60,13 +53,11 @@ def shim_of(model):
     return shim
 
 
-@pytest.fixture(params=["transformer", "word transformer", "bilstm"])
+@pytest.fixture(params=["transformer", "bilstm"])
 def model(request, bert):
     """With much dropout."""
     if request.param == "transformer":
         return make_transformer(bert)
-    if request.param == "word transformer":
-        return make_word_transformer(bert)
     return build_bilstm_encoder(6, depth=3, dropout=0.5)
 
 
@@ -243,20 +234,16 @@ def test_an_update_that_fails_leaves_evaluation_mode_behind(bert, monkeypatch):
 
 def test_a_fast_tokenizer_needs_no_change_at_the_first_call(bert):
     """A change while another thread uses it is an error: "Already borrowed"."""
-    for make in (make_transformer, make_word_transformer):
-        model = make(bert)
-        tokenizer = shim_of(model)._hfmodel.tokenizer
-        assert tokenizer.is_fast
-        tokenizer._tokenizer.enable_truncation(10)  # as some models on the hub come
-        if make is make_transformer:
-            tokenizer._tokenizer.no_padding()
-        else:
-            tokenizer._tokenizer.enable_padding()
-        model.from_bytes(model.to_bytes())
-        backend = shim_of(model)._hfmodel.tokenizer._tokenizer
-        before = backend.padding, backend.truncation
-        model.predict(make_docs())
-        assert (backend.padding, backend.truncation) == before
+    model = make_transformer(bert)
+    tokenizer = shim_of(model)._hfmodel.tokenizer
+    assert tokenizer.is_fast
+    tokenizer._tokenizer.enable_truncation(10)  # as some models on the hub come
+    tokenizer._tokenizer.no_padding()
+    model.from_bytes(model.to_bytes())
+    backend = shim_of(model)._hfmodel.tokenizer._tokenizer
+    before = backend.padding, backend.truncation
+    model.predict(make_docs())
+    assert (backend.padding, backend.truncation) == before
 
 
 def at_once(n_threads, call):

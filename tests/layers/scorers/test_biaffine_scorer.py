@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from spacy_lal.checkpoint.reference.layers import ReferenceBiaffineScorer
+from spacy_lal.checkpoint.layers import ReferenceBiaffineScorer
 from spacy_lal.layers.scorers import biaffine_scorer
 from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorer
 

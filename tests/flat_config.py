@@ -3,17 +3,21 @@
 from dataclasses import dataclass
 from typing import Any, List, Literal, Optional
 
-from ..layers.checks import check_choice
-from ..layers.configs import (
+from spacy_lal.checkpoint.layers import (
+    ConcatenatedInputsConfig,
+    ReferenceBiaffineScorerConfig,
+    ReferenceLabelAttentionConfig,
+)
+from spacy_lal.layers.checks import check_choice
+from spacy_lal.layers.configs import (
     BiaffineScorerConfig,
     FencepostsConfig,
     LabelAttentionConfig,
     ParserNetworkConfig,
     SpanScorerConfig,
 )
-from ..layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
-from ..layers.input_configs import CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
-from .reference.layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
+from spacy_lal.layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
+from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
 
 FEED_FORWARDS = ("none", "per_label", "joint", "split")
 

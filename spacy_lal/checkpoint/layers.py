@@ -11,17 +11,15 @@ from typing import Any, List, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from ...layers.checks import check_choice, check_count, check_flags, check_rates
-from ...layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
-from ...layers.factored import FeedForward, join_features, split_features, split_width
-from ...layers.input_configs import InputLayerConfig, InputSizes
-from ...layers.input_layer import InputLayer
-from ...layers.label_attention import FoldedLabelAttention, LabelAttention
-from ...layers.norm import StdNorm
-from ...layers.scorers.biaffine_scorer import BiaffineScorer
-
-# Kinds of word features that the reference calls embeddings; it calls the others extras.
-EMBEDDINGS = ("tags", "words")
+from ..layers.checks import check_choice, check_count, check_flags, check_rates
+from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
+from ..layers.factored import FeedForward, join_features, split_features, split_width
+from ..layers.input_configs import InputLayerConfig, InputSizes
+from ..layers.input_layer import InputLayer
+from ..layers.label_attention import FoldedLabelAttention, LabelAttention
+from ..layers.norm import StdNorm
+from ..layers.scorers.biaffine_scorer import BiaffineScorer
+from .names import EMBEDDINGS
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,377 @@
+"""The networks of the authors' checkpoints: hyperparameters and shapes of weights -> our records.
+
+Two families: the LAL parser and the HPSG parser before it (reference-parser.md), and Kitaev & Klein's parser of
+constituents alone (2018; reference-encoders.md A14), from whose code theirs was made.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
+
+import torch
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+from torch import Tensor
+
+from ..layers.configs import (
+    FencepostsConfig,
+    LabelAttentionConfig,
+    ParserNetworkConfig,
+    ParserSizes,
+    SpanScorerConfig,
+)
+from ..layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
+from ..layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
+from ..models.execution import ExecutionConfig
+from ..models.parser import ParserModel, assemble_parser
+from ..trees import SUB_HEAD
+from .layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
+from .names import convert_state_dict
+from .reader import CheckpointError
+
+_SHARED: Dict[str, Any] = {
+    "d_model": 1024,
+    "num_heads": 8,
+    "d_kv": 64,
+    "d_ff": 2048,
+    "d_label_hidden": 250,
+    "partitioned": True,
+    "sentence_max_len": 300,
+    "attention_dropout": 0.2,
+    "residual_dropout": 0.2,
+    "tag_emb_dropout": 0.2,
+    "word_emb_dropout": 0.4,
+    "timing_dropout": 0.0,
+    "char_lstm_input_dropout": 0.2,
+    "use_tags": False,
+    "use_words": False,
+    "use_chars_lstm": False,
+    "use_elmo": False,
+}
+# Hyperparameters that are used, with a value where a checkpoint lacks one (reference-parser.md, section 6): an older
+# one, of the HPSG parser, has no label attention.
+DEFAULT_HPARAMS: Dict[str, Any] = {
+    **_SHARED,
+    "num_layers": 12,
+    "d_biaffine": 1024,
+    "use_lal": False,
+    "lal_d_kv": 64,
+    "lal_d_proj": 64,
+    "lal_resdrop": False,
+    "lal_pwff": False,
+    "lal_q_as_matrix": False,
+    "lal_partitioned": False,
+    "lal_combine_as_self": False,
+    "embedding_dropout": 0.2,
+    "relu_dropout": 0.2,
+    "d_char_emb": 64,
+    "const_lada": 0.5,
+    "use_cat": False,
+    "use_xlnet": False,
+    "use_bert": False,
+    "use_bert_only": False,
+    "embedding_type": "random",
+    "xlnet_model": "xlnet-large-cased",
+    "xlnet_do_lower_case": False,
+    "pad_left": False,
+}
+# Kitaev & Klein's
+KK_DEFAULT_HPARAMS: Dict[str, Any] = {
+    **_SHARED,
+    "num_layers": 8,
+    "num_layers_position_only": 0,
+    "d_char_emb": 32,
+    "embedding_dropout": 0.0,
+    "relu_dropout": 0.1,
+    "morpho_emb_dropout": 0.2,
+    "elmo_dropout": 0.5,
+    "use_chars_concat": False,
+}
+KK_FEATURES = ("use_tags", "use_words", "use_chars_lstm", "use_chars_concat", "use_elmo")
+SUB_HEAD_SCORE = -1e4  # our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have
+MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
+MAX_SIZE = 10_000
+
+
+def checked_hparams(hparams: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULT_HPARAMS) -> Dict[str, Any]:
+    """The hyperparameters, with defaults for missing ones; unused ones are unchanged.
+
+    RAISES (CheckpointError): A value has the wrong type, or is out of range.
+    """
+    given = {**defaults, **hparams}
+    for name, default in defaults.items():
+        value = given[name]
+        if isinstance(default, bool):
+            fine = value in (0, 1)
+        elif isinstance(default, int):
+            fine = isinstance(value, int) and (name.startswith("num_layers") or value > 0) and 0 <= value <= MAX_SIZE
+        elif isinstance(default, float):
+            fine = isinstance(value, (int, float)) and 0 <= value <= 1
+        else:
+            fine = isinstance(value, str)
+        if not fine:
+            raise CheckpointError(
+                f"the checkpoint's hyperparameters make no network: {name} is {str(value)[:80]!r}, expected a value "
+                f"such as {default!r}"
+            )
+    return given
+
+
+class _Shapes:
+    """Sizes by the weights that have them."""
+
+    def __init__(self, state_dict: Mapping[str, Tensor]) -> None:
+        self.state_dict = state_dict
+
+    def __call__(self, key: str, axis: int = 0) -> int:
+        if key not in self.state_dict or self.state_dict[key].dim() <= axis:
+            raise CheckpointError(f"the checkpoint's weights lack {key!r}, which its hyperparameters call for")
+        return int(self.state_dict[key].shape[axis])
+
+
+def lal_config(
+    hparams: Mapping[str, Any],
+    n_label_heads: int,
+    *,
+    scrambled_queries: bool = False,
+    learned_boundaries: bool = False,
+) -> ParserNetworkConfig:
+    """The records of a LAL or HPSG parser.
+
+    hparams (Mapping[str, Any]): All of the LAL parser's hyperparameters.
+    n_label_heads (int): Label heads, which the hyperparameters do not give; 0: one for each label.
+    scrambled_queries (bool): Reproduce the reference's batch effect.
+    learned_boundaries (bool): Whether START and STOP have learned vectors.
+    RAISES (ValueError): The hyperparameters make no network.
+    """
+    h = hparams
+    features: List[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
+    if h["use_words"]:
+        features.append(Words(h["word_emb_dropout"]))
+    if h["use_chars_lstm"]:
+        features.append(CharLSTM(h["d_char_emb"], MAX_WORD_LENGTH, h["char_lstm_input_dropout"]))
+    if reads_vectors(h):
+        features.append(Vectors(learned_boundaries))
+    inputs = (ConcatenatedInputsConfig if h["use_cat"] else InputLayerConfig)(
+        features=tuple(features),
+        join="concat" if h["partitioned"] else "sum",
+        max_positions=h["sentence_max_len"],
+        position_dropout=h["timing_dropout"],
+        dropout=h["embedding_dropout"],
+    )
+    return ParserNetworkConfig(
+        hidden_width=h["d_model"],
+        inputs=inputs,
+        encoder=EncoderConfig((_layer(h, h["num_layers"], bool(h["partitioned"])),) if h["num_layers"] else ()),
+        label_attention=_label_attention(h, n_label_heads, scrambled_queries) if h["use_lal"] else None,
+        fenceposts=FencepostsConfig(
+            halves="first_second" if h["use_lal"] and h["lal_combine_as_self"] else None, scale_label_blocks=False
+        ),
+        span_scorer=SpanScorerConfig(hidden_width=h["d_label_hidden"]),
+        biaffine_scorer=ReferenceBiaffineScorerConfig(arc_width=h["d_biaffine"], deprel_width=h["d_label_hidden"]),
+    )
+
+
+def _label_attention(h: Mapping[str, Any], n_heads: int, scrambled_queries: bool) -> LabelAttentionConfig:
+    factored = bool(h["partitioned"] and h["lal_partitioned"])
+    return ReferenceLabelAttentionConfig(
+        n_heads=n_heads or None,
+        attn_width=shared_width(h["lal_d_kv"], factored),
+        proj_width=h["lal_d_proj"],
+        factored=factored,
+        attention_dropout=h["attention_dropout"],
+        residual_dropout=h["residual_dropout"] if h["lal_resdrop"] else 0.0,
+        query_per_token=bool(h["lal_q_as_matrix"]),
+        combine_as_self=bool(h["lal_combine_as_self"]),
+        scrambled_queries=scrambled_queries,
+        shared_feed_forward=("split" if factored else "joint") if h["lal_pwff"] else "none",
+        shared_ff_width=h["d_ff"] if h["lal_pwff"] else 0,
+        relu_dropout=h["relu_dropout"],
+        ff_residual_dropout=h["residual_dropout"],
+    )
+
+
+def _layer(h: Mapping[str, Any], repeat: int, factored: bool, queries: str = "features") -> SelfAttentionLayerConfig:
+    return SelfAttentionLayerConfig(
+        repeat=repeat,
+        n_heads=h["num_heads"],
+        attn_width=shared_width(h["d_kv"], factored),
+        ff_width=shared_width(h["d_ff"], factored),
+        factored=factored,
+        queries=queries,  # type: ignore[arg-type]
+        attention_dropout=h["attention_dropout"],
+        relu_dropout=h["relu_dropout"],
+        residual_dropout=h["residual_dropout"],
+    )
+
+
+def shared_width(width: int, factored: bool) -> int:
+    """A width as its parts share it: the reference rounds down, and uses 32 of 33 factored features."""
+    return width - 1 if factored and width > 2 and width % 2 else width
+
+
+def reads_vectors(hparams: Mapping[str, Any]) -> bool:
+    """With a character LSTM, the reference silently drops its XLNet vectors unless it concatenates (T10)."""
+    return bool(hparams["use_xlnet"]) and (bool(hparams["use_cat"]) or not hparams["use_chars_lstm"])
+
+
+def network_config(
+    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], *, scrambled_queries: bool = False
+) -> Tuple[ParserNetworkConfig, ParserSizes]:
+    """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from the weights.
+
+    hparams (Mapping[str, Any]): The reference's hyperparameters; missing ones take their defaults.
+    state_dict (Mapping[str, Tensor]): The reference's weights.
+    scrambled_queries (bool): Reproduce the reference's batch effect.
+    RAISES (CheckpointError): The network needs unsupported parts (GloVe, ELMo, BERT), or lacks a weight.
+    """
+    given, size = checked_hparams(hparams), _Shapes(state_dict)
+    refused = [name for name in ("use_elmo", "use_bert", "use_bert_only") if given[name]]
+    if (given["use_words"] and given["embedding_type"] != "random") or any("pretrain_emb" in k for k in state_dict):
+        refused.append(f"embedding_type={given['embedding_type']!r} (GloVe)")
+    if refused:
+        raise CheckpointError(f"the checkpoint needs inputs that are not supported: {', '.join(refused)}")
+    n_label_heads = 0
+    if given["use_lal"]:
+        part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
+        n_label_heads = size(f"encoder.attn_{given['num_layers']}.w_ks{part}")
+    try:
+        config = lal_config(given, n_label_heads, scrambled_queries=scrambled_queries)
+    except ValueError as error:
+        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {error}") from error
+    sizes = ParserSizes(
+        vector_width=size("project_xlnet.weight", 1) if reads_vectors(given) else 0,
+        n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
+        n_words=size(f"embedding.embs.{int(given['use_tags'])}.weight") if given["use_words"] else 0,
+        n_chars=size("char_encoder.emb.weight") if given["use_chars_lstm"] else 0,
+        n_labels=size("f_label.3.weight") + 1,
+        n_deprels=size("dep_score.bilinear.U"),
+        n_label_heads=n_label_heads,
+    )
+    return config, sizes
+
+
+@dataclass(frozen=True)
+class Switches:
+    """The switches that make the models of Kitaev & Klein's paper (reference-encoders.md A2).
+
+    join (str): "concat" or "sum": how words and positions are joined.
+    factored (bool): Whether the matrices of all layers keep content and position apart.
+    interleave (bool): Whether the halves of a fencepost are even and odd features, or first and last ones.
+    position_only (FrozenSet[int]): Layers whose queries and keys are made of positions alone.
+    """
+
+    join: str
+    factored: bool
+    interleave: bool
+    position_only: FrozenSet[int] = frozenset()
+
+    @classmethod
+    def released(cls, hparams: Mapping[str, Any]) -> "Switches":
+        """The switches of the released code, where `partitioned` sets three of them together."""
+        factored = bool(hparams["partitioned"])
+        return cls(
+            "concat" if factored else "sum", factored, factored, frozenset(range(hparams["num_layers_position_only"]))
+        )
+
+
+def kk_network_config(
+    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], switches: Optional[Switches] = None
+) -> Tuple[ParserNetworkConfig, ParserSizes]:
+    """The records of a network of Kitaev & Klein's, and its sizes, which come from the weights.
+
+    hparams (Mapping[str, Any]): Their hyperparameters; missing ones take their defaults.
+    state_dict (Mapping[str, Tensor]): Their weights.
+    switches (Optional[Switches]): For a model of the paper that the released code does not make. None: by the
+        hyperparameters.
+    RAISES (CheckpointError): The hyperparameters make no network, or the weights lack some.
+    """
+    h, size = checked_hparams(hparams, KK_DEFAULT_HPARAMS), _Shapes(state_dict)
+    switches = switches or Switches.released(h)
+    made: Dict[str, WordFeature] = {
+        "use_tags": Tags(h["tag_emb_dropout"]),
+        "use_words": Words(h["word_emb_dropout"]),
+        "use_chars_lstm": CharLSTM(
+            h["d_char_emb"], MAX_WORD_LENGTH, h["char_lstm_input_dropout"], h["morpho_emb_dropout"], "codepoints"
+        ),
+        "use_chars_concat": CharConcat(h["d_char_emb"], h["morpho_emb_dropout"], "codepoints"),
+        "use_elmo": Vectors(
+            learned_boundaries=False, vector_dropout=h["elmo_dropout"], dropout=h["morpho_emb_dropout"]
+        ),
+    }
+    kinds = [i in switches.position_only for i in range(h["num_layers"])]
+    runs = [(len(list(run)), "positions" if positions else "features") for positions, run in groupby(kinds)]
+    try:
+        config = ParserNetworkConfig(
+            hidden_width=h["d_model"],
+            inputs=InputLayerConfig(
+                features=tuple(made[name] for name in KK_FEATURES if h[name]),
+                join=switches.join,  # type: ignore[arg-type]
+                max_positions=h["sentence_max_len"],
+                position_dropout=h["timing_dropout"],
+                dropout=h["embedding_dropout"],
+                position_scale=1.0,
+            ),
+            encoder=EncoderConfig(tuple(_layer(h, repeat, switches.factored, queries) for repeat, queries in runs)),
+            label_attention=None,
+            fenceposts=FencepostsConfig(halves="even_odd" if switches.interleave else "first_second"),
+            span_scorer=SpanScorerConfig(hidden_width=h["d_label_hidden"]),
+            biaffine_scorer=None,
+        )
+    except ValueError as error:
+        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {error}") from error
+    chars = "char_encoder.emb.weight" if h["use_chars_lstm"] else "char_embedding.weight"
+    sizes = ParserSizes(
+        vector_width=size("project_elmo.weight", 1) if h["use_elmo"] else 0,
+        n_tags=size("embedding.embs.0.weight") if h["use_tags"] else 0,
+        n_words=size(f"embedding.embs.{int(h['use_tags'])}.weight") if h["use_words"] else 0,
+        n_chars=size(chars) if h["use_chars_lstm"] or h["use_chars_concat"] else 0,
+        n_labels=size("f_label.3.weight") + 2,
+    )
+    return config, sizes
+
+
+def kk_converted_weights(
+    state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
+) -> Dict[str, Tensor]:
+    """Their weights under our names, with the row of a sub-head label, whose score is always low.
+
+    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config, sizes)`, float32.
+    RAISES (CheckpointError): The weights do not fit the network.
+    """
+    weights = {key: value for key, value in state_dict.items() if not key.startswith("elmo.")}
+    for key, fill in (("f_label.3.weight", 0.0), ("f_label.3.bias", SUB_HEAD_SCORE)):
+        if key in weights:
+            row = torch.full_like(weights[key][:1], fill, dtype=torch.float32)
+            weights[key] = torch.cat([weights[key][: SUB_HEAD - 1], row, weights[key][SUB_HEAD - 1 :]])
+    return convert_state_dict(weights, config, sizes)
+
+
+def build_reference_parser(
+    tok2vec: Optional[Model[List[Doc], List[Floats2d]]],
+    hparams: Dict[str, Any],
+    n_label_heads: Optional[int] = None,
+    scrambled_queries: bool = False,
+) -> ParserModel:
+    """Registered as `spacy-lal.ReferenceParser.v1`: the LAL parser as the authors' hyperparameters describe it, for
+    pipelines that `lal import-official` makes. For your own parser, use `spacy-lal.LALParser.v1`.
+
+    tok2vec (Optional[Model]): Token vectors, as for `spacy-lal.LALParser.v1`. Required by use_xlnet.
+    hparams (Dict[str, Any]): Hyperparameters by the authors' names; missing ones take the values of
+        `spacy_lal.checkpoint.networks`.
+    n_label_heads (Optional[int]): Label heads. None: one for each label of the treebank.
+    scrambled_queries (bool): Reproduce a fault of their code, for their published scores: label queries meet the keys
+        of other labels, depending on the number of sentences scored at once.
+    RAISES (ValueError): A hyperparameter is unknown, or they make no network.
+    """
+    if unknown := sorted(set(hparams) - set(DEFAULT_HPARAMS)):
+        raise ValueError(f"hparams: expected names of {', '.join(DEFAULT_HPARAMS)}; got also {', '.join(unknown)}")
+    sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
+    network = lal_config(
+        {**DEFAULT_HPARAMS, **hparams},
+        n_label_heads or 0,
+        scrambled_queries=scrambled_queries,
+        learned_boundaries=not sentence_rows,
+    )
+    return assemble_parser(tok2vec, network, ExecutionConfig())

@@ -1,1 +1,0 @@
-"""Parts used only by the authors' checkpoints and published numbers: subclasses of our layers, and an architecture."""
