@@ -90,13 +90,8 @@ def overrides(path: Path, treebank: Path, request: pytest.FixtureRequest) -> Dic
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_debug_config_accepts_it(path: Path, treebank: Path, request: pytest.FixtureRequest):
     debug_config(path, overrides=overrides(path, treebank, request), show_funcs=True, show_vars=True)
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_it_names_every_width_of_the_network(path: Path):
-    """Sizes that are tuned stand in the config, so that a default that changes does not change it."""
-    given = set(dict_to_dot(load_config(path)))
-    assert set(small(path)) <= given
+    config = load_config(path, interpolate=False)  # as `nlp.initialize()` resolves it, without other sections
+    assert registry.resolve({"optimizer": config["training"]["optimizer"]})["optimizer"]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -117,6 +112,7 @@ def test_train_save_load(path: Path, treebank: Path, request: pytest.FixtureRequ
         assert before.labels == pytest.approx(after.labels, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_branch_goes_on_from_a_trained_pipeline(treebank: Path, request: pytest.FixtureRequest, tmp_path: Path):
     import_code(BRANCH.parents[1] / "scripts" / "functions.py")
     path = ROOT / "configs" / "lal_trf.cfg"
@@ -181,10 +177,3 @@ def test_the_published_model_is_as_published():
     assert config["training"]["optimizer"]["learn_rate"]["initial_rate"] == 5e-5
     assert config["training"]["optimizer"]["learn_rate"]["warmup_steps"] == 160
     assert config["training"]["batcher"]["size"] == 100
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_the_optimizer_resolves_by_itself(path: Path) -> None:
-    """As `nlp.initialize()` resolves it: without the sections that it might refer to."""
-    config = load_config(path, interpolate=False)
-    assert registry.resolve({"optimizer": config["training"]["optimizer"]})["optimizer"]

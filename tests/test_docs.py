@@ -17,23 +17,18 @@ from typer.main import get_command
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
-ELSEWHERE = {  # pages with a test of their own
-    "docs/how_to/roles.md": "tests/test_how_to_roles.py: a pipeline with roles, annotated by hand",
-    "docs/how_to/serve.md": "tests/test_serve.py: the service, asked over a socket",
-}
+ELSEWHERE = ("docs/how_to/roles.md", "docs/how_to/serve.md")  # test_how_to_roles.py, test_serve.py
 NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
-    r"--gpu-id": "a GPU; tests/cli/test_gpu.py",
+    r"--gpu-id": "a GPU",
     r"^make ": "make an environment; the workflow of CI calls them",
-    r"^import ray": "the extra ray; tests/distributed -m cluster",
-    r"import parse_spark": "the extra spark and Java; tests/distributed -m cluster",
-    r"--engine ray": "the extra ray; tests/distributed -m cluster",
-    r"^python -m spacy lal app": "a server; tests/test_page.py",
-    r"^python -m spacy lal import-official": "the authors' checkpoint; tests/test_import_official.py",
-    r"^python -m spacy project": "treebanks from the net, or minutes; tests/test_project.py",
+    r"^import ray|--engine ray|import parse_spark": "the extras ray and spark; tests/distributed -m cluster",
+    r"^(python|streamlit) .*(lal app|page\.py)": "a server",
+    r"^python -m spacy lal import-official": "the authors' checkpoint",
+    r"^python -m spacy project": "treebanks from the net, or minutes",
     r"^(OMP_NUM_THREADS=1 )?python (benchmarks|projects)/": "treebanks",
     r"lal_trf_branch\.cfg|training/mean": "hours, treebanks and several trained pipelines",
-    r"-o tree\.png": "the extra display; tests/pictures/test_drawings.py",
+    r"-o tree\.png": "the extra display",
 }
 SHORT = ("--training.max_steps", "2", "--training.eval_frequency", "1")  # follow every training
 TEXTS = "The old cat sleeps on the mat.\nShe saw the dog (an old one) in the garden.\n"
@@ -47,17 +42,16 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def reason(code: str) -> str:
-    """The reason why a block or command is not run here, or nothing."""
-    return next((why for pattern, why in NOT_RUN.items() if re.search(pattern, code, re.MULTILINE)), "")
+def is_run(code: str) -> bool:
+    return not any(re.search(pattern, code, re.MULTILINE) for pattern in NOT_RUN)
 
 
 RUN = [path for path in PAGES if name_of(path) not in ELSEWHERE and path.parent.name != "experiments"]
-RUN = [path for path in RUN if any(not reason(block.code) for block in blocks(path))]
+RUN = [path for path in RUN if any(is_run(block.code) for block in blocks(path))]
 
 
 @pytest.fixture(scope="module")
-def bundled() -> Iterator[Dict[str, Language]]:
+def bundled(en_lal_md: Language) -> Iterator[Dict[str, Language]]:
     """`spacy.load("en_lal_md")` gives every page the same pipeline, until a page changes it."""
     load, loaded = spacy.load, {}
 
@@ -78,12 +72,11 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that pages take for a reader's own: texts, and the toy treebank under the names of the pages."""
     folder = tmp_path_factory.mktemp("files")
     toy = ROOT / "assets" / "toy"
-    (folder / "texts.txt").write_text(TEXTS, encoding="utf8")
-    (folder / "letter.txt").write_text("Select the person driving.", encoding="utf8")
-    (folder / "comments.tsv").write_text("id\ttext\n7\tThe old cat sleeps.\n", encoding="utf8")
-    comment = json.dumps({"id": "7", "text": "The old cat sleeps."})
-    (folder / "comments.jsonl").write_text(comment + "\n", encoding="utf8")
-    (folder / "gold.ptb").write_text(GOLD, encoding="utf8")
+    texts = {"texts.txt": TEXTS, "letter.txt": "Select the person driving.", "gold.ptb": GOLD}
+    texts["comments.tsv"] = "id\ttext\n7\tThe old cat sleeps.\n"
+    texts["comments.jsonl"] = json.dumps({"id": "7", "text": "The old cat sleeps."}) + "\n"
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf8")
     for name in ("treebank", "one", "two"):
         shutil.copy(toy / "dev.ptb", folder / f"{name}.ptb")
     for name in ("train.ptb", "train.conllu", "dev.ptb", "dev.conllu"):
@@ -99,59 +92,49 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.skipif(not spacy.util.is_package("en_lal_md"), reason="needs the bundled pipeline")
-@pytest.mark.parametrize("path", RUN, ids=name_of)
+# The two pages that a newcomer reads first run in every test; the others in `make test-all`.
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=name_of(path), marks=[] if path.stem in ("README", "first_parse") else pytest.mark.slow)
+        for path in RUN
+    ],
+)
 def test_page_runs(path: Path, bundled: Dict[str, Language], example_files: Path, tmp_path: Path, monkeypatch: Any):
     """All of a page's code and commands, in the order in which they stand there."""
     monkeypatch.chdir(shutil.copytree(example_files, tmp_path / "clone"))
     names: Dict[str, Any] = {"__name__": "page"}
-    ran = 0
     for block in blocks(path):
-        if reason(block.code):
+        if not is_run(block.code):
             continue
-        ran += 1
         if block.language == "python":
             run_python(block.code, path, names)
         else:
             run_command(block.code, SHORT if re.search(r"^python -m spacy (lal )?train ", block.code) else ())
-    assert ran
     nlp = bundled.get("nlp")
     if nlp is not None and (nlp.pipe_names != nlp.meta["pipeline"] or nlp.max_length != 1_000_000):
         bundled.clear()
 
 
-def test_each_exception_is_one():
-    """No reason without a block that it keeps from being run, no page of its own test that is not there."""
-    codes = [block.code for path in PAGES for block in blocks(path)]
-    assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, code, re.M) for code in codes)] == []
-    for page, test in ELSEWHERE.items():
-        assert (ROOT / page).is_file() and (ROOT / test.split(":")[0]).is_file()
+def test_links_lead_somewhere():
+    links = [(path, link) for path in PAGES for link in LINK.findall(path.read_text(encoding="utf8"))]
+    assert not [f"{name_of(path)}: {link}" for path, link in links if not (path.parent / link).exists()]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_links_lead_somewhere(path: Path):
-    missing = [link for link in LINK.findall(path.read_text(encoding="utf8")) if not (path.parent / link).exists()]
-    assert not missing
-
-
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_commands_exist(path: Path):
+def test_commands_exist():
     registry.cli.get_all()
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE))
-    for words in (words for block in blocks(path) if block.language == "command" for words in programs(block.code)):
+    commands = [(path, block.code) for path in PAGES for block in blocks(path) if block.language == "command"]
+    for path, words in [(path, words) for path, code in commands for words in split_command(code)[0]]:
+        where = f"{name_of(path)}: {' '.join(words)}"
         if words[0] == "make":
-            assert words[1] in targets, words
+            assert words[1] in targets, where
         elif words[:2] == ["python", "-m"]:
-            assert words[2] == "spacy", words
             known, options = subcommand(words[3:])
             wrong = [word for word in words[3:] if re.match(r"--\w[\w-]*$", word) and word not in options]
-            assert not wrong, f"{' '.join(words)}: {known} has no {wrong}"
+            assert not wrong, f"{where}: {known} has no {wrong}"
         elif words[0] == "python":
-            assert (ROOT / words[1]).is_file(), words
-
-
-def programs(line: str) -> List[List[str]]:
-    return split_command(line)[0]
+            assert (ROOT / words[1]).is_file(), where
 
 
 def subcommand(words: List[str]) -> Tuple[str, Set[str]]:

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
 FLOORS: List[str] = [
     "- files locks lang trees decode scores role_scores",  # "-": spacy_lal/__init__.py
     "metrics layers",
-    "annotations export search tree_search loss treebanks models",
+    "annotations export search loss treebanks models",
     "pipeline checkpoint",
     "training evaluation interpret pictures distributed",
     "cli",
@@ -27,7 +27,7 @@ FORBIDDEN: Dict[str, str] = {
     "layers": "spacy thinc transformers",
     "loss": "thinc transformers spacy_lal.models",
     "treebanks": "torch thinc transformers spacy_lal.models spacy_lal.layers",
-    "annotations export tree_search search evaluation": "torch transformers spacy_lal.models spacy_lal.layers",
+    "annotations export search evaluation": "torch transformers spacy_lal.models spacy_lal.layers",
     "pipeline": "transformers spacy_lal.layers",
 }
 # Rooms that parse: torch is imported where something is trained or runs on a GPU, inside a function.
