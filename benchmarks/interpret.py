@@ -19,7 +19,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_lal.annotations import sentence_bounds
 from spacy_lal.interpret import Contributions, arc_margins, constituent_contributions, constituent_margins
-from spacy_lal.treebanks.copies import copy_text
+from spacy_lal.treebanks.docs import copy_text
 
 MAX_DIFFERENCE = 1e-4
 

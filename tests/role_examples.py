@@ -9,7 +9,7 @@ from spacy.training import Example
 from thinc.api import fix_random_seed
 
 from spacy_lal.annotations import set_propositions
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 GAVE = ["She", "gave", "up", "the", "old", "house", "."]
 SAW = ["They", "saw", "that", "he", "slept", "."]

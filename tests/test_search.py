@@ -16,8 +16,7 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.search import search_trees
-from spacy_lal.trees.tgrep import Pattern
-from spacy_lal.trees.tgrep_pattern import PatternError
+from spacy_lal.trees.tgrep import Pattern, PatternError
 
 WORDS = ["\n", "Select", "the", " ", "person", "driving", ".", "We", "saw", "her", "!", "\n"]
 TAGS = ["_SP", "VB", "DT", "_SP", "NN", "VBG", ".", "PRP", "VBD", "PRP", ".", "_SP"]

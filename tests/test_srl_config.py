@@ -15,8 +15,8 @@ from spacy.util import load_config, registry
 from typer.main import get_command
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.treebanks.corpora import PropBankCorpus
 from spacy_lal.treebanks.docs import write_docs
-from spacy_lal.treebanks.propbank import make_propbank_corpus
 
 CONFIG = Path(__file__).resolve().parent.parent / "configs" / "srl.cfg"
 CONLLU = """# sent_id = one
@@ -53,7 +53,7 @@ def small(tmp_path):
         "include_static_vectors": False,
     }
     nlp = spacy.blank("en")
-    (eg,) = make_propbank_corpus(tmp_path / "one.conllu")(nlp)
+    (eg,) = PropBankCorpus(tmp_path / "one.conllu")(nlp)
     doc = flat_parse_of_words(eg.predicted)
     set_propositions(doc, get_propositions(eg.reference))
     write_docs([doc], tmp_path / "parses" / "0.spacy")

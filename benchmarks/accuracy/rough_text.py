@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 
 from spacy_lal import evaluation
 from spacy_lal.metrics.evalb_params import COLLINS
-from spacy_lal.treebanks.corpus import TreebankCorpus
+from spacy_lal.treebanks.corpora import TreebankCorpus
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "projects" / "en_lal_md" / "scripts"))
 

@@ -28,8 +28,8 @@ from spacy_lal.annotations import (
 )
 from spacy_lal.export import read_sentences, to_conllu
 from spacy_lal.trees import nested_spans
+from spacy_lal.trees.brackets import escape_word
 from spacy_lal.trees.conllu import read_conllu
-from spacy_lal.trees.escapes import escape_word
 
 from . import Report
 

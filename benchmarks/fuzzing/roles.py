@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import ROLES_KEY, get_propositions, sentence_words, set_propositions
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 from . import Report
 from .docs import PARSER, TOK2VEC, Recipe, groups_of, holds, make_doc, random_recipe, same

@@ -16,15 +16,16 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import get_constituents
-from spacy_lal.treebanks.docs import make_docs, span_to_conllu, write_docs
-from spacy_lal.treebanks.reader import TreebankError, read_treebank, treebank_files
+from spacy_lal.export import to_conllu
+from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.reader import find_files, read_treebank
 from spacy_lal.treebanks.report import check_treebank
-from spacy_lal.trees.brackets import BracketError
-from spacy_lal.trees.conllu import ConlluError
+from spacy_lal.trees.conllu import read_conllu
+from spacy_lal.trees.lines import TreebankError
 
 from . import Report
 
-REFUSALS = (BracketError, ConlluError, TreebankError)
+REFUSALS = (TreebankError,)
 TWO_OF_A_KIND = "expected at most one file of each kind"  # names both files; no line of them is wrong
 LONGEST_MESSAGE = 1_000  # without the names of files
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
@@ -150,7 +151,7 @@ def _try(paths: List[Path], output: Path) -> Tuple[str, Optional[str]]:
 
 def _check(paths: List[Path]) -> Optional[str]:
     try:
-        report = check_treebank(*treebank_files(paths))
+        report = check_treebank(*find_files(paths)[:2])
     except REFUSALS as error:
         return str(error)
     return report.problems[0] if not report.sound else None
@@ -160,7 +161,7 @@ def _convert(paths: List[Path], output: Path) -> Optional[str]:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=r"left out \d+ UPOS")
-            write_docs(make_docs(read_treebank(*treebank_files(paths)), Vocab(), n_sents=2), output)
+            write_docs(make_docs(read_treebank(*find_files(paths)[:2]), Vocab(), n_sents=2), output)
     except REFUSALS as error:
         return str(error)
     return None
@@ -169,15 +170,14 @@ def _convert(paths: List[Path], output: Path) -> Optional[str]:
 def _differs(paths: List[Path], output: Path) -> Optional[str]:
     """What in the written Docs is not as in the files."""
     written = [
-        (sent, spans)
+        found
         for doc in DocBin().from_disk(output).get_docs(Vocab())
-        for sent, spans in zip(doc.sents, get_constituents(doc), strict=True)
+        for found in zip(read_conllu(to_conllu(doc).splitlines()), get_constituents(doc), strict=True)
     ]
-    sentences = list(read_treebank(*treebank_files(paths)))
+    sentences = list(read_treebank(*find_files(paths)[:2]))
     if len(written) != len(sentences):
         return f"{len(written)} sentences were written of {len(sentences)}"
-    for (sent, spans), sentence in zip(written, sentences, strict=True):
-        got = span_to_conllu(sent)
+    for (got, spans), sentence in zip(written, sentences, strict=True):
         if got.words != sentence.words or got.tags != sentence.tags:
             return f"words {got.words} and tags {got.tags} of {sentence.words} and {sentence.tags}"
         if sentence.tree and spans != sentence.tree.spans:

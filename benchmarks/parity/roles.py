@@ -255,7 +255,7 @@ def compare_optimizer(vectors: RoleSet, errors: Errors) -> None:
 
 def compare_columns(vectors: RoleSet, errors: Errors) -> None:
     """BIO tags as columns of a props file."""
-    from spacy_lal.trees.propositions import bio_to_args
+    from spacy_lal.trees.roles import bio_to_args
 
     for entry in vectors.info:
         cells = ["*"] * len(entry["tags"])

@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.frames import Frame, FrameRole, describe_role
-from ..trees.propositions import (
+from ..trees.roles import (
     PREDICATE_ROLE,
     JoinedArgument,
     Proposition,

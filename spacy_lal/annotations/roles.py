@@ -16,7 +16,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from spacy.tokens import Doc, Span
 
-from ..trees.propositions import (
+from ..trees.roles import (
     CONTINUATION,
     PREDICATE_ROLE,
     Argument,

@@ -17,7 +17,7 @@ from torch import Tensor
 from ..annotations import ROOT_DEPREL
 from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..models.parser import get_network
-from ..trees.escapes import unescape_word
+from ..trees.brackets import unescape_word
 from ..trees.labels import SUB_HEAD_LABEL, join_chain
 from .names import TRANSFORMER_PREFIX, convert_state_dict
 from .networks import DEFAULT_HPARAMS, checked_hparams, kk_converted_weights, kk_network_config, network_config

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-    from spacy_lal.trees.propositions import Proposition
+    from spacy_lal.trees.roles import Proposition
 
 SUFFIX = ".spacy"
 Rows = List[Tuple[str, ...]]
@@ -54,7 +54,7 @@ def roles_cli(
 
     The pipeline needs a lal_srl. The roles of a .spacy file are shown without one.
     """
-    from spacy_lal.treebanks.conll_roles import document_lines
+    from spacy_lal.treebanks.columns import document_lines
 
     if output_format not in FORMATS:
         fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
@@ -154,7 +154,7 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
     escaped."""
     from spacy_lal.annotations import get_frame
     from spacy_lal.trees.frames import describe_role
-    from spacy_lal.trees.propositions import PREDICATE_ROLE, join_parts
+    from spacy_lal.trees.roles import PREDICATE_ROLE, join_parts
 
     texts = [visible(sentence.doc[i].text) for i in sentence.words]
     lines = [" ".join(texts), ""]
@@ -176,7 +176,7 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
 
 def format_json(sentence: RoleSentence, doc_number: int) -> str:
     """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
-    from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict
+    from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 
     sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.number + 1}"
     return (
@@ -193,12 +193,12 @@ def format_props_of(sentence: RoleSentence, doc_number: int) -> str:
 
 def format_conll(sentence: RoleSentence, doc_number: int) -> str:
     """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
-    from spacy_lal.treebanks.conll_roles import ColumnSentence, format_conll_roles
+    from spacy_lal.treebanks.columns import ColumnSentence, format_columns
 
     tokens = [sentence.doc[i] for i in sentence.words]
     words, tags = [token.text for token in tokens], [token.tag_ for token in tokens]
     columns = ColumnSentence(words, tags, sentence.constituents, sentence.propositions)
-    return format_conll_roles(columns, f"text/{doc_number + 1}")
+    return format_columns(columns, f"text/{doc_number + 1}")
 
 
 def _aligned(rows: Rows) -> List[str]:

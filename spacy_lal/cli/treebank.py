@@ -28,8 +28,7 @@ from spacy_lal.files import quoted
 
 if TYPE_CHECKING:
     from spacy_lal.treebanks.reader import TreebankSentence
-    from spacy_lal.treebanks.report import TreebankReport
-    from spacy_lal.treebanks.role_report import RoleReport
+    from spacy_lal.treebanks.report import RoleReport, TreebankReport
 
 SHOWN_PROBLEMS = 20
 BAR_WIDTH = 40
@@ -59,9 +58,8 @@ def check_cli(
     Exits with code 1 if words or numbers of sentences disagree, or a role is malformed; with 2 if a file is missing.
     """
     from spacy_lal.pictures.markup import printable_json
-    from spacy_lal.treebanks.report import check_columns, check_treebank
-    from spacy_lal.treebanks.role_report import check_roles
-    from spacy_lal.treebanks.role_sources import find_files
+    from spacy_lal.treebanks.reader import find_files
+    from spacy_lal.treebanks.report import check_columns, check_roles, check_treebank
 
     with input_paths(paths) as (read, named):
         files = find_files(read)
@@ -112,7 +110,8 @@ def convert_cli(
     from spacy.vocab import Vocab
 
     from spacy_lal.treebanks.docs import make_docs, write_docs
-    from spacy_lal.treebanks.role_sources import find_files, read_sentences
+    from spacy_lal.treebanks.reader import find_files
+    from spacy_lal.treebanks.roles import read_sentences
 
     check_apart(output, *paths)
     n_sents = (0 if by_document else 1) if n_sents is None else n_sents

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from ..annotations import has_sentences
 from ..pipeline.component import parser_names, sentence_splitters
-from ..treebanks.copies import copy_text
+from ..treebanks.docs import copy_text
 
 HEAD = "token.head"
 

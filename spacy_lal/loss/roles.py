@@ -17,8 +17,7 @@ from ..annotations import (
     sentence_words,
 )
 from ..scores import MISSING, GoldRoles, RoleScores
-from ..trees.propositions import PREDICATE_ROLE, Argument, Proposition, predicate_span
-from ..trees.role_tags import RoleTags
+from ..trees.roles import PREDICATE_ROLE, Argument, Proposition, RoleTags, predicate_span
 from .gold import aligned_arcs
 from .parser import cross_entropy
 

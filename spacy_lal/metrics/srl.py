@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Dict, Iterable, List, Literal, NamedTuple, Optional, Sequence, Tuple, get_args
 
-from spacy_lal.trees.propositions import PREDICATE_ROLE, Proposition, join_parts
+from spacy_lal.trees.roles import PREDICATE_ROLE, Proposition, join_parts
 
 Rule = Literal["strict", "conll05"]
 Parts = Tuple[Tuple[int, int], ...]

@@ -7,8 +7,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Iterator, List, Optional
 
-from spacy_lal.trees.propositions import PREDICATE_ROLE
-from spacy_lal.trees.props import PropsError, read_props
+from spacy_lal.trees.lines import TreebankError
+from spacy_lal.trees.props import read_props
+from spacy_lal.trees.roles import PREDICATE_ROLE
 
 from .srl import PRF, SrlCounts
 
@@ -18,19 +19,18 @@ _HEADER = "              corr.  excess  missed    prec.    rec.      F1"
 def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
     """The counts of two files under the program's rule.
 
-    RAISES (PropsError): A file is malformed, or they differ in their sentences or in the words of one; with files and
-        lines.
+    RAISES (TreebankError): A file is malformed, or they differ in their sentences or words; with files and lines.
     """
     counts = SrlCounts("conll05")
     for gold, predicted in zip_longest(read_props(gold_path), read_props(predicted_path)):
         if gold is None or predicted is None:
             more, less = (predicted, gold_path) if gold is None else (gold, predicted_path)
-            raise PropsError(
+            raise TreebankError(
                 f"{more.path}:{more.line}: expected as many sentences in both files, got sentence "
                 f"{counts.n_sentences + 1} here and no more in {less}"
             )
         if gold.n_words != predicted.n_words:
-            raise PropsError(
+            raise TreebankError(
                 f"{gold.path}:{gold.line} and {predicted.path}:{predicted.line}: expected as many words in both, got "
                 f"{gold.n_words} and {predicted.n_words} (sentence {counts.n_sentences + 1})"
             )

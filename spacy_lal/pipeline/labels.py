@@ -14,7 +14,7 @@ from ..annotations import frame_of, get_constituents, get_propositions, has_prop
 from ..lang.en import VERB_ENDINGS
 from ..loss.gold import copy_sentence_starts
 from ..trees.frames import Frame
-from ..trees.propositions import PREDICATE_ROLE, predicate_span
+from ..trees.roles import PREDICATE_ROLE, predicate_span
 
 MIN_CHAR_COUNT = 2  # rarer characters share the unknown character's vector, which is thereby trained
 MAX_CODEPOINTS = (256, 512)  # of Kitaev & Klein's two alphabets of all codepoints

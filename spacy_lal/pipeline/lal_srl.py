@@ -29,8 +29,7 @@ from ..lang import DEFAULT_PIPELINE
 from ..loss.roles import RoleLabels, RolesLoss, gold_roles
 from ..scores import RoleScores
 from ..trees.frames import read_frames
-from ..trees.propositions import Proposition, predicate_span
-from ..trees.role_tags import RoleTags
+from ..trees.roles import Proposition, RoleTags, predicate_span
 from .component import SMALL_TOK2VEC, SentencePipe
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
 from .role_decoder import PART, Verb, decode_roles

@@ -10,8 +10,7 @@ from numpy import ndarray
 
 from ..decode import candidate_spans, viterbi
 from ..scores import RoleScores
-from ..trees.propositions import CONTINUATION, PREDICATE_ROLE, Argument
-from ..trees.role_tags import RoleTags
+from ..trees.roles import CONTINUATION, PREDICATE_ROLE, Argument, RoleTags
 
 Range = Tuple[int, int]
 Verb = Sequence[Range]  # the words of a given predicate: those of its V, then those of each C-V

@@ -25,7 +25,7 @@ from ..metrics.attachment import AttachmentCounts, score_attachments
 from ..metrics.evalb import VALID, EvalbCounts, EvalbRow, Span, count_crossing, count_matched, score_sentence
 from ..metrics.evalb_params import EvalbParams, language_params
 from ..metrics.srl import PRF, PredicateCounts, SrlCounts
-from ..trees.propositions import PREDICATE_ROLE, Proposition
+from ..trees.roles import PREDICATE_ROLE, Proposition
 
 CONST_KEYS = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb")
 NO_TOKEN = -1

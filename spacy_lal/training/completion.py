@@ -16,7 +16,7 @@ from ..pipeline.component import parser_names, require_vectors, sentence_splitte
 from ..pipeline.decoders import MAX_JOINT_LENGTH, Decoder, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
 from ..scores import ParserScores
-from ..treebanks.copies import copy_text
+from ..treebanks.docs import copy_text
 from ..trees import SUB_HEAD
 
 Lacking = Literal["heads", "constituents"]

@@ -1,4 +1,4 @@
-"""Sentences of a treebank as Docs, Docs as `.spacy` files, and sentences of a Doc as CoNLL-U.
+"""Sentences of a treebank as Docs, Docs as `.spacy` files, and copies of gold Docs.
 
 On a Doc, heads and deprels are spaCy's own and constituents a span group (`annotations`). A head that the treebank
 lacks is left unset (`token.has_head()` is False). spaCy derives sentence boundaries from the arcs whenever a Doc is
@@ -7,28 +7,41 @@ loaded. This file treats unset heads and second roots so that the boundaries sur
 
 import re
 import warnings
-from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+import numpy as np
 from spacy.parts_of_speech import IDS as POS_IDS
-from spacy.tokens import Doc, DocBin
-from spacy.tokens import Span as DocSpan
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from ..annotations import ROOT_DEPREL, SENT_IDS, set_constituents, set_sentence_propositions
+from ..annotations import (
+    ROOT_DEPREL,
+    SENT_IDS,
+    SPANS_KEY,
+    constituent_tokens,
+    get_propositions,
+    has_propositions,
+    has_sentences,
+    sentence_bounds,
+    set_constituents,
+    set_propositions,
+    set_sentence_propositions,
+    set_sentence_starts,
+)
 from ..files import write_file
 from ..trees.conllu import ConlluSentence
 from ..trees.lines import quoted
+from ..trees.roles import PREDICATE_ROLE, Proposition
 from .reader import TreebankSentence
 
-CONLLU_ROOT = "root"
 UNSPECIFIED_DEPREL = "dep"  # for a head without deprel: spaCy takes the head of a token without deprel for unset
 DOCBIN_ATTRS = (
     *("ORTH", "TAG", "POS", "LEMMA", "MORPH", "HEAD", "DEP", "SENT_START"),
     *("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"),
 )
+COPIED = ("NORM", "TAG", "POS", "LEMMA", "MORPH", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 DOCS_A_FILE = 5_000  # in a folder of several
 SUFFIX = ".spacy"
 
@@ -109,59 +122,19 @@ def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FIL
     if not n_docs:
         raise ValueError(f"no sentences to write to {path}")
     packed.append(doc_bin.to_bytes())
-    (path.parent if one_file else path).mkdir(parents=True, exist_ok=True)
-    if one_file:
-        write_file(path, packed[0])
-    else:
-        _write_folder(path, packed)
+    files = [path] if one_file else [path / f"{number:04d}{SUFFIX}" for number in range(len(packed))]
+    numbered = (path / f"{number:04d}{SUFFIX}" for number in count())
+    earlier = [] if one_file else list(takewhile(Path.exists, numbered))
+    for file, data in zip(files, packed, strict=True):
+        write_file(file, data)
+    for old in earlier[len(packed) :]:
+        old.unlink()
     return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
 
 
 def is_written_name(name: str) -> bool:
     """Whether `write_docs` gives this name to a file of a folder."""
     return re.fullmatch(rf"[0-9]{{4,}}{re.escape(SUFFIX)}", name) is not None
-
-
-def _write_folder(folder: Path, packed: List[bytes]) -> None:
-    earlier = list(takewhile(Path.exists, map(partial(_file_of_folder, folder), count())))
-    for number, data in enumerate(packed):
-        write_file(_file_of_folder(folder, number), data)
-    for path in reversed(earlier[len(packed) :]):  # from the end: what an interruption leaves has no gap
-        path.unlink()
-
-
-def _file_of_folder(folder: Path, number: int) -> Path:
-    return folder / f"{number:04d}{SUFFIX}"
-
-
-def span_to_conllu(sent: DocSpan) -> ConlluSentence:
-    """A sentence of a Doc as CoNLL-U. Whitespace tokens are left out; their dependents attach to their head."""
-    words = [token for token in sent if not token.is_space]
-    number = {token.i: i for i, token in enumerate(words, start=1)}
-    heads: List[Optional[int]] = []
-    deprels = []
-    for token in words:
-        head = token.head
-        while head.is_space and head.head.i != head.i:
-            head = head.head
-        is_root = head.i == token.i or head.is_space
-        heads.append(None if not token.has_head() else 0 if is_root else number.get(head.i))
-        deprels.append(CONLLU_ROOT if is_root and token.dep_ == ROOT_DEPREL else token.dep_)
-    return ConlluSentence(
-        words=[token.text for token in words],
-        lemmas=[token.lemma_ for token in words],
-        pos=[token.pos_ for token in words],
-        tags=[token.tag_ for token in words],
-        morphs=[str(token.morph) for token in words],
-        heads=heads,
-        deprels=deprels,
-        spaces=[_space_after(sent.doc, token.i) for token in words],
-        metadata={"text": sent.text.strip()},
-    )
-
-
-def _space_after(doc: Doc, i: int) -> bool:
-    return bool(doc[i].whitespace_) or (i + 1 < len(doc) and doc[i + 1].is_space)
 
 
 def _anchor(sentence: TreebankSentence) -> str:
@@ -232,3 +205,95 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
                 heads.append(start + (i if root is None else root))
                 deprels.append(ROOT_DEPREL if i == root else "")
     return starts, heads, deprels
+
+
+def copy_tokens(
+    doc: Doc, tokens: Sequence[int], *, words: Optional[Sequence[str]] = None, with_arcs: bool = True
+) -> Doc:
+    """Tokens of a gold Doc as a Doc, with their tags, constituents, sentences, heads, deprels and roles.
+
+    A constituent or an argument keeps its remaining tokens. It is dropped if no token remains, or if a constituent
+    around it has the same label and the same remaining tokens. A predicate is dropped with its token.
+
+    doc (Doc): Left unchanged.
+    tokens (Sequence[int]): Indices in the Doc, ascending.
+    words (Optional[Sequence[str]]): Replacement words, one for each token.
+    with_arcs (bool): Whether heads and deprels are copied.
+    RAISES (ValueError): A token is copied without its head.
+    """
+    spaces = None if doc.has_unknown_spaces else _spaces(doc, tokens)
+    copied = Doc(doc.vocab, words=[doc[i].text for i in tokens] if words is None else list(words), spaces=spaces)
+    attrs: List[Union[int, str]] = [*COPIED]
+    array = doc.to_array(attrs)[list(tokens)]
+    if with_arcs and doc.has_annotation("DEP"):
+        attrs.extend(("HEAD", "DEP"))
+        array = np.hstack([array, _copied_arcs(doc, tokens)])
+    copied.from_array(attrs, array)  # type: ignore[arg-type]  # spaCy's stubs say int
+    n_before = np.searchsorted(tokens, np.arange(len(doc) + 1))  # for each token, the number of copied tokens before it
+    if has_sentences(doc):
+        starts = {int(n_before[start]) for start, end in sentence_bounds(doc) if n_before[start] < n_before[end]}
+        set_sentence_starts(copied, sorted(starts))
+    if SPANS_KEY in doc.spans:
+        spans = [Span(copied, start, end, label=label) for start, end, label in _constituents(doc, n_before.tolist())]
+        copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
+    if has_propositions(doc):
+        set_propositions(copied, _propositions(doc, tokens, n_before.tolist()))
+    return copied
+
+
+def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
+    """The same tokens and spaces without annotations, as input for a pipeline.
+
+    with_sentences (bool): Whether sentence boundaries, if known, are copied.
+    vocab (Optional[Vocab]): Another vocab for the copy. None: the Doc's.
+    """
+    spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
+    copied = Doc(doc.vocab if vocab is None else vocab, words=[token.text for token in doc], spaces=spaces)
+    if with_sentences and has_sentences(doc):
+        set_sentence_starts(copied, [start for start, _ in sentence_bounds(doc)])
+    return copied
+
+
+def _spaces(doc: Doc, tokens: Sequence[int]) -> List[bool]:
+    """Whether a space follows each token, directly or after tokens that are left out."""
+    ends = [*tokens[1:], tokens[-1] + 1] if tokens else []
+    return [any(doc[i].whitespace_ for i in range(token, end)) for token, end in zip(tokens, ends, strict=True)]
+
+
+def _copied_arcs(doc: Doc, tokens: Sequence[int]) -> np.ndarray:
+    """HEAD and DEP of the tokens, as `Doc.from_array` expects them. *Shape:* (n_tokens, 2)."""
+    array = doc.to_array(["HEAD", "DEP"])[list(tokens)]
+    position = {token: i for i, token in enumerate(tokens)}
+    for i, token in enumerate(tokens):
+        head = token + int(array[i, 0].astype(np.int64))
+        if head not in position:
+            raise ValueError(
+                f"expected the head of each token among the tokens, got {doc[token].text!r} (token {token}) without "
+                f"its head {doc[head].text!r} (token {head})"
+            )
+        array[i, 0] = np.int64(position[head] - i).astype(np.uint64)
+    return array
+
+
+def _propositions(doc: Doc, tokens: Sequence[int], n_before: Sequence[int]) -> List[Proposition]:
+    kept, found = set(tokens), []
+    for token, roleset, args, lemma in get_propositions(doc):
+        ranges = [(n_before[start], n_before[end], role) for start, end, role in args]
+        ranges = [one for one in ranges if one[0] < one[1]]
+        if token in kept and any(role == PREDICATE_ROLE for _, _, role in ranges):
+            found.append(Proposition(n_before[token], roleset, tuple(ranges), lemma))
+    return found
+
+
+def _constituents(doc: Doc, n_before: Sequence[int]) -> List[Tuple[int, int, str]]:
+    constituents: List[Tuple[int, int, str]] = []
+    last_length = 0
+    for start, end, label in constituent_tokens(doc):
+        constituent = (n_before[start], n_before[end], label)
+        if constituent[0] == constituent[1]:
+            continue
+        was_shorter = end - start < last_length  # False in a unary chain of the treebank
+        if not (was_shorter and constituents[-1] == constituent):
+            constituents.append(constituent)
+            last_length = end - start
+    return constituents

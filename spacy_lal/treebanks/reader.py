@@ -1,37 +1,36 @@
-"""Treebanks: a bracket file, a CoNLL-U file or both, as one stream of sentences.
+"""Treebanks: a bracket file, a CoNLL-U file or both, and semantic roles, as one stream of sentences.
 
 With both files, tree k and sentence k are the same sentence, with the words of the CoNLL-U. Words are compared
 leniently (escapes, quotes, dashes), sentences strictly: nothing is dropped, and a disagreement is an error. Where the
-CoNLL-U has an escape (`-LRB-`) and the tree the raw text (`(`), the word is the raw text.
+CoNLL-U has an escape (`-LRB-`) and the tree the raw text (`(`), the word is the raw text. Roles are joined by `sent_id`
+or order (`roles.py`); columns as in CoNLL-2012 stand alone.
 
-Not here: Docs (`docs.py`), reports (`report.py`), reading for training (`corpus.py`).
+Not here: Docs (`docs.py`), reports (`report.py`), reading for training (`corpora.py`).
 """
 
 import re
-import stat
+import unicodedata
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
 
-from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines
+from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines, unescape_word
 from ..trees.conllu import ConlluSentence, read_conllu
-from ..trees.escapes import unescape_word
-from ..trees.lines import LineError, numbered_lines, quoted
-from ..trees.propositions import Proposition
+from ..trees.lines import TreebankError, numbered_lines, quoted
+from ..trees.roles import Proposition
 from ..trees.spans import Span as TreeSpan
-from ..trees.spans import tree_to_spans
+from ..trees.spans import SpanError, tree_to_spans
 
-BRACKETS, CONLLU = "brackets", "conllu"
+BRACKETS, CONLLU, ROLES, COLUMNS = "brackets", "conllu", "roles", "columns"
 SUFFIXES = {".ptb": BRACKETS, ".mrg": BRACKETS, ".brackets": BRACKETS, ".conllu": CONLLU, ".conll": CONLLU}
+ROLE_SUFFIXES = (".jsonl", ".props")
+COLUMN_ENDINGS = ("_conll", ".conll12", ".conll2012")
 _EXCERPT = 60  # characters of a sentence that an error shows
 
 _SAME = str.maketrans({"`": "'", "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."})
-
-
-class TreebankError(ValueError):
-    """Mismatched or invalid treebank files. The message names files and lines."""
 
 
 class TreebankTree(NamedTuple):
@@ -67,9 +66,7 @@ class TreebankSentence:
         """The fine-grained tags (XPOS), or where the CoNLL-U has no tags, the tree's; empty strings if both have no
         tags."""
         tags = self.dependencies.tags if self.dependencies else []
-        if not any(tags) and self.tree:
-            tags = self.tree.tags
-        return tags
+        return self.tree.tags if self.tree and not any(tags) else tags
 
     @property
     def sent_id(self) -> str:
@@ -80,6 +77,31 @@ class TreebankSentence:
     def begins_document(self) -> bool:
         """Whether a `# newdoc` precedes it."""
         return any(key.startswith("newdoc") for key in self.dependencies.metadata) if self.dependencies else False
+
+    @property
+    def where(self) -> str:
+        """File and line, for messages."""
+        place = self.dependencies or self.tree
+        return f"{place.path}:{place.line}" if place else "?"
+
+
+class TreebankFiles(NamedTuple):
+    """The files of one treebank; `columns` stands alone."""
+
+    brackets: Optional[Path] = None
+    conllu: Optional[Path] = None
+    roles: Optional[Path] = None
+    columns: Optional[Path] = None
+
+    @property
+    def has_roles(self) -> bool:
+        """Whether a file has semantic roles."""
+        return self.roles is not None or self.columns is not None
+
+    @property
+    def has_words(self) -> bool:
+        """Whether a file has words."""
+        return self.brackets is not None or self.conllu is not None or self.columns is not None
 
 
 class Pair(NamedTuple):
@@ -93,58 +115,52 @@ class Pair(NamedTuple):
     differs: Optional[int]
 
 
-# Reading
+def find_files(paths: Sequence[Path]) -> TreebankFiles:
+    """Tell the files of a treebank apart, by their endings, else by their content.
 
-
-def treebank_files(paths: Sequence[Path]) -> Tuple[Optional[Path], Optional[Path]]:
-    """Tell the bracket file from the CoNLL-U file: by extension, else by content.
-
-    RETURNS (Tuple[Optional[Path], Optional[Path]]): The bracket file and the CoNLL-U file.
-    RAISES (TreebankError): A file does not exist or is of neither kind, or there are two of a kind.
+    RAISES (TreebankError): A file does not exist or is of no known kind; there are two of a kind; columns are not
+        alone.
     """
     found: dict[str, Path] = {}
     for path in paths:
         if not path.is_file():
-            raise TreebankError(f"{path}: {describe_path(path)}")
-        kind = SUFFIXES.get(path.suffix) or _sniff(path)
-        if kind in found:
-            raise TreebankError(f"expected at most one file of each kind, got two with {kind}: {found[kind]}, {path}")
+            raise TreebankError(f"{path}: {'is no file' if path.exists() else 'no such file'}, expected a treebank's")
+        kind = _kind(path)
+        if kind in found or (len(paths) > 1 and COLUMNS in (kind, *found)):
+            raise TreebankError(
+                "expected one file of each kind, or columns (words and roles) alone, got "
+                + ", ".join(f"{name} ({what})" for what, name in [*found.items(), (kind, path)])
+            )
         found[kind] = path
     if not found:
         raise TreebankError("expected a bracket file, a CoNLL-U file or both, got none")
-    return found.get(BRACKETS), found.get(CONLLU)
+    return TreebankFiles(**found)
 
 
-def describe_path(path: Path) -> str:
-    """Describe a path that is no file. It is not opened, since opening a pipe blocks."""
-    if not path.exists():
-        return "a link to what does not exist" if path.is_symlink() else "no such file"
-    mode = path.stat().st_mode
-    kinds = {"a directory": stat.S_ISDIR, "a pipe": stat.S_ISFIFO, "a socket": stat.S_ISSOCK}
-    kind = next((kind for kind, is_kind in kinds.items() if is_kind(mode)), "a device")
-    return f"is {kind}, expected a file"
-
-
-def _sniff(path: Path) -> str:
-    try:
-        for number, line in numbered_lines(path):
-            if line.strip() and not line.startswith("#"):
-                if line.lstrip().startswith("("):
-                    return BRACKETS
-                if re.match(r"\d[\d.-]*\t", line):
-                    return CONLLU
-                shown = quoted(line.strip())
-                raise TreebankError(f"{path}:{number}: expected a bracketed tree or a line of CoNLL-U, got {shown}")
-    except LineError as error:
-        raise TreebankError(f"{path}:{error.number}: {error.reason}: {quoted(error.text)}") from None
+def _kind(path: Path) -> str:
+    if path.suffix in ROLE_SUFFIXES:
+        return ROLES
+    if path.name.endswith(COLUMN_ENDINGS):
+        return COLUMNS
+    if path.suffix in SUFFIXES and path.suffix != ".conll":
+        return SUFFIXES[path.suffix]
+    for number, line in numbered_lines(path):
+        if line.startswith("#begin document"):
+            return COLUMNS
+        if line.strip() and not line.startswith("#"):
+            if line.lstrip().startswith("("):
+                return BRACKETS
+            if re.match(r"\d[\d.-]*\t", line) or path.suffix == ".conll":
+                return CONLLU
+            shown = quoted(line.strip())
+            raise TreebankError(f"{path}:{number}: expected a bracketed tree or a line of CoNLL-U, got {shown}")
     raise TreebankError(f"{path}:1: expected trees or CoNLL-U, got an empty file")
 
 
 def read_trees(path: Path) -> Iterator[TreebankTree]:
     """The trees of a bracket file as lists.
 
-    RAISES (BracketError): A tree is malformed; with file and line.
-    RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between words.
+    RAISES (TreebankError): A tree is malformed, or a word is empty or white space; with file and line.
     """
     for tree, line in read_brackets_with_lines(path):
         yield to_treebank_tree(tree, str(path), line)
@@ -153,9 +169,13 @@ def read_trees(path: Path) -> Iterator[TreebankTree]:
 def to_treebank_tree(tree: Tree, path: str, line: int) -> TreebankTree:
     """A tree as lists.
 
-    RAISES (TreebankError): A word is empty or white space.
+    RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between words; or a label is
+        none.
     """
-    words, tags, spans = tree_to_spans(tree)
+    try:
+        words, tags, spans = tree_to_spans(tree)
+    except SpanError as error:
+        raise TreebankError(f"{path}:{line}: {error}") from None
     empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
     if empty is not None:
         raise TreebankError(f"{path}:{line}: word {empty} is empty, or nothing but white space")
@@ -167,37 +187,42 @@ def to_treebank_tree(tree: Tree, path: str, line: int) -> TreebankTree:
 def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[TreebankSentence]:
     """The sentences of a treebank, in order, one at a time.
 
-    RAISES (BracketError, ConlluError): Input is malformed; with file and line.
-    RAISES (TreebankError): Words or numbers of sentences disagree, with both files and lines; or the treebank is empty.
+    RAISES (TreebankError): Input is malformed; words or numbers of sentences disagree, with both files and lines; or
+        the treebank is empty.
     """
-    found = False
-    for sentence in _read_sentences(brackets, conllu):
-        found = True
-        yield sentence
-    if not found:
-        raise TreebankError(f"{brackets or conllu}:1: no sentences")
-
-
-def _read_sentences(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[TreebankSentence]:
     trees = read_trees(brackets) if brackets else None
     sentences = read_conllu(conllu) if conllu else None
-    if trees is None or sentences is None:
-        yield from (TreebankSentence(tree, None) for tree in trees or ())
-        yield from (TreebankSentence(None, sentence) for sentence in sentences or ())
-        return
+    if trees is not None and sentences is not None:
+        found = _joined(trees, sentences, str(brackets), str(conllu))
+    else:
+        found = chain(
+            (TreebankSentence(tree, None) for tree in trees or ()),
+            (TreebankSentence(None, sentence) for sentence in sentences or ()),
+        )
+    return not_empty(found, brackets or conllu)
+
+
+def not_empty(sentences: Iterable[TreebankSentence], path: Optional[Path]) -> Iterator[TreebankSentence]:
+    """The sentences of a file.
+
+    RAISES (TreebankError): There are none.
+    """
+    sentence = None
+    for sentence in sentences:
+        yield sentence
+    if sentence is None:
+        raise TreebankError(f"{path}:1: no sentences")
+
+
+def _joined(
+    trees: Iterator[TreebankTree], sentences: Iterator[ConlluSentence], brackets: str, conllu: str
+) -> Iterator[TreebankSentence]:
     for number, pair in enumerate(pair_up(trees, sentences), start=1):
-        if pair.tree is None or pair.sentence is None or pair.differs is not None:
-            raise TreebankError(f"{describe_disagreement(pair, str(brackets), str(conllu))} (sentence {number})")
-        yield TreebankSentence(pair.tree, replace(pair.sentence, words=_raw_words(pair.tree, pair.sentence)))
-
-
-def _raw_words(tree: TreebankTree, sentence: ConlluSentence) -> List[str]:
-    """The words of the CoNLL-U, unescaped where the tree, whose words are raw text, has another."""
-    pairs = zip(tree.words, sentence.words, strict=True)
-    return [theirs if ours == theirs else unescape_word(theirs) for ours, theirs in pairs]
-
-
-# Comparing
+        tree, sentence, differs = pair
+        if tree is None or sentence is None or differs is not None:
+            raise TreebankError(f"{describe_disagreement(pair, brackets, conllu)} (sentence {number})")
+        words = [a if a == b else unescape_word(b) for a, b in zip(tree.words, sentence.words, strict=True)]
+        yield TreebankSentence(tree, replace(sentence, words=words))
 
 
 def comparable(word: str) -> str:
@@ -245,23 +270,25 @@ def _first_difference(tree: Optional[TreebankTree], sentence: Optional[ConlluSen
 def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     """Describe how a pair disagrees, with both files and lines."""
     tree, sentence, differs = pair
-    if tree is None and sentence is not None:
+    if sentence is not None and tree is None:
         return f"{conllu}:{sentence.line}: no tree in {brackets} for the sentence {_excerpt(sentence.words)}"
-    if sentence is None and tree is not None:
+    if tree is not None and sentence is None:
         return f"{brackets}:{tree.line}: no sentence in {conllu} for the tree over {_excerpt(tree.words)}"
     if tree is None or sentence is None or differs is None:
         return "no disagreement"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
-    ours = quoted(tree.words[differs], _EXCERPT) if differs < len(tree.words) else "missing"
-    theirs = quoted(sentence.words[differs], _EXCERPT) if differs < len(sentence.words) else "missing"
+    ours, theirs = tree.words[differs : differs + 1], sentence.words[differs : differs + 1]
     counts = f"; {len(tree.words)} words and {len(sentence.words)}" if len(tree.words) != len(sentence.words) else ""
     same_words = sorted(map(comparable, tree.words)) == sorted(map(comparable, sentence.words))
     order = "; the same words in another order, as of a discontinuous tree" if same_words else ""
+    codes = ""
+    if ours and theirs and unicodedata.normalize("NFC", ours[0]) == unicodedata.normalize("NFC", theirs[0]):
+        codes = f"; the same letters in other code points, {ascii(ours[0])} and {ascii(theirs[0])}"
     return (
-        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {ours} in the tree and {theirs} in the "
-        f"CoNLL-U{counts}{order}"
+        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {_excerpt(ours)} in the tree and "
+        f"{_excerpt(theirs)} in the CoNLL-U{counts}{order}{codes}"
     )
 
 
 def _excerpt(words: List[str]) -> str:
-    return quoted(" ".join(words[:_EXCERPT]), _EXCERPT)
+    return quoted(" ".join(words[:_EXCERPT]), _EXCERPT) if words else "missing"

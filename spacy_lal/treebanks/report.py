@@ -1,28 +1,33 @@
-"""Counts and oddities of a treebank: the figures behind `python -m spacy lal check`.
+"""Counts and oddities of a treebank, and of its semantic roles: the figures behind `python -m spacy lal check`.
 
 Problems (unreadable input, words or counts that disagree) make a treebank unsound. Crossing arcs, several roots,
-constituents with several outside heads and tags that differ are only counted, since the parser accepts such trees. Not
-here: text for a terminal (`cli/treebank.py`).
+constituents with several outside heads and tags that differ are only counted, since the parser accepts such trees.
+Gold arguments are nearly always constituents: a low share shows spans that are misaligned with the words. *Not* here:
+text for a terminal (`cli/treebank.py`).
 """
 
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from ..trees.brackets import BracketError
-from ..trees.conllu import ConlluError, ConlluSentence, parse_conllu_block, read_conllu_blocks
+from ..lang.en import AUXILIARY_ROLESETS
+from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
 from ..trees.joint import Heads, outside_heads
 from ..trees.labels import split_chain
-from ..trees.spans import SpanError
-from .conll_roles import read_conll_roles
+from ..trees.lines import TreebankError
+from ..trees.roles import CONTINUATION, PREDICATE_ROLE, REFERENCE
+from .columns import read_columns
 from .docs import unknown_pos
-from .reader import TreebankError, TreebankTree, describe_disagreement, pair_up, read_trees
+from .reader import TreebankFiles, TreebankSentence, TreebankTree, describe_disagreement, pair_up, read_trees
+from .roles import read_role_file, read_sentences
 
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 LONG_SENTENCE = 500  # words; in a tree as deep as it is long, each word is in hundreds of constituents
+MAX_SHOWN = 5  # misaligned arguments that a report shows
+OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
 LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for longer sentences
 
 
@@ -138,11 +143,11 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
 
 
 def check_columns(path: Path) -> TreebankReport:
-    """Report on the words, tags and trees of a file of columns (`conll_roles.py`). The first malformed sentence ends
+    """Report on the words, tags and trees of a file of columns (`columns.py`). The first malformed sentence ends
     the reading, and is a problem in the report."""
     report = TreebankReport(brackets=str(path))
     try:
-        for sentence in read_conll_roles(path):
+        for sentence in read_columns(path):
             words = sentence.dependencies if sentence.tree is None else None
             count_sentence(report, sentence.tree, words)
     except TreebankError as error:
@@ -151,35 +156,33 @@ def check_columns(path: Path) -> TreebankReport:
 
 
 def is_projective(heads: Heads) -> bool:
-    """Whether no two arcs cross, including the arc from the root in front of the sentence.
+    """Whether no two arcs cross, including the arc from the root in front of the sentence. Words without head hang on
+    the root. The arcs must have no cycle."""
+    return all(is_range for _, _, is_range in _subtrees(heads))
 
-    In a projective tree, each word and the words below it are contiguous. The test compares their number with the first
-    and the last word. Words without head hang on the root. The arcs must have no cycle.
-    """
+
+def _subtrees(heads: Heads) -> List[Tuple[int, int, bool]]:
+    """For each word, the first word of it and all words below it, the end, and whether they are a range of words."""
     n_words = len(heads)
-    size, first, last = [1] * (n_words + 1), list(range(n_words + 1)), list(range(n_words + 1))
-    for word in reversed(_outer_first(heads)):
-        head = heads[word - 1] or 0
-        size[head] += size[word]
-        first[head], last[head] = min(first[head], first[word]), max(last[head], last[word])
-    return all(last[word] - first[word] + 1 == size[word] for word in range(1, n_words + 1))
-
-
-def _outer_first(heads: Heads) -> List[int]:
-    """The words, each after its head."""
-    dependents: List[List[int]] = [[] for _ in range(len(heads) + 1)]
+    dependents: List[List[int]] = [[] for _ in range(n_words + 1)]
     for word, head in enumerate(heads, start=1):
         dependents[head or 0].append(word)
     order = [0]
-    for word in order:
+    for word in order:  # each after its head
         order.extend(dependents[word])
-    return order[1:]
+    size, first, last = [1] * (n_words + 1), list(range(n_words + 1)), list(range(n_words + 1))
+    for word in reversed(order[1:]):
+        head = heads[word - 1] or 0
+        size[head] += size[word]
+        first[head], last[head] = min(first[head], first[word]), max(last[head], last[word])
+    words = range(1, n_words + 1)
+    return [(first[word] - 1, last[word], last[word] - first[word] + 1 == size[word]) for word in words]
 
 
 def _sound_trees(path: Path, report: TreebankReport) -> Iterator[TreebankTree]:
     try:
         yield from read_trees(path)
-    except (BracketError, SpanError, TreebankError) as error:
+    except TreebankError as error:
         report.add_problem(f"{error} (the rest of the file was not read)")
 
 
@@ -188,9 +191,9 @@ def _sound_sentences(path: Path, report: TreebankReport) -> Iterator[ConlluSente
         for block in read_conllu_blocks(path):
             try:
                 yield parse_conllu_block(block)
-            except ConlluError as error:
+            except TreebankError as error:
                 report.add_problem(str(error))
-    except ConlluError as error:
+    except TreebankError as error:
         report.add_problem(f"{error} (the rest of the file was not read)")
 
 
@@ -253,3 +256,120 @@ def _outside_heads(start: int, end: int, heads: Heads, known: Optional[np.ndarra
         inside = known[start:end]
         return int(np.count_nonzero((inside <= start) | (inside > end))) if inside.min() >= 0 else None
     return None if None in heads[start:end] else outside_heads(start, end, heads)
+
+
+@dataclass
+class RoleReport:
+    """Counts over the roles of one treebank. Parts of arguments count one by one; V and C-V are no arguments.
+
+    path (str): The file with the roles.
+    sentences, without_predicate (int): Sentences with roles; sentences without a predicate.
+    predicates, auxiliaries, without_arguments (int): Predicates; auxiliaries and modals; predicates without argument.
+    wide_predicates (int): Predicates of several words.
+    arguments, continuations, references (int): Arguments; C-X; R-X.
+    adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must keep apart.
+    compared_with_trees, on_constituents (int): Arguments in sentences with a tree; how many are one constituent or
+        word.
+    compared_with_heads, on_subtrees (int): Arguments in sentences with all heads; how many are one word with all
+        words below it.
+    rolesets, roles (Counter): Predicates by roleset; Spans by role, V included.
+    misaligned (List[str]): The first arguments that are no constituents, with file, line and words.
+    problem (Optional[str]): Why reading ended early, with file and line.
+    """
+
+    path: str
+    sentences: int = 0
+    without_predicate: int = 0
+    predicates: int = 0
+    auxiliaries: int = 0
+    without_arguments: int = 0
+    wide_predicates: int = 0
+    arguments: int = 0
+    continuations: int = 0
+    references: int = 0
+    adjacent: int = 0
+    compared_with_trees: int = 0
+    on_constituents: int = 0
+    compared_with_heads: int = 0
+    on_subtrees: int = 0
+    rolesets: Counter = field(default_factory=Counter)
+    roles: Counter = field(default_factory=Counter)
+    misaligned: List[str] = field(default_factory=list)
+    problem: Optional[str] = None
+
+    @property
+    def on_constituents_share(self) -> Optional[float]:
+        """Share (0 to 1) of arguments that are one constituent or word; None without trees."""
+        return self.on_constituents / self.compared_with_trees if self.compared_with_trees else None
+
+    @property
+    def on_subtrees_share(self) -> Optional[float]:
+        """Share (0 to 1) of arguments that are one word with all words below it; None without heads."""
+        return self.on_subtrees / self.compared_with_heads if self.compared_with_heads else None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The report as values for JSON; counters by descending frequency."""
+        values = {name: dict(v.most_common()) if isinstance(v, Counter) else v for name, v in vars(self).items()}
+        return {
+            **values,
+            "on_constituents_share": self.on_constituents_share,
+            "on_subtrees_share": self.on_subtrees_share,
+        }
+
+
+def check_roles(files: TreebankFiles) -> RoleReport:
+    """Read the roles of a treebank and report on them. Without words, roles are counted alone. The first malformed
+    input, or disagreement of files, ends the reading and is the report's problem.
+
+    files (TreebankFiles): With a file that has roles.
+    """
+    report = RoleReport(str(files.roles or files.columns))
+    try:
+        if files.has_words:
+            for sentence in read_sentences(files):
+                _count_roles(report, sentence)
+        else:
+            for roles in read_role_file(files.roles) if files.roles else ():
+                _count_roles(report, TreebankSentence(None, None, roles.propositions))
+        if not report.sentences:
+            report.problem = f"{report.path}:1: no roles"
+    except TreebankError as error:
+        report.problem = str(error)
+    return report
+
+
+def _count_roles(report: RoleReport, sentence: TreebankSentence) -> None:
+    propositions = sentence.roles or ()
+    report.sentences += 1
+    report.without_predicate += not propositions
+    n_words, tree, found = len(sentence.words), sentence.tree, sentence.dependencies
+    words = {(i, i + 1) for i in range(n_words)} | {(0, n_words)}
+    constituents = {(start, end) for start, end, _ in tree.spans} | words if tree else None
+    has_heads = found is not None and None not in found.heads
+    subtrees = {one[:2] for one in _subtrees(found.heads) if one[2]} if found and has_heads else None
+    for token, roleset, args, _ in propositions:
+        arguments = [arg for arg in args if arg[2] not in OF_PREDICATE]
+        report.predicates += 1
+        report.auxiliaries += roleset in AUXILIARY_ROLESETS
+        report.without_arguments += not arguments
+        report.wide_predicates += any(
+            role in OF_PREDICATE and (start, end) != (token, token + 1) for start, end, role in args
+        )
+        report.rolesets[roleset] += 1
+        report.roles.update(role for _, _, role in args)
+        report.arguments += len(arguments)
+        report.continuations += sum(role.startswith(CONTINUATION) for _, _, role in arguments)
+        report.references += sum(role.startswith(REFERENCE) for _, _, role in arguments)
+        pairs = zip(args, args[1:], strict=False)
+        report.adjacent += sum(one[1] == other[0] and one[2] == other[2] for one, other in pairs)
+        if constituents is not None:
+            report.compared_with_trees += len(arguments)
+            aligned = [arg for arg in arguments if arg[:2] in constituents]
+            report.on_constituents += len(aligned)
+            for start, end, role in [arg for arg in arguments if arg not in aligned]:
+                if len(report.misaligned) < MAX_SHOWN:
+                    shown = " ".join(sentence.words[start:end])
+                    report.misaligned.append(f"{sentence.where}: {role} {shown}")
+        if subtrees is not None:
+            report.compared_with_heads += len(arguments)
+            report.on_subtrees += sum(arg[:2] in subtrees for arg in arguments)

@@ -1,16 +1,11 @@
 """Parses: brackets, spans, labels, heads."""
 
+# ruff: noqa: F401
+
 from .brackets import (
     FALLBACK_ROOT,
     ROOT_LABELS,
-    BracketDecodeError,
     BracketedTree,
-    BracketError,
-    ExtraCloseTreeError,
-    MixedTreeError,
-    OversizedTreeError,
-    UnclosedTreeError,
-    UnlabeledTreeError,
     escape_word,
     parse_tree,
     read_brackets,
@@ -18,9 +13,10 @@ from .brackets import (
     unescape_word,
     write_brackets,
 )
-from .conllu import ConlluError, ConlluSentence, format_conllu, read_conllu
+from .conllu import ConlluSentence, format_conllu, read_conllu
 from .joint import CLAUSE_DEPRELS, Heads, JointSpan, dissolve, joint_spans, label_ids, outside_heads, word_order
 from .labels import CHAIN_SEPARATOR, EMPTY, SUB_HEAD, SUB_HEAD_LABEL, Chain, LabelVocab, join_chain, split_chain
+from .lines import TreebankError
 from .spans import (
     CrossingSpansError,
     Span,
@@ -33,52 +29,3 @@ from .spans import (
     spans_to_tree,
     tree_to_spans,
 )
-
-__all__ = [
-    "BracketDecodeError",
-    "BracketError",
-    "BracketedTree",
-    "CHAIN_SEPARATOR",
-    "CLAUSE_DEPRELS",
-    "Chain",
-    "ConlluError",
-    "ConlluSentence",
-    "CrossingSpansError",
-    "EMPTY",
-    "ExtraCloseTreeError",
-    "FALLBACK_ROOT",
-    "Heads",
-    "JointSpan",
-    "LabelVocab",
-    "MixedTreeError",
-    "OversizedTreeError",
-    "ROOT_LABELS",
-    "SUB_HEAD",
-    "SUB_HEAD_LABEL",
-    "Span",
-    "SpanError",
-    "TreeSpans",
-    "UnclosedTreeError",
-    "UnlabeledTreeError",
-    "collapse_chains",
-    "dissolve",
-    "escape_word",
-    "expand_chains",
-    "format_conllu",
-    "is_preterminal",
-    "join_chain",
-    "joint_spans",
-    "label_ids",
-    "nested_spans",
-    "outside_heads",
-    "parse_tree",
-    "read_brackets",
-    "read_brackets_with_lines",
-    "read_conllu",
-    "spans_to_tree",
-    "split_chain",
-    "tree_to_spans",
-    "unescape_word",
-    "word_order",
-    "write_brackets",
-]

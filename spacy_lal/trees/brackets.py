@@ -1,4 +1,4 @@
-"""Brackets: reading and writing the text form of constituency trees.
+"""Brackets: reading and writing the text form of constituency trees, and the escapes of words in it.
 
 `read_brackets("dev.ptb")` yields one `nltk.Tree` per tree of a file; `parse_tree("(NP (NN dawn))")` reads a string;
 `write_brackets(tree)` gives one line. Words are raw text in memory and escaped in files: `(` is `-LRB-`.
@@ -11,57 +11,54 @@ import os
 import re
 from itertools import islice
 from pathlib import Path
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple, Type, Union
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Union
 
 from nltk.tree import Tree
 
 from ..lang import ROOT_LABELS
-from .bracket_errors import (
-    EXCERPT,
-    BracketDecodeError,
-    BracketError,
-    ExtraCloseTreeError,
-    MixedTreeError,
-    OversizedTreeError,
-    UnclosedTreeError,
-    UnlabeledTreeError,
-)
-from .escapes import escape_characters, escape_word, unescape_word
-from .lines import MAX_CHARACTERS, LineError, numbered_lines, quoted
+from .lines import TreebankError, numbered_lines, quoted
 
 MAX_BRACKETS = 200_000  # opening brackets in a tree, including tags
 FALLBACK_ROOT = "TOP"  # the parent of several top constituents
 TRACE_TAG = "-NONE-"
+_EXCERPT = 60  # characters of a line, a word or a label that an error shows
 
 Source = Union[str, "os.PathLike[str]", Iterable[str]]
 
 # Words end at ASCII white space only: a no-break space inside a word ("1\u00a0000") belongs to it.
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
-_LONG_LINE = 100_000  # characters; the tokens of longer lines are read one by one
+_TRACE = re.compile(r"\*(?:T|PRO|U|ICH|EXP|RNR|PPA|NOT|\?)\*(?:-\d+)?|\*-\d+")
+_ESCAPES = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-", "[": "-LSB-", "]": "-RSB-"}
+_RAW = {**{escape: raw for raw, escape in _ESCAPES.items()}, "-EMPTY-": "", "/.": ".", "/?": "?"}
+_NEEDS_ESCAPE = re.compile(r"[(){}\[\]\s]")
+_ESCAPED = re.compile(r"-[LR][RCS]B-|-U\+([0-9A-F]{4})-|\\([/*])")
+_CLOSE = object()  # marks a closing bracket in the writer's stack
 
 
 class BracketedTree(NamedTuple):
-    """A tree and its line.
-
-    line (int): The line, from 1, on which its outermost bracket opens.
-    """
+    """A tree, and the line, from 1, on which its outermost bracket opens."""
 
     tree: Tree
     line: int
 
 
-def read_brackets(
-    source: Source,
-    *,
-    name: Optional[str] = None,
-    strip_root: bool = True,
-    strip_traces: bool = True,
-    strip_functions: bool = True,
-    unescape: bool = True,
-) -> Iterator[Tree]:
+def read_brackets(source: Source, **options: bool) -> Iterator[Tree]:
     """The trees of a file, in order. Arguments and errors as in `read_brackets_with_lines`."""
-    options = (strip_root, strip_traces, strip_functions, unescape)
-    return (tree for tree, _ in _read(source, name, *options))
+    return (tree for tree, _ in read_brackets_with_lines(source, **options))
+
+
+def parse_tree(text: str, **options: bool) -> Tree:
+    """The one tree that a string holds. Options as in `read_brackets_with_lines`.
+
+    RAISES (ValueError): The text is malformed, or does not hold exactly one tree with words.
+
+    >>> parse_tree("(ROOT (NP-SBJ (NN dawn)))")
+    Tree('NP', [Tree('NN', ['dawn'])])
+    """
+    trees = list(read_brackets_with_lines(text.split("\n"), **options))
+    if len(trees) != 1:
+        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, _EXCERPT)}")
+    return trees[0].tree
 
 
 def read_brackets_with_lines(
@@ -86,31 +83,20 @@ def read_brackets_with_lines(
     strip_functions (bool): Cut labels and tags at the first `-`, `=` or `|` after their first character (`NP-SBJ-1` to
         `NP`, `ADVP|PRT` to `ADVP`), except labels that begin with `-` (`-LRB-`).
     unescape (bool): Give words as raw text, see `unescape_word`.
-    RAISES (BracketError): One of its subclasses, while iterating, with file, line and the offending text.
+    RAISES (TreebankError): With file, line and the offending text: brackets that do not match, or lack a label or
+        content; a word that is not alone under its tag; a trace outside of `-NONE-`; a tree that is never closed.
     """
-    return _read(source, name, strip_root, strip_traces, strip_functions, unescape)
-
-
-def parse_tree(
-    text: str,
-    *,
-    strip_root: bool = True,
-    strip_traces: bool = True,
-    strip_functions: bool = True,
-    unescape: bool = True,
-) -> Tree:
-    """The one tree that a string holds. Options as in `read_brackets_with_lines`.
-
-    RAISES (BracketError): Where the text is malformed.
-    RAISES (ValueError): Where it does not hold exactly one tree with words.
-
-    >>> parse_tree("(ROOT (NP-SBJ (NN dawn)))")
-    Tree('NP', [Tree('NN', ['dawn'])])
-    """
-    trees = list(_read(text.split("\n"), None, strip_root, strip_traces, strip_functions, unescape))
-    if len(trees) != 1:
-        raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, EXCERPT)}")
-    return trees[0].tree
+    if isinstance(source, (str, os.PathLike)):
+        name = name or os.fspath(source)
+        lines = numbered_lines(Path(source))
+    else:
+        name, lines = name or "<text>", enumerate(source, start=1)
+    reader = _Reader(name, strip_traces, strip_functions, unescape)
+    for number, line in lines:
+        for tree, start in reader.trees_ending_on(number, line.lstrip("\ufeff") if number == 1 else line):
+            yield BracketedTree(_without_root(tree) if strip_root else tree, start)
+    if reader.stack:
+        raise reader.unclosed(f"{len(reader.stack)} brackets are still open at the end")
 
 
 def iter_words(tree: Tree) -> Iterator[str]:
@@ -153,37 +139,6 @@ def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> 
     return "".join(pieces)[1:]
 
 
-_CLOSE = object()  # marks a closing bracket in the writer's stack
-
-
-def _read(
-    source: Source,
-    name: Optional[str],
-    strip_root: bool,
-    strip_traces: bool,
-    strip_functions: bool,
-    unescape: bool,
-) -> Iterator[BracketedTree]:
-    lines: Iterator[Tuple[int, str]]
-    if isinstance(source, (str, os.PathLike)):
-        name = name or os.fspath(source)
-        lines = _lines_of(Path(source), name)
-    else:
-        lines = enumerate(source, start=1)
-    builder = _Builder(name or "<text>", strip_traces, strip_functions, unescape)
-    for number, line in lines:
-        for tree, start in builder.trees_ending_on(number, line.lstrip("\ufeff") if number == 1 else line):
-            yield BracketedTree(_without_root(tree) if strip_root else tree, start)
-    builder.end()
-
-
-def _lines_of(path: Path, name: str) -> Iterator[Tuple[int, str]]:
-    try:
-        yield from numbered_lines(path)
-    except LineError as error:
-        raise BracketDecodeError(name, error.number, error.text, error.reason) from None
-
-
 class _OpenNode:
     """A bracket that is not closed yet. `holds`: the kind of its content, traces included."""
 
@@ -196,112 +151,89 @@ class _OpenNode:
         self.line = line
 
 
-class _Builder:
+class _Reader:
     """Turns lines into trees. Open brackets are on a stack, without recursion."""
 
     def __init__(self, name: str, strip_traces: bool, strip_functions: bool, unescape: bool) -> None:
-        self.name = name
-        self.strip_traces = strip_traces
-        self.strip_functions = strip_functions
-        self.unescape = unescape
+        self.name, self.strip_traces = name, strip_traces
+        self.strip_functions, self.unescape = strip_functions, unescape
         self.stack: List[_OpenNode] = []
-        self.first_line = ""  # the line on which the open tree begins
-        self.n_brackets = self.n_characters = 0  # of the open tree; characters on the lines before this one
+        self.number, self.line, self.first_line = 0, "", ""  # this line, and the one on which the open tree begins
+        self.n_brackets = 0  # of the open tree
 
     def trees_ending_on(self, number: int, line: str) -> Iterator[BracketedTree]:
+        self.number, self.line = number, line
         if not self.stack and line.lstrip().startswith("#"):
             return
         if self.stack and _begins_like(self.stack[0], line):
-            raise self._unclosed(f"the next tree begins on line {number}")
-        for token in _tokens(line):
-            try:
-                if token == "(":
-                    self._open(number, line)
-                elif token == ")":
-                    done = self._close()
-                    if done is not None:
-                        yield done
-                else:
-                    self._add_word_or_label(token)
-            except _Fault as fault:
-                raise fault.error_class(self.name, number, line, fault.reason) from None
-        self.n_characters += len(line)
-        if self.stack and self.n_characters > MAX_CHARACTERS:
-            raise self._oversized(f"{MAX_CHARACTERS:,} characters")
+            raise self.unclosed(f"the next tree begins on line {number}")
+        for match in _TOKEN.finditer(line):
+            token = match[0]
+            if token == "(":
+                self._open()
+            elif token != ")":
+                self._add_word_or_label(token)
+            else:
+                node = self._close()
+                if node is not None and not self.stack:
+                    yield node
+                elif node is not None:
+                    self.stack[-1].children.append(node.tree)
 
-    def end(self) -> None:
-        if self.stack:
-            raise self._unclosed(f"{len(self.stack)} brackets are still open at the end")
+    def unclosed(self, reason: str) -> TreebankError:
+        shown = quoted(self.first_line.strip()[:_EXCERPT])
+        return TreebankError(f"{self.name}:{self.stack[0].line}: {reason}: {shown}")
 
-    def _unclosed(self, reason: str) -> UnclosedTreeError:
-        return UnclosedTreeError(self.name, self.stack[0].line, self.first_line, reason)
+    def _fault(self, reason: str) -> TreebankError:
+        return TreebankError(f"{self.name}:{self.number}: {reason}: {quoted(self.line.strip()[:_EXCERPT])}")
 
-    def _oversized(self, size: str) -> OversizedTreeError:
-        reason = f"expected a tree of at most {size}, got a longer one (is it never closed?)"
-        return OversizedTreeError(self.name, self.stack[0].line, self.first_line, reason)
-
-    def _open(self, number: int, line: str) -> None:
+    def _open(self) -> None:
         if not self.stack:
-            self.first_line = line[:EXCERPT]
-            self.n_brackets = self.n_characters = 0
+            self.first_line, self.n_brackets = self.line, 0
         self.n_brackets += 1
         if self.n_brackets > MAX_BRACKETS:
-            raise self._oversized(f"{MAX_BRACKETS:,} brackets")
+            raise self.unclosed(f"expected a tree of at most {MAX_BRACKETS:,} brackets (is it never closed?)")
         if self.stack:
             parent = self.stack[-1]
-            if parent.label is None:
-                if len(self.stack) > 1:
-                    raise _Fault(UnlabeledTreeError, "only the outermost bracket of a tree may lack a label")
-                parent.label = ""
+            if parent.label is None and len(self.stack) > 1:
+                raise self._fault("only the outermost bracket of a tree may lack a label")
             if parent.holds == "word":
-                word = quoted(str(parent.children[0]), EXCERPT)
-                raise _Fault(MixedTreeError, f"a bracket opens beside the word {word}")
+                raise self._fault(f"a bracket opens beside the word {quoted(str(parent.children[0]), _EXCERPT)}")
+            parent.label = parent.label or ""
             parent.holds = "brackets"
-        self.stack.append(_OpenNode(number))
+        self.stack.append(_OpenNode(self.number))
 
     def _add_word_or_label(self, token: str) -> None:
         if not self.stack:
-            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} stands outside of all brackets")
+            raise self._fault(f"{quoted(token, _EXCERPT)} stands outside of all brackets")
         node = self.stack[-1]
         if node.label is None:
             node.label = token
         elif node.holds is not None:
-            raise _Fault(MixedTreeError, f"{quoted(token, EXCERPT)} is not alone under its tag")
+            raise self._fault(f"{quoted(token, _EXCERPT)} is not alone under its tag")
         else:
             node.holds = "word"
             node.children.append(token)
 
     def _close(self) -> Optional[BracketedTree]:
+        """The closed tree; None if nothing but traces was in it."""
         if not self.stack:
-            raise _Fault(ExtraCloseTreeError, "a bracket closes that was never opened")
+            raise self._fault("a bracket closes that was never opened")
         node = self.stack.pop()
-        if node.label is None:
-            raise _Fault(UnlabeledTreeError, "a bracket holds nothing")
-        if node.holds is None:
-            label = quoted(node.label, EXCERPT)
-            raise _Fault(UnlabeledTreeError, f"{label} is alone in its brackets, a label or a word is missing")
-        if self.strip_traces and (not node.children or node.holds == "word" and node.label == TRACE_TAG):
+        if node.label is None or node.holds is None:
+            shown = f"after {quoted(node.label, _EXCERPT)}, " if node.label else ""
+            raise self._fault(f"a bracket holds nothing: {shown}a label or a word is missing")
+        is_word = node.holds == "word"
+        if self.strip_traces and (not node.children or is_word and node.label == TRACE_TAG):
             return None
-        label = _without_function(node.label) if self.strip_functions else node.label
-        if self.unescape and node.holds == "word":
-            node.children[0] = unescape_word(str(node.children[0]))
-        tree = Tree(label, node.children)
-        if not self.stack:
-            return BracketedTree(tree, node.line)
-        self.stack[-1].children.append(tree)
-        return None
-
-
-class _Fault(Exception):
-    """An error whose file and line are not known yet."""
-
-    def __init__(self, error_class: Type[BracketError], reason: str) -> None:
-        super().__init__(reason)
-        self.error_class, self.reason = error_class, reason
-
-
-def _tokens(line: str) -> Iterable[str]:
-    return _TOKEN.findall(line) if len(line) <= _LONG_LINE else (match[0] for match in _TOKEN.finditer(line))
+        if is_word:
+            word = str(node.children[0])
+            if self.strip_traces and _TRACE.fullmatch(word):
+                raise self._fault(f"expected the trace {quoted(word)} under {TRACE_TAG}")
+            node.children[0] = unescape_word(word) if self.unescape else word
+        return BracketedTree(
+            Tree(_without_function(node.label) if self.strip_functions else node.label, node.children), node.line
+        )
 
 
 def _begins_like(root: _OpenNode, line: str) -> bool:
@@ -317,8 +249,7 @@ def _begins_like(root: _OpenNode, line: str) -> bool:
 def _without_function(label: str) -> str:
     if label.startswith("-"):
         return label
-    end = min((at for at in (label.find(mark, 1) for mark in "-=|") if at > 0), default=len(label))
-    return label[:end]
+    return re.split(r"(?<=.)[-=|]", label, maxsplit=1)[0] if len(label) > 1 else label
 
 
 def _without_root(tree: Tree) -> Tree:
@@ -327,3 +258,57 @@ def _without_root(tree: Tree) -> Tree:
             return Tree(FALLBACK_ROOT, list(tree))
         tree = tree[0]
     return tree
+
+
+def escape_word(word: str) -> str:
+    """A word in its escaped form for brackets: without brackets or white space, and never empty.
+
+    `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
+    escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A final backslash becomes `-U+005C-`: NLTK
+    reads a backslash and a bracket as part of the word. A literal `-LRB-` is kept, and so reads as `(`: for every word,
+    `unescape_word(escape_word(word)) == unescape_word(word)`.
+
+    >>> escape_word("friend(s)")
+    'friend-LRB-s-RRB-'
+    """
+    if not word:
+        return "-EMPTY-"
+    escaped = escape_characters(word)
+    if escaped.endswith("\\"):
+        escaped = escaped[:-1] + _code_point("\\")
+    if escaped is not word and unescape_word(escaped) != unescape_word(word):
+        # An escape that runs into the word's own dash ("-LRB(" to "-LRB-LRB-") would be read at the wrong place.
+        chars = unescape_word(word)
+        escaped = "".join(escape_characters(char) if char not in "-\\" else _code_point(char) for char in chars)
+    return escaped
+
+
+def unescape_word(word: str) -> str:
+    r"""The raw text of a word in brackets: the reverse of `escape_word`; also `\/` to `/` and `\*` to `*`, as in the
+    Wall Street Journal part of the Penn Treebank, and `/.` and `/?` of OntoNotes to `.` and `?`.
+
+    >>> unescape_word("friend-LRB-s-RRB-"), unescape_word(r"3\/4")
+    ('friend(s)', '3/4')
+    """
+    if word in _RAW:
+        return _RAW[word]
+    return _ESCAPED.sub(_raw_text, word) if "-" in word or "\\" in word else word
+
+
+def escape_characters(text: str) -> str:
+    """Escape only brackets and white space, as in labels."""
+    if not _NEEDS_ESCAPE.search(text):
+        return text
+    return _NEEDS_ESCAPE.sub(lambda match: _ESCAPES.get(match[0]) or _code_point(match[0]), text)
+
+
+def _code_point(char: str) -> str:
+    return f"-U+{ord(char):04X}-"
+
+
+def _raw_text(match: "re.Match[str]") -> str:
+    code_point, after_slash = match.groups()
+    if code_point:
+        char = chr(int(code_point, 16))
+        return char if char.isspace() or char in "-\\" else match[0]  # a literal -U+200D- in a text is kept
+    return after_slash or _RAW.get(match[0], match[0])

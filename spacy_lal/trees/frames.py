@@ -9,12 +9,11 @@ PropBank's frames are CC BY-SA 4.0 and no part of this package. *Not* here: fram
 (`annotations/frames.py`).
 """
 
-import json
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
-from .lines import LineError, has_half_pair, numbered_lines, quoted
-from .propositions import CONTINUATION, REFERENCE, role_number
+from .lines import TreebankError, json_lines, quoted
+from .roles import base_role, role_number
 
 # In our words, after the annotation guidelines of PropBank 3.1.
 MODIFIERS: Dict[str, str] = {
@@ -40,11 +39,7 @@ MODIFIERS: Dict[str, str] = {
     "REC": "reciprocal or reflexive",
     "TMP": "time",
 }
-_MODIFIER_PREFIXES = ("ARGM-", "AM-")
-
-
-class FrameError(ValueError):
-    """A file of frames that is malformed. The message names file and line."""
+_FORM = '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"0": ["pag", "giver"]}}'
 
 
 class FrameRole(NamedTuple):
@@ -72,19 +67,16 @@ class Frame(NamedTuple):
 def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
     """The frames of a file, by roleset.
 
-    RAISES (FrameError): A line is no frame, or two have the same roleset; with file and line.
+    RAISES (TreebankError): A line is no frame, or two have the same roleset; with file and line.
     """
     frames: Dict[str, Frame] = {}
-    try:
-        for number, line in numbered_lines(Path(path)):
-            if not line.strip():
-                continue
-            frame = _parse_frame(line, f"{path}:{number}")
-            if frame.roleset in frames:
-                raise FrameError(f"{path}:{number}: a second frame for {frame.roleset}")
-            frames[frame.roleset] = frame
-    except LineError as error:
-        raise FrameError(f"{path}:{error.number}: {error.reason}: {quoted(error.text)}") from None
+    for where, value in json_lines(Path(path)):
+        frame = _make_frame(value)
+        if frame is None:
+            raise TreebankError(f"{where}: expected a frame such as {_FORM}, got {quoted(repr(value))}")
+        if frame.roleset in frames:
+            raise TreebankError(f"{where}: a second frame for {frame.roleset}")
+        frames[frame.roleset] = frame
     return frames
 
 
@@ -98,31 +90,16 @@ def describe_role(role: str, frame: Optional[Frame]) -> Optional[str]:
     if number:
         described = frame.roles.get(number) if frame else None
         return described.description if described else None
-    name = role
-    while name.startswith((CONTINUATION, REFERENCE)):
-        name = name[2:]
-    return next((MODIFIERS.get(name[len(prefix) :]) for prefix in _MODIFIER_PREFIXES if name.startswith(prefix)), None)
+    kind, _, modifier = base_role(role).partition("-")
+    return MODIFIERS.get(modifier) if kind in ("ARGM", "AM") else None
 
 
-def _parse_frame(line: str, where: str) -> Frame:
+def _make_frame(value: Any) -> Optional[Frame]:
+    """A frame from JSON; None where it is none."""
     try:
-        value: Any = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise FrameError(f"{where}: expected JSON, {error.msg} at character {error.pos + 1}: {quoted(line)}") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; deep nesting
-        raise FrameError(f"{where}: expected JSON, got {quoted(line.strip())} ({error})") from None
-    try:
-        roles: Dict[str, List[str]] = value["roles"]
-        described = {str(n): FrameRole(str(function), str(text)) for n, (function, text) in roles.items()}
-        texts: Tuple[Any, ...] = (value["roleset"], value.get("frame", ""), value.get("name", ""))
+        roles = {str(n): FrameRole(str(function), str(text)) for n, (function, text) in value["roles"].items()}
+        texts = (value["roleset"], value.get("frame", ""), value.get("name", ""))
         aliases = tuple(str(alias) for alias in value.get("aliases", ()))
     except (KeyError, TypeError, ValueError, AttributeError):
-        texts = aliases = ()
-    if len(texts) != 3 or not all(isinstance(text, str) for text in texts) or not texts[0]:
-        expected = '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"0": ["pag", "giver"]}}'
-        raise FrameError(f"{where}: expected a frame such as {expected}, got {quoted(line.strip())}")
-    if has_half_pair(
-        "".join((*texts, *aliases, *(part for pair in described.items() for part in (pair[0], *pair[1]))))
-    ):
-        raise FrameError(f"{where}: expected Unicode, got half a surrogate pair in {quoted(line.strip())}")
-    return Frame(*texts, described, aliases)
+        return None
+    return Frame(*texts, roles, aliases) if all(isinstance(text, str) for text in texts) and texts[0] else None

@@ -111,9 +111,6 @@ def word_order(
     RETURNS (List[int]): (n,), a permutation of 0..n-1.
     """
     n_words = len(heads)
-    for name, values in (("deprels", deprels), ("punctuation", punctuation)):
-        if values is not None and len(values) != n_words:
-            raise ValueError(f"expected {name} for each of {n_words} words, got {len(values)}")
     depths = _depths(heads)
     governing = set(heads)
     bases = [deprel.lower().partition(":")[0] for deprel in deprels] if deprels is not None else [""] * n_words

@@ -11,23 +11,19 @@ Arguments are flat, as in all data of the shared task. Some faults that the orig
 here: two empty lines between sentences, missing and additional columns, nested and unclosed brackets.
 
 Format: Carreras and Màrquez (2005). *Not* here: scores (`metrics/srl.py`), columns with words
-(`treebanks/conll_roles.py`).
+(`treebanks/columns.py`).
 """
 
 import re
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Sequence, Tuple
 
-from .lines import LineError, numbered_lines, quoted
-from .propositions import PREDICATE_ROLE, Argument, Proposition, PropositionError
+from .lines import TreebankError, numbered_lines, quoted
+from .roles import PREDICATE_ROLE, Argument, Proposition, PropositionError
 
 NO_PREDICATE = "-"
+_CELLS = re.compile(r"[^ \t\r\n\f\v]+")
 _CELL = re.compile(r"(?:\(([^()*]+))?\*(?:([^()*]*)(\)))?")
-_BLANKS = re.compile(r"[ \t\r\f\v]+")
-
-
-class PropsError(ValueError):
-    """Malformed props. The message names file and line."""
 
 
 class PropsSentence(NamedTuple):
@@ -47,44 +43,30 @@ class PropsSentence(NamedTuple):
 def read_props(path: Path) -> Iterator[PropsSentence]:
     """The sentences of a file, in order, one at a time.
 
-    RAISES (PropsError): With file and line: a wrong number of columns; a cell that is none; brackets that are nested,
-        not closed or not opened; two empty lines between sentences; text that is not UTF-8.
+    RAISES (TreebankError): With file and line: a wrong number of columns; a cell that is none; brackets that are
+        nested, not closed or not opened; two empty lines between sentences; text that is not UTF-8.
     """
     rows: List[List[str]] = []
-    first, gap = 0, 0
-    try:
-        for number, line in numbered_lines(path):
-            cells = [cell for cell in _BLANKS.split(line.rstrip("\n")) if cell]
-            if not cells:
-                gap += 1
-                if rows:
-                    yield parse_rows(rows, str(path), first)
-                    rows = []
-                continue
-            if not rows:
-                if gap > 1 or (gap and not first):
-                    raise PropsError(
-                        f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it"
-                    )
-                first = number
-            gap = 0
+    first, last = 0, -1  # the lines of the first word, and of the end of the sentence before it
+    for number, line in numbered_lines(path):
+        cells = _CELLS.findall(line)
+        if cells and not rows and number != last + (1 if last >= 0 else 2):
+            raise TreebankError(f"{path}:{number - 1}: expected a word, got an empty line without a sentence before it")
+        if cells:
+            first = first if rows else number
             rows.append(cells)
-    except LineError as error:
-        raise PropsError(f"{path}:{error.number}: {error.reason}: {quoted(error.text)}") from None
+        elif rows:
+            yield _sentence(rows, str(path), first)
+            rows, last = [], number
     if rows:
-        yield parse_rows(rows, str(path), first)
+        yield _sentence(rows, str(path), first)
 
 
-def parse_rows(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSentence:
-    """One sentence from the cells of its lines.
-
-    path (str): The file, for messages. line (int): The line of the first word.
-    RAISES (PropsError): See `read_props`.
-    """
+def _sentence(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSentence:
     predicates = [(i, row[0]) for i, row in enumerate(rows) if row[0] != NO_PREDICATE]
     for number, row in enumerate(rows, start=line):
         if len(row) != len(predicates) + 1:
-            raise PropsError(
+            raise TreebankError(
                 f"{path}:{number}: expected a column for each of the sentence's {len(predicates)} predicates after the "
                 f"first column, got {len(row) - 1}: {quoted(' '.join(row))}"
             )
@@ -94,7 +76,9 @@ def parse_rows(rows: Sequence[Sequence[str]], path: str, line: int) -> PropsSent
             args = cells_to_args([row[column] for row in rows])
         except PropositionError as error:
             word, reason = error.args
-            raise PropsError(f"{path}:{line + word}: {reason}, in column {column + 1} (of {quoted(lemma)})") from None
+            raise TreebankError(
+                f"{path}:{line + word}: {reason}, in column {column + 1} (of {quoted(lemma)})"
+            ) from None
         propositions.append(Proposition(token, "", args, lemma))
     return PropsSentence(len(rows), tuple(propositions), path, line)
 

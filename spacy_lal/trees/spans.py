@@ -5,7 +5,6 @@ Two forms. Collapsed: one span per stretch of words, its label a unary chain joi
 A tree is spans + words + tags; the conversion is lossless both ways. No recursion; no heads (`joint.py`).
 """
 
-import re
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
@@ -34,10 +33,7 @@ class SpanError(ValueError):
 
 
 class CrossingSpansError(SpanError):
-    """Two spans that overlap, neither within the other.
-
-    first, second (Tuple[int, int, str]): The two, by start.
-    """
+    """Two spans that overlap, neither within the other."""
 
     def __init__(self, first: Span, second: Span) -> None:
         self.first, self.second = first, second
@@ -55,10 +51,8 @@ def is_preterminal(node: object) -> bool:
 def tree_to_spans(tree: Tree) -> TreeSpans:
     """A tree as words, tags and collapsed spans.
 
-    A label that would be ambiguous in a chain (it is empty, is `<H>`, contains `::`, begins or ends with `:`) is
-    percent-encoded, and `spans_to_tree` decodes it.
-
-    RAISES (SpanError): A constituent without words.
+    RAISES (SpanError): A constituent has no words; or a label that a chain can't hold: it is empty, is `<H>`, contains
+        `::`, begins or ends with `:`.
 
     >>> tree_to_spans(Tree("S", [Tree("VP", [Tree("VB", ["Go"]), Tree("RB", ["on"])])]))
     TreeSpans(words=['Go', 'on'], tags=['VB', 'RB'], spans=[(0, 2, 'S::VP')])
@@ -78,16 +72,19 @@ def tree_to_spans(tree: Tree) -> TreeSpans:
             tags.append("")
         elif is_preterminal(node):
             words.append(node[0])
-            tags.append(_encode_tag(node.label()))
+            tags.append(node.label())
         else:
-            chain = [_encode_label(node.label())]
+            chain = [node.label()]
             while len(node) == 1 and not is_preterminal(node[0]):
                 node = node[0]
-                chain.append(_encode_label(node.label()))
+                chain.append(node.label())
+            for label in chain:
+                if not label or label == SUB_HEAD_LABEL or CHAIN_SEPARATOR in label or ":" in (label[0], label[-1]):
+                    raise SpanError(
+                        f"expected a label without '::' at its ends and in it, got {label!r} above {words[-5:]}"
+                    )
             if not len(node):
-                raise SpanError(
-                    f"a constituent must have words, got an empty {node.label()!r} after {len(words)} words"
-                )
+                raise SpanError(f"a constituent must have words, got an empty {chain[-1]!r} after {len(words)} words")
             open_spans.append(len(spans))
             spans.append((len(words), -1, join_chain(chain)))
             todo.append(_CLOSE)
@@ -109,17 +106,14 @@ def spans_to_tree(
     spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order; but spans over the same words are
         outermost first. A span with an empty label is ignored.
     root (str): Label of an added top node, used only if neither a span nor a tag covers all words.
-    RAISES (CrossingSpansError): Two spans cross.
-    RAISES (SpanError): A span lies outside of the words, `words` is empty, or the number of tags differs.
+    RAISES (SpanError): Two spans cross, a span lies outside of the words, or there is no word.
 
     >>> spans_to_tree(["Go", "on"], ["VB", "RB"], [(0, 2, "S::VP")])
     Tree('S', [Tree('VP', [Tree('VB', ['Go']), Tree('RB', ['on'])])])
     """
     if not len(words):
         raise SpanError("a tree needs at least one word, got none")
-    if tags is not None and len(tags) != len(words):
-        raise SpanError(f"expected a tag for each of {len(words)} words, got {len(tags)}")
-    leaves = [Tree(_decode_tag(tags[i]), [word]) if tags and tags[i] else word for i, word in enumerate(words)]
+    leaves = [Tree(tags[i], [word]) if tags and tags[i] else word for i, word in enumerate(words)]
     top: List[Any] = []
     around: List[Tuple[int, List[Any]]] = [(len(words), top)]  # (end, children) of the open constituents
     position = 0  # number of words placed so far
@@ -129,7 +123,7 @@ def spans_to_tree(
         around[-1][1].extend(leaves[position:start])
         position = start
         for part in split_chain(label):
-            node = Tree(_decode_label(part), [])
+            node = Tree(part, [])
             around[-1][1].append(node)
             around.append((end, node))
     while around:
@@ -181,9 +175,6 @@ def collapse_chains(spans: Sequence[Span]) -> List[Span]:
 
 
 _CLOSE = object()  # marks the end of a constituent in a stack of nodes
-_CODES = {"%25": "%", "%3A": ":", "%3C": "<", "%00": ""}
-_CODE = re.compile("|".join(_CODES))
-_CODED_EMPTY_TAG = re.compile("%(?:25)*00")
 
 
 def _fill(constituent: Tuple[int, List[Any]], leaves: Sequence[Any], position: int) -> int:
@@ -191,29 +182,3 @@ def _fill(constituent: Tuple[int, List[Any]], leaves: Sequence[Any], position: i
     end, children = constituent
     children.extend(leaves[position:end])
     return max(position, end)
-
-
-def _encode_label(label: str) -> str:
-    if not label:
-        return "%00"
-    clear = CHAIN_SEPARATOR not in label and label[0] != ":" != label[-1] and label != SUB_HEAD_LABEL
-    if clear and not _CODE.search(label):
-        return label
-    return label.replace("%", "%25").replace(":", "%3A").replace("<", "%3C")
-
-
-def _decode_label(label: str) -> str:
-    return _CODE.sub(lambda match: _CODES[match[0]], label) if "%" in label else label
-
-
-def _encode_tag(tag: str) -> str:
-    # Among tags, the empty string means "no preterminal"; an empty preterminal label must differ from it.
-    if tag and not _CODED_EMPTY_TAG.fullmatch(tag):
-        return tag
-    return "%25" + tag[1:] if tag else "%00"
-
-
-def _decode_tag(tag: str) -> str:
-    if not _CODED_EMPTY_TAG.fullmatch(tag):
-        return tag
-    return "" if tag == "%00" else "%" + tag[3:]

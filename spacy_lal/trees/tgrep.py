@@ -1,28 +1,30 @@
-"""Search over trees: which nodes match a pattern of tgrep. Words are nodes like any others. *Not* here: the language of
-patterns (`tgrep_pattern.py`), Docs."""
+"""Search over trees by patterns of tgrep (TGrep2's language, as nltk.tgrep reads it). Words are nodes like any others.
 
+    NP < (NN $. PP)      VP <, /^VB/ !<< __      NP=x < (NN . (PP >> =x))
+
+A pattern is read completely before a tree is searched: an unbound label or an unknown relation is an error with its
+place. A search does at most `MAX_STEPS` steps a tree. *Not* here: macros, `;`, `: =x` and positions (`N(0,1)`).
+"""
+
+import re
 from bisect import bisect_left
-from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from functools import lru_cache
+from itertools import islice
+from math import comb
+from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, NoReturn, Sequence, Set, Tuple
 
 from nltk.tree import Tree
 
-from .tgrep_pattern import (
-    NTH,
-    PRINTED,
-    All,
-    Any,
-    Bound,
-    Name,
-    Negated,
-    Part,
-    Position,
-    Relation,
-    Segment,
-    Use,
-    parse_pattern,
-)
+MAX_STEPS = 2_000_000  # tests of a node for a part of the pattern, in one tree
+_STEPS_OF_REGEX = 100  # of a regular expression, in the time of one of ours
+_PRINTED = "'"  # the label of the node that is found in place of the first
 
 Labels = Dict[str, int]  # which node each label is bound to
+Ways = Iterator[Labels]
+
+
+class PatternError(ValueError):
+    """A pattern that is malformed; the message names the place. Or a search that takes too many steps."""
 
 
 class Match(NamedTuple):
@@ -43,91 +45,40 @@ class Pattern:
     """A pattern of tgrep, ready to search.
 
     text (str): For instance `NP < (NN $. PP)`.
-    RAISES (PatternError): It is malformed; the message names the place.
+    RAISES (PatternError): It is malformed.
     """
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise PatternError(f"expected a pattern of tgrep, got {text!r}")
         self.text = text
-        self._part = parse_pattern(text)
-        self._binds: Dict[int, bool] = {}
-        self._prints = _contains_label(self._part, PRINTED)
+        reader = _Reader(text)
+        try:
+            self._part, self._used = reader.read(), reader.used
+        except RecursionError:
+            raise PatternError(f"a pattern of too many brackets within brackets: {text[:80]!r}") from None
 
     def search(self, tree: Tree) -> List[Match]:
         """The nodes of a tree that match, in pre-order.
 
         tree (Tree): A tree with words at the leaves.
+        RAISES (PatternError): The search takes more than `MAX_STEPS` steps.
         """
-        nodes = _Nodes(tree)
-        found = []
-        for number in range(len(nodes.items)):
-            if self._prints:
-                found += [way.get(PRINTED, number) for way in self._matches(self._part, nodes, number, {})]
-            elif next(self._matches(self._part, nodes, number, {}), None) is not None:
-                found.append(number)
-        return [nodes.match(number) for number in sorted(set(found))]
-
-    def _matches(self, part: Part, nodes: "_Nodes", number: int, labels: Labels) -> Iterator[Labels]:
-        """The ways in which a part matches a node, as labels. Later parts of a pattern may refuse the first way."""
-        if isinstance(part, Name):
-            if part.test(nodes.texts[number]):
-                yield labels
-        elif isinstance(part, Position):
-            if nodes.path(number) == part.path:
-                yield labels
-        elif isinstance(part, Use):
-            if labels[part.label] == number:
-                yield labels
-        elif isinstance(part, Bound):
-            for found in self._matches(part.node, nodes, number, labels):
-                yield {**found, part.label: number}
-        elif isinstance(part, Negated):
-            if next(self._matches(part.part, nodes, number, labels), None) is None:
-                yield labels
-        elif isinstance(part, Segment):
-            if part.part is None:
-                yield labels
-            else:
-                yield from self._matches(part.part, nodes, labels[part.label], labels)
-        elif isinstance(part, All):
-            yield from self._match_all(part.parts, nodes, number, labels)
-        else:
-            ways = self._ways(part, nodes, number, labels)
-            if self._binds.setdefault(id(part), _contains_label(part, None)):
-                yield from ways
-            else:  # all ways are the same
-                yield from (way for way in (next(ways, None),) if way is not None)
-
-    def _ways(self, part: Part, nodes: "_Nodes", number: int, labels: Labels) -> Iterator[Labels]:
-        if isinstance(part, Any):
-            for one in part.parts:
-                yield from self._matches(one, nodes, number, labels)
-        elif isinstance(part, Relation):
-            for other in nodes.related(part.name, number):
-                yield from self._matches(part.node, nodes, other, labels)
-
-    def _match_all(self, parts: Tuple[Part, ...], nodes: "_Nodes", number: int, labels: Labels) -> Iterator[Labels]:
-        if not parts:
-            yield labels
-            return
-        for found in self._matches(parts[0], nodes, number, labels):
-            yield from self._match_all(parts[1:], nodes, number, found)
-
-
-def _contains_label(part: Optional[Part], label: Optional[str]) -> bool:
-    """Whether a part binds a label, or (None) any."""
-    if isinstance(part, Bound):
-        return label in (None, part.label) or _contains_label(part.node, label)
-    if isinstance(part, Relation):
-        return _contains_label(part.node, label)
-    if isinstance(part, Segment):
-        return _contains_label(part.part, label)
-    return isinstance(part, (All, Any)) and any(_contains_label(one, label) for one in part.parts)
+        nodes = _Nodes(tree, self.text, self._used)
+        found: Set[int] = set()
+        try:
+            for number in range(len(nodes.items)):
+                found.update(way.get(_PRINTED, number) for way in nodes.ways(self._part, number, {}))
+        except RecursionError:
+            raise PatternError(f"a pattern of too many parts: {self.text[:80]!r}") from None
+        return [nodes.match(number) for number in sorted(found)]
 
 
 class _Nodes:
     """The nodes of a tree in pre-order, with the properties that relations read. No recursion: trees may be deep."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, pattern: str, used: Set[str]) -> None:
+        self.pattern, self.used, self.steps = pattern, used, 0.0
         self.items: List[object] = []
         self.texts: List[str] = []
         self.parents: List[int] = []
@@ -157,105 +108,359 @@ class _Nodes:
             parent = self.parents[number]
             self.after[parent] = max(self.after[parent], self.after[number])
 
+    def ways(self, part: "_Part", number: int, labels: Labels) -> Iterable[Labels]:
+        """The ways in which a part matches a node, as labels: later parts of a pattern may refuse the first way. All
+        ways are the same if the part binds no label that is used."""
+        self.count(1)
+        ways = part.ways(self, number, labels)
+        return ways if part.binds & self.used else islice(ways, 1)
+
+    def count(self, steps: float) -> None:
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            raise PatternError(f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}")
+
     def end(self, number: int) -> int:
         """The first word after a node."""
-        after = self.after[number]
-        return self.firsts[after] if after < len(self.items) else len(self.words)
+        return self.firsts[self.after[number]] if self.after[number] < len(self.items) else len(self.words)
 
     def match(self, number: int) -> Match:
         item = self.items[number]
         label = self.texts[number] if isinstance(item, Tree) else ""
         return Match(item, label, self.firsts[number], self.end(number))
 
-    def path(self, number: int) -> Tuple[int, ...]:
-        """The places of a node and its ancestors, from the top."""
-        path = []
-        while self.parents[number] >= 0:
-            path.append(self.places[number])
-            number = self.parents[number]
-        return tuple(reversed(path))
-
-    def related(self, relation: str, a: int) -> Iterable[int]:
-        """The nodes B for which A relation B holds."""
-        nth = NTH.fullmatch(relation)
-        if nth is None:
-            return _RELATIONS[relation](self, a)
-        place = -int(nth[3]) if nth[2] else int(nth[3]) - 1
-        if nth[1] == "<":
-            return self._nth(self.children[a], place)
-        return [b for b in self._parent(a) if a in self._nth(self.children[b], place)]
-
-    def _nth(self, numbers: List[int], place: int) -> List[int]:
-        return [numbers[place]] if -len(numbers) <= place < len(numbers) else []
-
-    def _parent(self, a: int) -> List[int]:
-        return [self.parents[a]] if self.parents[a] >= 0 else []
-
-    def _ancestors(self, a: int) -> Iterator[int]:
+    def ancestors(self, a: int) -> Iterator[int]:
         while self.parents[a] >= 0:
             a = self.parents[a]
             yield a
 
-    def _along(self, a: int, place: int) -> Iterator[int]:
-        """The first (place 0) or last (-1) child, its first or last child, and so on."""
-        while self.children[a]:
+    def down(self, a: int, place: int, only: bool = False) -> Iterator[int]:
+        """The first (place 0) or last (-1) child, its first or last child, and so on; or only children."""
+        while self.children[a] and (not only or len(self.children[a]) == 1):
             a = self.children[a][place]
             yield a
 
-    def _up_along(self, a: int, place: int) -> Iterator[int]:
-        while self.parents[a] >= 0 and self.children[self.parents[a]][place] == a:
+    def up(self, a: int, place: int, only: bool = False) -> Iterator[int]:
+        """The nodes b of which a is in `down(b, place, only)`."""
+        while self.parents[a] >= 0:
+            sisters = self.children[self.parents[a]]
+            if sisters[place] != a or (only and len(sisters) > 1):
+                return
             a = self.parents[a]
             yield a
 
-    def _only_descendants(self, a: int) -> Iterator[int]:
-        while len(self.children[a]) == 1:
-            a = self.children[a][0]
-            yield a
-
-    def _only_ancestors(self, a: int) -> Iterator[int]:
-        while self.parents[a] >= 0 and len(self.children[self.parents[a]]) == 1:
-            a = self.parents[a]
-            yield a
-
-    def _next(self, a: int) -> Iterator[int]:
+    def next(self, a: int) -> Iterator[int]:
         b, first = self.after[a], self.end(a)
         while b < len(self.items) and self.firsts[b] == first:
             yield b
             b += 1
 
-    def _previous(self, a: int) -> Iterator[int]:
+    def previous(self, a: int) -> Iterator[int]:
         if self.firsts[a]:
             word = self.words[self.firsts[a] - 1]
             yield word
-            yield from self._up_along(word, -1)
+            yield from self.up(word, -1)
 
-    def _before(self, a: int) -> Iterator[int]:
+    def before(self, a: int) -> Iterator[int]:
         return (b for b in range(bisect_left(self.firsts, self.firsts[a])) if self.after[b] <= a)
 
-    def _sisters(self, a: int) -> List[int]:
+    def sisters(self, a: int) -> List[int]:
         return self.children[self.parents[a]] if self.parents[a] >= 0 else [a]
 
 
-_RELATIONS: Dict[str, Callable[[_Nodes, int], Iterable[int]]] = {
+Related = Callable[[_Nodes, int], Iterable[int]]
+# The nodes B for which A relation B holds.
+RELATIONS: Dict[str, Related] = {
     "<": lambda nodes, a: nodes.children[a],
-    ">": _Nodes._parent,
+    ">": lambda nodes, a: islice(nodes.ancestors(a), 1),
     "<:": lambda nodes, a: nodes.children[a] if len(nodes.children[a]) == 1 else [],
-    ">:": lambda nodes, a: [b for b in nodes._parent(a) if len(nodes.children[b]) == 1],
+    ">:": lambda nodes, a: islice(nodes.up(a, 0, only=True), 1),
     "<<": lambda nodes, a: range(a + 1, nodes.after[a]),
-    ">>": _Nodes._ancestors,
-    "<<,": lambda nodes, a: nodes._along(a, 0),
-    ">>,": lambda nodes, a: nodes._up_along(a, 0),
-    "<<'": lambda nodes, a: nodes._along(a, -1),
-    ">>'": lambda nodes, a: nodes._up_along(a, -1),
-    "<<:": _Nodes._only_descendants,
-    ">>:": _Nodes._only_ancestors,
-    ".": _Nodes._next,
-    ",": _Nodes._previous,
+    ">>": _Nodes.ancestors,
+    "<<,": lambda nodes, a: nodes.down(a, 0),
+    ">>,": lambda nodes, a: nodes.up(a, 0),
+    "<<'": lambda nodes, a: nodes.down(a, -1),
+    ">>'": lambda nodes, a: nodes.up(a, -1),
+    "<<:": lambda nodes, a: nodes.down(a, 0, only=True),
+    ">>:": lambda nodes, a: nodes.up(a, 0, only=True),
+    ".": _Nodes.next,
+    ",": _Nodes.previous,
     "..": lambda nodes, a: range(nodes.after[a], len(nodes.items)),
-    ",,": _Nodes._before,
-    "$": lambda nodes, a: [b for b in nodes._sisters(a) if b != a],
-    "$.": lambda nodes, a: nodes._sisters(a)[nodes.places[a] + 1 : nodes.places[a] + 2],
-    "$,": lambda nodes, a: nodes._sisters(a)[max(nodes.places[a] - 1, 0) : nodes.places[a]],
-    "$..": lambda nodes, a: nodes._sisters(a)[nodes.places[a] + 1 :],
-    "$,,": lambda nodes, a: nodes._sisters(a)[: nodes.places[a]],
+    ",,": _Nodes.before,
+    "$": lambda nodes, a: [b for b in nodes.sisters(a) if b != a],
+    "$.": lambda nodes, a: nodes.sisters(a)[nodes.places[a] + 1 : nodes.places[a] + 2],
+    "$,": lambda nodes, a: nodes.sisters(a)[max(nodes.places[a] - 1, 0) : nodes.places[a]],
+    "$..": lambda nodes, a: nodes.sisters(a)[nodes.places[a] + 1 :],
+    "$,,": lambda nodes, a: nodes.sisters(a)[: nodes.places[a]],
 }
+# Other spellings; `%` stands for `$`.
+SYNONYMS = {"<,": "<1", ">,": ">1", "<'": "<-1", ">'": ">-1", "<-": "<-1", ">-": ">-1", "<<1": "<<,", ">>1": ">>,"}
+_NTH = re.compile(r"([<>])(-?)([1-9]\d{0,8})")
+
+
+def _related(name: str) -> Any:
+    """The function of a relation; None for an unknown one."""
+    name = name.replace("%", "$")
+    name = SYNONYMS.get(name, name)
+    nth = _NTH.fullmatch(name)
+    if nth is None:
+        return RELATIONS.get(name)
+    place = -int(nth[3]) if nth[2] else int(nth[3]) - 1
+
+    def child(nodes: _Nodes, a: int) -> List[int]:
+        children = nodes.children[a]
+        return [children[place]] if -len(children) <= place < len(children) else []
+
+    return (
+        child if nth[1] == "<" else lambda nodes, a: [b for b in islice(nodes.ancestors(a), 1) if a in child(nodes, b)]
+    )
+
+
+class _Part(NamedTuple):
+    """A part of a pattern: the ways in which it matches a node, and the labels that it binds."""
+
+    ways: Callable[[_Nodes, int, Labels], Ways]
+    binds: FrozenSet[str] = frozenset()
+
+
+def _name(test: Callable[[_Nodes, str], bool]) -> _Part:
+    return _Part(lambda nodes, a, labels: iter([labels] if test(nodes, nodes.texts[a]) else []))
+
+
+def _bound(part: _Part, label: str) -> _Part:
+    def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
+        return ({**found, label: a} for found in nodes.ways(part, a, labels))
+
+    return _Part(ways, part.binds | {label})
+
+
+def _relation(related: Related, part: _Part) -> _Part:
+    def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
+        return (found for b in related(nodes, a) for found in nodes.ways(part, b, labels))
+
+    return _Part(ways, part.binds)
+
+
+def _all(parts: Sequence[_Part]) -> _Part:
+    def ways(nodes: _Nodes, a: int, labels: Labels, at: int = 0) -> Ways:
+        if at == len(parts):
+            yield labels
+            return
+        for found in nodes.ways(parts[at], a, labels):
+            yield from ways(nodes, a, found, at + 1)
+
+    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+
+
+def _any(parts: Sequence[_Part]) -> _Part:
+    def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
+        return (found for part in parts for found in nodes.ways(part, a, labels))
+
+    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+
+
+_NODE = 'a node, such as NP, "word" or /regex/ (labels with $ . , : are quoted)'
+_SPACE = re.compile(r"(?:[ \r\t\n]|#[^\n]*)*")
+_OPERATOR = re.compile(r"[$%,.<>][%,.<>0-9\-':]*")
+_LITERAL = re.compile(r"[^\]\[ \r\t\n;:.,&|<>()$!@%'^=]+")
+_LABEL = re.compile(r"[A-Za-z0-9]+")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_REGEX = re.compile(r"/((?:[^/\\]|\\.)*)/", re.DOTALL)
+
+Bound = FrozenSet[str]  # the labels that are bound at a place of the pattern
+
+
+class _Reader:
+    """Recursive descent."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at, self.printed = text, 0, False
+        self.used = {_PRINTED}
+
+    def read(self) -> _Part:
+        part, _ = self._expression(frozenset())
+        self._skip()
+        if self.at < len(self.text):
+            self._fail("expected a relation such as < or .., or the end")
+        return part
+
+    def _expression(self, bound: Bound) -> Tuple[_Part, Bound]:
+        node, bound = self._node(bound)
+        if not self._begins_relation():
+            return node, bound
+        relations, bound = self._relations(bound)
+        return _all([node, relations]), bound
+
+    def _relations(self, bound: Bound) -> Tuple[_Part, Bound]:
+        """Alternatives of conjunctions; a label is bound after them if it is bound in each."""
+        alternatives, after = [], []
+        while True:
+            parts, then = [], bound
+            while True:
+                part, then = self._relation(then)
+                parts.append(part)
+                if not self._take("&") and not self._begins_relation():
+                    break
+            alternatives.append(_all(parts))
+            after.append(then)
+            if not self._take("|"):
+                return _any(alternatives), frozenset.intersection(*after)
+
+    def _relation(self, bound: Bound) -> Tuple[_Part, Bound]:
+        negated, printed = self._take("!"), self.printed
+        if self._take("["):
+            part, then = self._within(self._relations, bound, "]")
+        else:
+            self._skip()
+            start = self.at
+            operator = self._token(_OPERATOR, "a relation such as < or ..")
+            related = _related(operator)
+            if related is None:
+                self._fail(f"unknown relation {operator[:20]!r}", start)
+            node, then = self._node(bound)
+            part = _relation(related, node)
+        if negated and self.printed != printed:
+            self._fail("the printed node (') can't stand in a negated relation, it ends")
+        if not negated:
+            return part, then
+        return _Part(
+            lambda nodes, a, labels: iter([] if any(1 for _ in nodes.ways(part, a, labels)) else [labels])
+        ), bound
+
+    def _node(self, bound: Bound) -> Tuple[_Part, Bound]:
+        printed = self._take("'")
+        if printed and self.printed:
+            self._fail("expected one printed node ('), got a second", self.at - 1)
+        self.printed |= printed
+        if self._take("("):
+            node, bound = self._within(self._expression, bound, ")")
+            node, bound = self._with_label(node, bound)
+        else:
+            node, after = self._with_label(self._simple(bound), bound)
+            alternatives = [node]
+            while self._begins_alternative():
+                alternatives.append(self._simple(bound))
+            if len(alternatives) > 1:  # a label of one alternative is not always bound
+                node, after = self._with_label(_any(alternatives), bound)
+            bound = after
+        return (_bound(node, _PRINTED) if printed else node), bound
+
+    def _with_label(self, node: _Part, bound: Bound) -> Tuple[_Part, Bound]:
+        if self.text[self.at : self.at + 1] != "=":
+            return node, bound
+        self.at += 1
+        start = self.at
+        label = self._token(_LABEL, "a label of letters and digits after '='")
+        if label in bound:
+            self._fail(f"the label {label!r} is bound twice", start)
+        return _bound(node, label), bound | {label}
+
+    def _simple(self, bound: Bound) -> _Part:
+        if self._take("="):
+            label = self._used_label(bound)
+            return _Part(lambda nodes, a, labels: iter([labels] if labels[label] == a else []))
+        start = self.at
+        ignore_case = self.text.startswith(('i@"', "i@/"), start)
+        start += 2 * ignore_case
+        kind = self.text[start : start + 1]
+        if kind in ('"', "/") and kind:
+            match = (_REGEX if kind == "/" else _STRING).match(self.text, start)
+            if not match:
+                self._fail(f"the {'regular expression' if kind == '/' else 'string'} is not closed, it begins", start)
+            self.at = match.end()
+            if kind == "/":
+                return self._regex(match[1], ignore_case, start)
+            wanted = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
+            return _name(lambda _, text: text == wanted or (ignore_case and text.casefold() == wanted.casefold()))
+        wanted = self._token(_LITERAL, _NODE)
+        return _name(lambda _, text: text == wanted or wanted in ("*", "__"))
+
+    def _regex(self, text: str, ignore_case: bool, start: int) -> _Part:
+        try:
+            compiled = re.compile(text, re.IGNORECASE if ignore_case else 0)
+            cost = _cost_of_regex(text)
+        except (re.error, RecursionError, OverflowError, ValueError) as error:
+            self._fail(f"no regular expression ({str(error)[:80]})", start)
+        found = lru_cache(maxsize=10_000)(lambda text: compiled.search(text) is not None)
+
+        def test(nodes: _Nodes, text: str) -> bool:
+            nodes.count(cost(len(text)) / _STEPS_OF_REGEX)
+            return found(text)
+
+        return _name(test)
+
+    def _used_label(self, bound: Bound) -> str:
+        start = self.at
+        label = self._token(_LABEL, "a label of letters and digits after '='")
+        if label not in bound:
+            self._fail(f"the label {label!r} is not bound before", start)
+        self.used.add(label)
+        return label
+
+    def _begins_relation(self) -> bool:
+        self._skip()
+        return self.text.startswith(tuple("$%,.<>!["), self.at)
+
+    def _begins_alternative(self) -> bool:
+        """Whether `|` and a name follow; `|` and a relation are alternatives of relations."""
+        self._skip()
+        match = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])").match(self.text, self.at)
+        self.at = match.end() if match else self.at
+        return match is not None
+
+    def _within(self, read: Callable[[Bound], Tuple[_Part, Bound]], bound: Bound, end: str) -> Tuple[_Part, Bound]:
+        """Read what stands in brackets."""
+        found = read(bound)
+        if not self._take(end):
+            self._fail(f"expected a relation or {end!r}")
+        return found
+
+    def _take(self, char: str) -> bool:
+        self._skip()
+        found = self.text.startswith(char, self.at)
+        self.at += found
+        return found
+
+    def _token(self, pattern: "re.Pattern[str]", expected: str) -> str:
+        self._skip()
+        match = pattern.match(self.text, self.at)
+        if not match:
+            self._fail(f"expected {expected}")
+        self.at = match.end()
+        return match[0]
+
+    def _skip(self) -> None:
+        self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]  # it matches the empty string
+
+    def _fail(self, reason: str, at: int = -1) -> NoReturn:
+        at = self.at if at < 0 else at
+        before = self.text[:at]
+        line, column = before.count("\n") + 1, at - before.rfind("\n")
+        place = f"line {line}, character {column}" if "\n" in self.text else f"character {column}"
+        rest = self.text[at : at + 20].split("\n")[0]
+        raise PatternError(f"{reason} at {place}, {f'before {rest!r}' if rest else 'at the end'}: {self.text[:200]!r}")
+
+
+_ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_PIECE = re.compile(
+    r"(\((?:\?(?:P?<\w+>|P=\w+|<?[=!]|[aiLmsux-]*:?|>))?)|(\))?([*+?]|\{\d*,\d*\}|\{\d+\})[?+]?|(\))|(\|)"
+)
+
+
+def _cost_of_regex(text: str) -> Callable[[int], float]:
+    """The most steps of a regular expression, by the length of the text: polynomial in repeats that follow each other,
+    exponential in repeats of what can match in several ways itself, such as `(a+)+` and `(a|ab)*`."""
+    choices = [0]  # repeats and alternatives in each open group
+    n_repeats, nested = 0, False
+    for opened, closed, repeat, closed_alone, _ in _PIECE.findall(_ATOM.sub("a", text)):
+        if opened:
+            choices.append(0)
+            continue
+        inside = choices.pop() if (closed or closed_alone) and len(choices) > 1 else 0
+        is_choice = not closed_alone and (not repeat or not repeat.strip("{}").isdigit())
+        nested |= bool(repeat and inside)
+        n_repeats += bool(repeat and is_choice)
+        choices[-1] += inside + is_choice
+    if nested:
+        return lambda length: 2.0 ** min(length, 1000)
+    return lambda length: comb(length + n_repeats + 1, n_repeats + 1)

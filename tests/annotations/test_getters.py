@@ -22,7 +22,7 @@ from spacy_lal.annotations import (
     set_sentence_starts,
     to_allennlp,
 )
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 install_extensions()
 WORDS = "Select the person driving . We saw her !".split()

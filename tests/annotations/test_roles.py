@@ -32,7 +32,7 @@ from spacy_lal.annotations import (
     to_srl_dicts,
 )
 from spacy_lal.trees.frames import Frame, FrameRole
-from spacy_lal.trees.propositions import Proposition, PropositionError, make_proposition
+from spacy_lal.trees.roles import Proposition, PropositionError, make_proposition
 
 install_extensions()
 WORDS = "She gave it up . New York has never been two - timed , he said .".split()
@@ -103,7 +103,7 @@ def test_an_empty_group_is_stored_as_no_predicates():
     "propositions, message",
     [
         ([HAVE, HAVE], "two for token 7"),
-        ([Proposition(1, "x.01", ((1, 2, "V"), (2, 40, "ARG1")))], "between 0 and 17"),
+        ([Proposition(1, "x.01", ((1, 2, "V"), (2, 40, "ARG1")))], "within 17 words"),
         ([Proposition(1, "x.01", ((0, 1, "ARG0"),))], "expected one V"),
     ],
 )

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_lal.annotations import set_propositions
 from spacy_lal.cli.explain import LONG_SENTENCE, explain_page
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 HEADINGS = ["Tree", "Arcs", "Constituents", "Label attention", "Contributions"]
 SVG = "{http://www.w3.org/2000/svg}"

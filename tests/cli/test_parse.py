@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from spacy_lal.cli import parse as module
 from spacy_lal.cli.parse import parse_texts
 from spacy_lal.cli.texts import Origin
-from spacy_lal.treebanks.corpus import TreebankCorpus
+from spacy_lal.treebanks.corpora import TreebankCorpus
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
 

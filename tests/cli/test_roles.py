@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
 from spacy_lal.annotations import set_propositions, set_sentence_starts
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 WORDS = "She has given him books . Yes !".split()
 HAVE = Proposition(1, "have.01", ((1, 2, "V"),), "have")

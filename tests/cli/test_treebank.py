@@ -10,8 +10,7 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import get_constituents, get_propositions
-from spacy_lal.treebanks.copies import copy_tokens
-from spacy_lal.treebanks.docs import DOCBIN_ATTRS
+from spacy_lal.treebanks.docs import DOCBIN_ATTRS, copy_tokens
 
 from .conftest import gold_docs
 
@@ -146,8 +145,8 @@ def test_convert_writes_nothing_after_an_error(lal, tmp_path):
         ("x.ptb", "(NN \x1b[2J" + "a" * 5000 + " " + "b" * 5000, ":1: "),
         ("x", "\x1b[2J" + "a" * 5000, ":1: expected a bracketed tree or a line of CoNLL-U"),
         ("x", "(NN \0)", ":1: expected text, got a NUL character"),
-        ("pipe.ptb", None, ": is a pipe, expected a file"),
-        ("folder", "", ": is a directory, expected a file"),
+        ("pipe.ptb", None, ": is no file"),
+        ("folder", "", ": is no file"),
         ("gone.ptb", "", ": no such file"),
     ],
 )
@@ -191,7 +190,7 @@ def test_check_of_roles(lal, folder):
     path.write_text(json.dumps({**ROLES, "words": 3}) + "\n")
     result = lal("check", folder / "x.conllu", path)
     assert result.exit_code == 1
-    assert f"{path}:1 and {folder / 'x.conllu'}:2: 3 words in the roles and 2 in the CoNLL-U" in result.stderr
+    assert f"{path}:1 and {folder / 'x.conllu'}:2: 3 words in the roles and 2 in the sentence" in result.stderr
     (folder / "x_gold_conll").write_text(COLUMNS.replace("(V*)", "(V*"))
     result = lal("check", folder / "x_gold_conll")
     assert result.exit_code == 1 and result.stderr.count("is not closed") == 1

@@ -4,8 +4,8 @@ import pytest
 
 from spacy_lal.metrics.srl import PRF, PredicateCounts, SrlCounts, count_roles
 from spacy_lal.metrics.srl_report import report_lines, score_props
-from spacy_lal.trees.propositions import Proposition
-from spacy_lal.trees.props import PropsError
+from spacy_lal.trees.lines import TreebankError
+from spacy_lal.trees.roles import Proposition
 
 GOLD = """\
 -    (A0*)  *
@@ -119,7 +119,7 @@ def test_gold_against_itself_and_nothing(files, tmp_path):
 def test_files_that_differ(tmp_path, gold, predicted, message):
     (tmp_path / "gold").write_text(gold)
     (tmp_path / "pred").write_text(predicted)
-    with pytest.raises(PropsError, match=message):
+    with pytest.raises(TreebankError, match=message):
         score_props(tmp_path / "gold", tmp_path / "pred")
 
 

@@ -18,7 +18,7 @@ from spacy_lal.annotations import sentence_words, set_propositions
 from spacy_lal.interpret import constituent_contributions
 from spacy_lal.pictures import STYLES, RenderError, render
 from spacy_lal.pictures.colors import LABEL_COLORS
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 SVG = "{http://www.w3.org/2000/svg}"
 OF_THE_DOC = ("tree", "dep", "parse", "spans")

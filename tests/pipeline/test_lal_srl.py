@@ -25,8 +25,7 @@ from spacy_lal.models.roles import doc_heads
 from spacy_lal.pipeline.role_decoder import decode_roles
 from spacy_lal.scores import RoleScores
 from spacy_lal.trees.frames import Frame, FrameRole
-from spacy_lal.trees.propositions import Proposition, check_proposition
-from spacy_lal.trees.role_tags import RoleTags
+from spacy_lal.trees.roles import Proposition, RoleTags, check_proposition
 
 TEXTS = [" ".join(GAVE), " ".join(SAW), "He slept . They gave up .", "Hm", "", "😀 saw the house 😀 ."]
 

@@ -12,8 +12,8 @@ from spacy_lal.cli.evaluate import report_lines
 from spacy_lal.metrics.evalb_params import COLLINS
 from spacy_lal.metrics.srl_report import score_props
 from spacy_lal.pipeline.scorers import PRINTED, ROLE_KEYS, score_roles
-from spacy_lal.trees.propositions import Proposition
 from spacy_lal.trees.props import PropsSentence, read_props
+from spacy_lal.trees.roles import Proposition
 
 NLP = spacy.blank("en")
 WORDS = ["She", "gave", "him", "books", "."]

@@ -12,8 +12,8 @@ from spacy.training import Example
 
 from spacy_lal.annotations import set_propositions
 from spacy_lal.pipeline.labels import Rolesets, collect_aliases, collect_role_labels, collect_senses, frame_names
-from spacy_lal.trees.frames import Frame, FrameError, read_frames
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.frames import Frame, read_frames
+from spacy_lal.trees.roles import Proposition
 
 PAIRS = [("gave", "give.01"), ("gave", "give.01"), ("gave", "give.LV"), ("give", "give.02"), ("moved", "evacuate.01")]
 FRAMES = [
@@ -120,7 +120,7 @@ def test_labels_without_aliases_are_still_read():
 def test_a_file_of_frames_that_is_none(tmp_path):
     path = tmp_path / "frames.jsonl"
     path.write_text('{"roleset": "x.01", "roles": {}, "aliases": 3}\n', encoding="utf8")
-    with pytest.raises(FrameError, match="frames.jsonl:1: expected a frame"):
+    with pytest.raises(ValueError, match="frames.jsonl:1: expected a frame"):
         read_frames(path)
 
 

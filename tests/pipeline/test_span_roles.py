@@ -12,7 +12,7 @@ from span_roles import TREES, config, parsed, parsed_example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
 from spacy_lal.models.execution import ExecutionConfig
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 
 @pytest.fixture(scope="module")

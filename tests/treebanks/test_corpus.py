@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import registry
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
-from spacy_lal.treebanks.corpus import TreebankCorpus, make_treebank_corpus
+from spacy_lal.treebanks.corpora import TreebankCorpus
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import read_treebank
+from spacy_lal.trees.lines import TreebankError
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 
@@ -94,7 +95,10 @@ def test_long_sentences_are_left_out_with_one_warning(nlp, folder):
     trees = [tree for eg in TreebankCorpus(folder / "dev.spacy")(nlp) for tree in get_constituents(eg.reference)]
     short = [(sent, tree) for sent, tree in zip(whole, trees, strict=True) if len(sent) <= 8]
     assert 0 < len(short) < len(whole)
-    with pytest.warns(UserWarning, match=f"left out {len(whole) - len(short)} sentences of more than 8") as warned:
+    with pytest.warns(
+        UserWarning,
+        match=f"left out {len(whole) - len(short)} sentences of more than 8 tokens .first .*dev.spacy, Doc .: ",
+    ) as warned:
         examples = list(corpus(nlp))
         assert len(list(corpus(nlp))) == len(examples)
     assert len(warned) == 1
@@ -127,13 +131,27 @@ def test_augmenter(nlp, folder):
 
 def test_bad_paths(nlp, tmp_path):
     with pytest.raises(ValueError, match="no path"):
-        make_treebank_corpus(None)
+        TreebankCorpus(None)
     with pytest.raises(ValueError, match=r"gone\.spacy: expected a \.spacy file"):
         list(TreebankCorpus(tmp_path / "gone.spacy")(nlp))
-    with pytest.raises(ValueError, match="folder without any"):
+    with pytest.raises(ValueError, match="or a folder with some"):
         list(TreebankCorpus(tmp_path)(nlp))
-    with pytest.raises(ValueError, match="-1"):
-        TreebankCorpus(tmp_path, max_length=-1)
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([(0, 3, "A"), (1, 4, "B")], r"two that cross: \(0, 3, 'A'\) and \(1, 4, 'B'\), in 'Dogs bark at cats"),
+        ([(0, 4, "A"), (1, 2, "")], "a constituent has no label, in 'Dogs"),
+    ],
+)
+def test_gold_that_is_no_tree(nlp, tmp_path, spans, message):
+    doc = Doc(nlp.vocab, words=["Dogs", "bark", "at", "cats"], sent_starts=[True, False, False, False])
+    fine = doc.copy()
+    doc.spans[SPANS_KEY] = [Span(doc, *span) for span in spans]
+    write_docs([fine, doc], tmp_path / "x.spacy")
+    with pytest.raises(TreebankError, match=rf"x\.spacy, Doc 2: .*{message}"):
+        list(TreebankCorpus(tmp_path / "x.spacy")(nlp))
 
 
 def test_registered_and_resolved_from_a_config(nlp, folder):

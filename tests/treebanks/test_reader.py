@@ -10,12 +10,14 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
-from spacy_lal.treebanks.docs import make_docs, span_to_conllu, write_docs
-from spacy_lal.treebanks.reader import TreebankError, comparable, pair_up, read_treebank, read_trees, treebank_files
+from spacy_lal.export import to_conllu
+from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.reader import comparable, find_files, pair_up, read_treebank, read_trees
 from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.trees import parse_tree, spans_to_tree, write_brackets
-from spacy_lal.trees.brackets import BracketError, read_brackets
-from spacy_lal.trees.conllu import ConlluError, read_conllu
+from spacy_lal.trees.brackets import read_brackets
+from spacy_lal.trees.conllu import read_conllu
+from spacy_lal.trees.lines import TreebankError
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 TREES = [
@@ -63,6 +65,11 @@ def docs_of(ptb, conllu, **options):
 def through_docbin(docs, path):
     write_docs(docs, path)
     return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def written(doc):
+    """The sentences of a Doc as its CoNLL-U has them."""
+    return list(read_conllu(to_conllu(doc).splitlines()))
 
 
 def labelled(doc):
@@ -157,7 +164,7 @@ def test_missing_heads_are_unset_and_sentence_boundaries_survive(treebank, tmp_p
     for doc in [*made, *through_docbin(made, tmp_path / "s.spacy")]:
         assert [token.has_head() for token in doc][:6] == [False, True, True, False, True, True]
         assert [sent.start for sent in doc.sents] == [0, 4, 6]
-    assert [span_to_conllu(sent).heads for sent in doc.sents] == [[None, 3, 0, None], [0, 1], [None, 3, 0, None]]
+    assert [sentence.heads for sentence in written(doc)] == [[None, 3, 0, None], [0, 1], [None, 3, 0, None]]
 
 
 def test_sentences_without_any_head_or_without_root_stand_alone(treebank, tmp_path):
@@ -175,7 +182,7 @@ def test_second_root_is_left_unset_and_does_not_split_the_sentence(treebank, tmp
     conllu = treebank(sentences=[two, two])[1]
     (doc,) = through_docbin(docs_of(None, conllu, n_sents=2), tmp_path / "x.spacy")
     assert [sent.start for sent in doc.sents] == [0, 4]
-    assert span_to_conllu(next(doc.sents)).heads == [2, 0, None, 3]
+    assert written(doc)[0].heads == [2, 0, None, 3]
 
 
 def test_head_without_deprel(treebank):
@@ -210,7 +217,7 @@ def test_conllu_of_a_doc_leaves_whitespace_tokens_out():
         heads=[1, 3, 1, 3, 2],
         deps=["dep", "nsubj", "dep", "ROOT", "advmod"],
     )
-    sentence = span_to_conllu(doc[:])
+    (sentence,) = written(doc)
     assert sentence.words == ["dogs", "bark", "loudly"]
     assert sentence.heads == [2, 0, 1]  # "loudly" hung on a space, which hangs on "dogs"
     assert sentence.deprels == ["nsubj", "root", "advmod"]
@@ -256,6 +263,12 @@ def test_other_word(treebank):
     assert message.startswith(f"{ptb}:2 and {conllu}:9: word 1 is 'Go' in the tree and 'Run' in the CoNLL-U")
 
 
+def test_other_code_points(treebank):
+    tree, sentence = "(ROOT (NN caf\u00e9))", row(1, "cafe\u0301", 0, "root")
+    message = disagreement(*treebank([tree], [sentence]))
+    assert r"the same letters in other code points, 'caf\xe9' and 'cafe\u0301'" in message
+
+
 def test_other_number_of_words(treebank):
     ptb, conllu = treebank(sentences=[SENTENCES[0], row(1, "Go", 0, "root"), SENTENCES[2]])
     message = disagreement(ptb, conllu)
@@ -292,10 +305,10 @@ def test_pairs_go_on_after_missing_ones(treebank):
 
 def test_malformed_files(treebank):
     ptb, conllu = treebank([*TREES[:2], "(ROOT (NP (NN rain))"])
-    with pytest.raises(BracketError, match=r"x\.ptb:3: "):
+    with pytest.raises(TreebankError, match=r"x\.ptb:3: "):
         list(read_treebank(ptb, conllu))
     ptb, conllu = treebank(sentences=[SENTENCES[0].replace("\t3\tnsubj", "\tthree\tnsubj"), *SENTENCES[1:]])
-    with pytest.raises(ConlluError, match=r"x\.conllu:4: .*'three'"):
+    with pytest.raises(TreebankError, match=r"x\.conllu:4: .*'three'"):
         list(read_treebank(ptb, conllu))
 
 
@@ -304,25 +317,25 @@ def test_malformed_files(treebank):
 
 def test_kinds_of_files(treebank, tmp_path):
     ptb, conllu = treebank()
-    assert treebank_files([conllu, ptb]) == (ptb, conllu)
-    assert treebank_files([ptb]) == (ptb, None)
+    assert find_files([conllu, ptb])[:2] == (ptb, conllu)
+    assert find_files([ptb])[:2] == (ptb, None)
     for path, name in [(ptb, "trees.txt"), (conllu, "arcs.txt")]:
         (tmp_path / name).write_text("\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8")
-    assert treebank_files([tmp_path / "arcs.txt", tmp_path / "trees.txt"]) == (
+    assert find_files([tmp_path / "arcs.txt", tmp_path / "trees.txt"])[:2] == (
         tmp_path / "trees.txt",
         tmp_path / "arcs.txt",
     )
     (tmp_path / "neither").write_text("\nThe dog barks.\n", encoding="utf-8")
     (tmp_path / "empty").write_text("\n", encoding="utf-8")
     for paths, reason in [
-        ([ptb, tmp_path / "trees.txt"], "two with brackets"),
+        ([ptb, tmp_path / "trees.txt"], "one file of each kind, .*trees.txt .brackets"),
         ([tmp_path / "neither"], r"neither:2: expected a bracketed tree or a line of CoNLL-U"),
         ([tmp_path / "empty"], "empty file"),
         ([tmp_path / "gone.ptb"], "no such file"),
         ([], "got none"),
     ]:
         with pytest.raises(TreebankError, match=reason):
-            treebank_files(paths)
+            find_files(paths)
 
 
 def test_a_folder_of_files_replaces_those_of_an_earlier_run(treebank, tmp_path):
@@ -371,14 +384,12 @@ def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (max(map(len, before.values())), hard))
     words = Doc(Vocab(), words=[f"word{i}" for i in range(1000)], sent_starts=[True] + [False] * 999)
     try:
-        with pytest.raises(OSError) as caught:
+        with pytest.raises(OSError):
             write_docs([*islice(docs_of(*treebank()), 1), words], folder, docs_a_file=1)
-        with pytest.raises(OSError) as caught_alone:
+        with pytest.raises(OSError):
             write_docs([words], folder / "0000.spacy")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert caught.value.filename == str(folder / "0001.spacy")
-    assert caught_alone.value.filename == str(folder / "0000.spacy")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -388,12 +399,11 @@ def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path):
 def assert_round_trip(ptb, conllu, path, limit=None):
     """Trees and dependencies come back from a `.spacy` file as they stand in the treebank, none dropped."""
     docs = through_docbin(make_docs(islice(read_treebank(ptb, conllu), limit), Vocab(), n_sents=10), path)
-    sentences = [(sent, spans) for doc in docs for sent, spans in zip(doc.sents, get_constituents(doc), strict=True)]
+    sentences = [found for doc in docs for found in zip(doc.sents, get_constituents(doc), written(doc), strict=True)]
     dependencies, trees = islice(read_conllu(conllu), limit), islice(read_brackets(ptb), limit)
-    for (sent, spans), gold, tree in zip(sentences, dependencies, trees, strict=True):
-        written = span_to_conllu(sent)
-        assert (written.words, written.tags, written.lemmas) == (gold.words, gold.tags, gold.lemmas)
-        assert (written.heads, written.deprels, written.spaces) == (gold.heads, gold.deprels, gold.spaces)
+    for (sent, spans, ours), gold, tree in zip(sentences, dependencies, trees, strict=True):
+        assert (ours.words, ours.tags, ours.lemmas) == (gold.words, gold.tags, gold.lemmas)
+        assert (ours.heads, ours.deprels, ours.spaces) == (gold.heads, gold.deprels, gold.spaces)
         words, tags = [token.text for token in sent], [token.tag_ for token in sent]
         if spans and spans[0][:2] == (0, len(words)):
             assert write_brackets(spans_to_tree(words, tags, spans)) == write_brackets(tree)

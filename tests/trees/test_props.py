@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lal.trees.propositions import Proposition, PropositionError
-from spacy_lal.trees.props import PropsError, args_to_cells, cells_to_args, format_props, read_props
+from spacy_lal.trees.lines import TreebankError
+from spacy_lal.trees.props import args_to_cells, cells_to_args, format_props, read_props
+from spacy_lal.trees.roles import Proposition, PropositionError
 
 TWO = """\
 -\t(A0*)  *
@@ -91,7 +92,7 @@ def test_files_that_end_in_empty_lines(tmp_path):
     ],
 )
 def test_malformed(tmp_path, text, line, message):
-    with pytest.raises(PropsError, match=rf"x\.props:{line}: .*{message}"):
+    with pytest.raises(TreebankError, match=rf"x\.props:{line}: .*{message}"):
         list(read_props(write(tmp_path, text)))
 
 

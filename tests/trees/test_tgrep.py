@@ -8,8 +8,7 @@ import pytest
 from nltk.tree import ParentedTree, Tree
 
 from spacy_lal.trees import parse_tree
-from spacy_lal.trees.tgrep import Pattern
-from spacy_lal.trees.tgrep_pattern import MAX_NESTING, MAX_RELATIONS, PatternError
+from spacy_lal.trees.tgrep import Pattern, PatternError
 
 MAT = "(S (NP (NP (DT the) (NN cat)) (PP (IN on) (NP (DT the) (NN mat)))) (VP (VBZ sleeps)) (. .))"
 Path = Tuple[int, ...]
@@ -118,7 +117,6 @@ class _Word(str):
 def test_labels_are_tried_in_all_ways():
     """nltk.tgrep keeps the first binding, and misses what only a later one fulfils."""
     tree = parse_tree("(S (NP (DT a)) (NP (NN b)) (VP (VB c)))")
-    assert found("S < NP=x : =x $. VP", tree) == [("S", 0, 3)]
     assert found("S < (NP=x < NN) < (NP=y $. =x)", tree) == [("S", 0, 3)]
     assert found("S < (NP=x < DT) < (NP=y $. =x)", tree) == []
     rng = random.Random(3)
@@ -133,7 +131,7 @@ def test_labels_are_tried_in_all_ways():
         pairs = [(x, y) for x, y in pairs if not any(slow.holds("<", x, z) and slow.text[z] == "C" for z in slow.paths)]
         both = [{a for a in slow.paths if slow.holds("<<", a, x) and slow.holds("<<", a, y)} for x, y in pairs]
         expected = sorted(set().union(*both))
-        assert as_paths("* << A=x << B=y : =x .. =y !< C", tree) == expected
+        assert as_paths("* << B=y << (A=x .. =y !< C)", tree) == expected
 
 
 def test_random_boolean_patterns():
@@ -183,12 +181,8 @@ def test_random_boolean_patterns():
         "* !<< NN",
         "__ < DT",
         "S <1 NP <-1 VP | <2 VP",
-        "N(0,1)",
-        "N()",
         'i@"np"',
         "i@/^n/",
-        "@ BASE NP !<< PP; @ BIG NP << PP; @BIG < @BASE",
-        "NP; VP",
         "NP # a comment",
         "DT $. NN",
         "PP $, NP",
@@ -215,7 +209,7 @@ def test_faults_of_nltk_are_not_ours():
     assert found("x >>' A", tree) == [("", 0, 1), ("", 1, 2)]
     assert found(r"A|B < i@/^\S$/", tree) == [("A", 0, 1), ("A", 1, 2), ("B", 2, 3)]  # `\S` is not `\s`
     assert found("S < 'B", tree) == [("B", 2, 3)]  # the node after the quote is printed
-    assert found("B=b > S=s : =s < =b", tree) == [("B", 2, 3)]  # a name without quotes can be bound
+    assert found("B=b > (S < =b)", tree) == [("B", 2, 3)]  # a name without quotes can be bound
     assert found("y $, *", tree) == [] and found("A $. A", tree) == [("A", 0, 1)]
 
 
@@ -230,14 +224,10 @@ def test_names():
     assert found('"|"', tree) == [("", 4, 5)]
 
 
-def test_printed_nodes_and_macros():
+def test_printed_nodes():
     tree = parse_tree(MAT)
     assert found("S << 'NN", tree) == [("NN", 1, 2), ("NN", 4, 5)]
     assert found("NP < ('NP < DT $. PP)", tree) == [("NP", 0, 2)]
-    assert found("S < 'VP; PP", tree) == [("PP", 2, 5), ("VP", 5, 6)]
-    # labels of a macro are its own
-    assert found("@ M NP=x < PP : =x < NP; S < NP=x : =x < @M", tree) == []
-    assert found("@ M NP=x < PP : =x < NP; S=x < @M : =x < VP", tree) == [("S", 0, 7)]
 
 
 @pytest.mark.parametrize(
@@ -250,30 +240,22 @@ def test_printed_nodes_and_macros():
         ("(NP", r"expected a relation or '\)' at character 4, at the end"),
         ("NP)", r"expected a relation such as < or .., or the end at character 3, before '\)'"),
         ("NP VP", "or the end at character 4, before 'VP'"),
-        ("@X", "the macro 'X' is not defined before at character 2"),
-        ("@ A @A; @A", "the macro 'A' is not defined before at character 6"),
-        ("@ A NP; @ A VP; @A", "the macro 'A' is defined twice at character 9"),
-        ("@ A NP", "expected a node"),
         ("NP < =x", "the label 'x' is not bound before at character 7"),
-        ("NP !< A=x : =x < B", "the label 'x' is not bound before"),
-        ("NP [< A=x | < B] : =x < B", "the label 'x' is not bound before"),
+        ("NP !< A=x < (B < =x)", "the label 'x' is not bound before"),
+        ("NP [< A=x | < B] < =x", "the label 'x' is not bound before"),
         ("NP=x|VP < =x", "the label 'x' is not bound before"),
         ("NP < A=x < B=x", "the label 'x' is bound twice at character 14"),
         ("NP=", "expected a label of letters and digits"),
-        ("NP : x", "expected a label, such as =x"),
         ("/a", "the regular expression is not closed, it begins at character 1"),
         ('NP < "a', "the string is not closed, it begins at character 6"),
         ("NP < /(/", "no regular expression .*at character 6"),
         ("NP < 'A < 'B", "a second at character 11"),
         ("NP !< 'A", "can't stand in a negated relation"),
-        ("N(1 2)", r"expected a position, such as N\(\)"),
         ("NP\n < [ VP", "at line 2, character 4, before '. VP'"),
         ("PRP$", "labels with . . , : are quoted"),
         ("NP || VP", "expected a node.*at character 5"),
         ("NP & < VP", "at character 4, before '& < VP'"),
         ("NP < A & & < B", "expected a relation"),
-        ("(" * (MAX_NESTING + 1) + "NP" + ")" * (MAX_NESTING + 1), "more than 50 brackets"),
-        ("NP" + " < A" * (MAX_RELATIONS + 1), "more than 100 relations of one node"),
     ],
 )
 def test_errors_name_the_place(pattern: str, message: str):
@@ -283,30 +265,7 @@ def test_errors_name_the_place(pattern: str, message: str):
 
 def test_any_text_is_a_pattern_or_an_error():
     rng = random.Random(5)
-    pieces = [
-        "NP",
-        "<",
-        "<<",
-        "..",
-        "$",
-        "!",
-        "[",
-        "]",
-        "(",
-        ")",
-        "|",
-        "&",
-        "=",
-        "x",
-        ":",
-        ";",
-        "@",
-        " ",
-        "'",
-        '"',
-        "/",
-        "#",
-    ]
+    pieces = ["NP", "x", *"<$!()|&= '/#", "<<", "..", "[", "]", '"', ":", ";", "@"]
     tree = parse_tree(MAT)
     n_right = 0
     for _ in range(5000):
@@ -316,15 +275,47 @@ def test_any_text_is_a_pattern_or_an_error():
             n_right += 1
         except PatternError as error:
             assert repr(text) in str(error)
-    assert n_right > 100
+    assert n_right > 50
 
 
 def test_limits_can_be_reached():
     tree = parse_tree(MAT)
-    assert found("(" * MAX_NESTING + "NN" + ")" * MAX_NESTING, tree) == [("NN", 1, 2), ("NN", 4, 5)]
-    assert found("S" + " < NP" * MAX_RELATIONS, tree) == [("S", 0, 7)]
+    assert found("(" * 50 + "NN" + ")" * 50, tree) == [("NN", 1, 2), ("NN", 4, 5)]
+    assert found("S" + " < NP" * 100, tree) == [("S", 0, 7)]
     deep = Tree("X", ["x"])
     for _ in range(1000):
         deep = Tree("X", [deep])
     assert len(Pattern("X << x").search(deep)) == 1001
     assert len(Pattern("X >> X").search(deep)) == 1000
+
+
+BOMBS = {
+    "nesting": "(" * 5000 + "NP" + ")" * 5000,
+    "relations": "NP" + " < NP" * 5000,
+    "digits": "NP <" + "9" * 5000 + " NP",
+    "repeats in a regex": "/a{" + "9" * 5000 + "}/",
+    "regex in a regex": "/(a+)+$/",
+    "alternatives in a regex": "/^(a|aa)+$/",
+    "many repeats": "/" + "a*" * 30 + "b/",
+    "bindings": "S << (*=a .. (*=b .. (*=c .. (*=d .. (*=e .. (*=f .. (=a < b))))))))",
+}
+
+
+@pytest.mark.parametrize("pattern", BOMBS.values(), ids=BOMBS.keys())
+def test_searches_end(pattern: str):
+    tree = Tree("S", [Tree("NP", [Tree("NN", ["a" * 40 + "!"])]) for _ in range(60)])
+    try:
+        assert Pattern(pattern).search(tree) == []
+    except PatternError as error:
+        assert len(str(error)) < 400
+
+
+def test_unused_bindings_cost_nothing():
+    tree = Tree("S", [Tree("NP", [Tree("NN", ["dog"])]) for _ in range(100)])
+    assert Pattern("S << *=a << *=b << *=c << *=d << cat").search(tree) == []
+    assert len(Pattern("/^N.*/ < /^(.*-)?d.+g$/").search(tree)) == 100
+
+
+def test_no_text():
+    with pytest.raises(PatternError, match="expected a pattern of tgrep, got None"):
+        Pattern(None)  # type: ignore[arg-type]

@@ -25,13 +25,13 @@ from nltk.tree import Tree
 from treebank import Sentence, SourceError, keep_metadata, preterminals, put_words, run, save, unpacked
 
 from spacy_lal.trees import (
-    BracketError,
     ConlluSentence,
     format_conllu,
     is_preterminal,
     read_brackets_with_lines,
     read_conllu,
 )
+from spacy_lal.trees.lines import TreebankError
 
 SPLITS = ("train", "dev")
 SKELETONS = "data/google/ewt"
@@ -75,8 +75,8 @@ def read_skeletons(path: Path) -> List[Skeleton]:
 def _read_skeleton(path: Path, line: int, brackets: str) -> Skeleton:
     try:
         trees = [tree for tree, _ in read_brackets_with_lines([brackets], strip_root=False)]
-    except BracketError as error:
-        raise SourceError(path, line, f"{error.reason}, in the tree that begins here: {brackets}") from error
+    except TreebankError as error:
+        raise SourceError(path, line, f"{error}, in the tree that begins here: {brackets}") from error
     if len(trees) != 1:
         raise SourceError(path, line, f"expected one tree to begin and end with the sentence, got {len(trees)}")
     return Skeleton(trees[0], line)

@@ -21,7 +21,8 @@ from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from nltk.tree import Tree
 from treebank import Sentence, SourceError, preterminals, run, save, unpacked
 
-from spacy_lal.trees import BracketError, ConlluSentence, format_conllu, is_preterminal, read_brackets_with_lines
+from spacy_lal.trees import ConlluSentence, format_conllu, is_preterminal, read_brackets_with_lines
+from spacy_lal.trees.lines import TreebankError
 
 MASC = "src/main/resources/Propbank"
 TREES = f"{MASC}/Penn_Treebank-orig/data"
@@ -80,8 +81,8 @@ def read_trees(path: Path) -> Iterator[SourceTree]:
         line = content.count("\n", 0, start) + 1
         try:
             trees = list(read_brackets_with_lines(content[start:end].split("\n"), strip_root=False))
-        except BracketError as error:
-            print(f"{path.name}:{line}: left out, {error.reason}")
+        except TreebankError as error:
+            print(f"{path.name}:{line}: left out, {error}")
             continue
         if len(trees) == 1:
             yield SourceTree(trees[0].tree, number, line)

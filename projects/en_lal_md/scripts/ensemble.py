@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy_lal.pipeline.component import parser_names, sentence_splitters
 from spacy_lal.pipeline.lal_parser import LALParser
 from spacy_lal.scores import AnyScores, ParserScores
-from spacy_lal.treebanks.copies import copy_text
+from spacy_lal.treebanks.docs import copy_text
 from spacy_lal.trees import SUB_HEAD
 
 UNKNOWN = -30.0  # the score of a label that no pipeline knows

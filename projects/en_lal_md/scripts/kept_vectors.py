@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 
-from spacy_lal.treebanks.corpus import PathOrPaths, TreebankCorpus
+from spacy_lal.treebanks.corpora import PathOrPaths, TreebankCorpus
 
 
 class KeptVectors:

@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import has_sentences, same_tokens, sentence_bounds
-from spacy_lal.treebanks.copies import copy_text, copy_tokens
+from spacy_lal.treebanks.docs import copy_text, copy_tokens
 
 
 @registry.augmenters("spacy-lal.rough_text.v1")

@@ -18,14 +18,13 @@ from nltk.tree import Tree
 
 from spacy_lal.files import write_file
 from spacy_lal.trees import (
-    BracketError,
-    ConlluError,
     ConlluSentence,
     is_preterminal,
     read_brackets,
     read_conllu,
     write_brackets,
 )
+from spacy_lal.trees.lines import TreebankError
 
 CHECKSUMS = Path(__file__).with_name("treebanks.sha256")  # one line for each file: sha256, name, as sha256sum writes
 METADATA = ("newdoc id", "sent_id", "text")  # the comments that are kept
@@ -247,5 +246,5 @@ def run(main: Callable[[], None]) -> None:
     """Call a program's main function; an error in its input ends it with a message rather than a traceback."""
     try:
         main()
-    except (SourceError, ChecksumError, BracketError, ConlluError, OSError) as error:
+    except (SourceError, ChecksumError, TreebankError, OSError) as error:
         sys.exit(f"{Path(sys.argv[0]).name}: {error}")

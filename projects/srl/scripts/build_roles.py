@@ -19,10 +19,10 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_md" / "scripts
 from build_ewt import FILE_LISTS, N_COLUMNS, SKELETONS, SOURCES, SPLITS, read_skeletons, sentence_pairs, word_parts  # noqa: E402
 from treebank import SourceError, run, save_files, unpacked  # noqa: E402
 
-from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict  # noqa: E402
+from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict  # noqa: E402
 from spacy_lal.trees import read_conllu  # noqa: E402
-from spacy_lal.trees.propositions import Proposition, PropositionError, check_proposition  # noqa: E402
 from spacy_lal.trees.props import cells_to_args  # noqa: E402
+from spacy_lal.trees.roles import Proposition, PropositionError, check_proposition  # noqa: E402
 
 CHECKSUMS = Path(__file__).with_name("roles.sha256")
 LEMMA, ROLESET = N_COLUMNS, N_COLUMNS + 1

@@ -30,7 +30,7 @@ from spacy_lal.annotations import (
 )
 from spacy_lal.lang.en import AUXILIARY_ROLESETS
 from spacy_lal.pipeline.scorers import score_roles
-from spacy_lal.treebanks.propbank import make_propbank_corpus
+from spacy_lal.treebanks.corpora import PropBankCorpus
 
 WITHOUT_AUXILIARIES = "srl_f_without_auxiliaries"
 # Scores that the table shows, by their headings.
@@ -115,7 +115,7 @@ def compare(path: str, treebank: Path, limit: int) -> Iterator[Dict[str, Any]]:
             source = trained if with_trees else "doc" if heads == "gold" else heads
             nlp = load(path, source, predicates)
             brackets = treebank / "dev.ptb" if with_trees else None
-            corpus = make_propbank_corpus(treebank / "dev.conllu", brackets=brackets, n_sents=8, limit=limit)
+            corpus = PropBankCorpus(treebank / "dev.conllu", brackets=brackets, n_sents=8, limit=limit)
             examples: List[Example] = list(corpus(nlp))
             roles = nlp.get_pipe(ROLES)
             found = list(roles.pipe(docs_with(nlp, examples, heads, predicates), batch_size=32))

@@ -24,8 +24,8 @@ from spacy.training import Example
 
 from spacy_lal.annotations import get_propositions, set_propositions
 from spacy_lal.pipeline.component import parser_names
+from spacy_lal.treebanks.corpora import PropBankCorpus
 from spacy_lal.treebanks.docs import write_docs
-from spacy_lal.treebanks.propbank import make_propbank_corpus
 
 DATA = "trf_data"
 HIDDEN = "last_hidden_state"
@@ -96,7 +96,7 @@ def main() -> None:
     if not all(0.0 <= rate < 1.0 for rate in args.dropout):
         arguments.error(f"--dropout: expected rates in [0, 1), got {args.dropout}")
     nlp = spacy.load(args.pipeline)
-    corpus = make_propbank_corpus(args.conllu, n_sents=args.n_sents, limit=args.limit)
+    corpus = PropBankCorpus(args.conllu, n_sents=args.n_sents, limit=args.limit)
     examples: List[Example] = list(corpus(nlp))
     args.output.mkdir(parents=True, exist_ok=True)
     generators = [np.random.default_rng([args.seed, number]) for number in range(len(args.dropout))]

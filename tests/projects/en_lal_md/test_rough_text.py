@@ -12,7 +12,7 @@ from spacy.training import Example
 from thinc.api import PyTorchWrapper
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents, sentence_bounds
-from spacy_lal.treebanks.copies import copy_text
+from spacy_lal.treebanks.docs import copy_text
 
 TOY = Path(__file__).resolve().parents[3] / "assets" / "toy"
 NONE = {"lower_case": 0.0, "upper_case": 0.0, "no_final_punct": 0.0, "no_punct": 0.0}

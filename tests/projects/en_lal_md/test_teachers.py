@@ -14,7 +14,7 @@ from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, train
 
 from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.scores import ParserScores, SparseGradient
-from spacy_lal.treebanks.copies import copy_text
+from spacy_lal.treebanks.docs import copy_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "projects" / "en_lal_md" / "scripts"))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_sources import columns, pack, write
 
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.roles import Proposition
 
 PROJECTS = Path(__file__).resolve().parents[3] / "projects"
 SKELETONS, SOURCES, LISTS = "data/google/ewt", "not-to-release/sources", "not-to-release/file-lists"

@@ -13,8 +13,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
-from spacy_lal.treebanks.role_files import SentenceRoles, to_role_dict
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
+from spacy_lal.trees.roles import Proposition
 
 SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "srl" / "scripts"
 
@@ -83,7 +83,7 @@ def test_each_combination(script, files, capsys):
 def test_docs_have_the_text_and_the_heads_that_are_wanted(script, files, heads):
     nlp = script.load(str(files / "pipeline"))
     assert script.heads_of(nlp) == "own"
-    corpus = script.make_propbank_corpus(files / "dev.conllu", n_sents=8)
+    corpus = script.PropBankCorpus(files / "dev.conllu", n_sents=8)
     examples = list(corpus(nlp))
     (doc,) = script.docs_with(nlp, examples, heads, "doc")
     assert doc.text == examples[0].reference.text and doc.text.startswith("She gave up the old house. They")

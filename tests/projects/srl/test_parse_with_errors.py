@@ -11,7 +11,7 @@ from spacy.tokens import DocBin
 from spacy.util import is_package
 
 from spacy_lal.annotations import get_constituents, get_propositions
-from spacy_lal.treebanks.propbank import make_propbank_corpus
+from spacy_lal.treebanks.corpora import PropBankCorpus
 
 SCRIPTS = Path(__file__).resolve().parents[3] / "projects" / "srl" / "scripts"
 WORDS = "The old man that she had met in the park on Sunday gave up his house by the sea .".split()
@@ -44,7 +44,7 @@ def test_parses_with_and_without_errors(script, conllu, tmp_path, monkeypatch, c
     script.main()
     assert capsys.readouterr().out.count("% of arcs are right") == 2
     nlp = spacy.load("en_lal_md")
-    (eg,) = make_propbank_corpus(conllu, n_sents=8)(nlp)
+    (eg,) = PropBankCorpus(conllu, n_sents=8)(nlp)
     with nlp.select_pipes(disable=[name for name in nlp.pipe_names if name == "lal_srl"]):
         expected = nlp(eg.predicted.copy())
     whole, noisy = (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from spacy_lal.trees import read_conllu
-from spacy_lal.trees.deprel_schemes import CLEAR, DECISIVE, STANFORD, TIGER, UNIVERSAL, deprel_scheme
+from spacy_lal.trees.labels import CLEAR, DECISIVE, STANFORD, TIGER, UNIVERSAL, deprel_scheme
 
 # The labels of spaCy's English pipelines, of the German ones, and of Stanford's parser.
 SPACY_ENGLISH = (

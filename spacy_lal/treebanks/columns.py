@@ -15,28 +15,28 @@ Format: Pradhan et al. (2012). *Not* here: columns without words (`trees/props.p
 """
 
 import re
+from itertools import chain
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..trees.brackets import BracketError, parse_tree
+from ..trees.brackets import escape_characters, escape_word, parse_tree, unescape_word
 from ..trees.conllu import ConlluSentence
-from ..trees.escapes import escape_characters, escape_word, unescape_word
-from ..trees.lines import LineError, numbered_lines, quoted
-from ..trees.propositions import Proposition, PropositionError, check_proposition
+from ..trees.lines import TreebankError, numbered_lines, quoted
 from ..trees.props import args_to_cells, cells_to_args
+from ..trees.roles import Proposition, PropositionError, check_proposition
 from ..trees.spans import Span, SpanError, expand_chains
-from .reader import TreebankError, TreebankSentence, TreebankTree, to_treebank_tree
+from .reader import TreebankSentence, TreebankTree, to_treebank_tree
 
 N_BEFORE, N_AFTER = 11, 1  # columns before and after those of predicates
 NUMBER, WORD, TAG, PARSE, LEMMA, FRAMESET = 2, 3, 4, 5, 6, 7
 NONE = "-"
 UNKNOWN_FRAMESET = "XX"
 ROOT = "TOP"
-_BLANKS = re.compile(r"[ \t\r\f\v]+")
+_CELLS = re.compile(r"[^ \t\r\n\f\v]+")
 _PARSE = re.compile(r"((?:\([^()*]+)*)\*(\)*)")
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\S+))?")
 
-_Lines = List[Tuple[int, str]]  # numbered lines
+STRIPPED = "[WORD]"  # in place of each word, in files without the text of OntoNotes
 _Rows = List[Tuple[int, List[str]]]  # the line of each word, and its cells
 
 
@@ -54,7 +54,7 @@ class ColumnSentence(NamedTuple):
     propositions: Sequence[Proposition]
 
 
-def read_conll_roles(path: Path) -> Iterator[TreebankSentence]:
+def read_columns(path: Path) -> Iterator[TreebankSentence]:
     """The sentences of a file, in order, one at a time: words, tags and roles, with a tree where the file has one.
     Heads and spaces are missing. The `sent_id` is "document/part-number", counted from 1 in each document.
 
@@ -62,24 +62,20 @@ def read_conll_roles(path: Path) -> Iterator[TreebankSentence]:
         malformed cell, tree or proposition; text that is not UTF-8.
     """
     name, number, begins = "", 0, False
-    try:
-        for lines in _blocks(path):
-            rows: _Rows = []
-            for line, text in lines:
-                match = _BEGIN.match(text)
-                if match:
-                    name, number, begins = "/".join(part for part in match.groups() if part), 0, True
-                elif not text.startswith("#"):
-                    rows.append((line, [cell for cell in _BLANKS.split(text) if cell]))
-            if rows:
-                number += 1
-                yield _sentence(rows, str(path), f"{name}-{number}" if name else "", begins)
-                begins = False
-    except LineError as error:
-        raise TreebankError(f"{path}:{error.number}: {error.reason}: {quoted(error.text)}") from None
+    rows: _Rows = []
+    for line, text in chain(numbered_lines(path), [(0, "")]):
+        match = _BEGIN.match(text)
+        if match:
+            name, number, begins = "/".join(part for part in match.groups() if part), 0, True
+        elif text.strip() and not text.startswith("#"):
+            rows.append((line, _CELLS.findall(text)))
+        elif rows and not text.strip():
+            number += 1
+            yield _sentence(rows, str(path), f"{name}-{number}" if name else "", begins)
+            rows, begins = [], False
 
 
-def format_conll_roles(sentence: ColumnSentence, document: str = NONE, part: int = 0) -> str:
+def format_columns(sentence: ColumnSentence, document: str = NONE, part: int = 0) -> str:
     """A sentence's lines, with the empty line at its end.
 
     document (str): The name in the first column.
@@ -105,19 +101,6 @@ def document_lines(document: str, part: int = 0) -> Tuple[str, str]:
     return f"#begin document ({_cell(document)}); part {part:03d}\n", "#end document\n"
 
 
-def _blocks(path: Path) -> Iterator[_Lines]:
-    """The lines between empty lines, each with its number."""
-    block: _Lines = []
-    for number, line in numbered_lines(path):
-        if line.strip():
-            block.append((number, line.rstrip("\n")))
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
-
-
 def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:
     first = rows[0][0]
     for number, (line, cells) in enumerate(rows):
@@ -133,6 +116,10 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
             raise TreebankError(
                 f"{path}:{line}: expected {n_columns} columns ({N_BEFORE}, one for each of the sentence's "
                 f"{n_predicates} predicates, and {N_AFTER}), got {len(cells)}: {quoted(' '.join(cells))}"
+            )
+        if cells[WORD] == STRIPPED:
+            raise TreebankError(
+                f"{path}:{line}: expected a word, got {STRIPPED}: the file has no text, which comes with OntoNotes"
             )
     words = [unescape_word(cells[WORD]) for _, cells in rows]
     tags = ["" if cells[TAG] == NONE else cells[TAG] for _, cells in rows]
@@ -170,7 +157,7 @@ def _tree(rows: _Rows, words: List[str], tags: List[str], path: str, line: int) 
     try:
         tree = parse_tree(" ".join(pieces), strip_traces=False)
         return to_treebank_tree(tree, path, line)._replace(tags=tags)
-    except (BracketError, SpanError, ValueError) as error:
+    except ValueError as error:
         raise TreebankError(f"{path}:{line}: the parse is no tree over the sentence: {error}") from None
 
 
@@ -188,12 +175,11 @@ def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
         except PropositionError as error:
             word, reason = error.args
             raise TreebankError(f"{path}:{rows[word][0]}: {reason}, in column {column + 1}") from None
-        proposition = Proposition(token, roleset, args, lemma)
+        found.append(Proposition(token, roleset, args, lemma))
         try:
-            check_proposition(proposition, len(rows))
+            check_proposition(found[-1], len(rows))
         except PropositionError as error:
             raise TreebankError(f"{path}:{line}: {error}, in column {column + 1}") from None
-        found.append(proposition)
     return tuple(found)
 
 

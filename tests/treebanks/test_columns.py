@@ -7,10 +7,10 @@ from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.evaluation.parsing import parse_texts
-from spacy_lal.treebanks.conll_roles import ColumnSentence, document_lines, format_conll_roles, read_conll_roles
+from spacy_lal.treebanks.columns import ColumnSentence, document_lines, format_columns, read_columns
 from spacy_lal.treebanks.docs import make_docs, write_docs
-from spacy_lal.treebanks.reader import TreebankError
-from spacy_lal.trees.propositions import Proposition
+from spacy_lal.trees.lines import TreebankError
+from spacy_lal.trees.roles import Proposition
 from spacy_lal.trees.spans import SpanError
 
 # In the form of OntoNotes, with senses, speakers, entities and coreference.
@@ -40,7 +40,7 @@ def write(tmp_path, text, name="x_gold_conll"):
 
 
 def test_read(tmp_path):
-    first, second, third = read_conll_roles(write(tmp_path, ONTONOTES))
+    first, second, third = read_columns(write(tmp_path, ONTONOTES))
     assert first.words == ["She", "gave", "up", "books", ")"]
     assert first.tags == ["PRP", "VBD", "RP", "NNS", "-RRB-"]
     assert first.tree.spans == [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 3, "PRT"), (3, 4, "NP")]
@@ -55,24 +55,24 @@ def test_read(tmp_path):
 def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
     """`she gave up` has a tree, `Go` has none: they do not share a Doc, since a Doc has trees for all its sentences."""
     path = write(tmp_path, ONTONOTES)
-    trees = [sentence.tree.spans for sentence in read_conll_roles(path) if sentence.tree]
-    with_trees, without = make_docs(read_conll_roles(path), Vocab(), n_sents=10)
+    trees = [sentence.tree.spans for sentence in read_columns(path) if sentence.tree]
+    with_trees, without = make_docs(read_columns(path), Vocab(), n_sents=10)
     assert get_constituents(with_trees) == trees and SPANS_KEY not in without.spans
     assert [len(list(doc.sents)) for doc in (with_trees, without)] == [2, 1]
 
 
 def test_a_word_without_tag_has_none(tmp_path):
     path = write(tmp_path, ONTONOTES.replace("VBD         (VP*", "-         (VP*").replace("UH  (TOP", "-  (TOP"))
-    first, second, _ = read_conll_roles(path)
+    first, second, _ = read_columns(path)
     assert first.tags == first.tree.tags == ["PRP", "", "RP", "NNS", "-RRB-"]
     assert second.tags == second.tree.tags == [""]
-    docs = make_docs(read_conll_roles(path), Vocab())
+    docs = make_docs(read_columns(path), Vocab())
     assert [[token.tag_ for token in doc] for doc in docs][1:] == [[""], ["VB"]]
 
 
 def test_spaces_are_unknown(tmp_path):
     path = write(tmp_path, ONTONOTES)
-    write_docs(make_docs(read_conll_roles(path), Vocab()), tmp_path / "x.spacy")
+    write_docs(make_docs(read_columns(path), Vocab()), tmp_path / "x.spacy")
     docs = list(DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab()))
     assert [doc.has_unknown_spaces for doc in docs] == [True] * 3
     assert docs[0].text.split() == ["She", "gave", "up", "books", ")"]
@@ -85,11 +85,11 @@ def columns(sentence):
 
 
 def test_written_and_read_again(tmp_path):
-    sentences = list(read_conll_roles(write(tmp_path, ONTONOTES)))
+    sentences = list(read_columns(write(tmp_path, ONTONOTES)))
     begin, end = document_lines("bc/x", 1)
     assert begin == "#begin document (bc/x); part 001\n"
-    text = begin + "".join(format_conll_roles(columns(one), "bc/x", 1) for one in sentences) + end
-    again = list(read_conll_roles(write(tmp_path, text)))
+    text = begin + "".join(format_columns(columns(one), "bc/x", 1) for one in sentences) + end
+    again = list(read_columns(write(tmp_path, text)))
     assert list(map(columns, again)) == list(map(columns, sentences))
     assert text.splitlines()[2].split() == "bc/x 1 1 gave VBD (VP* give 01 - - * (V*) * -".split()
 
@@ -108,16 +108,16 @@ def test_written_and_read_again(tmp_path):
 )
 def test_rolesets(tmp_path, roleset, lemma, cells):
     proposition = Proposition(0, roleset, ((0, 1, "V"),), lemma)
-    text = format_conll_roles(ColumnSentence(["New York ("], [""], None, [proposition]))
+    text = format_columns(ColumnSentence(["New York ("], [""], None, [proposition]))
     assert tuple(text.split()[6:8]) == cells
-    (sentence,) = read_conll_roles(write(tmp_path, text))
+    (sentence,) = read_columns(write(tmp_path, text))
     assert sentence.words == ["New York ("] and sentence.roles == (proposition,) and sentence.sent_id == ""
 
 
 @pytest.mark.parametrize("label", ["S*", "NP::A*B"])
 def test_a_label_that_columns_cannot_hold(label):
     with pytest.raises(SpanError, match=r"expected a label without \* for a column, got '(S\*|A\*B)' over words 0:2"):
-        format_conll_roles(ColumnSentence(["He", "left"], ["PRP", "VBD"], [(0, 2, label)], []))
+        format_columns(ColumnSentence(["He", "left"], ["PRP", "VBD"], [(0, 2, label)], []))
 
 
 def line(*cells):
@@ -134,14 +134,15 @@ GO = line("Go", "VB", "(S*)", "go", "01", "-", "-", "*", "(V*)", "-")
         (GO + GO, 2, "expected the word number 1, got '0' .is an empty line missing"),
         (GO.replace("0\tGo", "1\tGo"), 1, "expected the word number 0, got '1'"),
         ("#begin document (d)\n\nd 0 0 Go VB\n", 3, "expected 12 columns .*0 predicates.*got 5"),
+        (GO.replace("Go", "[WORD]"), 1, r"expected a word, got \[WORD\]"),
         (GO.replace("(S*)", "(S"), 1, "expected a parse such as"),
         (GO.replace("(S*)", "(S*"), 1, "the parse is no tree over the sentence: .*never closed|no tree"),
         (GO.replace("(V*)", "(V*"), 1, r"\(V\* is not closed by the end of the sentence, in column 12"),
-        (GO.replace("(V*)", "(ARG1*)"), 1, "expected one V for the predicate 0, got 0, in column 12"),
+        (GO.replace("(V*)", "(ARG1*)"), 1, "expected one V, .*, in column 12"),
         (GO.replace("(V*)", "(A(V*))"), 1, "nested"),
         ("\n" + GO + "\udcff", 3, "expected UTF-8"),
     ],
 )
 def test_malformed(tmp_path, text, number, message):
     with pytest.raises(TreebankError, match=rf"x_gold_conll:{number}: .*({message})"):
-        list(read_conll_roles(write(tmp_path, text)))
+        list(read_columns(write(tmp_path, text)))

@@ -1,18 +1,22 @@
-"""Propositions: a predicate with its roleset and its arguments, and their BIO tags.
+"""Propositions: a predicate with its roleset and its arguments; their BIO tags, as strings and as numbers.
 
 Roles are PropBank's strings. `V` is the predicate itself, `C-X` continues an earlier argument X, and `R-X` is a
-relative word that refers to X. `.srl.jsonl` files have the same format. *Not* here: files (`role_files.py`), Docs
-(`annotations/roles.py`), descriptions of roles (`frames.py`).
+relative word that refers to X. `.srl.jsonl` files have the same format. *Not* here: files (`treebanks/roles.py`),
+Docs (`annotations/roles.py`), descriptions of roles (`frames.py`).
 
 Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-.
 """
 
 import re
-from typing import Iterable, List, NamedTuple, Sequence, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+from numpy import ndarray
 
 PREDICATE_ROLE = "V"
 CONTINUATION, REFERENCE = "C-", "R-"
 OUTSIDE = "O"
+MISSING = -1  # the number of a tag that is not known
 
 Argument = Tuple[int, int, str]  # a half-open range of words from 0, and its role
 _CORE = re.compile(r"(?:ARG|A)([0-9]|A)(?:-.+)?")
@@ -79,24 +83,18 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
         raise PropositionError(f"expected the predicate among words 0 to {n_words - 1}, got word {token}")
     reached = 0
     for start, end, role in args:
-        if not role or not isinstance(role, str):
-            raise PropositionError(f"expected a role for words {start}:{end} of the predicate {token}, got {role!r}")
-        if not 0 <= start < end <= n_words:
+        if not role or not isinstance(role, str) or not reached <= start < end <= n_words:
             raise PropositionError(
-                f"expected words between 0 and {n_words} for {role} of the predicate {token}, got {start}:{end}"
-            )
-        if start < reached:
-            raise PropositionError(
-                f"expected disjoint arguments in text order for the predicate {token}, got {role} at {start}:{end} "
-                f"after an argument that ends at {reached}"
+                f"expected disjoint arguments with roles, in text order within {n_words} words, for the predicate "
+                f"{token}, got {role!r} at {start}:{end} after an argument that ends at {reached}"
             )
         reached = end
+    of_predicate = [
+        (start, end) for start, end, role in args if role in (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
+    ]
     n_predicates = sum(role == PREDICATE_ROLE for _, _, role in args)
-    if n_predicates != 1:
-        raise PropositionError(f"expected one V for the predicate {token}, got {n_predicates}")
-    of_predicate = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
-    if not any(start <= token < end and role in of_predicate for start, end, role in args):
-        raise PropositionError(f"expected the predicate {token} within its V or C-V, got {list(args)}")
+    if n_predicates != 1 or not any(start <= token < end for start, end in of_predicate):
+        raise PropositionError(f"expected one V, and the predicate {token} within it or a C-V, got {list(args)}")
 
 
 def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
@@ -116,12 +114,16 @@ def is_core(role: str) -> bool:
     return _CORE.fullmatch(role) is not None
 
 
+def base_role(role: str) -> str:
+    """A role without C- and R-."""
+    while role.startswith((CONTINUATION, REFERENCE)):
+        role = role[2:]
+    return role
+
+
 def role_number(role: str) -> str:
     """The number of a core role as frames have it: "1" for ARG1, A1, R-ARG1 and C-ARG1; empty for other roles."""
-    name = role
-    while name.startswith((CONTINUATION, REFERENCE)):
-        name = name[2:]
-    match = _CORE.fullmatch(name)
+    match = _CORE.fullmatch(base_role(role))
     return match[1] if match else ""
 
 
@@ -135,9 +137,9 @@ def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
     RETURNS (List[JoinedArgument]): By their first parts.
     """
     joined: List[Tuple[str, List[Tuple[int, int]]]] = []
-    latest: dict[str, int] = {}
+    latest: Dict[str, int] = {}
     for start, end, role in args:
-        name = role[len(CONTINUATION) :] if role.startswith(CONTINUATION) else role
+        name = role.removeprefix(CONTINUATION)
         if name != role and name in latest:
             joined[latest[name]][1].append((start, end))
             continue
@@ -154,10 +156,8 @@ def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
     """
     tags = [OUTSIDE] * n_words
     for start, end, role in args:
-        if not 0 <= start < end <= n_words:
-            raise PropositionError(f"expected words between 0 and {n_words} for {role}, got {start}:{end}")
-        if any(tag != OUTSIDE for tag in tags[start:end]):
-            raise PropositionError(f"expected disjoint arguments, got {role} at {start}:{end} over {tags[start:end]}")
+        if not 0 <= start < end <= n_words or any(tag != OUTSIDE for tag in tags[start:end]):
+            raise PropositionError(f"expected disjoint arguments within {n_words} words, got {role} at {start}:{end}")
         tags[start:end] = [f"B-{role}", *[f"I-{role}"] * (end - start - 1)]
     return tags
 
@@ -189,3 +189,58 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
     if open_at >= 0:
         args.append((open_at, len(tags), role))
     return tuple(args)
+
+
+class RoleTags:
+    """BIO tags as numbers, for networks and decoders: O is 0, then B- and I- of each role.
+
+    roles (Sequence[str]): The roles, `V` among them.
+    RAISES (ValueError): `V` is missing, or a role is given twice.
+    """
+
+    def __init__(self, roles: Sequence[str]) -> None:
+        self.roles = list(roles)
+        if PREDICATE_ROLE not in self.roles or len(set(self.roles)) != len(self.roles):
+            raise ValueError(f"expected different roles, {PREDICATE_ROLE!r} among them, got {self.roles}")
+        self._begins: Dict[str, int] = {role: 1 + 2 * i for i, role in enumerate(self.roles)}
+        self.verb = self._begins[PREDICATE_ROLE]
+        self.strings = [OUTSIDE, *(f"{mark}-{role}" for role in self.roles for mark in "BI")]
+
+    def __len__(self) -> int:
+        """Number of tags."""
+        return 1 + 2 * len(self.roles)
+
+    @property
+    def openers(self) -> ndarray:
+        """For each I- tag, the B- tag that opens its span; -1 for other tags. *Shape:* (n_tags,), int32."""
+        tags = np.arange(len(self), dtype=np.int32)
+        return np.where((tags > 0) & (tags % 2 == 0), tags - 1, MISSING).astype(np.int32)
+
+    def once(self, *, core: bool) -> ndarray:
+        """Numbers of the tags that may occur once: B-V, and with `core` the B- tags of core roles. -1 for other tags.
+        *Shape:* (n_tags,), int32."""
+        numbers = np.full(len(self), MISSING, dtype=np.int32)
+        counted = [PREDICATE_ROLE, *(role for role in self.roles if core and is_core(role))]
+        for number, role in enumerate(counted):
+            numbers[self._begins[role]] = number
+        return numbers
+
+    def encode(self, args: Sequence[Argument], n_words: int) -> ndarray:
+        """The tags of a proposition; words of an unknown role are -1. *Shape:* (n_words,), int32.
+
+        args (Sequence[Tuple[int, int, str]]): Half-open ranges of words with their roles.
+        """
+        tags = np.zeros(n_words, dtype=np.int32)
+        for start, end, role in args:
+            begin = self._begins.get(role)
+            tags[start:end] = MISSING if begin is None else begin + 1
+            if begin is not None:
+                tags[start] = begin
+        return tags
+
+    def decode(self, tags: Sequence[int]) -> Tuple[Argument, ...]:
+        """The arguments of tags, in text order.
+
+        RAISES (ValueError): An I- tag follows neither its B- tag nor itself.
+        """
+        return bio_to_args([self.strings[tag] for tag in tags], strict=True)

@@ -1,0 +1,253 @@
+"""Examples for training, from `.spacy` files or from CoNLL-U and roles: the readers of configs.
+
+A parser learns the parses of given sentences. With spaCy's own reader, another component sets the sentences of
+predicted Docs, and a gold tree over other words is useless. So here the predicted Doc of an Example begins with the
+reference's tokens and boundaries, which sentencizer and senter leave as they are.
+
+Not here: alignment of other tokens or sentences (`loss/gold.py`).
+"""
+
+import random
+import warnings
+from itertools import islice
+from pathlib import Path
+from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..annotations import ROLES_KEY, SPANS_KEY, has_sentences, sentence_bounds
+from ..trees.lines import TreebankError, quoted
+from ..trees.spans import SpanError, nested_spans
+from .docs import SUFFIX, copy_text, copy_tokens, make_docs
+from .reader import read_treebank
+from .roles import ROLES_SUFFIX, read_role_file, with_roles
+
+OnePath = Union[str, Path]
+PathOrPaths = Union[str, Path, List[Union[str, Path]]]
+Augmenter = Callable[[Language, Example], Iterable[Example]]
+
+
+class _Pair(NamedTuple):
+    """A gold Doc and the Doc that a parser reads."""
+
+    reference: Doc
+    predicted: Doc
+
+
+class TreebankCorpus:
+    """Registered as `spacy-lal.TreebankCorpus.v1`. Iterates over Examples from `.spacy` files. Docs are read once and
+    kept; predicted Docs are fresh at each call.
+
+    path (Optional[Union[str, Path, List[Union[str, Path]]]]): A `.spacy` file, a folder with such files at any depth,
+        or a list of such paths.
+    trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): Further files, from which constituents and tags are
+        taken but no heads and deprels: for a treebank with another scheme of deprels.
+    gold_sents (bool): Whether predicted Docs have gold sentence boundaries. Without them, a component before the parser
+        must set some.
+    max_length (int): Sentences of more tokens are left out, with a warning; their Doc is divided there. 0: no limit.
+    limit (int): The most Docs to read. 0: all.
+    shuffle (bool): Whether to shuffle the Docs at each call, with the generator of `random` that spaCy seeds.
+    augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in spaCy's corpus.
+    RAISES (ValueError): No path is given.
+    """
+
+    def __init__(
+        self,
+        path: Optional[PathOrPaths],
+        trees_only: Optional[PathOrPaths] = None,
+        gold_sents: bool = True,
+        max_length: int = 0,
+        limit: int = 0,
+        shuffle: bool = False,
+        augmenter: Optional[Augmenter] = None,
+    ) -> None:
+        self.paths, self.trees_only = _as_list(path), _as_list(trees_only)
+        if not self.paths and not self.trees_only:
+            raise ValueError(
+                "the corpus has no path: expected a .spacy file or folder, for example --paths.train corpus/train.spacy"
+            )
+        self.gold_sents, self.max_length, self.limit = gold_sents, max_length, limit
+        self.shuffle, self.augmenter = shuffle, augmenter
+        self._read: Optional[Tuple[Vocab, List[_Pair]]] = None
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """The Examples.
+
+        nlp (Language): Its vocab is the Docs'.
+        RAISES (ValueError): A path does not exist or has no `.spacy` files. (TreebankError): Constituents of a Doc are
+            no tree.
+        """
+        pairs = self._pairs(nlp.vocab)
+        if self.shuffle:
+            pairs = random.sample(pairs, len(pairs))
+        for reference, predicted in pairs:
+            eg = Example(predicted.copy(), reference)
+            if self.augmenter is None:
+                yield eg
+            else:
+                yield from self.augmenter(nlp, eg)
+
+    def _pairs(self, vocab: Vocab) -> List[_Pair]:
+        if self._read is None or self._read[0] is not vocab:
+            docs = self._references(vocab)
+            self._read = vocab, [_Pair(doc, copy_text(doc, with_sentences=self.gold_sents)) for doc in docs]
+        return self._read[1]
+
+    def _references(self, vocab: Vocab) -> Iterator[Doc]:
+        n_dropped, longest = 0, ""
+        docs = ((where, doc) for where, doc in self._documents(vocab) if len(doc))
+        for where, doc in islice(docs, self.limit or None):
+            check_tree(doc, where)
+            too_long = self._too_long(doc)
+            n_dropped += len(too_long)
+            for start, end in too_long:
+                longest = longest or f"{where}: {end - start} tokens, {quoted(doc[start:end].text, 60)}"
+            yield from _without(doc, too_long)
+        if n_dropped:
+            message = f"left out {n_dropped} sentences of more than {self.max_length} tokens (first {longest})"
+            warnings.warn(message, stacklevel=2)
+
+    def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
+        """The gold Docs of all files, each with its place."""
+        for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
+            for file in _spacy_files(location):
+                for number, doc in enumerate(DocBin().from_disk(file).get_docs(vocab), start=1):
+                    read = doc if with_arcs else copy_tokens(doc, range(len(doc)), with_arcs=False)
+                    yield f"{file}, Doc {number}", read
+
+    def _too_long(self, doc: Doc) -> List[Tuple[int, int]]:
+        if not self.max_length or len(doc) <= self.max_length:
+            return []
+        bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
+        return [(start, end) for start, end in bounds if end - start > self.max_length]
+
+
+class PropBankCorpus(TreebankCorpus):
+    """Registered as `spacy-lal.PropBankCorpus.v1`. Iterates over Examples whose reference has heads, deprels, tags,
+    morphology, lemmas and roles. As with `TreebankCorpus`, the predicted Doc has the reference's tokens, and files are
+    read once.
+
+    path (Union[str, Path]): A CoNLL-U file.
+    roles (Optional[Union[str, Path]]): A `.srl.jsonl` file. None: the file beside `path` with its name (`X.conllu`,
+        `X.srl.jsonl`).
+    brackets (Optional[Union[str, Path]]): A bracket file with the trees of the same sentences, for constituents.
+    partial (bool): Whether a sentence may lack roles. Its Doc then has no span group for them.
+    n_sents (int): The most sentences in a Doc.
+    shuffle (bool): As for `TreebankCorpus`.
+    """
+
+    def __init__(
+        self,
+        path: OnePath,
+        roles: Optional[OnePath] = None,
+        brackets: Optional[OnePath] = None,
+        partial: bool = False,
+        n_sents: int = 1,
+        shuffle: bool = False,
+    ) -> None:
+        super().__init__(path, shuffle=shuffle)
+        self.conllu = self.paths[0]
+        self.roles = Path(roles) if roles else self.conllu.with_name(self.conllu.stem + ROLES_SUFFIX)
+        self.brackets = Path(brackets) if brackets else None
+        self.partial, self.n_sents = partial, n_sents
+
+    def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
+        for path in (self.conllu, self.roles, *([self.brackets] if self.brackets else [])):
+            if not path.is_file():
+                raise TreebankError(f"{path}: no such file, expected a CoNLL-U file and its roles (X{ROLES_SUFFIX})")
+        sentences = read_treebank(self.brackets, self.conllu)
+        joined = with_roles(sentences, read_role_file(self.roles), partial=self.partial)
+        return ((str(self.conllu), doc) for doc in make_docs(joined, vocab, n_sents=self.n_sents))
+
+
+class ParsedCorpus:
+    """Registered as `spacy-lal.ParsedCorpus.v1`. Iterates over Examples whose predicted Doc has the annotations of the
+    reference, but for the semantic roles: for a component that reads parses and learns something else.
+
+    A parser that was trained on a text parses it nearly without errors, and a component that learns from such parses
+    relies on them too much. So a corpus may have several parses of each Doc, one file each.
+
+    path (Union[str, Path, List[Union[str, Path]]]): `.spacy` files, or folders with such files, with the same Docs in
+        the same order, parsed differently. Each call chooses one at random for each Doc, with the generator of `random`
+        that spaCy seeds.
+    shuffle (bool): Whether to shuffle the Docs at each call.
+    RAISES (ValueError): No path is given.
+    """
+
+    def __init__(self, path: Optional[PathOrPaths], shuffle: bool = False) -> None:
+        self.paths = _as_list(path)
+        if not self.paths:
+            raise ValueError("the corpus has no path: expected .spacy files with parsed Docs")
+        self.shuffle = shuffle
+        self._read: Optional[Tuple[Vocab, List[List[Doc]]]] = None
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """The Examples.
+
+        nlp (Language): Its vocab is the Docs'.
+        RAISES (ValueError): A path does not exist or has no `.spacy` files, or two files have different Docs.
+        """
+        versions = self._versions(nlp.vocab)
+        order = list(range(len(versions[0])))
+        if self.shuffle:
+            random.shuffle(order)
+        for i in order:
+            reference = random.choice(versions)[i]
+            predicted = reference.copy()
+            predicted.spans.pop(ROLES_KEY, None)
+            yield Example(predicted, reference)
+
+    def _versions(self, vocab: Vocab) -> List[List[Doc]]:
+        if self._read is None or self._read[0] is not vocab:
+            files = [file for path in self.paths for file in _spacy_files(path)]
+            versions = [[doc for doc in DocBin().from_disk(file).get_docs(vocab) if len(doc)] for file in files]
+            first = [[token.orth for token in doc] for doc in versions[0]]
+            for file, docs in zip(files, versions, strict=True):
+                if [[token.orth for token in doc] for doc in docs] != first:
+                    raise ValueError(f"expected the same Docs, over the same tokens, in {files[0]} and {file}")
+            self._read = vocab, versions
+        return self._read[1]
+
+
+def check_tree(doc: Doc, where: str) -> None:
+    """Check that the gold constituents of a Doc, if any, form trees.
+
+    where (str): Its place, for the message.
+    RAISES (TreebankError): Two cross, or one has no label.
+    """
+    spans = [(span.start, span.end, span.label_) for span in doc.spans.get(SPANS_KEY, ())]
+    try:
+        nested_spans(spans, len(doc))
+        reason = "" if all(label for *_, label in spans) else "a constituent has no label"
+    except SpanError as error:
+        reason = str(error)
+    if reason:
+        raise TreebankError(f"{where}: {reason}, in {quoted(doc.text, 100)}")
+
+
+def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
+    if path is None:
+        return []
+    return [Path(p) for p in path] if isinstance(path, (list, tuple)) else [Path(path)]
+
+
+def _spacy_files(path: Path) -> List[Path]:
+    """The `.spacy` files of a location, sorted by name."""
+    if path.is_file():
+        return [path]
+    files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else []
+    if not files:
+        raise ValueError(f"{path}: expected a .spacy file, or a folder with some (`spacy lal convert` makes them)")
+    return files
+
+
+def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
+    """The parts of a Doc between dropped sentences, as Docs; the Doc itself if no sentence is dropped."""
+    begin = 0
+    for start, end in [*dropped, (len(doc), len(doc))]:
+        if begin < start:
+            yield copy_tokens(doc, range(begin, start)) if dropped else doc
+        begin = end

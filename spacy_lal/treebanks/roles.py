@@ -1,0 +1,158 @@
+"""Semantic roles of treebanks: `.srl.jsonl` files, columns, and their joining with the words that they annotate.
+
+`.srl.jsonl` has one JSON object a sentence:
+
+    {"sent_id": "...", "words": 5, "predicates": [{"token": 1, "lemma": "give", "roleset": "give.01",
+     "args": [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG2"], [3, 5, "ARG1"]]}]}
+
+It is joined with CoNLL-U by `sent_id` and with trees alone by order; `.props` (`trees/props.py`) by order. *Not* here:
+columns as in CoNLL-2012 (`columns.py`).
+"""
+
+import json
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Tuple
+
+from ..trees.lines import TreebankError, json_lines, quoted
+from ..trees.props import read_props
+from ..trees.roles import Proposition, PropositionError, check_proposition, make_proposition
+from .columns import read_columns
+from .reader import TreebankFiles, TreebankSentence, not_empty, read_treebank
+
+ROLES_SUFFIX = ".srl.jsonl"
+_FORM = '{"sent_id": "...", "words": 5, "predicates": [{"token": 1, "roleset": "...", "args": [[0, 1, "ARG0"]]}]}'
+
+
+class SentenceRoles(NamedTuple):
+    """The roles of one sentence, and their location.
+
+    sent_id (str): As in CoNLL-U; empty if unknown. n_words (int): Its number of words.
+    propositions (Tuple[Proposition, ...]): By predicate.
+    where (str): File and line; in props, of the first word.
+    """
+
+    sent_id: str
+    n_words: int
+    propositions: Tuple[Proposition, ...]
+    where: str = "<roles>"
+
+
+def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
+    """The sentences of a treebank, in order, one at a time.
+
+    RAISES (TreebankError): Input is malformed, files disagree, or have no sentences; with file and line.
+    """
+    if files.columns is not None:
+        return not_empty(read_columns(files.columns), files.columns)
+    if files.roles is None:
+        return read_treebank(files.brackets, files.conllu)
+    if not files.has_words:
+        raise TreebankError(f"{files.roles}: roles have no words: give the CoNLL-U or the trees of the sentences, too")
+    sentences, roles = read_treebank(files.brackets, files.conllu), read_role_file(files.roles)
+    if files.roles.suffix == ".jsonl" and files.conllu is not None:
+        return with_roles(sentences, roles)
+    return _in_order(sentences, roles, files.roles)
+
+
+def read_role_file(path: Path) -> Iterator[SentenceRoles]:
+    """The roles of a `.srl.jsonl` or `.props` file, in order, one sentence at a time.
+
+    RAISES (TreebankError): It is malformed, or a proposition is unsound; with file and line.
+    """
+    if path.suffix == ".jsonl":
+        for where, value in json_lines(path):
+            yield _sentence_roles(value, where)
+        return
+    for n_words, propositions, name, line in read_props(path):
+        for one in propositions:
+            try:
+                check_proposition(one, n_words)
+            except PropositionError as error:
+                raise TreebankError(f"{name}:{line + one.token}: {error}") from None
+        yield SentenceRoles("", n_words, propositions, f"{name}:{line}")
+
+
+def with_roles(
+    sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles], *, partial: bool = False
+) -> Iterator[TreebankSentence]:
+    """Give sentences their roles, by `sent_id`. The order of the roles does not matter.
+
+    partial (bool): Whether a sentence may lack roles. It is given without.
+    RAISES (TreebankError): With file and line: a sentence has no `sent_id` or no roles; the numbers of words differ;
+        two sentences, or two lines of roles, have the same `sent_id`; roles belong to no sentence.
+    """
+    by_id: Dict[str, SentenceRoles] = {}
+    for one in roles:
+        if not one.sent_id or one.sent_id in by_id:
+            raise TreebankError(f"{one.where}: expected a sent_id that no other line has, got {one.sent_id!r}")
+
+        by_id[one.sent_id] = one
+    unused = dict(by_id)
+    for sentence in sentences:
+        found = by_id.get(sentence.sent_id)
+        if found is None and partial:
+            yield sentence
+        elif found is None:
+            raise TreebankError(f"{sentence.where}: no roles for the sent_id {sentence.sent_id!r}")
+        elif unused.pop(found.sent_id, None) is None:
+            raise TreebankError(f"{sentence.where}: a second sentence with the sent_id {found.sent_id!r}")
+        else:
+            yield _joined(sentence, found)
+    if unused:
+        first = next(iter(unused.values()))
+        raise TreebankError(f"{first.where}: {len(unused)} lines of roles have no sentence, first {first.sent_id!r}")
+
+
+def _in_order(
+    sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles], path: Path
+) -> Iterator[TreebankSentence]:
+    """Give sentence k the roles k."""
+    for number, (sentence, found) in enumerate(zip_longest(sentences, roles), start=1):
+        if sentence is None:
+            raise TreebankError(f"{found.where}: no sentence for roles {number}, the sentences end before")
+        if found is None:
+            raise TreebankError(f"{sentence.where}: no roles in {path} for sentence {number}")
+        yield _joined(sentence, found)
+
+
+def _joined(sentence: TreebankSentence, found: SentenceRoles) -> TreebankSentence:
+    if found.n_words != len(sentence.words):
+        counts = f"{found.n_words} words in the roles and {len(sentence.words)} in the sentence"
+        raise TreebankError(f"{found.where} and {sentence.where}: {counts} {sentence.sent_id!r}")
+    return TreebankSentence(sentence.tree, sentence.dependencies, found.propositions)
+
+
+def to_role_dict(roles: SentenceRoles) -> Dict[str, Any]:
+    """The object of a sentence's line."""
+    predicates = [
+        {"token": one.token, "lemma": one.lemma, "roleset": one.roleset, "args": [[*arg] for arg in one.args]}
+        for one in roles.propositions
+    ]
+    return {"sent_id": roles.sent_id, "words": roles.n_words, "predicates": predicates}
+
+
+def _sentence_roles(value: Any, where: str) -> SentenceRoles:
+    """The roles of a line's JSON."""
+    found: List[Proposition] = []
+    try:
+        sent_id, n_words = value.get("sent_id", ""), value["words"]
+        if not isinstance(sent_id, str) or type(n_words) is not int:
+            raise TypeError("sent_id is text, words is a number")
+        for predicate in value["predicates"]:
+            texts = predicate.get("roleset", ""), predicate.get("lemma", "")
+            args = [(start, end, role) for start, end, role in predicate["args"]]
+            numbers = [predicate["token"], *(number for arg in args for number in arg[:2])]
+            if any(type(number) is not int for number in numbers) or not all(isinstance(text, str) for text in texts):
+                raise TypeError("tokens are numbers, roleset and lemma are texts")
+            one = make_proposition(predicate["token"], texts[0], args, texts[1])
+            check_proposition(one, n_words)
+            if found and one.token <= found[-1].token:
+                raise PropositionError(f"expected ascending tokens, got {one.token} after {found[-1].token}")
+
+            found.append(one)
+    except PropositionError as error:
+        raise TreebankError(f"{where}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise TreebankError(f"{where}: expected {_FORM}, got {quoted(json.dumps(value))}") from None
+    return SentenceRoles(sent_id, n_words, tuple(found), where)
