@@ -6,16 +6,10 @@ Needs the extra `fast` (packages `onnx` and `onnxruntime`). Where they are missi
 
 import os
 import warnings
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Sequence
 
-import numpy
 import torch
 from numpy import ndarray
-from torch import Tensor
-from transformers.modeling_outputs import BaseModelOutputWithPooling
-from transformers.utils import ModelOutput
-
-from .onnx_bert import INPUTS, OUTPUT, bert_to_onnx
 
 RUNTIMES = ("torch", "onnx", "onnx-int8")
 
@@ -31,23 +25,6 @@ def check_runtime(runtime: str, *, mixed_precision: bool) -> None:
         raise ValueError(
             f"runtime = {runtime!r} computes in a precision of its own: expected mixed_precision = false, got true"
         )
-
-
-def open_session(transformer: Any, runtime: str) -> Optional["OnnxTransformer"]:
-    """A transformer in ONNX Runtime.
-
-    transformer (BertModel): Of the `transformers` library; its weights are copied.
-    runtime (str): `onnx` or `onnx-int8`.
-    RETURNS (Optional[OnnxTransformer]): The session, or None where a package is missing.
-    RAISES (ValueError): The transformer is no BERT, or must return more than its last hidden states.
-    WARNS: A package is missing.
-    """
-    for name in ("output_hidden_states", "output_attentions"):
-        if getattr(transformer.config, name, False):
-            raise ValueError(f"runtime = {runtime!r} computes the last hidden states alone: expected {name} = false")
-    if not has_packages(runtime, "The transformer"):
-        return None
-    return OnnxTransformer(bert_to_onnx(transformer, int8=runtime == "onnx-int8"))
 
 
 def has_packages(runtime: str, what: str) -> bool:
@@ -90,36 +67,6 @@ class OnnxSession:
             self._session = _new_session(self.model)
             self._owner = os.getpid()
         return self._session.run(outputs, feeds)
-
-
-class OnnxTransformer:
-    """A model in ONNX Runtime that is called like a transformer.
-
-    model (bytes): As `bert_to_onnx` writes it.
-    """
-
-    def __init__(self, model: bytes) -> None:
-        self.session = OnnxSession(model)
-
-    def __call__(self, input_ids: Tensor, attention_mask: Tensor, **others: Tensor) -> ModelOutput:
-        """The last hidden states, without pooled vectors.
-
-        input_ids, attention_mask (Tensor): *Shape:* (n_rows, n_pieces).
-        others (Tensor): `token_type_ids`, zeros by default; other inputs are refused.
-        RETURNS (ModelOutput): With `last_hidden_state`, float32 of shape (n_rows, n_pieces, width).
-        RAISES (ValueError): An input is unknown.
-        """
-        segments = others.pop("token_type_ids", None)
-        if others:
-            raise ValueError(f"ONNX models take {', '.join(INPUTS)}, got also {', '.join(others)}")
-        return self.run(*(None if one is None else one.numpy() for one in (input_ids, segments, attention_mask)))
-
-    def run(self, input_ids: Any, token_type_ids: Any, attention_mask: Any) -> ModelOutput:
-        """As a call, from arrays of any type of numbers. `token_type_ids` may be None."""
-        segments = numpy.zeros_like(input_ids) if token_type_ids is None else token_type_ids
-        given = zip(INPUTS, (input_ids, segments, attention_mask), strict=True)
-        states = self.session.run([OUTPUT], {name: value.astype("int32") for name, value in given})[0]
-        return BaseModelOutputWithPooling(last_hidden_state=torch.from_numpy(states))  # type: ignore[arg-type]
 
 
 def _new_session(model: bytes) -> Any:

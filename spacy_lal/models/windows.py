@@ -1,4 +1,4 @@
-"""`spacy-lal.sentence_windows.v1`: the windows of a Doc that a transformer reads.
+"""The windows of a Doc that a transformer reads, in training (`spacy-lal.sentence_windows.v1`) and in parsing.
 
 spacy-transformers' strides begin and end within sentences. A token in two strides gets the mean of a vector that saw
 its whole sentence and a vector that did not. Windows of whole sentences read every token once, which improves parses
@@ -7,7 +7,7 @@ alone: a Doc has the same vectors whether its sentences are known or not.
 """
 
 from functools import partial
-from typing import Any, Callable, Iterator, List, Optional, Sequence
+from typing import Callable, Iterator, List, Optional, Sequence
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span
@@ -16,12 +16,6 @@ _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
 _AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
 _MOST_AFTER_MARK = 4  # tokens: a text of quotes only must not be read once for each of them
-
-
-# A tokenizer's limit above this means that it has none (transformers' VERY_LARGE_INTEGER).
-NO_LIMIT = 1_000_000
-_MOST_PIECES_OF_CHAR = 4  # bytes, of a byte-level tokenizer
-_SPECIAL = 4  # most pieces that a tokenizer adds at the ends
 
 
 def make_sentence_windows(
@@ -44,10 +38,11 @@ def make_sentence_windows(
 
 
 def _windows(docs: Sequence[Doc], *, window: int, max_window: int, stride: int) -> List[List[Span]]:
-    return [list(_windows_of(doc, window, max_window, stride)) for doc in docs]
+    return [list(sentence_windows(doc, window, max_window, stride)) for doc in docs]
 
 
-def _windows_of(doc: Doc, window: int, max_window: int, stride: int) -> Iterator[Span]:
+def sentence_windows(doc: Doc, window: int = 72, max_window: int = 128, stride: int = 96) -> Iterator[Span]:
+    """The windows of a Doc. Arguments as for `make_sentence_windows`."""
     start = end = 0
     for next_end in [*likely_breaks(doc), len(doc)]:
         if next_end - start > window and end > start:
@@ -94,59 +89,21 @@ def _is_mark(text: str) -> bool:
     return all(char in _MARKS for char in text)
 
 
-def piece_limit(tokenizer: Any, transformer: Any, max_pieces: Optional[int]) -> Optional[int]:
-    """The longest sequence that may be read, special pieces included; None without a limit (XLNet).
+def length_groups(lengths: Sequence[int], spare: int, max_pieces: Optional[int] = None) -> List[List[int]]:
+    """Group sequences of similar length.
 
-    RAISES (ValueError): The limit leaves no room for a word.
+    spare (int): Most padding of a group.
+    max_pieces (Optional[int]): Most pieces of a group, padding included, unless it is a single sequence.
+    RETURNS (List[List[int]]): Numbers of sequences; the longest group and sequence first.
     """
-    limits = [max_pieces, tokenizer.model_max_length]
-    n_positions = getattr(transformer.config, "max_position_embeddings", None)
-    if n_positions is not None:
-        # RoBERTa and its relatives count positions from the padding's position on.
-        padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
-        limits.append(n_positions - (0 if padding is None else padding + 1))
-    known = [limit for limit in limits if limit is not None and 0 < limit < NO_LIMIT]
-    if not known:
-        return None
-    if min(known) < 3:
-        raise ValueError(f"A sequence of at most {min(known)} pieces has no room for a word: expected at least 3")
-    return min(known)
-
-
-class FittingSpans:
-    """The spans of another getter, each cut in half until it has at most as many pieces as a transformer reads. A
-    single token is not cut.
-
-    get_spans (Callable[[Sequence[Doc]], List[List[Span]]]): The other getter.
-    tokenizer (PreTrainedTokenizerBase), transformer (PreTrainedModel): Their limits count.
-    """
-
-    def __init__(self, get_spans: Any, tokenizer: Any, transformer: Any) -> None:
-        self.get_spans, self.tokenizer = get_spans, tokenizer
-        self.limit = piece_limit(tokenizer, transformer, None)
-
-    def __call__(self, docs: Sequence[Doc]) -> List[List[Span]]:
-        """The spans of each Doc, in order."""
-        nested: List[List[Span]] = self.get_spans(docs)
-        limit = self.limit
-        if limit is None:
-            return nested
-        return [[part for span in spans for part in self._parts(span, limit)] for spans in nested]
-
-    def _parts(self, span: Span, limit: int) -> Iterator[Span]:
-        if len(span) < 2 or self._fits(span, limit):
-            yield span
-        else:
-            half = len(span) // 2
-            yield from self._parts(span[:half], limit)
-            yield from self._parts(span[half:], limit)
-
-    def _fits(self, span: Span, limit: int) -> bool:
-        if _MOST_PIECES_OF_CHAR * (span.end_char - span.start_char) <= limit - _SPECIAL:
-            return True
-        text = span.text
-        if len(text.encode("utf8")) <= limit - _SPECIAL:
-            return True
-        # As the layer calls it, except for the warning: other padding would change the tokenizer under other threads.
-        (pieces,) = self.tokenizer([text], add_special_tokens=True, padding="longest", verbose=False)["input_ids"]
-        return len(pieces) <= limit
+    groups: List[List[int]] = []
+    padding = 0
+    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
+        longest = lengths[groups[-1][0]] if groups else 0
+        padding += longest - lengths[row]
+        full = max_pieces is not None and groups and (len(groups[-1]) + 1) * longest > max_pieces
+        if not groups or full or padding > spare:
+            groups.append([])
+            padding = 0
+        groups[-1].append(row)
+    return groups

@@ -1,17 +1,11 @@
-import gc
-
 import numpy
 import pytest
 import spacy
 from spacy.ml.models import MultiHashEmbed
-from spacy.util import registry
-from spacy_transformers.data_classes import TransformerData, WordpieceBatch
-from spacy_transformers.pipeline_component import install_extensions
-from thinc.api import Model, Ragged
-from transformers.utils import ModelOutput
+from spacy.pipeline.tok2vec import Tok2VecListener
+from thinc.api import Model
 
-from spacy_lal.models import joined_tok2vec
-from spacy_lal.models.joined_tok2vec import build_joined_tok2vec
+from spacy_lal.models.joined_tok2vec import build_joined_tok2vec, with_tokens
 
 DOCS = ["The old cat sleeps.", "Yes", ""]
 
@@ -68,57 +62,52 @@ def test_none_is_an_error():
         build_joined_tok2vec()
 
 
-def listener_and_counts():
-    """A listener with mean pooling as spacy-transformers builds it, and the sizes of the batches that it pools."""
-    pooling = registry.get("layers", "reduce_mean.v1")()
-    counts, reduce_mean = [], pooling._func
-    pooling._func = lambda model, ragged, is_train: counts.append(len(ragged)) or reduce_mean(model, ragged, is_train)
-    build = registry.get("architectures", "spacy-transformers.TransformerListener.v1")
-    model = build(pooling=pooling, grad_factor=1.0, upstream="transformer")
-    model.get_ref("listener").set_dim("nO", 4)
-    return model, counts
+def listening(docs):
+    joined = build_joined_tok2vec(Tok2VecListener("encoder", 4), embedding("SHAPE", 4))
+    joined.initialize(X=docs)
+    return joined
 
 
-def with_output(doc, seed):
-    """The Doc with a transformer's output of 4 numbers for each token: two pieces, or one for the first token."""
-    lengths = numpy.full(len(doc), 2, dtype="int32")
-    lengths[:1] = 1
-    states = numpy.random.default_rng(seed).random((1, int(lengths.sum()), 4), dtype="float32")
-    align = Ragged(numpy.arange(lengths.sum(), dtype="int32"), lengths)
-    output = ModelOutput(last_hidden_state=states)
-    install_extensions()
-    doc._.trf_data = TransformerData(wordpieces=WordpieceBatch.empty(), model_output=output, align=align)
-    return doc
+def test_a_listener_reads_the_tensors(docs):
+    joined = listening(docs)
+    assert joined.get_dim("nO") == 8
+    assert not joined.predict(docs)[0][:, :4].any(), "while a model is initialised, no encoder has run"
+    for doc in docs:
+        doc.tensor = with_tokens(numpy.ones((len(doc), 4), dtype="float32"), doc)
+    for doc, array in zip(docs, joined.predict(list(docs)), strict=True):
+        assert array.shape == (len(doc), 8) and array[:, :4].all() and type(array) is numpy.ndarray
 
 
-def test_components_share_the_pooled_output_of_a_transformer(docs):
-    docs = [with_output(doc, i) for i, doc in enumerate(docs[:2])]
-    (listener, counts), (other, other_counts) = listener_and_counts(), listener_and_counts()
-    alone, _ = listener_and_counts()
-    first, second = build_joined_tok2vec(listener), build_joined_tok2vec(other)
-    expected = [array.copy() for array in alone.predict(docs)]
-    assert_equal_arrays(first.predict(docs), expected)
-    assert_equal_arrays(second.predict(docs), expected)
-    assert len(counts) == 1 and not other_counts
-    assert_equal_arrays(second.predict(docs[:1]), expected[:1])
-    assert_equal_arrays(second.predict(docs[::-1]), expected[::-1])
-    assert len(other_counts) == 2
-    with_output(docs[0], 7)  # the transformer has run again
-    assert_equal_arrays(second.predict(docs), alone.predict(docs))
-    assert not numpy.array_equal(second.predict(docs)[0], expected[0]) and len(other_counts) == 3
+def test_without_the_encoder(docs):
+    with pytest.raises(ValueError, match="'encoder' has not run on the Doc 'The old cat sleeps.'"):
+        listening(docs).predict(list(docs))
 
 
-def test_pooled_vectors_are_kept_no_longer_than_the_output(docs):
-    doc = with_output(docs[0], 1)
-    listener, _ = listener_and_counts()
-    first = build_joined_tok2vec(listener).predict([doc])
-    vectors = joined_tok2vec._pooled.last.vectors
-    assert_equal_arrays(first, vectors)
-    doc._.trf_data = None
-    gc.collect()
-    assert vectors == []
+@pytest.mark.parametrize("n_merged", [0, 2, 3])
+@pytest.mark.parametrize("n_split", [0, 2, 3])
+def test_tokens_merged_or_split_after_the_encoder(docs, n_merged, n_split):
+    """Their number may stay equal."""
+    doc = docs[0]
+    joined = listening(docs)
+    doc.tensor = with_tokens(numpy.ones((len(doc), 4), dtype="float32"), doc)
+    with doc.retokenize() as retokenizer:
+        if n_merged:
+            retokenizer.merge(doc[0:n_merged])
+        if n_split:
+            orths = ["s", "leeps"] if n_split == 2 else ["s", "lee", "ps"]
+            retokenizer.split(doc[3], orths, heads=[doc[4]] * n_split)
+    if n_merged or n_split:
+        with pytest.raises(ValueError, match="had other tokens"):
+            joined.predict([doc])
+    else:
+        assert len(joined.predict([doc])[0]) == 5
 
 
-def assert_equal_arrays(some, others):
-    for one, other in zip(some, others, strict=True):
-        numpy.testing.assert_array_equal(one, other)
+def test_vectors_that_forgot_their_tokens_are_counted(docs):
+    """From a DocBin, for example."""
+    joined = listening(docs)
+    docs[0].tensor = numpy.ones((5, 4), dtype="float32")
+    assert joined.predict(docs[:1])[0].shape == (5, 8)
+    docs[0].tensor = numpy.ones((4, 4), dtype="float32")
+    with pytest.raises(ValueError, match=r"had other tokens \(4, and it has 5\)"):
+        joined.predict(docs[:1])

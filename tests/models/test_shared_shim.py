@@ -12,11 +12,10 @@ from tiny_network import network_config
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
 from spacy_lal.layers.modes import evaluating, parts
-from spacy_lal.layers.products import Product
-from spacy_lal.models import transformer as transformer_module
 from spacy_lal.models.bilstm_encoder import build_bilstm_encoder
 from spacy_lal.models.bridge import parser_network
 from spacy_lal.models.shared_shim import SharedShim
+from spacy_lal.training import transformer as transformer_module
 
 LONG = " ".join(TEXTS)
 DROPOUT = {"hidden_dropout_prob": 0.5, "attention_probs_dropout_prob": 0.5}
@@ -183,20 +182,6 @@ def test_a_step_keeps_the_tensors(model):
     assert parameter.data_ptr() == data and not torch.equal(parameter, before)
 
 
-@pytest.mark.parametrize("settings", [{"runtime": "onnx"}, {"mixed_precision": True}], ids=str)
-def test_the_quick_form_follows_weights_that_change_in_place(bert, settings, monkeypatch):
-    monkeypatch.setattr(transformer_module, "half_precision", lambda device: torch.bfloat16)
-    model, docs = make_transformer(bert, **settings), make_docs()
-    before = hidden(model, model.predict(docs))
-    with torch.no_grad():
-        for parameter in model.transformer.parameters():
-            parameter *= 0.5
-    found = hidden(model, model.predict(docs))
-    assert not numpy.allclose(found, before, atol=0.1)
-    loaded = make_transformer(bert, **settings).from_bytes(model.to_bytes())
-    numpy.testing.assert_allclose(found, hidden(loaded, loaded.predict(docs)), atol=1e-5)
-
-
 def test_what_was_put_into_training_mode_by_hand_predicts_without_dropout(model, inputs):
     expected = hidden(model, model.predict(inputs))
     network = shim_of(model)._model
@@ -249,24 +234,6 @@ def test_a_fast_tokenizer_needs_no_change_at_the_first_call(bert):
 def at_once(n_threads, call):
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(lambda i: call(), range(n_threads)))
-
-
-def test_one_copy_in_bfloat16_for_all_threads(bert, monkeypatch):
-    monkeypatch.setattr(transformer_module, "half_precision", lambda device: torch.bfloat16)
-    made, inside = [], Product.inside
-
-    def count(module, precision):
-        made.append(module)
-        return inside(module, precision)
-
-    monkeypatch.setattr(Product, "inside", count)
-    model = make_transformer(bert, mixed_precision=True)
-    made.clear()
-    shim_of(model).unfold()
-    docs = make_docs()
-    found = at_once(8, lambda: hidden(model, model.predict(docs)))
-    assert len(made) == 1
-    assert all(numpy.array_equal(one, found[0]) for one in found)
 
 
 def test_one_folded_network_for_all_threads():

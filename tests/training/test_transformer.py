@@ -7,9 +7,8 @@ import torch
 from thinc.api import Adam
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
-from spacy_lal.layers.products import Product
-from spacy_lal.models import transformer as transformer_module
-from spacy_lal.models.transformer import length_groups
+from spacy_lal.models.windows import length_groups
+from spacy_lal.training import transformer as transformer_module
 from spacy_lal.training.optimizer import LayerwiseAdam
 
 LONG = " ".join(TEXTS) * 20
@@ -82,33 +81,6 @@ def test_a_span_of_more_pieces_than_the_limit_is_cut(bert, limit):
     short = nlp("The cat sat on the mat.")
     assert len(short._.trf_data.wordpieces) == 1
     assert_close(vectors(nlp, [doc.text]), vectors(nlp, [*TEXTS, doc.text])[-1:], atol=1e-5)
-
-
-def with_tagger(bert, **settings):
-    """With a tagger that listens to the transformer."""
-    nlp = make_nlp(bert, **settings)
-    listener = {
-        "@architectures": "spacy-transformers.TransformerListener.v1",
-        "pooling": {"@layers": "reduce_mean.v1"},
-    }
-    tagger = nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
-    tagger.add_label("A")
-    nlp.initialize()
-    return nlp
-
-
-def test_a_replaced_listener_cuts_long_spans_too(bert):
-    nlp = with_tagger(bert, tokenizer_config={"model_max_length": 64, "use_fast": True})
-    doc = nlp(" ".join(["abcdefghijklmnopqrst" * 2] * 14 + ["The", "cat", "sat"]))
-    tagger, shared = nlp.get_pipe("tagger").model, nlp.get_pipe("transformer").model
-    expected = tagger.get_ref("tok2vec").predict([doc])[0]
-    nlp.replace_listeners("transformer", "tagger", ["model.tok2vec"])
-    (own,) = [node for node in tagger.walk() if node.name == "transformer"]
-    assert own is not shared and own.attrs == shared.attrs and own.attrs["has_transformer"]
-    assert own.layers[0].shims[0].id != shared.layers[0].shims[0].id, "the optimizer's moments are kept by this id"
-    found = tagger.get_ref("tok2vec").predict([nlp.make_doc(doc.text)])[0]
-    numpy.testing.assert_allclose(found, expected, atol=1e-5)
-    assert abs(found).max(axis=1).min() > 0
 
 
 def test_little_padding_is_computed(bert, monkeypatch):
@@ -193,35 +165,6 @@ def test_each_architecture_loads_what_the_other_saved(bert):
         assert_close(vectors(other), expected, atol=1e-5)
 
 
-@pytest.fixture
-def bfloat16(monkeypatch):
-    """As on a CPU that multiplies bfloat16 matrices; every CPU can, if slowly."""
-    monkeypatch.setattr(transformer_module, "half_precision", lambda device: torch.bfloat16)
-
-
-def test_mixed_precision_multiplies_in_bfloat16(bert, bfloat16):
-    exact, rough = vectors(make_nlp(bert)), vectors(make_nlp(bert, mixed_precision=True))
-    assert_close(rough, exact, atol=0.3)
-    assert rough[0].dtype == numpy.float32
-    assert 0 < abs(rough[0] - exact[0]).max()
-
-
-def test_the_copy_in_bfloat16_follows_the_weights(bert, bfloat16):
-    nlp = make_nlp(bert, mixed_precision=True)
-    model = nlp.get_pipe("transformer").model
-    shim = model.layers[0].shims[0]
-    before = vectors(nlp)
-    assert any(isinstance(module, Product) for module in shim._folded[0].modules())
-    saved = nlp.get_pipe("transformer").to_bytes()
-    output, backprop = model.begin_update([nlp.make_doc(TEXTS[0])])
-    gradient = output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data])
-    backprop(gradient)
-    model.finish_update(spacy.blank("en").initialize())
-    assert not numpy.allclose(vectors(nlp)[0], before[0], atol=1e-4)
-    nlp.get_pipe("transformer").from_bytes(saved)
-    assert_close(vectors(nlp), before, atol=1e-6)
-
-
 def test_no_gradient_of_what_the_optimizer_leaves_as_it_is(bert):
     nlp = make_nlp(bert)
     model = nlp.get_pipe("transformer").model
@@ -257,3 +200,21 @@ def test_what_was_frozen_by_hand_stays_so(bert):
 def test_without_room_for_anything():
     with pytest.raises(ValueError, match="max_batch_pieces of 1 or more, got 0"):
         transformer_module.build_transformer("nowhere", list, max_batch_pieces=0)
+
+
+def test_the_space_before_a_word_is_none_of_its_pieces(bert):
+    """Some tokenizers count it to the word's first piece, and spacy-transformers to the word before."""
+    nlp = make_nlp(bert)
+    model = nlp.get_pipe("transformer").model
+    expected = nlp("The old dog sleeps.")._.trf_data.align
+
+    class WithSpaces(type(model.tokenizer)):
+        def __call__(self, texts, **settings):
+            found = super().__call__(texts, **settings)
+            for row, text in zip(found.get("offset_mapping", ()), texts, strict=False):
+                row[:, 0] -= [begin < end and begin > 0 and text[begin - 1] == " " for begin, end in row]
+            return found
+
+    model.tokenizer.__class__ = WithSpaces
+    align = nlp("The old dog sleeps.")._.trf_data.align
+    assert align.lengths.tolist() == expected.lengths.tolist() and align.dataXd.tolist() == expected.dataXd.tolist()

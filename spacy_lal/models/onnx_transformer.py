@@ -1,0 +1,328 @@
+"""`spacy-lal.OnnxTransformer.v1`: a trained transformer in ONNX Runtime, as the model of spaCy's component `tok2vec`.
+
+Docs become an array each, a vector for each token: the mean over its pieces. `lal compact` makes it from a trained
+`transformer` component. It is not trained further: its backward pass ends here. *Not* here: the graph
+(`onnx_encoder.py`), and the windows (`windows.py`).
+"""
+
+import os
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+
+import numpy
+import srsly
+from numpy import ndarray
+from spacy.tokens import Doc
+from thinc.api import Model, NumpyOps
+from thinc.shims import Shim
+from thinc.types import Floats2d
+
+from ..locks import MAKING
+from .joined_tok2vec import with_tokens
+from .onnx_encoder import (
+    INPUTS,
+    OUTPUT,
+    SCALE,
+    check_config,
+    encoder_graph,
+    first_position,
+    quantise,
+    relative_bias,
+    weight_of,
+)
+from .windows import length_groups, sentence_windows
+
+RUNTIMES = ("onnx", "onnx-int8", "torch")
+_SPARE_PIECES = 32  # padding that costs less than another run
+_MOST_PIECES = 8192  # that run at once, padding included
+
+
+class Window(NamedTuple):
+    """A part of a Doc that the transformer reads at once.
+
+    doc (int): The Doc's number in the batch.
+    start, end (int): Its tokens.
+    pieces (List[int]): With the special ones.
+    means (ndarray): *Shape:* (n_tokens, n_pieces). 1 where a piece is of a token, 0 elsewhere.
+    """
+
+    doc: int
+    start: int
+    end: int
+    pieces: List[int]
+    means: ndarray
+
+
+def build_onnx_transformer(runtime: str = "onnx") -> Model[List[Doc], List[Floats2d]]:
+    """Build the model of a `tok2vec` component. Its weights are loaded with the pipeline.
+
+    runtime (str): What computes it. `onnx`: ONNX Runtime, the numbers of torch to 1e-5. `onnx-int8`: with products in 8
+        bits, quicker and less exact. `torch`: the `transformers` library, as on every GPU.
+    RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape (n_tokens, width). A Doc has the same
+        vectors in any batch, to 1e-5.
+    RAISES (ValueError): The runtime is unknown.
+    """
+    if runtime not in RUNTIMES:
+        raise ValueError(f"expected runtime to be one of {', '.join(RUNTIMES)}, got {runtime!r}")
+    return Model("onnx_transformer", forward, init=init, dims={"nO": None}, shims=[EncoderShim(runtime)])
+
+
+def set_encoder(model: Model, config: Dict[str, Any], tokenizer: str, weights: Dict[str, ndarray]) -> None:
+    """Give the model its weights.
+
+    config (Dict[str, Any]): Of the `transformers` library, with the entry `max_pieces`.
+    tokenizer (str): The JSON form of the library `tokenizers`.
+    weights (Dict[str, ndarray]): As for `encoder_graph`.
+    """
+    shim = cast(EncoderShim, model.shims[0])
+    shim.config, shim.tokenizer, shim.weights = config, tokenizer, weights
+    model.set_dim("nO", config["hidden_size"])
+
+
+def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> Model[List[Doc], List[Floats2d]]:
+    """The model of a `tok2vec` component with the weights of a `transformer` component.
+
+    trained (TransformerModel): Of spacy-transformers.
+    bits (int): 16: half precision. 8: matrices as integers with a scale for each row.
+    runtime (str): As for `build_onnx_transformer`.
+    RAISES (ValueError): The graph does not know this transformer, its tokenizer is not one of the library
+        `tokenizers`, or a weight is not finite in half precision.
+    """
+    tokenizer, transformer = trained.tokenizer, trained.transformer
+    config = {key: value for key, value in transformer.config.to_dict().items() if key[0] != "_" and value is not None}
+    check_config(config)
+    if not tokenizer.is_fast:
+        raise ValueError(f"its tokenizer {type(tokenizer).__name__} is none of the library `tokenizers`")
+    config["max_pieces"] = min(tokenizer.model_max_length, config["max_position_embeddings"] - first_position(config))
+    weights: Dict[str, ndarray] = {}
+    for name, tensor in transformer.state_dict().items():
+        if name.startswith("pooler.") or not tensor.is_floating_point():
+            continue
+        weights[name] = tensor.detach().cpu().numpy().astype("float16")
+        if not numpy.isfinite(weights[name]).all():
+            raise ValueError(f"half precision holds numbers up to 65504, and its weight {name} has others")
+        if bits == 8 and weights[name].ndim == 2:
+            weights[name], weights[name + SCALE] = quantise(tensor.detach().cpu().numpy())
+    model = build_onnx_transformer(runtime)
+    set_encoder(model, config, tokenizer.backend_tokenizer.to_str(), weights)
+    return model
+
+
+def init(model: Model, X: Any = None, Y: Any = None) -> None:
+    """Check that there are weights."""
+    if not model.has_dim("nO"):
+        raise ValueError(
+            "spacy-lal.OnnxTransformer.v1 has no weights and cannot be trained: expected a component of a trained "
+            'pipeline, nlp.add_pipe("encoder", source=nlp_with_encoder), or the training config of a `transformer`'
+        )
+
+
+def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
+    """The vectors of the tokens of each Doc. No gradient passes."""
+    shim = cast(EncoderShim, model.shims[0])
+    run = shim.runner(None if isinstance(model.ops, NumpyOps) else "torch")
+    windows = [window for number, doc in enumerate(docs) for window in shim.read(number, doc)]
+    vectors = [numpy.zeros((len(doc), shim.config["hidden_size"]), dtype="float32") for doc in docs]
+    counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
+    for rows in length_groups([len(window.pieces) for window in windows], _SPARE_PIECES, _MOST_PIECES):
+        longest = len(windows[rows[0]].pieces)
+        pieces, mask = numpy.zeros((2, len(rows), longest), dtype="int32")
+        for row, number in enumerate(rows):
+            n_pieces = len(windows[number].pieces)
+            pieces[row, :n_pieces], mask[row, :n_pieces] = windows[number].pieces, 1
+        for number, states in zip(rows, run(pieces, mask), strict=True):
+            doc, start, end, ids, means = windows[number]
+            vectors[doc][start:end] += means @ states[: len(ids)]
+            counts[doc][start:end] += means.sum(axis=1, keepdims=True)
+    for sums, n_pieces in zip(vectors, counts, strict=True):
+        sums /= numpy.maximum(n_pieces, 1)
+    found = [with_tokens(model.ops.asarray2f(array), doc) for doc, array in zip(docs, vectors, strict=True)]
+    return found, lambda d_vectors: docs
+
+
+class EncoderShim(Shim):
+    """Holds config, tokenizer and weights, and makes a session when the first Doc comes. Threads share it; a forked
+    process makes its own, since threads of the runtime do not survive a fork. Copies share the weights.
+
+    runtime (str): As for `build_onnx_transformer`.
+    """
+
+    def __init__(self, runtime: str) -> None:
+        super().__init__(None)
+        self.runtime = runtime
+        self.config: Dict[str, Any] = {}
+        self.tokenizer = ""
+        self.weights: Dict[str, ndarray] = {}
+        self._ready: Optional[Tuple[int, str, Any, Any]] = None  # process, runtime, its runner, tokenizer
+
+    def runner(self, runtime: Optional[str] = None) -> Callable[[ndarray, ndarray], ndarray]:
+        """What computes vectors from pieces and mask: int32 of shape (n_rows, n_pieces), float32 of shape (n_rows,
+        n_pieces, width).
+
+        RAISES (ValueError): There are no weights.
+        """
+        return self._get(runtime or self.runtime)[2]
+
+    def _get(self, runtime: str) -> Any:
+        ready = self._ready
+        if ready is None or ready[:2] != (os.getpid(), runtime):
+            with MAKING:
+                ready = self._ready
+                if ready is None or ready[:2] != (os.getpid(), runtime):
+                    ready = self._ready = (os.getpid(), runtime, self._make(runtime), self._make_tokenizer())
+        return ready
+
+    def _make(self, runtime: str) -> Callable[[ndarray, ndarray], ndarray]:
+        if not self.weights:
+            raise ValueError("the encoder has no weights: expected a pipeline that was loaded, or `lal compact` made")
+        if runtime == "torch":
+            return TorchRunner(self.config, self.weights)
+        return OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8")
+
+    def _make_tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self.tokenizer)
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    def read(self, number: int, doc: Doc) -> Iterator[Window]:
+        """The windows of a Doc. A window of more pieces than the transformer reads is cut in half; a single token loses
+        its last pieces."""
+        tokenizer, limit = self._ready[3], self.config["max_pieces"]  # type: ignore[index]
+        spans = [(span.start, span.end) for span in sentence_windows(doc)][::-1]
+        while spans:
+            start, end = spans.pop()
+            text = doc[start:end].text
+            encoded = tokenizer.encode(text)
+            ids, offsets = encoded.ids, encoded.offsets
+            if len(ids) > limit and end - start > 1:
+                half = (start + end) // 2
+                spans += [(half, end), (start, half)]
+                continue
+            yield Window(number, start, end, ids[:limit], _overlaps(doc, start, end, text, offsets[:limit]))
+
+    def to_bytes(self) -> bytes:
+        """Config, tokenizer, and the weights in the format of safetensors."""
+        from safetensors.numpy import save
+
+        weights = save(self.weights) if self.weights else b""
+        return srsly.msgpack_dumps({"config": self.config, "tokenizer": self.tokenizer, "weights": weights})
+
+    def from_bytes(self, data: bytes) -> "EncoderShim":
+        """Load what `to_bytes` wrote."""
+        from safetensors.numpy import load
+
+        msg = srsly.msgpack_loads(data)
+        self.config, self.tokenizer, self._ready = msg["config"], msg["tokenizer"], None
+        self.weights = load(msg["weights"]) if msg["weights"] else {}
+        return self
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_ready": None}
+
+    def copy(self) -> "EncoderShim":
+        """A copy with the same arrays: nothing changes them."""
+        copied = EncoderShim(self.runtime)
+        copied.config, copied.tokenizer, copied.weights = self.config, self.tokenizer, self.weights
+        return copied
+
+    def __deepcopy__(self, memo: Any) -> "EncoderShim":
+        return self.copy()
+
+    def finish_update(self, optimizer: Any) -> None:
+        """Nothing is trained."""
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """The device is thinc's when it runs."""
+        self._ready = None
+
+
+def _overlaps(doc: Doc, start: int, end: int, text: str, offsets: Sequence[Tuple[int, int]]) -> ndarray:
+    """Which tokens a piece is of: all that share a character with it, or the space after them, as in
+    spacy-transformers."""
+    first = doc[start].idx
+    starts = numpy.array([doc[i].idx - first for i in range(start, end)])
+    ends = numpy.append(starts[1:], len(text) + 1)
+    begins, stops = numpy.array(without_space(text, offsets)), numpy.array(offsets)[:, 1]
+    overlaps = (starts[:, None] < stops) & (ends[:, None] > begins) & (begins < stops)
+    return overlaps.astype("float32")
+
+
+def without_space(text: str, offsets: Sequence[Sequence[int]]) -> List[int]:
+    """Where each piece begins, without the space before a word, which some tokenizers count to its first piece.
+
+    offsets (Sequence[Sequence[int]]): Begin and end of each piece in the text.
+    """
+    begins = []
+    for begin, end in offsets:
+        while begin < end and text[begin].isspace():
+            begin += 1
+        begins.append(begin)
+    return begins
+
+
+class OnnxRunner:
+    """A session of ONNX Runtime. Arguments as for `encoder_graph`."""
+
+    def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool) -> None:
+        import onnxruntime
+
+        graph, self.constants = encoder_graph(config, weights, int8=int8)  # the session reads this memory
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3  # errors
+        # Waiting threads sleep: a spinning thread costs the processor time of another program.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        if int8 and not _has_vnni():  # sums of two products in 16 bits would overflow
+            options.add_session_config_entry("session.x64quantprecision", "1")
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in self.constants.values()]
+        options.add_external_initializers(list(self.constants), values)
+        self.session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        self.config, self.weights = config, weights
+        self.is_relative = len(self.session.get_inputs()) == len(INPUTS)
+
+    def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
+        """See `EncoderShim.runner`."""
+        n_pieces = pieces.shape[1]
+        feeds = dict(zip(INPUTS, (pieces, numpy.arange(n_pieces, dtype="int32"), mask), strict=False))
+        if self.is_relative:
+            feeds[INPUTS[3]] = relative_bias(self.config, self.weights, n_pieces)
+        return self.session.run([OUTPUT], feeds)[0]
+
+
+def _has_vnni() -> bool:
+    try:
+        with open("/proc/cpuinfo", encoding="utf8") as file:
+            return "vnni" in file.read()
+    except OSError:
+        return False
+
+
+class TorchRunner:
+    """The module of the `transformers` library, on thinc's device.
+
+    config, weights: As for `encoder_graph`.
+    """
+
+    def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray]) -> None:
+        import torch
+        from thinc.api import get_torch_default_device
+        from transformers import AutoConfig, AutoModel
+
+        known = {key: value for key, value in config.items() if key != "model_type"}
+        module = AutoModel.from_config(AutoConfig.for_model(config["model_type"], **known))
+        names = [name for name in weights if not name.endswith(SCALE)]
+        module.load_state_dict({name: torch.from_numpy(weight_of(weights, name)) for name in names}, strict=False)
+        self.torch, self.device = torch, get_torch_default_device()
+        self.module = module.to(self.device).eval()
+        self.first = first_position(config)
+
+    def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
+        """See `EncoderShim.runner`."""
+        with self.torch.no_grad():
+            ids, shown = (self.torch.from_numpy(array).long().to(self.device) for array in (pieces, mask))
+            places = self.torch.arange(ids.shape[1], device=self.device)[None].expand_as(ids) + self.first
+            states = self.module(input_ids=ids, attention_mask=shown, position_ids=places).last_hidden_state
+        return states.float().cpu().numpy()

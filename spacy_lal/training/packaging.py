@@ -1,0 +1,201 @@
+"""A trained pipeline becomes a package: its transformer a `tok2vec` component in ONNX Runtime, all weights in half
+precision, and what no component reads left out. *Not* here: the command (`cli/compact.py`)."""
+
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+import numpy
+import spacy
+import srsly
+from spacy.language import Language
+from spacy.pipeline import Tok2Vec
+from spacy.pipeline.tok2vec import Tok2VecListener
+from spacy.strings import StringStore
+from spacy.util import load_config, load_model_from_config, replace_model_node
+from thinc.api import Config, Model
+
+from ..models.onnx_transformer import from_transformer
+
+ENCODER = "encoder"  # the name of the component
+_WINDOWS = {"@span_getters": "spacy-lal.sentence_windows.v1", "window": 72, "max_window": 128, "stride": 96}
+_MAX_HALF = 65504  # the largest number in half precision
+
+
+def write_package(
+    nlp: Language, folder: Path, *, bits: int = 16, runtime: str = "onnx", lean: bool = False
+) -> List[str]:
+    """Save a pipeline in the form of a package.
+
+    nlp (Language): The pipeline. Its listeners are replaced: load it again to use it further.
+    folder (Path): The folder to write.
+    bits (int): 16: the transformer's weights in half precision. 8: its matrices as integers.
+    runtime (str): As for `spacy-lal.OnnxTransformer.v1`.
+    lean (bool): Leave out the words that its vocabulary has met in training.
+    RETURNS (List[str]): What was done, a line each.
+    RAISES (ValueError): A weight is too large for half precision.
+    """
+    done: List[str] = []
+    blocks = nlp.config.interpolate()["components"]
+    names = {name: name for name in nlp.component_names}
+    for name, block in blocks.items():
+        if block.get("factory") != "transformer":
+            continue
+        why = _kept_in_torch(nlp, name, block, blocks)
+        try:
+            model = None if why else from_transformer(nlp.get_pipe(name).model, bits=bits, runtime=runtime)
+        except ValueError as err:
+            model, why = None, str(err)
+        if model is None:
+            done.append(f"{name} stays in torch: {why}")
+            continue
+        names[name] = ENCODER if name == "transformer" else name
+        n_listeners = sum(_replace_listeners(pipe, name, names[name], model) for _, pipe in nlp.components)
+        _replace_blocks(blocks, name, names[name], model.get_dim("nO"))
+        blocks[name] = {
+            "factory": "tok2vec",
+            "model": {"@architectures": "spacy-lal.OnnxTransformer.v1", "runtime": runtime},
+        }
+        config = model.shims[0].config  # type: ignore[attr-defined]
+        done.append(
+            f"{name} ({config['model_type']}, {config['num_hidden_layers']} layers of {config['hidden_size']}) is now "
+            f"'{names[name]}', with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
+        )
+        nlp.get_pipe(name).model = model
+    _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
+    for path in sorted(folder.rglob("model")):
+        _compact_weights(path, str(path.relative_to(folder).parent))
+    for path in folder.rglob("checksums"):
+        path.unlink()
+    if lean:
+        _forget_words(folder)
+    return done
+
+
+def _kept_in_torch(nlp: Language, name: str, block: Dict[str, Any], blocks: Dict[str, Any]) -> Optional[str]:
+    """Why a transformer cannot leave torch, as far as the config tells."""
+    get_spans = block["model"].get("get_spans")
+    if {**_WINDOWS, **(get_spans or {})} != _WINDOWS:
+        return f"expected get_spans to be {_WINDOWS['@span_getters']} with its default sizes, got {get_spans}"
+    if ENCODER in blocks:
+        return f"the pipeline has a component '{ENCODER}' already"
+    for listener in _listeners(blocks, name):
+        if listener.get("pooling") != {"@layers": "reduce_mean.v1"}:
+            return f"a listener pools by {listener.get('pooling')}, and the encoder by reduce_mean.v1"
+    return None
+
+
+def _listeners(config: Any, upstream: str) -> Iterator[Dict[str, Any]]:
+    """All blocks of listeners to a transformer, at any depth."""
+    if isinstance(config, dict):
+        if "TransformerListener" in str(config.get("@architectures")) and config.get("upstream", "*") in (
+            "*",
+            upstream,
+        ):
+            yield config
+        for value in config.values():
+            yield from _listeners(value, upstream)
+
+
+def _replace_blocks(blocks: Dict[str, Any], upstream: str, name: str, width: int) -> None:
+    for block in list(_listeners(blocks, upstream)):
+        block.clear()
+        block.update({"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": name})
+
+
+def _replace_listeners(pipe: Any, upstream: str, name: str, encoder: Model) -> int:
+    """Replace a component's listeners to a transformer by spaCy's. RETURNS (int): How many."""
+    model = getattr(pipe, "model", None)
+    found = []
+    for node in model.walk() if isinstance(model, Model) else ():
+        listener = node.get_ref("listener") if "listener" in node.ref_names else None
+        if getattr(listener, "upstream_name", None) in ("*", upstream):
+            found.append(node)
+    for node in found:
+        replacement = Tok2VecListener(name, encoder.get_dim("nO"))
+        if node is model:
+            pipe.model = replacement
+        else:
+            replace_model_node(model, node, replacement)  # type: ignore[arg-type]
+    return len(found)
+
+
+def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str, Any]) -> None:
+    """Save the pipeline with another config; loading it shows that they fit."""
+    encoders = [name for name in names if blocks[names[name]]["factory"] == "tok2vec"]
+    nlp.to_disk(folder, exclude=encoders)
+    for name in encoders:
+        pipe: Any = nlp.get_pipe(name)
+        if not isinstance(pipe, Tok2Vec):
+            pipe = Tok2Vec(nlp.vocab, pipe.model, names[name])
+        pipe.to_disk(folder / names[name], exclude=["vocab"])
+    config = Config().from_disk(folder / "config.cfg", interpolate=False)
+    config["components"] = blocks  # interpolated: they may have referred to the paths
+    for key in ("pipeline", "disabled"):
+        config["nlp"][key] = [names[name] for name in config["nlp"][key]]
+    for key in ("frozen_components", "annotating_components"):
+        if key in config.get("training", {}):
+            config["training"][key] = [names.get(name, name) for name in config["training"][key]]
+    config["paths"] = dict.fromkeys(config.get("paths", {}))
+    config.to_disk(folder / "config.cfg")
+    spacy.load(folder).to_disk(folder)  # the meta data follow
+
+
+def _compact_weights(path: Path, where: str) -> None:
+    """Round the weights in a component's file to half precision. Layers of thinc have no other precision in files than
+    single: an archive packs them to half the size.
+
+    where (str): The owner of the weights, for messages.
+    """
+    msg = srsly.msgpack_loads(path.read_bytes())
+    for params in msg["params"]:
+        for name, array in params.items():
+            if array is not None and array.dtype.kind == "f":
+                params[name] = _half(array, where, name).astype(array.dtype)
+    for shims in msg["shims"]:
+        for i, shim in enumerate(shims):
+            content = srsly.msgpack_loads(shim)
+            if content.get("state"):
+                content["state"] = _half_state(content["state"], where)
+                shims[i] = srsly.msgpack_dumps(content)
+    path.write_bytes(srsly.msgpack_dumps(msg))
+
+
+def _half_state(state: bytes, where: str) -> bytes:
+    """Weights of a torch network in half precision: in safetensors, or as `torch.save` wrote them."""
+    if state[8:9] == b"{":
+        from safetensors.numpy import load, save
+
+        return save({name: _half(array, where, name) for name, array in load(state).items()})
+    from io import BytesIO
+
+    import torch
+
+    tensors = torch.load(BytesIO(state), map_location="cpu", weights_only=True)
+    buffer = BytesIO()
+    torch.save({name: torch.from_numpy(_half(one.numpy(), where, name)) for name, one in tensors.items()}, buffer)
+    return buffer.getvalue()
+
+
+def _half(array: Any, where: str, name: str) -> Any:
+    if array.dtype.kind != "f":
+        return array
+    largest = float(numpy.abs(array).max()) if array.size else 0.0
+    if not largest <= _MAX_HALF:
+        raise ValueError(f"{where}: half precision holds numbers up to {_MAX_HALF}, and {name} has {largest:g}")
+    return array.astype("float16")
+
+
+def _forget_words(folder: Path) -> None:
+    """Reduce the vocabulary of a saved pipeline to the strings that its tokenizer and components add themselves."""
+    nlp = load_model_from_config(load_config(folder / "config.cfg"))
+    nlp.from_disk(folder, exclude=["vocab"])
+    known = set(nlp.vocab.strings)
+    for _, pipe in nlp.pipeline:
+        known.update(label for label in getattr(pipe, "labels", ()) if isinstance(label, str))
+    path = folder / "vocab" / "strings.json"
+    strings = srsly.read_json(path)
+    store = StringStore(strings)
+    for trees in folder.glob("*/trees"):  # a lemmatizer's edit trees have hashes of strings
+        for tree in srsly.msgpack_loads(trees.read_bytes())["trees"]:
+            known.update(store[tree[key]] for key in ("orig", "subst") if tree.get(key) and tree[key] in store)
+    srsly.write_json(path, [string for string in strings if string in known])

@@ -1,0 +1,306 @@
+"""`spacy-lal.TransformerModel.v1`: the transformer of a pipeline that is trained.
+
+It is spacy-transformers' TransformerModel, without most of its padding. spacy-transformers pads all spans of a batch of
+Docs to the longest (on EWT, half of the computation is padding) and runs them at once, so a Doc of 100,000 tokens takes
+gigabytes. Here spans of similar length run together, and a span of too many pieces is cut, where spacy-transformers
+drops the last pieces. Inputs, outputs and saved files stay the same: either architecture loads the other's files.
+`lal compact` turns it into `spacy-lal.OnnxTransformer.v1`.
+"""
+
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+
+import torch
+from spacy.tokens import Doc, Span
+from spacy_transformers.align import get_alignment, get_alignment_via_offset_mapping
+from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
+from spacy_transformers.layers.hf_shim import HFShim
+from spacy_transformers.layers.transformer_model import TransformerModel, huggingface_tokenize
+from spacy_transformers.truncate import truncate_oversize_splits
+from thinc.api import Model
+from thinc.compat import has_torch_amp
+from thinc.optimizers import Optimizer
+from thinc.types import ArgsKwargs
+from torch import Tensor, nn
+from transformers.utils import ModelOutput
+
+from ..layers.modes import evaluating
+from ..models.joined_tok2vec import tokens_hash
+from ..models.onnx_transformer import without_space
+from ..models.shared_shim import SharedShim
+from ..models.windows import length_groups
+
+# Padding pieces that cost less than another run of a transformer: few for a CPU, thousands for a GPU.
+_SPARE_PIECES = {"cpu": 64}
+_SPARE_PIECES_ELSEWHERE = 16384
+# A tokenizer's limit above this means that it has none (transformers' VERY_LARGE_INTEGER).
+_NO_LIMIT = 1_000_000
+
+
+def build_transformer(
+    name: str,
+    get_spans: Callable,
+    tokenizer_config: Dict[str, Any] = {},  # noqa: B006 (read only; spacy-transformers' own form)
+    transformer_config: Dict[str, Any] = {},  # noqa: B006
+    mixed_precision: bool = False,
+    grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
+    max_batch_pieces: int = 8192,
+) -> Model[List[Doc], FullTransformerBatch]:
+    """Build a model for the `transformer` component.
+
+    name, get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for
+        `spacy-transformers.TransformerModel.v3`.
+    mixed_precision (bool): As in that model, on a GPU. On a CPU it changes nothing.
+    max_batch_pieces (int): Most pieces that run at once, padding included, but at least a whole span. Ignored in
+        training, where the backward pass needs all of them.
+    RAISES (ValueError): `max_batch_pieces` is not positive.
+    """
+    if max_batch_pieces < 1:
+        raise ValueError(f"expected max_batch_pieces of 1 or more, got {max_batch_pieces}")
+    model = TransformerModel(
+        name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision, dict(grad_scaler_config)
+    )
+    model._func = forward
+    wrapper = model.layers[0]
+    wrapper.shims[0] = TransformerShim(
+        wrapper.shims[0]._hfmodel,  # type: ignore[attr-defined]
+        tokenize=partial(huggingface_tokenize, texts=["a"]),
+        max_batch_pieces=max_batch_pieces,
+        mixed_precision=mixed_precision,
+        grad_scaler_config=dict(grad_scaler_config),
+    )
+    model.attrs["replace_listener_cfg"] = replaced_listener
+    return model
+
+
+def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str, Any]:
+    """For `nlp.replace_listeners`: the block of a transformer that belongs to one component.
+
+    transformer (Dict[str, Any]): The model's block of the shared transformer.
+    tok2vec (Dict[str, Any]): The component's block `model.tok2vec`: a listener, or one of the blocks in it is.
+    """
+    blocks = [tok2vec, *tok2vec.get("*", {}).values()]
+    listener = next(block for block in blocks if "TransformerListener" in block.get("@architectures", ""))
+    own = {key: value for key, value in transformer.items() if key != "max_batch_pieces"}
+    settings = {key: listener[key] for key in ("pooling", "grad_factor") if key in listener}
+    return {**own, **settings, "@architectures": "spacy-transformers.Tok2VecTransformer.v3"}
+
+
+def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:
+    """As spacy-transformers' own, but for three things: no span has more pieces than the transformer reads, the space
+    before a word is none of its pieces, and the output knows the Docs' tokens."""
+    tokenizer, transformer = model.tokenizer, model.layers[0]
+    nested = FittingSpans(model.attrs["get_spans"], tokenizer, model.transformer)(docs)
+    spans = [span for found in nested for span in found]
+    encoded = huggingface_tokenize(tokenizer, [span.text for span in spans])
+    wordpieces = WordpieceBatch.from_batch_encoding(encoded)
+    if "offset_mapping" in encoded:
+        offsets = encoded["offset_mapping"]
+        for row, span in zip(offsets, spans, strict=True):
+            row[:, 0] = without_space(span.text, row.tolist())
+        align = get_alignment_via_offset_mapping(spans, offsets)
+    else:
+        align = get_alignment(spans, wordpieces.strings, tokenizer.all_special_tokens)
+    wordpieces, align = truncate_oversize_splits(wordpieces, align, tokenizer.model_max_length)
+    states, backprop_states = transformer(wordpieces, is_train)
+    output = FullTransformerBatch(spans=nested, wordpieces=wordpieces, model_output=states, align=align)
+    for doc, data in zip(docs, output.doc_data, strict=True):
+        data.made_for = tokens_hash(doc)  # for `require_vectors`
+
+    def backprop(d_output: FullTransformerBatch) -> List[Doc]:
+        backprop_states(d_output.model_output)
+        return docs
+
+    return output, backprop
+
+
+def piece_limit(tokenizer: Any, transformer: Any, max_pieces: Optional[int]) -> Optional[int]:
+    """The longest sequence that may be read, special pieces included; None without a limit (XLNet).
+
+    RAISES (ValueError): The limit leaves no room for a word.
+    """
+    limits = [max_pieces, tokenizer.model_max_length]
+    n_positions = getattr(transformer.config, "max_position_embeddings", None)
+    if n_positions is not None:
+        # RoBERTa and its relatives count positions from the padding's position on.
+        padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
+        limits.append(n_positions - (0 if padding is None else padding + 1))
+    known = [limit for limit in limits if limit is not None and 0 < limit < _NO_LIMIT]
+    if not known:
+        return None
+    if min(known) < 3:
+        raise ValueError(f"A sequence of at most {min(known)} pieces has no room for a word: expected at least 3")
+    return min(known)
+
+
+class FittingSpans:
+    """The spans of another getter, each cut in half until it has at most as many pieces as a transformer reads. A
+    single token is not cut.
+
+    get_spans (Callable[[Sequence[Doc]], List[List[Span]]]): The other getter.
+    tokenizer (PreTrainedTokenizerBase), transformer (PreTrainedModel): Their limits count.
+    """
+
+    def __init__(self, get_spans: Any, tokenizer: Any, transformer: Any) -> None:
+        self.get_spans, self.tokenizer = get_spans, tokenizer
+        self.limit = piece_limit(tokenizer, transformer, None)
+
+    def __call__(self, docs: Sequence[Doc]) -> List[List[Span]]:
+        """The spans of each Doc, in order."""
+        nested: List[List[Span]] = self.get_spans(docs)
+        limit = self.limit
+        if limit is None:
+            return nested
+        return [[part for span in spans for part in self._parts(span, limit)] for spans in nested]
+
+    def _parts(self, span: Span, limit: int) -> Iterator[Span]:
+        if len(span) < 2 or self._fits(span, limit):
+            yield span
+        else:
+            half = len(span) // 2
+            yield from self._parts(span[:half], limit)
+            yield from self._parts(span[half:], limit)
+
+    def _fits(self, span: Span, limit: int) -> bool:
+        text = span.text
+        if len(text.encode("utf8")) < limit - 4:  # a byte is at most a piece; special pieces come at the ends
+            return True
+        # As the layer calls it, except for the warning: other padding would change the tokenizer under other threads.
+        (pieces,) = self.tokenizer([text], add_special_tokens=True, padding="longest", verbose=False)["input_ids"]
+        return len(pieces) <= limit
+
+
+class TransformerShim(SharedShim, HFShim):
+    """thinc's wrapper of a transformer of the `transformers` library and its tokenizer, which runs sequences of similar
+    length together.
+
+    model (HFObjects): Tokenizer and transformer, or the settings to make them with.
+    tokenize (Callable): Splits a text with a tokenizer, as the layer does. A fast tokenizer changes its padding
+        settings when a call needs others than the call before. This fails while another thread uses it, so the first
+        call is made at loading.
+    max_batch_pieces: As for `build_transformer`.
+    settings: As for spacy-transformers' `HFShim`.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        tokenize: Callable[[Any], Any],
+        max_batch_pieces: Optional[int] = None,
+        mixed_precision: bool = False,
+        **settings: Any,
+    ) -> None:
+        # thinc's half precision scales gradients, which requires a GPU
+        super().__init__(model, mixed_precision=mixed_precision and has_torch_amp, **settings)
+        self.tokenize, self.max_batch_pieces = tokenize, max_batch_pieces
+        self._frozen: Set[str] = set()
+
+    def predict(self, inputs: ArgsKwargs) -> ModelOutput:
+        """The transformer's output, without gradient.
+
+        inputs (ArgsKwargs): The transformer's arguments; all are tensors with a row for each sequence.
+        """
+        return self.infer(_InGroups(evaluating(self._model), self.max_batch_pieces), inputs)
+
+    def begin_update(self, inputs: ArgsKwargs) -> Any:
+        """See `SharedShim`."""
+        with self._run_as(_InGroups(self._model, None)):  # backward needs all groups, whatever their size
+            return super().begin_update(inputs)
+
+    @contextmanager
+    def _run_as(self, module: nn.Module) -> Iterator[None]:
+        """Replace the transformer by another module in a block, during an update: no thread may disturb it."""
+        full, self._model = self._model, module
+        try:
+            yield
+        finally:
+            self._model = full
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """See `SharedShim`. Parameters that the optimizer freezes (`LayerwiseAdam.freezes`) get no gradient afterwards:
+        the gradient of word embeddings is as large as the embeddings."""
+        super().finish_update(optimizer)
+        freezes = getattr(optimizer, "freezes", lambda name: False)
+        for name, parameter in self._model.named_parameters():
+            if freezes(name) and parameter.requires_grad:
+                self._frozen.add(name)
+                parameter.requires_grad_(False)
+                parameter.grad = None
+            elif name in self._frozen and not freezes(name):  # another optimizer
+                self._frozen.remove(name)
+                parameter.requires_grad_(True)
+
+    def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
+        """See `HFShim`."""
+        super().from_bytes(bytes_data)
+        if self._hfmodel.tokenizer is not None:
+            self.tokenize(self._hfmodel.tokenizer)
+        return self
+
+
+class _InGroups(nn.Module):
+    """A transformer that runs on groups of sequences, each without the padding of longer ones.
+
+    transformer (nn.Module): Of the `transformers` library.
+    max_pieces (Optional[int]): Most pieces of a group, padding included, but at least a whole sequence.
+    """
+
+    def __init__(self, transformer: nn.Module, max_pieces: Optional[int]) -> None:
+        super().__init__()
+        self.transformer, self.max_pieces = transformer, max_pieces
+
+    def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
+        """The transformer's output for all sequences together, with zeros at padding. With several groups, it has only
+        hidden states, attention weights and pooled outputs.
+
+        attention_mask, inputs (Tensor): A row for each sequence and a column for each piece.
+        """
+        inputs["attention_mask"] = attention_mask
+        n_rows, n_pieces = attention_mask.shape
+        lengths = attention_mask.sum(1).long().tolist()
+        if not attention_mask[:, :1].all():  # left padding counts in the positions
+            lengths = [n_pieces] * n_rows
+        spare = _SPARE_PIECES.get(attention_mask.device.type, _SPARE_PIECES_ELSEWHERE)
+        groups = length_groups(lengths, spare, self.max_pieces)
+        if len(groups) < 2:
+            return self.transformer(**inputs)
+        outputs = []
+        for rows in groups:
+            index = torch.tensor(rows, device=attention_mask.device)
+            some = {key: value[index, : lengths[rows[0]]] for key, value in inputs.items()}
+            outputs.append(self.transformer(**some))
+        return _join(outputs, groups, n_pieces)
+
+
+def _join(outputs: List[ModelOutput], groups: List[List[int]], n_pieces: int) -> ModelOutput:
+    """Join the outputs of groups. A field is a tensor, or has one for each layer."""
+    joined: Dict[str, Any] = {}
+    for key in ("last_hidden_state", "pooler_output", "hidden_states", "attentions"):
+        values = [output[key] for output in outputs if output.get(key) is not None]
+        if values and isinstance(values[0], Tensor):
+            joined[key] = _join_rows(values, groups, n_pieces)
+        elif values:
+            joined[key] = tuple(_join_rows(layer, groups, n_pieces) for layer in zip(*values, strict=True))
+    return type(outputs[0])(**joined)
+
+
+def _join_rows(tensors: Sequence[Tensor], groups: List[List[int]], n_pieces: int) -> Tensor:
+    """Rows of all groups in order, padded with zeros. *Shapes:* (n_rows, width), (n_rows, n_pieces, width) or (n_rows,
+    n_heads, n_pieces, n_pieces)."""
+    shape = list(tensors[0].shape)
+    shape[0] = sum(map(len, groups))
+    if len(shape) > 2:
+        shape[1 if len(shape) == 3 else 2] = n_pieces
+        shape[-1] = n_pieces if len(shape) == 4 else shape[-1]
+    joined = tensors[0].new_zeros(shape)
+    for tensor, rows in zip(tensors, groups, strict=True):
+        index = torch.tensor(rows, device=tensor.device)
+        if tensor.dim() == 2:
+            joined[index] = tensor
+        elif tensor.dim() == 3:
+            joined[index, : tensor.shape[1]] = tensor
+        else:
+            joined[index, :, : tensor.shape[2], : tensor.shape[3]] = tensor
+    return joined
