@@ -26,7 +26,7 @@ class ParserScores(NamedTuple):
     attention (Optional[ndarray]): Shape: (n_label_heads, n + 2). The label attention over START, tokens, STOP; only on
         request.
     ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label head at each fencepost, see
-        `layers/scorers/label_head_scorer.py`; None if the network has no such scorer.
+        `layers/span_scorer.py`; None if the network has no such scorer.
     """
 
     labels: ndarray

@@ -16,8 +16,16 @@ from spacy_lal.layers.configs import (
     ParserNetworkConfig,
     SpanScorerConfig,
 )
-from spacy_lal.layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
-from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
+from spacy_lal.layers.input_configs import (
+    CharLSTM,
+    EncoderConfig,
+    InputLayerConfig,
+    SelfAttentionLayerConfig,
+    Tags,
+    Vectors,
+    WordFeature,
+    Words,
+)
 
 FEED_FORWARDS = ("none", "per_label", "joint", "split")
 

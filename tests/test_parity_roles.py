@@ -7,7 +7,7 @@ import numpy
 import pytest
 from benchmark_programs import program
 
-ATTENTION = "spacy_lal.layers.roles.syntax_attention"
+ATTENTION = "spacy_lal.layers.roles_encoder"
 
 
 @pytest.fixture(scope="module")

@@ -177,7 +177,7 @@ def _layers(row: Row, size: Size) -> Block:
 def limits_of_tables(n_layers: int) -> Dict[str, Block]:
     """Limits at test time, by name: the paper's Table 1, in halves and three quarters of the layers, and Table 2.
 
-    RETURNS (Dict[str, Block]): Options of `AttentionLimits`, and "layers": the numbers of the layers that have them.
+    RETURNS (Dict[str, Block]): Options of `limited`, and "layers": the numbers of the layers that have them.
     """
     everything, half, most = range(n_layers), n_layers // 2, n_layers * 3 // 4
     content_in = {

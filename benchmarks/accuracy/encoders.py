@@ -28,10 +28,11 @@ from spacy.util import fix_random_seed
 from thinc.api import Adam, warmup_linear
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from parity.attention import limited  # noqa: E402
+
 import accuracy.frozen_vectors  # noqa: E402, F401 (registers the architecture)
 from accuracy.encoder_report import report  # noqa: E402
 from accuracy.encoder_rows import ROWS, TABLES, Size, limits_of_tables, model_block  # noqa: E402
-from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited  # noqa: E402
 from spacy_lal.loss.gold import gold_parses  # noqa: E402
 from spacy_lal.models.embedding import NetworkBatch, embed, get_tok2vec  # noqa: E402
 from spacy_lal.models.parser import get_network  # noqa: E402
@@ -112,7 +113,7 @@ def limited_scores(nlp: Language, golds: List[Doc], n_layers: int) -> Dict[str, 
     found = {}
     for name, options in limits_of_tables(n_layers).items():
         numbers = options.pop("layers")
-        with limited({layers[i].attention: AttentionLimits(**options) for i in numbers}):
+        with limited([layers[i].attention for i in numbers], **options):
             found[name] = scores(nlp, golds)["const_f"]
     return found
 

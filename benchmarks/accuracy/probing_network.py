@@ -7,13 +7,19 @@ from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
 import numpy
 import torch
+from parity.attention import recording
 from torch import Tensor, nn
 
 from accuracy.probing_tasks import Instance
-from spacy_lal.layers.encoders.attention_records import recording
-from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
-from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, Words
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.input_configs import (
+    EncoderConfig,
+    InputLayerConfig,
+    InputSizes,
+    SelectorConfig,
+    SelfAttentionLayerConfig,
+    Words,
+)
+from spacy_lal.layers.inputs import NetworkInputs
 
 START, STOP, UNKNOWN = 0, 1, 2
 N_HEADS = 4
@@ -140,10 +146,10 @@ def predict(network: ProbingNetwork, batches: List[Batch]) -> Tensor:
 def attention_of(network: ProbingNetwork, batches: List[Batch], layer: int) -> List[numpy.ndarray]:
     """The weights of a layer in each sentence. *Shape of each:* (n_heads, n + 2, n + 2)."""
     found = []
-    module = list(network.encoder.attentions())[layer]
+    module = network.encoder.layers[layer].attention
     for batch in batches:
-        with recording() as records:
+        with recording([module]) as weights:
             network.encode(batch.inputs)
-        for row, n in zip(records[module].weights.numpy(), batch.inputs.lengths.tolist(), strict=True):
+        for row, n in zip(weights[module].numpy(), batch.inputs.lengths.tolist(), strict=True):
             found.append(row[:, : n + 2, : n + 2].copy())
     return found

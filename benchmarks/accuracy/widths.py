@@ -7,7 +7,7 @@ import torch
 from thinc.api import Model
 
 from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
-from spacy_lal.layers.encoders.configs import EncoderConfig
+from spacy_lal.layers.input_configs import EncoderConfig
 from spacy_lal.layers.parser_network import ParserNetwork
 
 

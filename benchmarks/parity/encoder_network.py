@@ -1,8 +1,8 @@
 """A network of Kitaev & Klein's reference rebuilt as ours: weights, inputs, variants."""
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Iterator, List, Optional, Sequence
 
 import numpy as np
 import spacy
@@ -11,14 +11,14 @@ from spacy.tokens import Doc
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from parity.attention import limited
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import UnreadableSetError
 from spacy_lal.checkpoint.networks import Switches, kk_converted_weights, kk_network_config
 from spacy_lal.layers.configs import ParserNetworkConfig
-from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited
-from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.input_configs import EncoderConfig, SelectorConfig
+from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.models.features import (
     N_SPECIAL_CHARS,
@@ -147,16 +147,16 @@ class EncoderReference:
     @contextmanager
     def limits(self, name: str, network: ParserNetwork) -> Iterator[None]:
         """The limits of attention of a variant, for a block."""
-        found: Dict[Any, AttentionLimits] = {}
         pattern, window = self.info.get("patterns", {}).get(name), self.info.get("windows", {}).get(name)
-        for i, layer in enumerate(network.encoder.layers):
-            if pattern is not None:
-                content, position = i not in pattern["content_off"], i not in pattern["position_off"]
-                found[layer.attention] = AttentionLimits(content=content, position=position)
-            width, relaxed = (None if window is None else _of_layer(window[key], i) for key in ("window", "relaxed"))
-            if width is not None:
-                found[layer.attention] = AttentionLimits(window=width, relaxed_window=bool(relaxed))
-        with limited(found):
+        with ExitStack() as stack:
+            for i, layer in enumerate(network.encoder.layers):
+                if pattern is not None:
+                    content, position = i not in pattern["content_off"], i not in pattern["position_off"]
+                    stack.enter_context(limited([layer.attention], content=content, position=position))
+                width = None if window is None else _of_layer(window["window"], i)
+                if window is not None and width is not None:
+                    relaxed = bool(_of_layer(window["relaxed"], i))
+                    stack.enter_context(limited([layer.attention], window=width, relaxed_window=relaxed))
             yield
 
 

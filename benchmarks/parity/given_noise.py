@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from parity.vectors import UnreadableSetError
-from spacy_lal.layers.dropout import ElementDropout, FeatureDropout
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.basics import ElementDropout, FeatureDropout
+from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
 
 NOISE = "noise/"

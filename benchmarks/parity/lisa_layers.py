@@ -11,12 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, one_hot
 
-from spacy_lal.layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
-from spacy_lal.layers.roles.roles_encoder import SLOPE, layer_norm
-from spacy_lal.layers.roles.syntax_attention import clamped_heads
-from spacy_lal.layers.scorers.head_scorer import HeadScorer, HeadScores
-from spacy_lal.layers.scorers.predicate_scorer import PredicateScorer
-from spacy_lal.layers.scorers.role_scorer import RoleScorer
+from spacy_lal.layers.role_scorers import HeadScorer, HeadScores, PredicateScorer, RoleScorer
+from spacy_lal.layers.roles_configs import RoleScorerConfig, RolesEncoderConfig
+from spacy_lal.layers.roles_encoder import SLOPE, clamped_heads, layer_norm
 
 GIVEN = "parse_attention"
 VALUES = {"pos_attention": "gold_pos", "parse_label_attention": "parse_label"}

@@ -12,7 +12,7 @@ from parity.vectors import NetworkSet, UnreadableSetError, unpack_upper
 from spacy_lal.checkpoint.names import convert_state_dict, our_key
 from spacy_lal.checkpoint.networks import network_config
 from spacy_lal.decode import joint
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import ParserLoss

@@ -15,10 +15,8 @@ from parity.lisa_layers import (
 )
 from parity.role_sets import GRADIENT, TIMING, Arrays, Errors, RoleSet
 from spacy_lal.decode import viterbi
-from spacy_lal.layers.roles.configs import RoleScorerConfig, RolesEncoderConfig
-from spacy_lal.layers.roles.roles_encoder import SLOPE, RolesLayer
-from spacy_lal.layers.roles.syntax_attention import CLAMP, clamped_heads
-from spacy_lal.layers.roles.timing import timing_signal
+from spacy_lal.layers.roles_configs import RoleScorerConfig, RolesEncoderConfig
+from spacy_lal.layers.roles_encoder import CLAMP, SLOPE, RolesLayer, clamped_heads, timing_signal
 from spacy_lal.loss.parser import cross_entropy as our_cross_entropy
 
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in ("input", "attention", "ff", "residual")}

@@ -35,7 +35,7 @@ from parity.role_layers import (
     role_targets,
 )
 from parity.role_sets import HUGE, STAGE, Arrays, Errors, RoleSet, Row, read_role_set
-from spacy_lal.layers.roles.configs import RolesEncoderConfig
+from spacy_lal.layers.roles_configs import RolesEncoderConfig
 from spacy_lal.loss.roles import RolesLoss
 from spacy_lal.scores import GoldRoles, RoleScores
 

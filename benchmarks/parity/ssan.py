@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from parity.attention import recording
 from parity.encoder_sets import Arrays
 from parity.network import GRADIENT_TOLERANCE, SUM_TOLERANCE, Errors, Row
 from parity.ssan_layers import (
@@ -17,12 +18,10 @@ from parity.ssan_layers import (
 )
 from parity.ssan_sets import SSANSet, pad, probe
 from parity.vectors import UnreadableSetError
-from spacy_lal.layers.encoders.attention_mask import forbidden_pairs
-from spacy_lal.layers.encoders.attention_records import AttentionRecord, recording
-from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig
-from spacy_lal.layers.encoders.selector import EPSILON, Choice, Selector, regularisers
-from spacy_lal.layers.input_configs import InputSizes, Words
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.encoder import forbidden_pairs
+from spacy_lal.layers.input_configs import EncoderConfig, InputSizes, SelectorConfig, Words
+from spacy_lal.layers.inputs import NetworkInputs
+from spacy_lal.layers.selector import EPSILON, Choice, Selector
 
 # Mode of a set -> whether it trains, the mode of our selector, whether dropout is on, whether regularisers are in the
 # loss of the encoder's sets (they always are in the layer's).
@@ -50,10 +49,10 @@ class GivenDropout(nn.Module):
 
 
 class Pass(NamedTuple):
-    """What one pass over a batch gave: outputs, records and choices of each attention, in order."""
+    """What one pass over a batch gave: outputs, weights and choices of each attention, in order."""
 
     outputs: Tensor
-    records: List[AttentionRecord]
+    weights: List[Tensor]
     choices: Dict[int, Choice]
 
 
@@ -190,9 +189,25 @@ class SSAN(nn.Module):
         if self.inputs is not None:
             lengths = (~padding).sum(1) - 2  # of sentences without START and STOP, which these have not
             hidden = self.inputs(NetworkInputs(lengths, word_ids=inputs), inputs.shape[1])
-        with recording() as records:
+        with recording(self.attentions) as weights:
             outputs = self.encoder(hidden, padding)
-        return Pass(outputs, [records[attention] for attention in self.attentions], choices)
+        return Pass(outputs, [weights[attention] for attention in self.attentions], choices)
+
+
+def regularisers(choice: Choice, forbidden: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
+    """For each query, the number of its chosen (head, key) pairs, and the mean over its allowed pairs of the negative
+    entropy of choosing; 0 for queries at padding (reference-encoders.md B3, over real keys).
+
+    choice, forbidden, padding: The choices; pairs without attention; *shape:* (batch_size, seq_len).
+    RETURNS (Tuple[Tensor, Tensor]): *Shape of each:* (batch_size, seq_len).
+    """
+    scores, is_query = choice.scores, ~padding
+    allowed = (~forbidden).expand(scores.shape).to(scores.dtype)
+    chosen = (choice.values * allowed).sum((1, 3))
+    prob = scores.sigmoid()
+    negative = prob * torch.nn.functional.logsigmoid(scores) + (1.0 - prob) * torch.nn.functional.logsigmoid(-scores)
+    entropy = (negative * allowed).sum((1, 3)) / allowed.sum((1, 3)).clamp_min(1.0)
+    return chosen * is_query, entropy * is_query
 
 
 def compare_ssan(given: SSANSet) -> Tuple[List[Row], List[str]]:
@@ -288,8 +303,8 @@ class _Mode:
         for row, number in enumerate(numbers):
             answers, n = self.given.variants[self.name][number], self.lengths[number]
             ours = {"outputs" if is_layer else "encoded": found.outputs[row, :n]}
-            for layer, record in enumerate(found.records):
-                ours["weights" if is_layer else f"attn{layer}_w"] = record.weights[row, :, :n, :n]
+            for layer, weights in enumerate(found.weights):
+                ours["weights" if is_layer else f"attn{layer}_w"] = weights[row, :, :n, :n]
             for layer, choice in found.choices.items():
                 scores = choice.scores[row, :, :n, :n]
                 prob, chosen = scores.sigmoid(), choice.values[row, :, :n, :n]

@@ -11,16 +11,12 @@ from typing import List, Optional
 import torch
 from torch import Tensor, nn
 
+from spacy_lal.layers.basics import ElementDropout, MaskedSoftmax
 from spacy_lal.layers.checks import check_choice, check_count, check_even, check_parts, check_rates
-from spacy_lal.layers.dropout import ElementDropout
-from spacy_lal.layers.encoders.attention_limits import limits_of
-from spacy_lal.layers.encoders.configs import EncoderLayer, SelectorConfig
-from spacy_lal.layers.encoders.selector import SelectiveSoftmax, Selector
-from spacy_lal.layers.encoders.self_attention import SelfAttention
-from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, WordFeature
-from spacy_lal.layers.input_layer import InputLayer
-from spacy_lal.layers.masked_softmax import MaskedSoftmax
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.encoder import SelfAttention
+from spacy_lal.layers.input_configs import EncoderLayer, InputLayerConfig, InputSizes, SelectorConfig, WordFeature
+from spacy_lal.layers.inputs import InputLayer, NetworkInputs
+from spacy_lal.layers.selector import SelectiveSoftmax, Selector
 
 NORM_EPSILON = 1e-6  # added to the biased variance
 LONGEST_PERIOD = 1e4
@@ -143,7 +139,7 @@ class PreNormAttention(SelfAttention):
         nn.Module.__init__(self)
         self.widths, self.hidden_width = {"all": hidden_width}, hidden_width
         self.n_heads, self.part_width = config.n_heads, hidden_width // config.n_heads
-        self.reads_positions, self.window, self.penalty = False, None, None
+        self.reads_positions, self.window = False, None
         self.projection = nn.Linear(hidden_width, 3 * hidden_width)  # queries, keys, values
         self.combination = nn.Linear(hidden_width, hidden_width)
         self.selector = None
@@ -155,10 +151,9 @@ class PreNormAttention(SelfAttention):
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
-        limits = limits_of(self)
         query, key, value = self.join_heads([self.projection(inputs)]).permute(2, 0, 3, 1, 4).unbind()
-        query = self.limit(query * (1.0 / math.sqrt(self.part_width)), limits)
-        context = self._attend(inputs, query @ key.transpose(-1, -2), padding, limits) @ value
+        logits = (query * (1.0 / math.sqrt(self.part_width))) @ key.transpose(-1, -2)
+        context = self.attend(inputs, logits, padding) @ value
         return self.combination(context.transpose(1, 2).flatten(2))
 
 

@@ -11,14 +11,13 @@ from typing import Any, List, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
+from ..layers.basics import FeedForward, StdNorm, join_features, split_features, split_width
+from ..layers.biaffine import BiaffineScorer
 from ..layers.checks import check_choice, check_count, check_flags, check_rates
 from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
-from ..layers.factored import FeedForward, join_features, split_features, split_width
 from ..layers.input_configs import InputLayerConfig, InputSizes
-from ..layers.input_layer import InputLayer
+from ..layers.inputs import InputLayer
 from ..layers.label_attention import FoldedLabelAttention, LabelAttention
-from ..layers.norm import StdNorm
-from ..layers.scorers.biaffine_scorer import BiaffineScorer
 from .names import EMBEDDINGS
 
 

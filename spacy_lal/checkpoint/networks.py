@@ -21,8 +21,17 @@ from ..layers.configs import (
     ParserSizes,
     SpanScorerConfig,
 )
-from ..layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
-from ..layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
+from ..layers.input_configs import (
+    CharConcat,
+    CharLSTM,
+    EncoderConfig,
+    InputLayerConfig,
+    SelfAttentionLayerConfig,
+    Tags,
+    Vectors,
+    WordFeature,
+    Words,
+)
 from ..models.execution import ExecutionConfig
 from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD

@@ -15,8 +15,7 @@ from .checks import (
     check_halves,
     check_rates,
 )
-from .encoders.configs import EncoderConfig
-from .input_configs import InputLayerConfig, InputSizes
+from .input_configs import EncoderConfig, InputLayerConfig, InputSizes
 
 
 @dataclass(frozen=True)
@@ -207,8 +206,7 @@ class SpanScorerConfig:
 
         RAISES (ValueError): As `check`.
         """
-        from .scorers.label_head_scorer import LabelHeadScorer
-        from .scorers.span_scorer import SpanScorer
+        from .span_scorer import LabelHeadScorer, SpanScorer
 
         self.check(layout, n_labels)
         label_heads = LabelHeadScorer(layout) if self.label_heads else None
@@ -250,7 +248,7 @@ class BiaffineScorerConfig:
 
     def build(self, layout: FencepostLayout, n_deprels: int) -> Any:
         """Build the scorer of `n_deprels` deprels."""
-        from .scorers.biaffine_scorer import BiaffineScorer
+        from .biaffine import BiaffineScorer
 
         return BiaffineScorer(self.input_width(layout), self.arc_width, self.deprel_width, n_deprels, self.dropout)
 

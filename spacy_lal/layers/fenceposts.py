@@ -5,8 +5,8 @@ from typing import Any, Tuple
 import torch
 from torch import Tensor, nn
 
+from .basics import join_features
 from .configs import FencepostLayout
-from .factored import join_features
 
 
 class _JoinHalves(torch.autograd.Function):

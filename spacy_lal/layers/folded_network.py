@@ -11,15 +11,15 @@ import torch
 from torch import Tensor
 
 from .folding import FoldedLayer, fold
+from .inputs import NetworkInputs
 from .label_attention import fold_label_attention
 from .modes import evaluating
-from .network_inputs import NetworkInputs
 from .packing import Packing
 from .parser_network import ParserNetwork
 from .products import Precision
 from .scorers.deprel_features import DeprelFeatures, DeprelWeights
 from .scorers.fencepost_products import FencepostProducts
-from .scorers.span_scorer import best_labels
+from .span_scorer import best_labels
 
 _CHUNK_FLOATS = 1 << 23  # of the widest tensor held at once: 32 MiB
 

@@ -11,11 +11,8 @@ from typing import Callable, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
+from .basics import FeatureDropout, MaskedSoftmax, StdNorm, join_features, split_features, split_width
 from .configs import LabelAttentionConfig
-from .dropout import FeatureDropout
-from .factored import join_features, split_features, split_width
-from .masked_softmax import MaskedSoftmax
-from .norm import StdNorm
 from .packing import Packing
 from .products import Precision, Product
 

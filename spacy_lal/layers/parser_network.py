@@ -9,12 +9,12 @@ from typing import NamedTuple, Optional
 import torch
 from torch import Tensor, nn
 
+from .biaffine import BiaffineScorer
 from .configs import ParserNetworkConfig, ParserSizes
 from .fenceposts import Fenceposts
+from .inputs import NetworkInputs
 from .label_attention import LabelAttention
-from .network_inputs import NetworkInputs
-from .scorers.biaffine_scorer import BiaffineScorer
-from .scorers.span_scorer import SpanScorer
+from .span_scorer import SpanScorer
 
 
 class NetworkOutput(NamedTuple):
@@ -29,7 +29,6 @@ class NetworkOutput(NamedTuple):
         (batch_size, n_label_heads, n + 2).
     ties (Optional[Tensor]): The score of each label head on each fencepost; None for a network without a
         `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
-    penalty (Optional[Tensor]): In training, what selectors add to the loss; None without regularisers. *Shape:* ().
     """
 
     labels: Tensor
@@ -37,7 +36,6 @@ class NetworkOutput(NamedTuple):
     deprels: Tensor
     label_attention: Optional[Tensor]
     ties: Optional[Tensor] = None
-    penalty: Optional[Tensor] = None
 
 
 class ParserNetwork(nn.Module):
@@ -140,4 +138,4 @@ class ParserNetwork(nn.Module):
         if self.biaffine_scorer is not None:
             arcs, deprels = self.biaffine_scorer(self.arc_inputs(fenceposts))
         attention = weights.detach() if return_attention and weights is not None else None
-        return NetworkOutput(labels, arcs, deprels, attention, ties, self.encoder.take_penalty())
+        return NetworkOutput(labels, arcs, deprels, attention, ties)

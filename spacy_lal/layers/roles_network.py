@@ -10,11 +10,10 @@ import torch
 from numpy import ndarray
 from torch import Tensor, nn
 
-from .roles.configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
-from .roles.pair_features import SentenceParse
-from .roles.roles_encoder import layer_norm
-from .roles.syntax_attention import clamped_heads
-from .scorers.head_scorer import HeadScores
+from .pair_features import SentenceParse
+from .role_scorers import HeadScores
+from .roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
+from .roles_encoder import clamped_heads, layer_norm
 
 
 class RolesInputs(NamedTuple):

@@ -1,7 +1,7 @@
 """`spacy-lal.BiLSTMEncoder.v1`: a bidirectional LSTM as the `encode` of spaCy's Tok2Vec.
 
 spaCy's own `spacy.TorchBiLSTMEncoder.v1` has the same parameters. But with it, a Doc's vectors and its parse depend on
-the longest Doc of the batch (see `layers/bilstm.py`).
+the longest Doc of the batch (see `layers/basics.py`).
 """
 
 from typing import Callable, List, Tuple, cast
@@ -10,7 +10,7 @@ from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, torch2xp, with_pa
 from thinc.types import Floats2d, Floats3d, Padded
 from torch import Tensor
 
-from ..layers.bilstm import BiLSTM
+from ..layers.basics import BiLSTM
 from .shared_shim import SharedShim
 
 

@@ -16,7 +16,7 @@ from thinc.types import ArgsKwargs
 
 from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..layers.folded_network import FoldedNetwork, FoldedOutput
-from ..layers.network_inputs import NetworkInputs
+from ..layers.inputs import NetworkInputs
 from ..layers.parser_network import NetworkOutput, ParserNetwork
 from ..layers.products import Precision
 from ..scores import AnyScores, ParserScores, PrunedScores

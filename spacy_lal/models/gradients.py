@@ -46,7 +46,7 @@ def pad_gradients(
     d_scores (Sequence[AnyGradient]): For each sentence, the gradient of all or some of its scores. None and empty
         arrays count as zero.
     RETURNS (Tuple[Tuple[Tensor, ...], Tuple[Tensor, ...]]): The tensor of each kind of scores. If no sentence has an
-        array, a chart of labels or deprels is reduced to the named cells. Last comes the penalty, if any.
+        array, a chart of labels or deprels is reduced to the named cells.
     RAISES (ValueError): A sparse gradient names cells that the scores lack.
     """
     tensors, grads = [], []
@@ -65,9 +65,6 @@ def pad_gradients(
             grad = _pad_arrays(gradients, tuple(tensor.shape))
         tensors.append(tensor)
         grads.append(torch.from_numpy(grad).to(tensor.device, tensor.dtype))
-    if output.penalty is not None and output.penalty.requires_grad:  # a part of the loss, which the network computes
-        tensors.append(output.penalty)
-        grads.append(torch.ones_like(output.penalty))
     return tuple(tensors), tuple(grads)
 
 

@@ -13,7 +13,6 @@ from thinc.api import get_torch_default_device
 from thinc.compat import has_torch_amp
 from thinc.types import ArgsKwargs
 
-from ..layers.encoders.attention_limits import check_unlimited
 from ..layers.modes import evaluating
 from ..layers.products import Precision, half_precision
 from ..layers.unfilled import Unfilled
@@ -74,15 +73,6 @@ class NetworkShim(SharedShim):
 
     def _precision(self) -> Precision:
         return half_precision(self.device) if self.mixed_precision else torch.float32
-
-    def __getstate__(self) -> Dict[str, Any]:
-        """For pickles and copies: the folded network is left out and made again on use.
-
-        RAISES (ValueError): This context limits the network's attention, which a copy would not know.
-        """
-        if self._model is not None:
-            check_unlimited(self._model)
-        return super().__getstate__()
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""

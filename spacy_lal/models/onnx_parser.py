@@ -11,14 +11,13 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, cast
 import numpy
 from numpy import ndarray
 
+from ..layers.basics import EPSILON, StdNorm
+from ..layers.biaffine import BiaffineScorer
 from ..layers.folded_network import FoldedNetwork
-from ..layers.input_layer import InputLayer
+from ..layers.inputs import InputLayer, VectorProjection
 from ..layers.label_attention import FoldedLabelAttention
-from ..layers.norm import EPSILON, StdNorm
-from ..layers.scorers.biaffine_scorer import BiaffineScorer
 from ..layers.scorers.deprel_features import DeprelFeatures
-from ..layers.scorers.span_scorer import SpanScorer
-from ..layers.word_features.vectors import VectorProjection
+from ..layers.span_scorer import SpanScorer
 from ..scores import OTHER_LABEL, PrunedScores
 from .embedding import NetworkBatch
 from .onnx_graph import Graph, as_array

@@ -8,10 +8,10 @@ from typing import List, Tuple
 import numpy
 from numpy import ndarray
 
-from ..layers.norm import EPSILON
-from ..layers.scorers.biaffine_scorer import BiaffineScorer
+from ..layers.basics import EPSILON
+from ..layers.biaffine import BiaffineScorer
 from ..layers.scorers.span_hidden import span_hidden
-from ..layers.scorers.span_scorer import SpanScorer
+from ..layers.span_scorer import SpanScorer
 from ..scores import OTHER_LABEL
 from .onnx_graph import Graph, as_array
 from .runtimes import OnnxSession

@@ -27,8 +27,16 @@ from ..layers.configs import (
     ParserNetworkConfig,
     SpanScorerConfig,
 )
-from ..layers.encoders.configs import EncoderConfig, SelfAttentionLayerConfig
-from ..layers.input_configs import CharLSTM, InputLayerConfig, Vectors, WordFeature, Words, make_input_layer
+from ..layers.input_configs import (
+    CharLSTM,
+    EncoderConfig,
+    InputLayerConfig,
+    SelfAttentionLayerConfig,
+    Vectors,
+    WordFeature,
+    Words,
+    make_input_layer,
+)
 from ..layers.parser_network import ParserNetwork
 from ..scores import AnyGradient, AnyScores, ParserScores
 from .bridge import iter_pruned, iter_runs, parser_network

@@ -21,7 +21,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..annotations import sentence_words, tokens_with_heads
-from ..layers.roles.configs import (
+from ..layers.roles_configs import (
     PredicateScorerConfig,
     RoleScorerConfig,
     RolesEncoderConfig,

@@ -10,8 +10,8 @@ from numpy import ndarray
 from thinc.api import Model
 from thinc.types import ArgsKwargs
 
-from ..layers.roles.configs import RolesNetworkConfig, RolesSizes
-from ..layers.roles.pair_features import SentenceParse
+from ..layers.pair_features import SentenceParse
+from ..layers.roles_configs import RolesNetworkConfig, RolesSizes
 from ..layers.roles_network import RolesInputs, RolesNetwork, RolesOutput
 from ..scores import MISSING, RoleScores
 from .embedding import VectorRows

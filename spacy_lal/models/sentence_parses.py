@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_words, tokens_with_heads
-from ..layers.roles.pair_features import SentenceParse
+from ..layers.pair_features import SentenceParse
 
 # Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass; ClearNLP's nsubjpass, auxpass.
 PASSIVE_ENDING = "pass"

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from spacy_lal.layers.dropout import ElementDropout, FeatureDropout
+from spacy_lal.layers.basics import ElementDropout, FeatureDropout
 
 
 def test_features_are_dropped_for_a_whole_sentence():

@@ -2,8 +2,7 @@
 
 import torch
 
-from spacy_lal.layers.dropout import FeatureDropout
-from spacy_lal.layers.factored import FeedForward, split_width
+from spacy_lal.layers.basics import FeatureDropout, FeedForward, split_width
 
 
 def test_masks_are_shared_by_positions_and_differ_between_halves_and_sentences():

@@ -90,7 +90,7 @@ def test_long_sentences_in_pieces_that_fit_the_cache(monkeypatch):
     network = build("whole_tokens")
     inputs = make_inputs(network, LENGTHS)
     whole = FoldedNetwork(network)(inputs)
-    for module in ("folded_network", "scorers.span_scorer"):
+    for module in ("folded_network", "span_scorer"):
         monkeypatch.setattr(f"spacy_lal.layers.{module}._CHUNK_FLOATS", 70)
     cut = FoldedNetwork(network)(inputs)
     assert numpy.allclose(cut.deprel_features.heads, whole.deprel_features.heads, atol=1e-5)

@@ -5,7 +5,7 @@ import torch
 
 from spacy_lal.checkpoint.layers import ConcatenatedInputsConfig
 from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, InputSizes, Tags, Vectors, Words
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.inputs import NetworkInputs
 
 OPTIONS = {"max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
 SIZES = InputSizes(n_tags=5, n_words=9, n_chars=8, vector_width=3)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from spacy_lal.layers.norm import StdNorm, std_norm
+from spacy_lal.layers.basics import StdNorm, std_norm
 
 
 def plain_norm(inputs, gain, bias):

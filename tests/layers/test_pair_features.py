@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_lal.layers.roles.pair_features import N_FEATURES, SentenceParse, find_candidates
+from spacy_lal.layers.pair_features import N_FEATURES, SentenceParse, find_candidates
 
 RNG = np.random.default_rng(0)
 NAMES = {name: np.uint64(value) for value, name in enumerate(["a", "b", "c", "d"], start=7)}

@@ -4,7 +4,7 @@ import pytest
 import torch
 from tiny_network import make_network
 
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
 
 SMALL = {

@@ -17,8 +17,17 @@ from spacy_lal.layers.configs import (
     ParserSizes,
     SpanScorerConfig,
 )
-from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
-from spacy_lal.layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, Words
+from spacy_lal.layers.input_configs import (
+    CharConcat,
+    CharLSTM,
+    EncoderConfig,
+    InputLayerConfig,
+    SelectorConfig,
+    SelfAttentionLayerConfig,
+    Tags,
+    Vectors,
+    Words,
+)
 from spacy_lal.layers.parser_network import ParserNetwork
 
 RATE, FLAG, NUMBER = r"a dropout rate in [0, 1)", "true or false", "a finite number"
@@ -102,8 +111,6 @@ WRONG = {
         "on_empty": [("none", "one of 'all', 'self', 'nothing'")],
         "bounded": [(0, FLAG)],
         "width": [(0, at_least(1)), (8.0, at_least(1))],
-        "select_scale": [(None, NUMBER), (float("nan"), NUMBER), (-0.5, NUMBER + " of at least 0")],
-        "entropy_scale": [("0", NUMBER), (True, NUMBER)],
     },
     LabelAttentionConfig: ATTENTION,
     ReferenceLabelAttentionConfig: {

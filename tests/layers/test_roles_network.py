@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
-from spacy_lal.layers.roles.configs import (
+from spacy_lal.layers.roles_configs import (
     PredicateScorerConfig,
     RoleScorerConfig,
     RolesEncoderConfig,
@@ -14,8 +14,7 @@ from spacy_lal.layers.roles.configs import (
     RolesSizes,
     SyntaxConfig,
 )
-from spacy_lal.layers.roles.syntax_attention import clamped_heads
-from spacy_lal.layers.roles.timing import timing_signal
+from spacy_lal.layers.roles_encoder import clamped_heads, timing_signal
 from spacy_lal.layers.roles_network import RolesInputs, RolesNetwork
 
 SIZES = RolesSizes(vector_width=6, n_tags=7, n_rolesets=5, n_deprels=4)

@@ -9,7 +9,7 @@ import torch
 from thinc.api import fix_random_seed
 
 from spacy_lal.layers.parser_network import NetworkOutput
-from spacy_lal.layers.scorers.span_scorer import SpanScorer
+from spacy_lal.layers.span_scorer import SpanScorer
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.models.bridge import parser_network

@@ -13,9 +13,8 @@ from thinc.api import Adam, Config, fix_random_seed
 from tiny_network import TOK2VEC
 
 from spacy_lal.layers.configs import BiaffineScorerConfig, FencepostsConfig, LabelAttentionConfig
-from spacy_lal.layers.encoders.configs import EncoderConfig
 from spacy_lal.layers.folded_network import FoldedNetwork
-from spacy_lal.layers.input_configs import make_input_layer, make_vectors
+from spacy_lal.layers.input_configs import EncoderConfig, make_input_layer, make_vectors
 from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.models.onnx_parser import OnnxNetwork
 from spacy_lal.models.parser import build_lal_parser, listening

@@ -123,7 +123,7 @@ def test_a_given_predicate_keeps_its_parts(nlp, monkeypatch):
 def test_sub_batches_and_chunks_of_pairs_change_nothing(nlp, monkeypatch):
     docs = [parsed(nlp, name) for name in ("gave", "saw", "gave")]
     expected = find(nlp, docs)
-    monkeypatch.setattr("spacy_lal.layers.scorers.span_role_scorer.MAX_PAIRS", 3)
+    monkeypatch.setattr("spacy_lal.layers.role_scorers.MAX_PAIRS", 3)
     network = nlp.get_pipe("lal_srl").model.layers[-1]
     monkeypatch.setitem(network.attrs, "execution", ExecutionConfig(max_batch_cells=1))
     assert find(nlp, [parsed(nlp, name) for name in ("gave", "saw", "gave")]) == expected

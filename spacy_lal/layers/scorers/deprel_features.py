@@ -10,8 +10,8 @@ import numpy
 import torch
 from numpy import ndarray
 
+from ..biaffine import BiaffineScorer
 from ..products import Precision, Product
-from .biaffine_scorer import BiaffineScorer
 
 _CHUNK_HEADS = 128  # heads at a time: the products of all deprels with them stay in a core's cache
 

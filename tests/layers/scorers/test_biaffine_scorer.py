@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from spacy_lal.checkpoint.layers import ReferenceBiaffineScorer
-from spacy_lal.layers.scorers import biaffine_scorer
-from spacy_lal.layers.scorers.biaffine_scorer import BiaffineScorer
+from spacy_lal.layers import biaffine as biaffine_scorer
+from spacy_lal.layers.biaffine import BiaffineScorer
 
 
 @pytest.fixture

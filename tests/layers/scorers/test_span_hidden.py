@@ -8,7 +8,7 @@ import numpy
 import pytest
 import torch
 
-from spacy_lal.layers.norm import EPSILON, std_norm
+from spacy_lal.layers.basics import EPSILON, std_norm
 from spacy_lal.layers.scorers.span_hidden import span_hidden
 
 SCRIPT = """

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from spacy_lal.layers.roles.configs import SpanRoleScorerConfig
-from spacy_lal.layers.roles.pair_features import SentenceParse
+from spacy_lal.layers.pair_features import SentenceParse
+from spacy_lal.layers.roles_configs import SpanRoleScorerConfig
 
 SIZES = {"vectors_width": 4, "predicate_width": 3, "hidden_width": 8, "product_width": 2, "feature_width": 4}
 

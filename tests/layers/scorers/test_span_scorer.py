@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from spacy_lal.layers.scorers import span_scorer
-from spacy_lal.layers.scorers.span_scorer import SpanScorer
+from spacy_lal.layers import span_scorer
+from spacy_lal.layers.span_scorer import SpanScorer
 
 
 def plain_chart(scorer, fenceposts, lengths):

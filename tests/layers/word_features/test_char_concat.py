@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from spacy_lal.layers.input_configs import CharConcat, InputSizes
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.inputs import NetworkInputs
 
 SIZES = InputSizes(n_chars=5 + 26)
 

@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from spacy_lal.layers.network_inputs import NetworkInputs
-from spacy_lal.layers.word_features.char_lstm import CharLSTMEncoder
+from spacy_lal.layers.inputs import CharLSTMEncoder, NetworkInputs
 
 
 @pytest.fixture

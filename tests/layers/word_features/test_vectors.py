@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from spacy_lal.layers.input_configs import InputSizes, Vectors
-from spacy_lal.layers.network_inputs import NetworkInputs
+from spacy_lal.layers.inputs import NetworkInputs
 
 
 def build(width=4, vector_width=6, **options):

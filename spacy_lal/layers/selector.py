@@ -12,9 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, logsigmoid
 
-from ..dropout import ElementDropout
-from ..factored import join_features, split_features
-from .configs import SelectorConfig
+from .basics import ElementDropout, join_features, split_features
+from .input_configs import SelectorConfig
 
 EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
 # The gradient of a choice is capped at e^30: the logit of an unchosen key may be far above all chosen logits.
@@ -111,35 +110,6 @@ class Selector(nn.Module):
                 log_slope = logsigmoid(logits) + logsigmoid(-logits)
                 log_slope = log_slope if mode == "soft" else log_slope.sub_(math.log(temperature))
         return Choice(scores, log_values, log_slope)
-
-    def penalty(self, choice: Choice, forbidden: Tensor, padding: Tensor) -> Tensor:
-        """The regularisers of some sentences, weighted and summed over the sentences.
-
-        choice (Choice): The choices.
-        forbidden (Tensor): From `forbidden_pairs`.
-        padding (Tensor): *Shape:* (batch_size, seq_len).
-        RETURNS (Tensor): *Shape:* ().
-        """
-        chosen, entropy = regularisers(choice, forbidden, padding)
-        n_queries = (~padding).sum(1).clamp_min(1)
-        sums = (chosen * self.config.select_scale + entropy * self.config.entropy_scale).sum(1)
-        return (sums / n_queries).sum()
-
-
-def regularisers(choice: Choice, forbidden: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
-    """For each query, the number of its chosen (head, key) pairs, and the mean over its allowed pairs of the negative
-    entropy of choosing; 0 for queries at padding (reference-encoders.md B3, over real keys).
-
-    choice, forbidden, padding: As for `Selector.penalty`.
-    RETURNS (Tuple[Tensor, Tensor]): *Shape of each:* (batch_size, seq_len).
-    """
-    scores, is_query = choice.scores, ~padding
-    allowed = (~forbidden).expand(scores.shape).to(scores.dtype)
-    chosen = (choice.values * allowed).sum((1, 3))
-    prob = scores.sigmoid()
-    negative = prob * logsigmoid(scores) + (1.0 - prob) * logsigmoid(-scores)
-    entropy = (negative * allowed).sum((1, 3)) / allowed.sum((1, 3)).clamp_min(1.0)
-    return chosen * is_query, entropy * is_query
 
 
 class _SelectiveSoftmax(torch.autograd.Function):

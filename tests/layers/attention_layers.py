@@ -5,9 +5,8 @@ from typing import Any, Dict, List, Optional
 import torch
 from torch import Tensor
 
-from spacy_lal.layers.encoders.attention_records import AttentionRecord, recording
-from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
-from spacy_lal.layers.encoders.encoder import Encoder
+from spacy_lal.layers.encoder import Encoder
+from spacy_lal.layers.input_configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
 
 WIDTH = 12
 N_WORDS = [4, 1, 7, 2, 3]
@@ -66,21 +65,26 @@ def encode(encoder: Encoder, inputs: Tensor, n_words: List[int]) -> Tensor:
     return encoder(inputs, make_padding(n_words), make_positions(inputs.shape[1], inputs.dtype))
 
 
-def attention_records(encoder: Encoder, inputs: Tensor, n_words: List[int]) -> List[AttentionRecord]:
-    """What each layer's self-attention did."""
-    with recording() as records:
-        encode(encoder, inputs, n_words)
-    return [records[attention] for attention in encoder.attentions() if attention is not None]
+def attention_weights(encoder: Encoder, inputs: Tensor, n_words: List[int]) -> List[Tensor]:
+    """The weights of each layer's self-attention."""
+    found: List[Tensor] = []
+    softmaxes = [layer.attention.weights for layer in encoder.layers]
+    hooks = [one.register_forward_hook(lambda module, inputs, output: found.append(output)) for one in softmaxes]
+    encode(encoder, inputs, n_words)
+    for hook in hooks:
+        hook.remove()
+    return found
 
 
 def fix_noise(encoder: Encoder, noise: Optional[List[Tensor]] = None) -> None:
     """Let the selectors take given noise for each sentence of the batch, by layer; None for no noise."""
-    for number, attention in enumerate(encoder.attentions()):
-        if attention is not None and attention.selector is not None:
+    for number, layer in enumerate(encoder.layers):
+        selector = layer.attention.selector
+        if selector is not None:
             if noise is None:
-                attention.selector.sample_noise = torch.zeros_like
+                selector.sample_noise = torch.zeros_like
             else:
                 given = noise[number]
-                attention.selector.sample_noise = lambda scores, given=given: given[
+                selector.sample_noise = lambda scores, given=given: given[
                     : scores.shape[0], :, : scores.shape[2], : scores.shape[3]
                 ]

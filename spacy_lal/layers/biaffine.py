@@ -5,8 +5,8 @@ from typing import Any, Tuple
 import torch
 from torch import Tensor, nn
 
-from ..dropout import ElementDropout
-from ..products import LinearFunction
+from .basics import ElementDropout
+from .products import LinearFunction
 
 _CHUNK_SCORES = 1 << 23  # deprel scores held at once: 32 MiB
 _CHUNK_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Optional, Union
 
-from ..checks import check_choice, check_count, check_flags, check_rates
+from .checks import check_choice, check_count, check_flags, check_rates
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class SyntaxConfig:
 
     def build(self, hidden_width: int, n_deprels: int) -> Any:
         """Build the scorer of arcs and deprels. hidden_width (int): Width of positions. n_deprels (int): Deprels."""
-        from ..scorers.head_scorer import HeadScorer
+        from .role_scorers import HeadScorer
 
         return HeadScorer(hidden_width, self.arc_width, self.deprel_width, n_deprels, self.dropout)
 
@@ -133,7 +133,7 @@ class PredicateScorerConfig:
 
     def build(self, hidden_width: int, n_labels: int) -> Any:
         """Build the scorer. hidden_width (int): Width of positions. n_labels (int): Number of labels."""
-        from ..scorers.predicate_scorer import PredicateScorer
+        from .role_scorers import PredicateScorer
 
         return PredicateScorer(hidden_width, self.hidden_width, n_labels, self.dropout)
 
@@ -159,7 +159,7 @@ class RoleScorerConfig:
 
     def build(self, hidden_width: int, n_tags: int) -> Any:
         """Build the scorer. hidden_width (int): Width of positions. n_tags (int): Number of BIO tags."""
-        from ..scorers.role_scorer import RoleScorer
+        from .role_scorers import RoleScorer
 
         return RoleScorer(self, hidden_width, n_tags)
 
@@ -202,7 +202,7 @@ class SpanRoleScorerConfig:
     def build(self, vector_width: int, hidden_width: int, n_tags: int) -> Any:
         """Build the scorer. vector_width (int): Width of the vectors that come in. hidden_width (int): Width of
         positions. n_tags (int): Number of BIO tags: O, then two for each role."""
-        from ..scorers.span_role_scorer import SpanRoleScorer
+        from .role_scorers import SpanRoleScorer
 
         return SpanRoleScorer(self, vector_width, hidden_width, (n_tags - 1) // 2)
 
@@ -222,7 +222,7 @@ class RolesetScorerConfig:
 
     def build(self, predicate_width: int, n_rolesets: int) -> Any:
         """Build the scorer. predicate_width (int): Width of a predicate's vector. n_rolesets (int): Rolesets."""
-        from ..scorers.roleset_scorer import RolesetScorer
+        from .role_scorers import RolesetScorer
 
         return RolesetScorer(predicate_width, n_rolesets, self.dropout)
 

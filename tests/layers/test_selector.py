@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from layers.encoders.attention_layers import (
+from layers.attention_layers import (
     N_WORDS,
     WIDTH,
     encode,
@@ -13,11 +13,10 @@ from layers.encoders.attention_layers import (
     make_inputs,
     make_padding,
 )
-from torch.nn.functional import binary_cross_entropy_with_logits
 
-from spacy_lal.layers.encoders.attention_mask import Window, forbidden_pairs
-from spacy_lal.layers.encoders.configs import SelectorConfig
-from spacy_lal.layers.encoders.selector import Choice, SelectiveSoftmax, Selector, regularisers
+from spacy_lal.layers.encoder import Window, forbidden_pairs
+from spacy_lal.layers.input_configs import SelectorConfig
+from spacy_lal.layers.selector import SelectiveSoftmax, Selector
 
 PARTS = {"factored": {"content": 6, "position": 6}, "unfactored": {"all": WIDTH}}
 MODES = ("hard", "soft", "sample")
@@ -38,7 +37,7 @@ def random_pairs(n_words=N_WORDS, seed=0, dtype=torch.float64):
     generator = torch.Generator().manual_seed(seed)
     shape = (len(n_words), 3, max(n_words) + 2, max(n_words) + 2)
     logits, scores = (torch.randn(shape, generator=generator, dtype=dtype) for _ in range(2))
-    return logits, 2.0 * scores, forbidden_pairs(make_padding(n_words), [Window(3)])
+    return logits, 2.0 * scores, forbidden_pairs(make_padding(n_words), Window(3))
 
 
 @pytest.mark.parametrize("parts", PARTS)
@@ -206,52 +205,3 @@ def test_values_have_the_straight_through_gradient():
     sample = (scores.detach() / 2.0).sigmoid()
     assert torch.equal(values, (scores > 0.0).double())
     assert torch.allclose(scores.grad, sample * (1.0 - sample) / 2.0)
-
-
-def test_regularisers_count_allowed_pairs_of_real_queries():
-    _, scores, _ = random_pairs([2, 4])
-    padding = make_padding([2, 4])
-    choice = Choice(scores, torch.where(scores > 0.0, 0.0, -math.inf).double(), None)
-    for windows in ([], [Window(1)]):
-        forbidden = forbidden_pairs(padding, windows)
-        chosen, entropy = regularisers(choice, forbidden, padding)
-        for row, n in enumerate((2, 4)):
-            assert not chosen[row, n + 2 :].any() and not entropy[row, n + 2 :].any()
-            for query in range(n + 2):
-                keys = [key for key in range(n + 2) if not windows or abs(query - key) <= 1]
-                probs = scores[row, :, query, keys].sigmoid()
-                entropies = probs * probs.log() + (1 - probs) * (1 - probs).log()
-                assert chosen[row, query] == (scores[row, :, query, keys] > 0.0).sum()
-                assert entropy[row, query].item() == pytest.approx(entropies.mean().item())
-
-
-def test_the_penalty_is_a_sum_over_sentences():
-    encoder = make_encoder(selector=SelectorConfig(select_scale=0.3, entropy_scale=0.2), window=2).train()
-    fix_noise(encoder)
-    inputs = make_inputs(N_WORDS)
-    encode(encoder, inputs, N_WORDS)
-    together, alone = encoder.take_penalty(), 0.0
-    for row, n in enumerate(N_WORDS):
-        encode(encoder, inputs[row : row + 1, : n + 2], [n])
-        alone += encoder.take_penalty().item()
-    assert together.item() == pytest.approx(alone, rel=1e-5)
-
-
-@pytest.mark.parametrize("name", ["select_scale", "entropy_scale"])
-def test_what_the_regularisers_do(name):
-    """A small step against the gradient of the penalty: fewer choices, or less decided ones."""
-    encoder = make_encoder(selector=SelectorConfig(mode="soft", **{name: 1.0}), repeat=1, scale=0.5).train()
-    selector, inputs = encoder.layers[0].attention.selector, make_inputs([6])
-
-    def measure():
-        scores = selector(inputs).detach()
-        prob, entropy = scores.sigmoid(), binary_cross_entropy_with_logits(scores, scores.sigmoid())
-        return prob.mean().item() if name == "select_scale" else -entropy.item()
-
-    encode(encoder, inputs, [6])
-    encoder.take_penalty().backward()
-    before = measure()
-    with torch.no_grad():
-        for parameter in selector.parameters():
-            parameter -= 1e-3 * parameter.grad
-    assert measure() < before - 1e-5

@@ -1,16 +1,15 @@
 """Self-attention: windows, position queries and selectors in the encoder. Properties of reference-encoders.md, D."""
 
-import copy
 import math
 
 import pytest
 import torch
-from layers.encoders.attention_layers import (
+from layers.attention_layers import (
     N_WORDS,
     NO_DROPOUT,
     OPTIONS,
     WIDTH,
-    attention_records,
+    attention_weights,
     encode,
     fix_noise,
     make_encoder,
@@ -19,10 +18,8 @@ from layers.encoders.attention_layers import (
     make_positions,
 )
 
-from spacy_lal.layers.encoders.attention_limits import AttentionLimits, limited
-from spacy_lal.layers.encoders.attention_mask import Window, forbidden_pairs
-from spacy_lal.layers.encoders.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
-from spacy_lal.layers.packing import Packing
+from spacy_lal.layers.encoder import Window, forbidden_pairs
+from spacy_lal.layers.input_configs import EncoderConfig, SelfAttentionLayerConfig
 
 TIMES = {"parsing": False, "training": True}
 
@@ -48,35 +45,35 @@ def test_alone_as_in_any_batch(options, training):  # D1
         assert torch.allclose(shuffled[order.index(row), : n + 2], alone, atol=1e-5)
 
 
-@pytest.mark.parametrize("n_words", [N_WORDS, [5], [0, 40, 1]])
-def test_folded_is_plain(options, n_words):
-    encoder, inputs = make_encoder(**options), make_inputs(n_words)
-    packing = Packing(torch.tensor(n_words) + 2, inputs.shape[1])
-    with torch.no_grad():
-        folded = encoder.fold(torch.float32)(packing.pack(inputs), packing, make_positions(inputs.shape[1]))
-        plain = packing.pack(encode(encoder, inputs, n_words))
-    assert torch.allclose(folded, plain, atol=1e-5)
-
-
 def test_weights_sum_to_one_within_what_is_allowed(options):  # D3
     encoder, inputs, padding = make_encoder(**options), make_inputs(N_WORDS), make_padding(N_WORDS)
-    window, selector = options.get("window", 0), options.get("selector")
-    windows = [Window(window, options.get("relaxed_window", False))] if window else []
-    forbidden = forbidden_pairs(padding, windows)
-    for weights, prob, choice in attention_records(encoder, inputs, N_WORDS):
+    width, selector = options.get("window", 0), options.get("selector")
+    forbidden = forbidden_pairs(padding, Window(width, options.get("relaxed_window", False)) if width else None)
+    for weights in attention_weights(encoder, inputs, N_WORDS):
         assert not weights.masked_select(forbidden.expand_as(weights)).any()
         sums = weights.sum(-1).transpose(1, 2)[~padding]
-        if selector is None:
-            assert prob is None and choice is None
-        else:
-            assert torch.equal(choice, ((prob > 0.5) & ~forbidden).to(prob.dtype))
-            empty = (choice.sum(-1, keepdim=True) == 0).expand_as(weights)
-            assert not weights[(choice == 0) & ~empty].any()
-            assert empty.any() and not empty.all()
-        if selector is not None and selector.on_empty == "nothing":
-            assert torch.equal(sums == 0.0, (choice.sum(-1) == 0).transpose(1, 2)[~padding])
-            sums = sums[sums > 0.0]
+        if selector is not None:
+            assert ((weights == 0.0) & ~forbidden).any()
+            sums = sums[sums > 0.0] if selector.on_empty == "nothing" else sums
         assert torch.allclose(sums, torch.ones_like(sums), atol=1e-4)
+
+
+def is_allowed(query, key, n, window):
+    """Whether a pair of positions of a sentence of n words is allowed, word for word after A8."""
+    return abs(query - key) <= window.width or (window.relaxed and bool({query, key} & {0, 1, n, n + 1}))
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+@pytest.mark.parametrize("width", [0, 1, 3, 8, 99])
+def test_a_window_by_its_definition(width, relaxed):
+    n_words, window = [0, 1, 2, 3, 7], Window(width, relaxed)
+    padding = make_padding(n_words)
+    assert torch.equal(forbidden_pairs(padding), padding[:, None, None, :])
+    for row, n in zip(forbidden_pairs(padding, window)[:, 0], n_words, strict=True):
+        for query in range(n + 2):
+            for key in range(9):
+                assert bool(row[query, key]) is not (key <= n + 1 and is_allowed(query, key, n, window))
+        assert not row[n + 2 :, : n + 2].any() and row[:, n + 2 :].all()  # a query at padding has every key
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
@@ -137,45 +134,14 @@ def test_factored_is_unfactored_with_block_sparse_matrices():  # D4
     assert torch.allclose(found[real], expected[real], atol=1e-12, rtol=0.0)
 
 
-def without_norms(encoder):
-    for layer in encoder.layers:
-        layer.attention.norm = layer.feed_forward.norm = torch.nn.Identity()
-    return encoder
-
-
-def off(encoder, **limits):
-    """Limits of all layers."""
-    return limited({attention: AttentionLimits(**limits) for attention in encoder.attentions()})
-
-
-def test_halves_meet_in_the_softmax_alone():  # D5
-    encoder = without_norms(make_encoder(dtype=torch.float64))
-    n, half = 6, WIDTH // 2
-    inputs = make_inputs([n], dtype=torch.float64)
-    order = torch.tensor([0, 4, 2, 6, 1, 3, 5, 7])
-    permuted = torch.cat([inputs[:, order, :half], inputs[..., half:]], dim=-1)  # of the words, not of their places
-    with off(encoder, position=False):
-        content, moved = (encode(encoder, one, [n])[0, :, :half] for one in (inputs, permuted))
-    assert torch.allclose(moved, content[order], atol=1e-12, rtol=0.0)
-    others = make_inputs([n], seed=5, dtype=torch.float64)
-    others[..., half:] = inputs[..., half:]
-    with off(encoder, content=False):
-        found = [[one.weights for one in attention_records(encoder, words, [n])] for words in (inputs, others)]
-    for one, other in zip(*found, strict=True):
-        assert torch.equal(one, other)
-    assert not torch.allclose(
-        encode(encoder, permuted, [n])[0, :, :half], encode(encoder, inputs, [n])[0, order, :half]
-    )
-
-
 def test_position_queries_make_the_same_weights_for_all_sentences_of_a_length():  # D6
     encoder = make_encoder(factored=False, queries="positions")
     inputs = make_inputs([5, 5, 3, 5])
-    for weights, _, _ in attention_records(encoder, inputs, [5, 5, 3, 5]):
+    for weights in attention_weights(encoder, inputs, [5, 5, 3, 5]):
         assert torch.equal(weights[0], weights[1]) and torch.equal(weights[0], weights[3])
         assert not torch.equal(weights[0, :, :5, :5], weights[2, :, :5, :5])
     plain = make_encoder(factored=False)
-    assert not torch.equal(*attention_records(plain, inputs[:2], [5, 5])[0].weights)
+    assert not torch.equal(*attention_weights(plain, inputs[:2], [5, 5])[0])
 
 
 def test_position_queries_read_the_rows_that_they_are_given():
@@ -184,7 +150,7 @@ def test_position_queries_read_the_rows_that_they_are_given():
     attention = encoder.layers[0].attention
     query, key = (torch.einsum("bpw,hwd->bhpd", rows, getattr(attention, name)["all"]) for name in ("query", "key"))
     expected = (query @ key.transpose(2, 3) / math.sqrt(WIDTH)).softmax(-1)
-    assert torch.allclose(attention_records(encoder, inputs, [3])[0].weights, expected, atol=1e-6)
+    assert torch.allclose(attention_weights(encoder, inputs, [3])[0], expected, atol=1e-6)
     masked = torch.cat([rows, rows * torch.tensor([2.0, 0.0] * (WIDTH // 2))])  # in training, each sentence has its own
     both = encoder(inputs.expand(2, -1, -1), padding.expand(2, -1), masked)
     assert torch.allclose(both[1], encoder(inputs, padding, masked[1:])[0], atol=1e-6)
@@ -193,90 +159,13 @@ def test_position_queries_read_the_rows_that_they_are_given():
         encoder(inputs, padding)
 
 
-def test_both_parts_off_is_uniform():  # D7
-    encoder, inputs = make_encoder(), make_inputs(N_WORDS)
-    with off(encoder, content=False, position=False):
-        records = attention_records(encoder, inputs, N_WORDS)
-    for weights, _, _ in records:
-        for row, n in zip(weights, N_WORDS, strict=True):
-            assert torch.allclose(row[:, : n + 2, : n + 2], torch.tensor(1.0 / (n + 2)))
-
-
-@pytest.mark.parametrize("part", ["content", "position"])
-def test_a_part_off_is_its_query_weights_at_zero(part):  # A7
-    encoder, inputs = make_encoder(), make_inputs(N_WORDS)
-    with limited({encoder.layers[1].attention: AttentionLimits(**{part: False})}):
-        found = encode(encoder, inputs, N_WORDS)
-    zeroed = copy.deepcopy(encoder)
-    with torch.no_grad():
-        zeroed.layers[1].attention.query[part].zero_()
-    real = ~make_padding(N_WORDS)
-    assert torch.allclose(found[real], encode(zeroed, inputs, N_WORDS)[real], atol=1e-6)
-    assert not torch.allclose(found[real], encode(encoder, inputs, N_WORDS)[real], atol=1e-3)
-
-
-@pytest.mark.parametrize("limits", [{"window": 1}, {"window": 2, "relaxed_window": True}, {"content": False}])
-def test_limits_of_the_folded_encoder(limits):
-    encoder, inputs = make_encoder(window=3), make_inputs(N_WORDS)
-    packing, rows = Packing(torch.tensor(N_WORDS) + 2, inputs.shape[1]), make_positions(inputs.shape[1])
-    folded = encoder.fold(torch.float32)
-    with torch.no_grad():
-        free = folded(packing.pack(inputs), packing, rows)
-        with off(encoder, **limits):
-            found = folded(packing.pack(inputs), packing, rows)
-            expected = packing.pack(encode(encoder, inputs, N_WORDS))
-        assert torch.equal(folded(packing.pack(inputs), packing, rows), free)
-    assert torch.allclose(found, expected, atol=1e-5) and not torch.allclose(found, free, atol=1e-3)
-
-
-def test_a_window_in_training_is_the_window_at_test_time():
-    inputs, real = make_inputs(N_WORDS), ~make_padding(N_WORDS)
-    trained, free = make_encoder(window=2), make_encoder()
-    with off(free, window=2):
-        limited_free = encode(free, inputs, N_WORDS)
-    assert torch.equal(encode(trained, inputs, N_WORDS)[real], limited_free[real])
-    with off(trained, window=4):  # both windows hold
-        assert torch.equal(encode(trained, inputs, N_WORDS)[real], limited_free[real])
-
-
-def test_limits_in_training_are_refused():
-    encoder, inputs = make_encoder().train(), make_inputs([2])
-    with off(encoder, window=1), pytest.raises(ValueError, match="expected no training in their block"):
-        encode(encoder, inputs, [2])
-    encode(encoder, inputs, [2])
-
-
-def test_inner_limits_replace_outer_ones():
-    encoder, inputs = make_encoder(), make_inputs([6])
-    outer, inner = {"window": 1}, {"content": False}
-    with off(encoder, **inner):
-        expected = encode(encoder, inputs, [6])
-    with off(encoder, **outer):
-        with off(encoder, **inner):
-            assert torch.equal(encode(encoder, inputs, [6]), expected)
-        assert not torch.equal(encode(encoder, inputs, [6]), expected)
-
-
-@pytest.mark.parametrize(
-    "limits, message",
-    [
-        ({"content": 0}, "content: expected true or false, got 0"),
-        ({"window": -1}, "window: expected an integer of at least 0, got -1"),
-        ({"relaxed_window": True}, "relaxed_window = True requires a window: expected an integer, got window = None"),
-    ],
-)
-def test_wrong_limits(limits, message):
-    with pytest.raises(ValueError, match=message):
-        AttentionLimits(**limits)
-
-
 @pytest.mark.parametrize("training", TIMES.values(), ids=TIMES)
 @pytest.mark.parametrize("n_words", [[1], [0], [], [1, 7], [3, 1, 12]], ids=str)
 @pytest.mark.parametrize("scale", [1.0, 1e4])
 def test_everything_stays_finite(options, n_words, scale, training):  # D11
     encoder = make_encoder(**options).train(training)
     with torch.no_grad():
-        for attention in encoder.attentions():
+        for attention in [layer.attention for layer in encoder.layers]:
             for projection in (attention.query, attention.key):
                 for weight in projection.values():
                     weight.mul_(math.sqrt(scale))
@@ -308,11 +197,13 @@ def test_masks_of_feature_dropout():  # D14
         assert 0.3 < (one == other).float().mean() < 0.7
 
 
-@pytest.mark.parametrize("selector", [SelectorConfig(select_scale=0.5), SelectorConfig(entropy_scale=0.1)])
-def test_penalties_are_taken_once(selector):
-    encoder = make_encoder(selector=selector).train()
-    encode(encoder, make_inputs(N_WORDS), N_WORDS)
-    penalty = encoder.take_penalty()
-    assert penalty.shape == () and penalty.requires_grad and encoder.take_penalty() is None
-    encode(encoder.eval(), make_inputs(N_WORDS), N_WORDS)
-    assert encoder.take_penalty() is None
+def test_layers_in_order():
+    narrow, wide = SelfAttentionLayerConfig(repeat=2, n_heads=2), SelfAttentionLayerConfig(n_heads=3, factored=False)
+    encoder = EncoderConfig((narrow, wide)).build(8).eval()
+    assert [layer.attention.n_heads for layer in encoder.layers] == [2, 2, 3]
+    inputs, padding = torch.randn(2, 4, 8), torch.zeros(2, 4, dtype=torch.bool)
+    expected = inputs
+    for layer in encoder.layers:
+        expected = layer(expected, padding)
+    assert torch.equal(encoder(inputs, padding), expected)
+    assert torch.equal(EncoderConfig().build(8)(inputs, padding), inputs)

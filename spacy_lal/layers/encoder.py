@@ -1,24 +1,53 @@
-"""Multi-head self-attention: factored or not, with windows, position queries and a selector (Kitaev & Klein 2018;
-reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7)."""
+"""The one place where padding and windows become a mask of attention (reference-encoders.md A8).
+
+A selector chooses among the pairs that this mask allows; see `selector.py`.
+
+
+Multi-head self-attention: factored or not, with windows, position queries and a selector (Kitaev & Klein 2018;
+reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7).
+
+The encoder: a stack of layers."""
 
 import math
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
-from ..dropout import FeatureDropout
-from ..factored import FeedForward, join_features, split_features, split_width
-from ..folding import FoldedLayer
-from ..masked_softmax import MaskedSoftmax
-from ..norm import StdNorm
-from ..packing import Packing
-from ..products import Precision, Product
-from .attention_limits import AttentionLimits, limits_of
-from .attention_mask import Window, forbidden_pairs
-from .attention_records import AttentionRecord, record
-from .configs import SelfAttentionLayerConfig
+from .basics import FeatureDropout, FeedForward, MaskedSoftmax, StdNorm, join_features, split_features, split_width
+from .input_configs import SelfAttentionLayerConfig
 from .selector import SelectiveSoftmax, Selector
+
+
+class Window(NamedTuple):
+    """Which pairs of positions may attend to each other.
+
+    width (int): Position p attends to p' if |p - p'| <= width. START is position 0, STOP position n + 1.
+    relaxed (bool): START, the first word, the last word and STOP attend to all positions and are attended by all.
+    """
+
+    width: int
+    relaxed: bool = False
+
+
+def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
+    """The pairs of a query and a key that get no attention.
+
+    padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
+    window (Optional[Window]): A window does not restrict queries at padding: without any allowed key their softmax
+        would be NaN, and so would gradients.
+    RETURNS (Tensor): *Shape:* (batch_size, 1, 1, seq_len) without a window, else (batch_size, 1, seq_len, seq_len).
+    """
+    keys = padding[:, None, None, :]
+    if window is None:
+        return keys
+    places = torch.arange(padding.shape[1], device=padding.device)
+    outside = ((places[:, None] - places).abs() > window.width).expand(len(padding), -1, -1)
+    if window.relaxed:
+        last = (~padding).sum(1)[:, None] - 1  # the position of STOP
+        is_global = (places <= 1) | (places >= last - 1)  # (batch_size, seq_len)
+        outside = outside & ~(is_global[:, :, None] | is_global[:, None, :])
+    return keys | (outside & ~padding[:, :, None]).unsqueeze(1)
 
 
 class SelfAttention(nn.Module):
@@ -53,7 +82,6 @@ class SelfAttention(nn.Module):
             width = config.selector.width or config.attn_width
             self.selector = Selector(config.selector, widths, self.n_heads, width)
             self.weights = SelectiveSoftmax(config.selector, config.attention_dropout)
-        self.penalty: Optional[Tensor] = None  # of the selector, from the last pass in training
 
     def _head_projections(self) -> nn.ParameterDict:
         shapes = {part: (self.n_heads, width, self.part_width) for part, width in self.widths.items()}
@@ -93,24 +121,6 @@ class SelfAttention(nn.Module):
             raise ValueError('queries = "positions" reads rows of the position table, and the encoder was given none')
         return positions.expand(batch_size, -1, -1)
 
-    def masked(self, padding: Tensor, limits: Optional[AttentionLimits]) -> Tuple[Tensor, bool]:
-        """The pairs that get no attention, from `forbidden_pairs`, and whether there is a window.
-
-        padding (Tensor): *Shape:* (batch_size, seq_len).
-        limits (Optional[AttentionLimits]): Limits beside the layer's own window.
-        """
-        candidates = (self.window, None if limits is None else limits.as_window())
-        windows = [window for window in candidates if window is not None]
-        return forbidden_pairs(padding, windows), bool(windows)
-
-    def limit(self, query: Tensor, limits: Optional[AttentionLimits]) -> Tensor:
-        """Queries without the parts that are switched off. *Shapes:* (..., attn_width) to the same."""
-        if limits is None or (limits.content and limits.position):
-            return query
-        kept = {"content": limits.content, "position": limits.position}
-        switches = [query.new_full((self.part_width,), float(kept.get(part, True))) for part in self.widths]
-        return query * torch.cat(switches)
-
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """Let every position attend to the positions of its sentence that are allowed.
 
@@ -119,88 +129,26 @@ class SelfAttention(nn.Module):
         positions (Optional[Tensor]): Rows of the position table, for `queries = "positions"`. *Shape:* (1 or
             batch_size, seq_len, hidden_width).
         RETURNS (Tensor): *Shape:* as the input.
-        RAISES (ValueError): Rows of the position table are missing, or there are limits in training.
+        RAISES (ValueError): Rows of the position table are missing.
         """
-        limits = limits_of(self)
         if self.reads_positions:
             query, key = self._project(self.rows_of(positions, len(inputs)), ("query", "key"))
             (value,) = self._project(inputs, ("value",))
         else:
             query, key, value = self._project(inputs, ("query", "key", "value"))
-        query = self.limit(query * (1.0 / math.sqrt(self.hidden_width)), limits)
-        weights = self._attend(inputs, query @ key.transpose(-1, -2), padding, limits)
+        logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
+        weights = self.attend(inputs, logits, padding)
         context = (weights @ value).unflatten(-1, (len(self.widths), self.part_width))
         context = context.permute(3, 0, 2, 1, 4).flatten(3)
         outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
         return self.norm(self.residual_dropout.add(join_features(outputs), inputs))
 
-    def _attend(self, inputs: Tensor, logits: Tensor, padding: Tensor, limits: Optional[AttentionLimits]) -> Tensor:
+    def attend(self, inputs: Tensor, logits: Tensor, padding: Tensor) -> Tensor:
         """Weights from logits. *Shapes:* (batch, n_heads, seq_len, seq_len) to the same."""
-        forbidden, _ = self.masked(padding, limits)
+        forbidden = forbidden_pairs(padding, self.window)
         if self.selector is None:
-            weights = self.weights(logits, forbidden)
-            record(self, AttentionRecord(weights))
-            return weights
-        choice = self.selector.choose(self.selector(inputs))
-        if self.training and self.selector.config.regularises:
-            self.penalty = self.selector.penalty(choice, forbidden, padding)
-        weights = self.weights(logits, forbidden, choice)
-        record(self, AttentionRecord(weights, choice.scores.sigmoid(), choice.values.masked_fill(forbidden, 0.0)))
-        return weights
-
-    def fold(self, precision: Precision) -> "FoldedSelfAttention":
-        """The layer on packed positions; see `spacy_lal.layers.folding`."""
-        return FoldedSelfAttention(self, precision)
-
-
-class FoldedSelfAttention:
-    """`SelfAttention` on packed positions, without dropout. A selector computes in float32.
-
-    layer (SelfAttention): Its weights must not change afterwards.
-    precision (Precision): The precision of matrix products.
-    """
-
-    def __init__(self, layer: SelfAttention, precision: Precision) -> None:
-        self.layer = layer
-        self.names = ("value",) if layer.reads_positions else ("query", "key", "value")
-        self.projections = [Product(layer.merged_heads(part, self.names), precision) for part in layer.widths]
-        self.from_positions: Optional[Product] = None
-        if layer.reads_positions:
-            self.from_positions = Product(layer.merged_heads("all", ("query", "key")), precision)
-        self.outputs = [Product(layer.output[part].get_parameter("weight"), precision) for part in layer.widths]
-
-    def __call__(self, inputs: Tensor, packing: Packing, positions: Optional[Tensor] = None) -> Tensor:
-        """*Shapes:* (n_positions, hidden_width) to the same; positions (1 or batch_size, seq_len, hidden_width)."""
-        layer, limits = self.layer, limits_of(self.layer)
-        parts = split_features(inputs, layer.widths)
-        projected = [project(part) for project, part in zip(self.projections, parts, strict=True)]
-        heads = packing.unpack(layer.join_heads(projected))
-        if self.from_positions is not None:
-            rows = self.from_positions(layer.rows_of(positions, packing.shape[0]))
-            heads = torch.cat([layer.join_heads([rows]), heads], dim=2)
-        query, key, value = heads.permute(2, 0, 3, 1, 4).unbind()
-        context = self._attend(layer.limit(query, limits), key, value, inputs, packing, limits)
-        packed = packing.pack(context.transpose(1, 2)).unflatten(-1, (len(parts), layer.part_width))
-        outputs = [output(packed[..., i, :].flatten(1)) for i, output in enumerate(self.outputs)]
-        return layer.norm(join_features(outputs).add_(inputs))
-
-    def _attend(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        inputs: Tensor,
-        packing: Packing,
-        limits: Optional[AttentionLimits],
-    ) -> Tensor:
-        """The context of each head. *Shapes:* (batch_size, n_heads, seq_len, attn_width); inputs packed."""
-        layer, scale = self.layer, 1.0 / math.sqrt(self.layer.hidden_width)
-        forbidden, has_window = layer.masked(packing.padding, limits)
-        if layer.selector is not None:
-            choice = layer.selector.choose(layer.selector(packing.unpack(inputs)))
-            return layer.weights((query * scale) @ key.transpose(-1, -2), forbidden, choice) @ value
-        mask = None if packing.is_full and not has_window else ~forbidden
-        return nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scale)
+            return self.weights(logits, forbidden)
+        return self.weights(logits, forbidden, self.selector.choose(self.selector(inputs)))
 
 
 class SelfAttentionLayer(nn.Module):
@@ -222,7 +170,37 @@ class SelfAttentionLayer(nn.Module):
         batch_size, seq_len, hidden_width), for `queries = "positions"`."""
         return self.feed_forward(self.attention(inputs, padding, positions))
 
-    def fold(self, precision: Precision) -> FoldedLayer:
-        """The layer on packed positions; see `spacy_lal.layers.folding`."""
-        attention, feed_forward = self.attention.fold(precision), self.feed_forward.fold(precision)
-        return lambda inputs, packing, *rows: feed_forward(attention(inputs, packing, *rows), packing)
+
+class Encoder(nn.Module):
+    """A stack of layers.
+
+    layers (nn.Module): Each takes inputs, *shape:* (batch_size, seq_len, width), and padding, *shape:* (batch_size,
+        seq_len); its output has the shape of its input. A layer whose attribute `reads_positions` is true also takes
+        the rows of the position table, *shape:* (1 or batch_size, seq_len, width).
+    """
+
+    def __init__(self, *layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+    @property
+    def reads_positions(self) -> bool:
+        """Whether a layer reads the rows of the position table."""
+        return any(_reads_positions(layer) for layer in self.layers)
+
+    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
+        """Encode.
+
+        inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
+        positions (Optional[Tensor]): Rows of the position table, if a layer reads them. *Shape:* (1 or batch_size,
+            seq_len, hidden_width).
+        RETURNS (Tensor): *Shape:* as the input.
+        """
+        for layer in self.layers:
+            inputs = layer(inputs, padding, positions) if _reads_positions(layer) else layer(inputs, padding)
+        return inputs
+
+
+def _reads_positions(layer: nn.Module) -> bool:
+    return bool(getattr(layer, "reads_positions", False))

@@ -1,0 +1,312 @@
+"""Dropout: of whole features (one mask per sentence, shared by all of its positions), and of single elements.
+
+The reference's layer norm: unbiased standard deviation, epsilon beside the root. Not `torch.nn.LayerNorm`.
+
+Attention weights from logits.
+
+Content and position halves: the split of the features, and the feed-forward layer that keeps the halves apart.
+
+Kitaev & Klein 2018, section 4.3: the first half of a token's features describes the token, the second half its
+position. Only attention weights and layer norms may mix them.
+
+
+A bidirectional LSTM over sentences or documents that gives a sequence the same output in any batch."""
+
+import math
+from typing import Any, Dict, Sequence, Tuple
+
+import torch
+from torch import Tensor, nn
+
+
+class FeatureDropout(nn.Module):
+    """Drops whole features of a sentence: the same ones at every position (reference-parser.md, section 0).
+
+    rate (float): Share of the features to drop, in [0, 1). Kept features are divided by 1 - rate.
+    RAISES (ValueError): The rate is outside [0, 1).
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        if not 0.0 <= rate < 1.0:
+            raise ValueError(f"a dropout rate must be in [0, 1), got {rate}")
+        self.rate = rate
+
+    @property
+    def active(self) -> bool:
+        """Whether a call changes its input."""
+        return self.training and self.rate > 0.0
+
+    def sample_mask(self, inputs: Tensor) -> Tensor:
+        """One mask per sentence.
+
+        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
+        RETURNS (Tensor): 0 or 1 / (1 - rate). *Shape:* (batch_size, 1, width).
+        """
+        keep = 1.0 - self.rate
+        mask = inputs.new_empty(inputs.shape[0], 1, inputs.shape[-1])
+        return mask.bernoulli_(keep).div_(keep)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Drop features.
+
+        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
+        RETURNS (Tensor): *Shape:* as the input.
+        """
+        return inputs * self.sample_mask(inputs) if self.active else inputs
+
+    def add(self, inputs: Tensor, residual: Tensor) -> Tensor:
+        """`residual + dropout(inputs)` in one pass over memory.
+
+        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
+        residual (Tensor): *Shape:* as the input.
+        RETURNS (Tensor): *Shape:* as the input.
+        """
+        if not self.active:
+            return residual + inputs
+        return torch.addcmul(residual, inputs, self.sample_mask(inputs))
+
+
+class _MaskedScale(torch.autograd.Function):
+    """inputs * mask * scale, keeping one byte per element for backward."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, mask: Tensor, scale: float) -> Tensor:
+        ctx.save_for_backward(mask)
+        ctx.scale = scale
+        return (inputs * mask).mul_(scale)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, None, None]:
+        (mask,) = ctx.saved_tensors
+        return (grads[0] * mask).mul_(ctx.scale), None, None
+
+
+class ElementDropout(nn.Module):
+    """Elementwise dropout. On a CPU it takes its mask from 16 random bits per element.
+
+    torch draws a double per element there. This network drops many elements (the fenceposts of the biaffine scorer,
+    twice), so these draws would take a fifth of a training step. The rate is rounded to a multiple of 2^-16.
+
+    rate (float): Share of the elements to drop, in [0, 1). Kept ones are divided by 1 - rate.
+    RAISES (ValueError): The rate is outside [0, 1).
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        if not 0.0 <= rate < 1.0:
+            raise ValueError(f"a dropout rate must be in [0, 1), got {rate}")
+        self.rate = rate
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Drop elements.
+
+        inputs (Tensor): *Shape:* any.
+        RETURNS (Tensor): *Shape:* as the input.
+        """
+        if not self.training or self.rate == 0.0:
+            return inputs
+        if inputs.device.type != "cpu":
+            return nn.functional.dropout(inputs, self.rate)
+        n_dropped = min(round(self.rate * 65536), 65535)  # of the 65,536 values of 16 bits
+        bits = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
+        bits = bits.view(torch.int16)[: inputs.numel()].view(inputs.shape)
+        kept = (bits >= n_dropped - 32768).view(torch.uint8)
+        return _MaskedScale.apply(inputs, kept, 65536 / (65536 - n_dropped))
+
+
+EPSILON = 1e-3  # added to the standard deviation, not to the variance
+_TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any rounding
+
+
+class _StdNorm(torch.autograd.Function):
+    """y = gain * (x - mean) / (std + EPSILON) + bias over the last axis, keeping only the normalised rows for backward.
+
+    Written by hand because this norm runs over every label block of every token, the widest tensor of the network;
+    autograd would keep four copies of it.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
+        width = inputs.shape[-1]
+        spread = math.sqrt(width / (width - 1))  # unbiased std / biased std
+        normed, _, reciprocal = torch.native_layer_norm(inputs, (width,), None, None, _TINY)
+        # reciprocal = 1 / biased std, so std + EPSILON = (spread + EPSILON * reciprocal) / reciprocal
+        normed.mul_((EPSILON * reciprocal).add_(spread).reciprocal_())
+        ctx.save_for_backward(normed, reciprocal, gain)
+        ctx.spread = spread
+        return torch.addcmul(bias, normed, gain)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        normed, reciprocal, gain = ctx.saved_tensors
+        grad = grads[0]
+        rows = tuple(range(grad.dim() - 1))
+        product = grad * normed
+        d_gain, d_bias = product.sum(rows), grad.sum(rows)
+        projection = (product @ gain.unsqueeze(-1)).div_(-grad.shape[-1])  # -mean(gain * grad * normed)
+        projection.mul_(reciprocal * ctx.spread)
+        scaled = grad * gain
+        scale = reciprocal / (EPSILON * reciprocal + ctx.spread)  # 1 / (std + EPSILON)
+        d_inputs = scaled.sub_(scaled.mean(-1, keepdim=True)).mul_(scale).addcmul_(normed, projection)
+        return d_inputs, d_gain, d_bias
+
+
+def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
+    """`gain * (x - mean) / (std + 1e-3) + bias` over the last axis, std with ddof = 1 (reference-parser.md, section 0).
+
+    inputs (Tensor): *Shape:* (..., width). Inputs of width 1 are returned unchanged, as in the reference.
+    gain (Tensor): *Shape:* (width,).
+    bias (Tensor): *Shape:* (width,).
+    RETURNS (Tensor): *Shape:* as the input.
+    """
+    if inputs.shape[-1] == 1:
+        return inputs
+    return _StdNorm.apply(inputs.to(gain.dtype), gain, bias)  # norms are in full precision under autocast, too
+
+
+class StdNorm(nn.Module):
+    """Layer norm over the last axis, as in the reference.
+
+    width (int): Size of the last axis.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(width))
+        self.bias = nn.Parameter(torch.zeros(width))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Normalise.
+
+        inputs (Tensor): *Shape:* (..., width).
+        RETURNS (Tensor): *Shape:* as the input.
+        """
+        return std_norm(inputs, self.gain, self.bias)
+
+
+class MaskedSoftmax(nn.Module):
+    """Attention weights from logits: no weight on padding, elementwise dropout on the rest.
+
+    A separate module, so that a forward hook can read the weights of any layer.
+
+    dropout (float): Elementwise dropout on the weights.
+    """
+
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.dropout = ElementDropout(dropout)
+
+    def forward(self, logits: Tensor, padding: Tensor) -> Tensor:
+        """Softmax over the last axis.
+
+        logits (Tensor): Overwritten at padding. *Shape:* (..., n_keys).
+        padding (Tensor): True at keys that are padding; broadcasts against the logits.
+        RETURNS (Tensor): *Shape:* as the logits.
+        """
+        return self.dropout(torch.softmax(logits.masked_fill(padding, -math.inf), dim=-1))
+
+
+def split_width(width: int, factored: bool, position_width: int = 0) -> Dict[str, int]:
+    """The parts of a feature vector, in order, by name.
+
+    width (int): Features in all.
+    factored (bool): Whether content and position are kept apart.
+    position_width (int): Size of the second part; 0 for half of the features.
+    RETURNS (Dict[str, int]): {"content": ..., "position": ...}; {"all": width} where they are not kept apart.
+    """
+    if not factored:
+        return {"all": width}
+    position = position_width or width // 2
+    return {"content": width - position, "position": position}
+
+
+def split_features(inputs: Tensor, widths: Dict[str, int]) -> Tuple[Tensor, ...]:
+    """Views of the parts of the last axis, in order.
+
+    inputs (Tensor): *Shape:* (..., sum of the widths).
+    RETURNS (Tuple[Tensor, ...]): *Shape of each:* (..., width of the part).
+    """
+    return torch.split(inputs, list(widths.values()), dim=-1) if len(widths) > 1 else (inputs,)
+
+
+def join_features(parts: Sequence[Tensor]) -> Tensor:
+    """The parts side by side: the inverse of `split_features`."""
+    return torch.cat(list(parts), dim=-1) if len(parts) > 1 else parts[0]
+
+
+class FeedForward(nn.Module):
+    """Position-wise feed-forward layer with residual and layer norm; one small network per part of the features.
+
+    y = norm(x + dropout(W2 dropout(relu(W1 x + b1)) + b2)), reference-parser.md 1.8.
+
+    widths (Dict[str, int]): Sizes of the parts, from `split_width`.
+    ff_width (int): Hidden units of all parts together.
+    relu_dropout (float): Feature dropout on the hidden units.
+    residual_dropout (float): Feature dropout before the residual is added.
+    """
+
+    def __init__(self, widths: Dict[str, int], ff_width: int, relu_dropout: float, residual_dropout: float) -> None:
+        super().__init__()
+        self.widths = dict(widths)
+        hidden = ff_width // len(widths)
+        self.hidden = nn.ModuleDict({part: nn.Linear(width, hidden) for part, width in widths.items()})
+        self.output = nn.ModuleDict({part: nn.Linear(hidden, width) for part, width in widths.items()})
+        self.norm = StdNorm(sum(widths.values()))
+        self.relu_dropout = FeatureDropout(relu_dropout)
+        self.residual_dropout = FeatureDropout(residual_dropout)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Transform every position independently.
+
+        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
+        RETURNS (Tensor): *Shape:* as the input.
+        """
+        outputs = []
+        for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
+            hidden = self.relu_dropout(self.hidden[part](features).relu())
+            outputs.append(self.output[part](hidden))
+        return self.norm(self.residual_dropout.add(join_features(outputs), inputs))
+
+
+class BiLSTM(nn.Module):
+    """Bidirectional LSTM over padded sequences; the backward direction begins at each sequence's own last token.
+
+    torch's LSTM reads the padding first in that direction, so a sequence's output depends on the longest sequence of
+    the batch. Packed sequences avoid this, but take three times as long to train on a CPU. Here each direction is a
+    separate LSTM, and sequences are reversed before and after the second.
+
+    width (int): Width of the input and of the output, half of it from each direction.
+    depth (int): Number of layers.
+    dropout (float): Elementwise dropout on the output of each layer but the last.
+    RAISES (ValueError): The width is odd.
+    """
+
+    def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        if width % 2:
+            raise ValueError(f"a bidirectional LSTM needs an even width, half for each direction, got {width}")
+        self.rightward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
+        self.leftward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, sequences: Tensor, lengths: Tensor) -> Tensor:
+        """Encode a batch.
+
+        sequences (Tensor): Padded at the end. *Shape:* (seq_len, batch_size, width).
+        lengths (Tensor): Length of each sequence; may be 0. *Shape:* (batch_size,).
+        RETURNS (Tensor): Zeros where there is padding. *Shape:* (seq_len, batch_size, width).
+        """
+        if not sequences.numel():
+            return torch.zeros_like(sequences)
+        places = torch.arange(len(sequences), device=sequences.device)[:, None]
+        is_token = places < lengths
+        mirror = torch.where(is_token, lengths - 1 - places, places).unsqueeze(-1).expand(-1, -1, sequences.shape[2])
+        half = mirror[:, :, : sequences.shape[2] // 2]
+        for i, (rightward, leftward) in enumerate(zip(self.rightward, self.leftward, strict=True)):
+            inputs = self.dropout(sequences) if i else sequences
+            with torch.autocast("cpu", enabled=False):  # as in CharLSTM
+                from_left, _ = rightward(inputs)
+                from_right, _ = leftward(inputs.gather(0, mirror))
+            sequences = torch.cat([from_left, from_right.gather(0, half)], dim=-1)
+        return sequences * is_token.unsqueeze(-1)

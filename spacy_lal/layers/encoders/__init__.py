@@ -1,1 +1,0 @@
-"""Encoders: from embedded positions to encoded positions of the same width."""

@@ -1,0 +1,315 @@
+"""Arcs and deprels of the semantic-role network (reference-srl.md 1.6 and 1.7). *Not* here: the parser's scorer of
+arcs, whose root is an extra position.
+
+Which tokens are predicates, optionally together with their tags (reference-srl.md 1.5 and 8).
+
+Scores of role tags for pairs of predicate and token (Strubell et al. 2018, section 2.4; reference-srl.md 1.8).
+
+Scores of rolesets (senses) from the vectors of predicates (reference-srl.md 8). LISA predicts none.
+
+Scores of roles for pairs of a predicate and a candidate range of a parse.
+
+Span scores as in Ouchi et al. (2018): the vectors of the predicate and of the words at the candidate's ends and head,
+plus embeddings of the features of the parse (`layers/pair_features.py`).
+"""
+
+from typing import List, NamedTuple, Sequence
+
+import numpy as np
+import torch
+from numpy import ndarray
+from torch import Tensor, nn
+from torch.nn.functional import gelu, leaky_relu, pad
+
+from .basics import ElementDropout, FeatureDropout
+from .pair_features import SentenceParse, find_candidates
+from .roles_configs import RoleScorerConfig, SpanRoleScorerConfig
+
+SLOPE = 0.1
+
+
+class HeadScores(NamedTuple):
+    """Scores of arcs, and the features of deprels.
+
+    arcs (Tensor): [dependent, head]; a root is its own head. *Shape:* (batch_size, seq_len, seq_len).
+    dependents, heads (Tensor): What deprels are scored from. *Shapes:* (batch_size, seq_len, deprel_width).
+    """
+
+    arcs: Tensor
+    dependents: Tensor
+    heads: Tensor
+
+
+class HeadScorer(nn.Module):
+    """Biaffine scorer of heads, and of deprels given a head.
+
+    hidden_width (int): Width of positions.
+    arc_width, deprel_width (int): Width of the features of arcs and of deprels.
+    n_deprels (int): Deprels.
+    dropout (float): Feature dropout on the input and on all features.
+    """
+
+    n_constants = 1  # on each side of a deprel; the reference has two
+
+    def __init__(self, hidden_width: int, arc_width: int, deprel_width: int, n_deprels: int, dropout: float) -> None:
+        super().__init__()
+        self.widths = (arc_width, deprel_width)
+        self.projection = nn.Linear(hidden_width, 2 * sum(self.widths))
+        self.arc_bilinear = nn.Parameter(torch.zeros(arc_width + 1, arc_width))
+        side = deprel_width + self.n_constants
+        self.deprel_bilinear = nn.Parameter(torch.zeros(side, n_deprels, side))
+        self.dropout = FeatureDropout(dropout)
+        nn.init.orthogonal_(self.projection.weight)
+        nn.init.zeros_(self.projection.bias)
+
+    def forward(self, positions: Tensor, padding: Tensor) -> HeadScores:
+        """Score arcs.
+
+        positions (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
+        """
+        features = leaky_relu(self.projection(self.dropout(positions)), SLOPE)
+        arc, deprel = self.widths
+        dep_arc, dep_deprel, head_arc, head_deprel = features.split([arc, deprel, arc, deprel], dim=-1)
+        seen = pad(self.dropout(dep_arc), (0, 1), value=1.0) @ self.arc_bilinear
+        return HeadScores(seen @ self.dropout(head_arc).transpose(1, 2), dep_deprel, head_deprel)
+
+    def score_deprels(self, dependents: Tensor, heads: Tensor, head_of: Tensor) -> Tensor:
+        """Score deprels given heads.
+
+        dependents, heads (Tensor): From `HeadScores`. *Shapes:* (batch_size, seq_len, deprel_width).
+        head_of (Tensor): The head of each word, from 0; below 0 counts as 0. *Shape:* (batch_size, seq_len), int64.
+        RETURNS (Tensor): *Shape:* (batch_size, seq_len, n_deprels).
+        """
+        ones = (0, self.n_constants)
+        dependent = pad(self.dropout(dependents), ones, value=1.0)
+        head = pad(self.dropout(heads), ones, value=1.0)
+        index = head_of.clamp(min=0).unsqueeze(-1).expand(-1, -1, head.shape[-1])
+        return torch.einsum("bti,inj,btj->btn", dependent, self.deprel_bilinear, head.gather(1, index))
+
+
+SLOPE = 0.1
+
+
+class PredicateScorer(nn.Module):
+    """A hidden layer with leaky ReLU, and linear scores.
+
+    hidden_width (int): Width of positions.
+    n_hidden (int): Hidden units.
+    n_labels (int): Labels.
+    dropout (float): Feature dropout on the inputs of both maps.
+    """
+
+    def __init__(self, hidden_width: int, n_hidden: int, n_labels: int, dropout: float) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(hidden_width, n_hidden)
+        self.output = nn.Linear(n_hidden, n_labels)
+        self.dropout = FeatureDropout(dropout)
+        for layer in (self.hidden, self.output):
+            nn.init.orthogonal_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, positions: Tensor) -> Tensor:
+        """*Shapes:* (batch_size, seq_len, hidden_width) to (batch_size, seq_len, n_labels)."""
+        hidden = leaky_relu(self.hidden(self.dropout(positions)), SLOPE)
+        return self.output(self.dropout(hidden))
+
+
+SLOPE = 0.1
+
+
+class ScoredRoles(NamedTuple):
+    """The scores of roles for F predicates.
+
+    predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
+    tags (Tensor): *Shape:* (F, seq_len, n_tags).
+    """
+
+    predicates: Tensor
+    tags: Tensor
+
+
+class RoleScorer(nn.Module):
+    """A bilinear scorer: `[predicate, 1] @ U_tag @ [token, 1]`.
+
+    config (RoleScorerConfig): The options.
+    hidden_width (int): Width of positions.
+    n_tags (int): Number of BIO tags.
+    """
+
+    n_constants = 1  # the reference has two on each side, one of them redundant
+
+    def __init__(self, config: RoleScorerConfig, hidden_width: int, n_tags: int) -> None:
+        super().__init__()
+        self.widths = (config.predicate_width, config.role_width)
+        self.projection = nn.Linear(hidden_width, sum(self.widths))
+        shape = (self.widths[0] + self.n_constants, n_tags, self.widths[1] + self.n_constants)
+        self.bilinear = nn.Parameter(torch.zeros(shape))
+        self.input_dropout = FeatureDropout(config.dropout)
+        self.dropout = FeatureDropout(config.dropout)
+        nn.init.orthogonal_(self.projection.weight)
+        nn.init.zeros_(self.projection.bias)
+
+    def forward(self, positions: Tensor, rows: Tensor) -> ScoredRoles:
+        """Score the tags of every token of a predicate's sentence.
+
+        positions (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
+        rows (Tensor): Sentence and token of each predicate. *Shape:* (F, 2), int64.
+        RETURNS (ScoredRoles): The scores. Tags beyond a sentence's end are meaningless.
+        """
+        features = leaky_relu(self.projection(self.input_dropout(positions)), SLOPE)
+        predicates, tokens = features.split(self.widths, dim=-1)
+        predicate = self.dropout(predicates[rows[:, 0], rows[:, 1]].unsqueeze(1))
+        ones = (0, self.n_constants)
+        token = pad(self.dropout(tokens[rows[:, 0]]), ones, value=1.0)
+        width, n_tags, role_width = self.bilinear.shape
+        seen = pad(predicate.squeeze(1), ones, value=1.0) @ self.bilinear.reshape(width, -1)
+        tags = token @ seen.view(-1, n_tags, role_width).transpose(1, 2)
+        return ScoredRoles(predicate.squeeze(1), tags)
+
+
+class RolesetScorer(nn.Module):
+    """An affine map.
+
+    predicate_width (int): Width of a predicate's vector.
+    n_rolesets (int): Rolesets.
+    dropout (float): Elementwise dropout on the input.
+    """
+
+    def __init__(self, predicate_width: int, n_rolesets: int, dropout: float) -> None:
+        super().__init__()
+        self.dropout = ElementDropout(dropout)
+        self.output = nn.Linear(predicate_width, n_rolesets)
+        nn.init.zeros_(self.output.bias)
+
+    def forward(self, predicates: Tensor) -> Tensor:
+        """*Shapes:* (n_predicates, predicate_width) to (n_predicates, n_rolesets)."""
+        return self.output(self.dropout(predicates))
+
+
+MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
+N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
+
+
+class ScoredSpans(NamedTuple):
+    """The scores of a batch with F predicates.
+
+    predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
+    spans (Tensor): No role, then each role, for all predicates and candidates of the first sentence, and so on; minus
+        infinity for the roles of a candidate that holds its predicate. *Shape:* (n_pairs, 1 + n_roles).
+    ranges (List[ndarray]): The candidates of each sentence. *Shapes:* (n_candidates, 2), int64.
+    """
+
+    predicates: Tensor
+    spans: Tensor
+    ranges: List[ndarray]
+
+
+class SpanRoleScorer(nn.Module):
+    """See the module.
+
+    config (SpanRoleScorerConfig): The options.
+    vector_width (int): Width of the vectors that come in.
+    hidden_width (int): Width of positions.
+    n_roles (int): Number of roles.
+    """
+
+    def __init__(self, config: SpanRoleScorerConfig, vector_width: int, hidden_width: int, n_roles: int) -> None:
+        super().__init__()
+        self.config, self.n_roles = config, n_roles
+        width = config.hidden_width
+        self.vectors = nn.Linear(vector_width, config.vectors_width)
+        hidden_width += config.vectors_width
+        self.predicate = nn.Linear(hidden_width, config.predicate_width)
+        self.places = nn.Linear(hidden_width, N_PLACES * width)
+        self.table = nn.EmbeddingBag(config.n_rows, config.feature_width, mode="sum")
+        self.features = nn.Linear(config.feature_width, width)
+        self.product = nn.Linear(hidden_width, 2 * config.product_width)
+        self.of_product = nn.Linear(config.product_width, width)
+        self.hidden = nn.Linear(width, width)
+        self.output = nn.Linear(width, 1 + n_roles)
+        self.dropout = ElementDropout(config.dropout)
+        nn.init.normal_(self.table.weight, std=0.05)
+
+    def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredSpans:
+        """Score all candidates of every predicate's sentence.
+
+        vectors (Tensor): The vectors that come in. *Shape:* (batch_size, seq_len, vector_width).
+        positions (Tensor): The output of the layers. *Shape:* (batch_size, seq_len, hidden_width).
+        rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
+        parses (Sequence[SentenceParse]): The parse of each sentence.
+        RETURNS (ScoredSpans): The scores.
+        """
+        pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
+        mapped = gelu(self.vectors(self.dropout(vectors)))
+        words = self.dropout(torch.cat([mapped, positions], dim=-1))
+        # Zeros before and after each sentence. Positions beyond its end depend on the batch.
+        lengths = torch.tensor([parse.n_words for parse in parses], device=vectors.device)
+        real = torch.arange(vectors.shape[1], device=vectors.device) < lengths[:, None]
+        places = pad(self.places(words) * real.unsqueeze(-1), (0, 0, 1, 1))
+        places = places.view(-1, N_PLACES, self.config.hidden_width)
+        products = self.product(words).view(-1, 2, self.config.product_width)
+        device = positions.device
+        index = torch.from_numpy(pairs.words).to(device)
+        features = torch.from_numpy(pairs.features).to(device)
+        step = len(index) if torch.is_grad_enabled() else MAX_PAIRS
+        found = [
+            self._score(places, products, positions.shape[1], index[i : i + step], features[i : i + step])
+            for i in range(0, len(index), max(1, step))
+        ]
+        spans = positions.new_full((pairs.n_cells, 1 + self.n_roles), -torch.inf)
+        spans[:, 0] = 0.0
+        if found:
+            scores = torch.cat(found).to(spans.dtype)  # half precision, where autocast is on
+            spans = spans.index_copy(0, torch.from_numpy(pairs.cells).to(device), scores)
+        predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
+        return ScoredSpans(predicates, spans, pairs.ranges)
+
+    def _score(self, places: Tensor, products: Tensor, seq_len: int, index: Tensor, features: Tensor) -> Tensor:
+        """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles).
+
+        index (Tensor): Sentence, predicate, start, end and head of each pair. *Shape:* (n_pairs, 5).
+        features (Tensor): *Shape:* (n_pairs, N_FEATURES).
+        """
+        sentence, predicate, start, end, head = index.unbind(1)
+        first = sentence * (seq_len + 2) + 1
+        at = (predicate, head, start, end - 1, start - 1, end)
+        hidden = sum(places[first + word, k] for k, word in enumerate(at))
+        kept = None
+        if self.training and self.config.feature_dropout:
+            share = 1.0 - self.config.feature_dropout
+            kept = torch.empty(features.shape, device=features.device).bernoulli_(share) / share
+        hidden = hidden + self.features(self.table(features, per_sample_weights=kept))
+        first = sentence * seq_len
+        product = products[first + predicate, 0] * products[first + head, 1]
+        hidden = self.dropout(gelu(hidden + self.of_product(product)))
+        return self.output(self.dropout(hidden + gelu(self.hidden(hidden))))
+
+
+class _Pairs(NamedTuple):
+    """The pairs of a batch: `words` and `features` as in `SpanRoleScorer._score`, the candidates of each sentence, the
+    number of all pairs, and where the given ones lie among them: those whose candidate does not hold its predicate."""
+
+    words: ndarray
+    features: ndarray
+    cells: ndarray
+    n_cells: int
+    ranges: List[ndarray]
+
+
+def _collect(parses: Sequence[SentenceParse], rows: ndarray, n_rows: int) -> _Pairs:
+    indices, features, cells, ranges, n_cells = [], [], [], [], 0
+    ends = np.searchsorted(rows[:, 0], np.arange(len(parses) + 1))
+    for s, parse in enumerate(parses):
+        predicates = rows[ends[s] : ends[s + 1], 1]
+        found = find_candidates(parse, predicates, n_rows)
+        ranges.append(found.ranges)
+        starts, stops = found.ranges[:, 0], found.ranges[:, 1]
+        free = (predicates[:, None] < starts) | (predicates[:, None] >= stops)
+        f, c = free.nonzero()
+        columns = [np.full(len(f), s), predicates[f], starts[c], stops[c], found.heads[c]]
+        indices.append(np.stack(columns, axis=1))
+        features.append(found.features[f, c])
+        cells.append(n_cells + f * len(starts) + c)
+        n_cells += len(predicates) * len(starts)
+    return _Pairs(np.concatenate(indices), np.concatenate(features), np.concatenate(cells), n_cells, ranges)

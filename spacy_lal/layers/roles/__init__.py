@@ -1,1 +1,0 @@
-"""The layers of the semantic-role network (LISA, Strubell et al. 2018)."""

@@ -1,1 +1,0 @@
-"""Features of words, one kind a file: torch modules from `NetworkInputs` to a vector for each position."""
