@@ -76,21 +76,17 @@ class BatchParser:
         return _load(self.pipeline, self.gpu_id)
 
     def schema(self, schema: "pa.Schema") -> "pa.Schema":
-        """The schema of the output: the kept columns, then the columns of the parse.
-
-        RAISES (ValueError): A column is missing, holds no strings, or has the name of a column of the parse.
-        """
+        """The schema of the output: the kept columns, then the columns of the parse."""
         pa = import_extra("pyarrow", "arrow")
-        kept = self.kept_columns(schema.names)
-        text_type = schema.field(self.text_column).type
-        value_type = text_type.value_type if pa.types.is_dictionary(text_type) else text_type
-        if value_type not in (pa.string(), pa.large_string(), pa.string_view(), pa.null()):
-            raise ValueError(f"expected strings in the column {self.text_column!r}, got {text_type}")
         # Without metadata: pandas' metadata may describe columns that are left out.
-        return pa.schema([*(schema.field(name) for name in kept), *doc_fields(self.output)])
+        kept = [schema.field(name) for name in self.kept_columns(schema.names)]
+        return pa.schema([*kept, *doc_fields(self.output)])
 
     def kept_columns(self, names: Sequence[str]) -> List[str]:
-        """Names of the columns that are kept."""
+        """Names of the columns that are kept.
+
+        RAISES (ValueError): A column is missing, there twice, or has the name of a column of the parse.
+        """
         kept = list(names) if self.keep is None else list(self.keep)
         new = [field.name for field in doc_fields(self.output)]
         wrong = [name for name in (self.text_column, *kept) if list(names).count(name) != 1 or name in new]
@@ -106,7 +102,7 @@ class BatchParser:
 
         batch (Union[pyarrow.RecordBatch, pyarrow.Table]): Any number of rows; a text may be null.
         RETURNS (Union[pyarrow.RecordBatch, pyarrow.Table]): As many rows, in the same order, in the type of `batch`.
-        RAISES (ValueError): See `schema`; or a text is longer than the pipeline's `max_length`.
+        RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no string, or longer than `max_length`.
         """
         pa = import_extra("pyarrow", "arrow")
         schema = self.schema(batch.schema)
@@ -118,10 +114,6 @@ class BatchParser:
     def _rows(self, texts: List[Optional[str]]) -> Iterator[Dict[str, Any]]:
         """Docs as plain objects, made within a memory zone, at whose end their words are forgotten."""
         nlp = self.load()
-        for i, text in enumerate(texts):
-            if text is not None and len(text) > nlp.max_length:
-                expected = f"a text of at most {nlp.max_length} characters"
-                raise ValueError(f"row {i} of the batch: expected {expected}, got {len(text)}")
         for start in range(0, len(texts), ZONE_SIZE):
             zone = texts[start : start + ZONE_SIZE]
             with nlp.memory_zone():
@@ -246,11 +238,7 @@ def actor_settings(concurrency: int, num_gpus: float = 0.0, num_cpus: Optional[f
     ray, data = import_extra("ray", "ray"), import_extra("ray.data", "ray")
     if num_cpus is None:
         num_cpus = 1.0 if ray.cluster_resources().get("CPU", 0) >= concurrency + READING_CPUS else 0.0
-    return {
-        "compute": data.ActorPoolStrategy(size=concurrency),
-        "num_gpus": num_gpus or None,
-        "num_cpus": num_cpus,
-    }
+    return {"compute": data.ActorPoolStrategy(size=concurrency), "num_gpus": num_gpus or None, "num_cpus": num_cpus}
 
 
 def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
@@ -261,15 +249,11 @@ def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
     pipeline (str): See `BatchParser`.
     settings (Any): The other settings of `BatchParser`.
     RETURNS (pyspark.sql.DataFrame): The kept columns and the parse.
-    RAISES (ValueError): See `BatchParser`; a column is missing or holds no strings.
     """
     sql_types = import_extra("pyspark.sql.types", "spark")
     arrow_types = import_extra("pyspark.sql.pandas.types", "spark")
     parser = BatchParser(pipeline, **settings)
     fields = [df.schema[name] for name in parser.kept_columns(df.columns)]
-    text_type = df.schema[parser.text_column].dataType
-    if not isinstance(text_type, sql_types.StringType):
-        raise ValueError(f"expected strings in the column {parser.text_column!r}, got {text_type.simpleString()}")
     for field in doc_fields(parser.output):
         fields.append(sql_types.StructField(field.name, arrow_types.from_arrow_type(field.type), nullable=True))
 

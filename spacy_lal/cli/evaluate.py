@@ -1,33 +1,14 @@
 """`python -m spacy lal evaluate DEV.spacy`: all scores of both trees and of roles, with signatures that make them
 comparable; and the tables of two reference programs, `lal evalb` and `lal srl-eval`."""
 
-import io
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional, Tuple
 
 import typer
 
-from spacy_lal.cli.io import (
-    FACTORY,
-    ROLES_FACTORY,
-    STDIN,
-    GpuOption,
-    ModelOption,
-    OutputOption,
-    check_apart,
-    counted,
-    existing_file,
-    fail,
-    is_stdout,
-    load_pipeline,
-    read_docs,
-    say,
-    text_output,
-    write_json,
-    wrote,
-)
+from spacy_lal.cli import io
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -38,37 +19,25 @@ if TYPE_CHECKING:
 WORDS = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
 SHOWN_LABELS = 15
 SHOWN_CONFUSIONS = 10
+ParamOption = Annotated[
+    Optional[str],
+    typer.Option("--param", "-p", help="EVALB's parameters: a .prm file, COLLINS, nk or is  [default: by language]"),
+]
 
 
 def evaluate_cli(
     data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
-    model: ModelOption = None,
+    model: io.ModelOption = None,
     output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the scores as JSON, too")] = None,
-    trees: Annotated[
-        Optional[Path], typer.Option("--trees", "-t", help="Write the trees found (gold tags), for `evalb`")
-    ] = None,
-    gold_trees: Annotated[
-        Optional[Path], typer.Option("--gold-trees", help="Write the gold trees, for `evalb`")
-    ] = None,
-    gold_sents: Annotated[
-        bool, typer.Option("--gold-sents/--no-gold-sents", help="Gold sentence breaks, or the pipeline's own")
-    ] = True,
-    by_genre: Annotated[
-        Optional[str],
-        typer.Option("--by-genre", help="Scores of each genre: what this regex's first group matches in the sent_id"),
-    ] = None,
+    trees: Annotated[Optional[Path], typer.Option("--trees", "-t", help="Write the trees found, for `evalb`")] = None,
+    gold_trees: Annotated[Optional[Path], typer.Option(help="Write the gold trees, for `evalb`")] = None,
+    gold_sents: Annotated[bool, typer.Option(help="Gold sentence breaks, or the pipeline's own")] = True,
+    by_genre: Annotated[Optional[str], typer.Option(help="Besides by genre: a regex's group in the sent_id")] = None,
     confusion: Annotated[bool, typer.Option("--confusion", help="What is taken for what: counts by label")] = False,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Besides: scores with own sentence breaks, and of raw text with own tokens")
-    ] = False,
-    param: Annotated[
-        Optional[str],
-        typer.Option(
-            "--param", "-p", help="EVALB parameters: a .prm file, COLLINS, nk or is  [default: the language's]"
-        ),
-    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Besides with own sentence breaks, and of raw text")] = False,
+    param: ParamOption = None,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")] = 256,
-    gpu_id: GpuOption = -1,
+    gpu_id: io.GpuOption = -1,
 ) -> None:
     """Score a pipeline on a treebank, on gold tokens: brackets as EVALB counts, attachment under each rule for
     punctuation, tags, sentences a second.
@@ -76,75 +45,75 @@ def evaluate_cli(
     The first line of each score is its signature. Two numbers are comparable only if their signatures are equal.
     """
     written = [path for path in (output, trees, gold_trees) if path is not None]
-    existing_file(data_path)
+    io.existing_file(data_path)
     for path in written:
-        check_apart(path, data_path)
+        io.check_apart(path, data_path)
     if len(set(written)) < len(written):
-        fail("expected different files as --output, --trees and --gold-trees")
+        io.fail("expected different files as --output, --trees and --gold-trees")
     if not gold_sents and (confusion or (trees and gold_trees)):
-        fail(
+        io.fail(
             "--confusion, and --trees with --gold-trees, go sentence by sentence: expected them without --no-gold-sents"
         )
-    scoring = Scoring(param, batch_size=batch_size, by_genre=by_genre, confusion=confusion, raw=raw)
-    nlp = load_pipeline(model, gpu_id, needs=(FACTORY, ROLES_FACTORY))
-    golds = read_docs(data_path, nlp.vocab)
+    params = None if param is None else read_params(param)
     try:
-        docs, metrics = scoring.score(nlp, golds, gold_sents=gold_sents)
+        genre = None if by_genre is None else re.compile(by_genre)
+    except re.error as err:
+        io.fail(f"--by-genre: {by_genre!r} is no regular expression: {err}")
+    nlp = io.load_pipeline(model, gpu_id, needs=(io.FACTORY, io.ROLES_FACTORY))
+    golds = io.read_docs(data_path, nlp.vocab)
+    try:
+        options: Dict[str, Any] = {"batch_size": batch_size, "gold_sents": gold_sents, "confusion": confusion}
+        docs, metrics = score(nlp, golds, params, genre=genre, raw=raw, **options)
     except ValueError as err:
-        fail(f"{data_path}: {err}")
-    say("\n".join(report_lines(metrics)), err=any(map(is_stdout, written)))
+        io.fail(f"{data_path}: {err}")
+    io.say("\n".join(report_lines(metrics)), err=any(map(io.is_stdout, written)))
     if output is not None:
-        write_json(output, metrics)
-        wrote(output, f"scores of {counted(metrics['n_sents'], 'sentence')}")
+        io.write_json(output, metrics)
+        io.wrote(output, f"scores of {io.counted(metrics['n_sents'], 'sentence')}")
     for path, parsed, others in ((trees, docs, golds), (gold_trees, golds, docs)):
         if path is not None:
             n_trees = write_trees(parsed, golds, path, others if trees and gold_trees else None)
-            wrote(path, counted(n_trees, "gold tree" if parsed is golds else "tree"))
+            io.wrote(path, io.counted(n_trees, "gold tree" if parsed is golds else "tree"))
 
 
-class Scoring:
-    """The scores to compute: takes the arguments of the command."""
+def score(
+    nlp: "Language",
+    golds: "List[Doc]",
+    params: "Optional[EvalbParams]",
+    *,
+    batch_size: int,
+    gold_sents: bool,
+    genre: "Optional[re.Pattern[str]]",
+    confusion: bool,
+    raw: bool,
+) -> "Tuple[List[Doc], Dict[str, Any]]":
+    """Parse and compare. The arguments are the command's; what the gold Docs lack is known before the parsing.
 
-    def __init__(
-        self, param: Optional[str], *, batch_size: int, by_genre: Optional[str], confusion: bool, raw: bool
-    ) -> None:
-        self.params = None if param is None else read_params(param)
-        try:
-            self.genre = None if by_genre is None else re.compile(by_genre)
-        except re.error as err:
-            fail(f"--by-genre: {by_genre!r} is no regular expression: {err}")
-        self.batch_size, self.confusion, self.raw = batch_size, confusion, raw
+    RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with `genres`,
+        `confusion`, `own_sents` and `raw` if requested.
+    """
+    from spacy_lal import evaluation
+    from spacy_lal.metrics.evalb_params import language_params
 
-    def score(self, nlp: "Language", golds: "List[Doc]", *, gold_sents: bool) -> "tuple[List[Doc], Dict[str, Any]]":
-        """Parse and compare.
-
-        RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with
-            `genres`, `confusion`, `own_sents` and `raw` if requested.
-        RAISES (ValueError): The gold Docs lack required annotation, or are of several genres; with `raw`, the pipeline
-            sets no sentence breaks. Raised before the parsing.
-        """
-        from spacy_lal import evaluation
-        from spacy_lal.metrics.evalb_params import language_params
-
-        params = self.params or language_params(nlp.lang or "")
-        size = self.batch_size
-        if self.genre is not None:
-            evaluation.check_genres(golds, self.genre)
-        if self.raw:
-            evaluation.check_texts(golds)
-            evaluation.check_breaks(nlp, golds)
-        docs, seconds = evaluation.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=size)
-        metrics = evaluation.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
-        if self.genre is not None:
-            metrics["genres"] = evaluation.score_genres(docs, golds, params, self.genre)
-        if self.confusion:
-            metrics["confusion"] = evaluation.score_confusion(docs, golds, params)
-        if self.raw:
-            own, _ = evaluation.parse_golds(nlp, golds, gold_sents=False, batch_size=size)
-            metrics["own_sents"] = evaluation.score_sentence_breaks(own, golds, params)
-            texts = evaluation.parse_texts(nlp, golds, batch_size=size)
-            metrics["raw"] = evaluation.score_texts(texts, golds, params)
-        return docs, metrics
+    params = params or language_params(nlp.lang or "")
+    if genre is not None:
+        evaluation.check_genres(golds, genre)
+    if raw:
+        evaluation.check_texts(golds)
+        evaluation.check_breaks(nlp, golds)
+    docs, seconds = evaluation.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=batch_size)
+    metrics = evaluation.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
+    if genre is not None:
+        metrics["genres"] = evaluation.score_genres(docs, golds, params, genre)
+    if confusion:
+        metrics["confusion"] = evaluation.score_confusion(docs, golds, params)
+    if raw:
+        own, _ = evaluation.parse_golds(nlp, golds, gold_sents=False, batch_size=batch_size)
+        metrics["own_sents"] = evaluation.score_sentence_breaks(own, golds, params)
+        metrics["raw"] = evaluation.score_texts(
+            evaluation.parse_texts(nlp, golds, batch_size=batch_size), golds, params
+        )
+    return docs, metrics
 
 
 def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Optional[List[Doc]]" = None) -> int:
@@ -160,7 +129,7 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Opti
     from spacy_lal.trees import write_brackets
 
     n_trees = 0
-    with text_output(path) as write:
+    with io.text_output(path) as write:
         for doc, gold, other in zip(docs, golds, others or docs, strict=True):
             if gold.has_annotation("TAG"):
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
@@ -247,16 +216,10 @@ def _percent(value: Optional[float], width: int) -> str:
 def evalb_cli(
     gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees, one a line; - is stdin")],
     test_path: Annotated[Path, typer.Argument(metavar="TEST", help="Trees to score, one a line, in the same order")],
-    output: OutputOption = None,
-    param: Annotated[
-        Optional[str], typer.Option("--param", "-p", help="A parameter file (.prm), or COLLINS (the default), nk or is")
-    ] = None,
-    cutoff_len: Annotated[
-        Optional[int], typer.Option("--cutoff-len", "-c", help="Longest sentence of the second summary block")
-    ] = None,
-    max_error: Annotated[
-        Optional[int], typer.Option("--max-error", "-e", help="Number of errors that the run may have")
-    ] = None,
+    output: io.OutputOption = None,
+    param: ParamOption = None,
+    cutoff_len: Annotated[Optional[int], typer.Option("--cutoff-len", "-c", help="Of the second summary block")] = None,
+    max_error: Annotated[Optional[int], typer.Option("--max-error", "-e", help="Errors that the run may have")] = None,
 ) -> None:
     """Score bracketing as the program EVALB does: the same rows and summary, line for line.
 
@@ -271,17 +234,19 @@ def evalb_cli(
         params = replace(params, cutoff_len=cutoff_len)
     if max_error is not None:
         params = replace(params, max_error=max_error)
-    paths = {"gold": existing_file(gold_path), "test": existing_file(test_path)}
-    if str(gold_path) == str(test_path) == STDIN:
-        fail("expected at most one - (stdin) among the files")
-    with text_output(output, errors="surrogateescape") as write:  # bytes as they were read
+    paths = {"gold": io.existing_file(gold_path), "test": io.existing_file(test_path)}
+    if str(gold_path) == str(test_path) == io.STDIN:
+        io.fail("expected at most one - (stdin) among the files")
+    with io.text_output(output, errors="surrogateescape") as write:  # bytes as they were read
         try:
-            for line in report(_lines(gold_path), _lines(test_path), params, on_error=lambda line: say(line, err=True)):
+            for line in report(
+                _lines(gold_path), _lines(test_path), params, on_error=lambda line: io.say(line, err=True)
+            ):
                 write(line + "\n")
         except EvalbLineError as err:
-            fail(f"{paths[err.side]}, line {err.line}: {err}")
+            io.fail(f"{paths[err.side]}, line {err.line}: {err}")
         except EvalbStopped as err:
-            fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
+            io.fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
 
 
 def read_params(param: Optional[str]) -> "EvalbParams":
@@ -298,24 +263,21 @@ def read_params(param: Optional[str]) -> "EvalbParams":
         warnings.simplefilter("always")
         params = EvalbParams.from_file(param)
     for warning in caught:
-        say(str(warning.message), err=True)
+        io.say(str(warning.message), err=True)
     return params
 
 
 def _lines(path: Path) -> Iterator[str]:
     """Lines, split at `\\n` only. Bytes that are not UTF-8 are preserved, since the program compares bytes."""
-    raw = sys.stdin.buffer if str(path) == STDIN else path.open("rb")
-    with io.TextIOWrapper(raw, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        yield from file
+    with sys.stdin.buffer if str(path) == io.STDIN else path.open("rb") as file:
+        yield from (line.decode("utf-8", "surrogateescape") for line in file)
 
 
 def srl_eval_cli(
     gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold props: lemma, then a column per predicate")],
     predicted_path: Annotated[Path, typer.Argument(metavar="PRED", help="Props to score, of the same sentences")],
-    output: OutputOption = None,
-    confusion: Annotated[
-        bool, typer.Option("-C", "--confusion", help="Add the unlabelled row and the confusion matrix")
-    ] = False,
+    output: io.OutputOption = None,
+    confusion: Annotated[bool, typer.Option("-C", "--confusion", help="Add the confusion matrix")] = False,
 ) -> None:
     """Score semantic roles as the program srl-eval.pl of CoNLL-2005 does: the same table, to the character.
 
@@ -325,7 +287,7 @@ def srl_eval_cli(
     from spacy_lal.metrics.srl_report import report_lines as srl_lines
     from spacy_lal.metrics.srl_report import score_props
 
-    counts = score_props(existing_file(gold_path), existing_file(predicted_path))
-    with text_output(output) as write:
+    counts = score_props(io.existing_file(gold_path), io.existing_file(predicted_path))
+    with io.text_output(output) as write:
         for line in srl_lines(counts, confusion=confusion):
             write(line + "\n")

@@ -1,27 +1,13 @@
-"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a picture, or text. Beside it
-`explain-label`, the meaning of a label, and `label-heads`, the label heads of a parser over a treebank."""
+"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a picture, or text; and
+`explain-label`, the meaning of a label."""
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Iterable, List, Optional, Union
 
 import typer
 
-from spacy_lal.cli.io import (
-    GpuOption,
-    ModelOption,
-    check_apart,
-    counted,
-    fail,
-    is_stdout,
-    load_pipeline,
-    read_docs,
-    say,
-    text_output,
-    write_bytes,
-    write_json,
-    wrote,
-)
+from spacy_lal.cli import io
 from spacy_lal.cli.texts import ParagraphsOption, Reading, TextOption, WordsArgument, find_sources
 
 if TYPE_CHECKING:
@@ -29,7 +15,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
     from spacy_lal.export import Sentence
-    from spacy_lal.interpret import HeadReport
     from spacy_lal.pictures.page import Picture, Section
 
 LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
@@ -40,14 +25,11 @@ INTRO = (
     "dependent. Below them stand what the label heads of the network look at and what they add to each score: a head "
     "does not always speak for the label that it is called by."
 )
-SHOWN_LABELS = 20
-SHOWN_HEADS = 3  # heads shown for each label; each gets a line in the table of heads
-SHOWN_WORDS = 5
 
 
 def explain_cli(
     words: WordsArgument = None,
-    model: ModelOption = None,
+    model: io.ModelOption = None,
     text: TextOption = None,
     output: Annotated[
         Optional[Path],
@@ -56,7 +38,7 @@ def explain_cli(
         ),
     ] = None,
     paragraphs: ParagraphsOption = None,
-    gpu_id: GpuOption = -1,
+    gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show how a text is parsed, sentence by sentence.
 
@@ -67,30 +49,31 @@ def explain_cli(
     from spacy_lal.cli.parse import format_drawing
     from spacy_lal.cli.texts import Origin
     from spacy_lal.export import read_sentences
+    from spacy_lal.files import write_file
 
-    suffix = output.suffix.lower() if output is not None and not is_stdout(output) else ".html"
+    suffix = output.suffix.lower() if output is not None and not io.is_stdout(output) else ".html"
     if suffix not in ENDINGS:
         other = "`lal parse -f` writes other formats"
-        fail(f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}")
+        io.fail(f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}")
     reading = Reading(find_sources(words, text), paragraphs=paragraphs)
-    check_apart(output, *(source.name for source in reading.sources))
-    nlp = load_pipeline(model, gpu_id)
+    io.check_apart(output, *(source.name for source in reading.sources))
+    nlp = io.load_pipeline(model, gpu_id)
     docs = list(nlp.pipe([text for text, _ in reading.texts(nlp.max_length)]))
     if not docs:
-        fail("expected a text, got nothing but whitespace")
+        io.fail("expected a text, got nothing but whitespace")
     sentences = [(number, sentence) for number, doc in enumerate(docs) for sentence in read_sentences(doc)]
     if output is None:
-        with text_output(None) as write:
+        with io.text_output(None) as write:
             for number, sentence in sentences:
                 write(format_drawing(sentence, Origin(number)))
         return
     content = _content(suffix, nlp, docs)
     if isinstance(content, str):
-        with text_output(output) as write:
+        with io.text_output(output) as write:
             write(content)
     else:
-        write_bytes(output, content)
-    wrote(output, counted(len(sentences), "sentence"))
+        write_file(output, content)
+    io.wrote(output, io.counted(len(sentences), "sentence"))
 
 
 def _content(suffix: str, nlp: "Language", docs: List["Doc"]) -> Union[str, bytes]:
@@ -197,84 +180,8 @@ def explain_label_cli(
         described = {label: explain(label) for label in labels}
     for label, text in described.items():
         if text is not None:
-            say(f"{label}\t{text}")
+            io.say(f"{label}\t{text}")
     unknown = [label for label, text in described.items() if text is None]
     if unknown:
-        say(f"no explanation for: {', '.join(unknown)}", err=True)
+        io.say(f"no explanation for: {', '.join(unknown)}", err=True)
         raise typer.Exit(1)
-
-
-def heads_cli(
-    data_path: Annotated[Path, typer.Argument(metavar="DEV.spacy", help="Gold Docs, as `lal convert` writes them")],
-    model: ModelOption = None,
-    output: Annotated[Optional[Path], typer.Option("--output", "-o", help="Write the whole report as JSON")] = None,
-    top: Annotated[
-        int, typer.Option("--top", "-k", min=1, help="Heads of a label, and labels and words of a head, in the JSON")
-    ] = 10,
-    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
-    gpu_id: GpuOption = -1,
-) -> None:
-    """Show which label heads contribute to which labels, and which words they attend to.
-
-    A head's part is its contribution to the margin of a label over the next best label: a mean over the constituents
-    that the parser gets right on gold tokens and sentence breaks.
-    """
-    from spacy_lal.interpret import head_report
-
-    check_apart(output, data_path)
-    nlp = load_pipeline(model, gpu_id)
-    report = head_report(nlp, read_docs(data_path, nlp.vocab), k=top, batch_size=batch_size)
-    if output is not None:
-        write_json(output, report.records(top))
-    say("\n".join(heads_lines(report)), err=output is not None and is_stdout(output))
-    if output is not None:
-        wrote(output, f"{counted(len(report.labels), 'label')}, {counted(len(report.heads), 'label head')}")
-
-
-def heads_lines(report: "HeadReport") -> List[str]:
-    """The report as lines of text: the most frequent labels, the heads that rank first in them, and the number of
-    labels whose own head ranks first."""
-    lines = [f"{report.n_sentences} sentences, {len(report.labels)} labels, {len(report.heads)} label heads"]
-    if report.n_left_out:
-        lines.append(f"left out, for the parser reads them in pieces: {report.n_left_out} sentences")
-    lines += _label_lines(report)
-    lines += _head_lines(report)
-    named = [one for one in report.labels if one.own is not None]
-    shares = ", ".join(
-        f"first {k}: {100 * share:.1f} (chance {100 * report.chance(k):.1f})"
-        for k in (1, 3, 10)
-        if (share := report.own_head_share(k)) is not None
-    )
-    if shares:
-        lines.append(f"% of labels with the head of their name among their {shares}")
-    else:
-        lines.append("no label is ever right" if named else "no head has the name of a label")
-    return lines
-
-
-def _label_lines(report: "HeadReport") -> Iterator[str]:
-    """For each label: its count, the margin and its parts, the rank of the head of the same name, the first heads."""
-    numbers = "".join(f"{name:>9}" for name in ("correct", "margin", "bias", "tokens", "heads"))
-    yield f"{'label':<20}{'gold':>7}{numbers}{'own':>6}  first heads"
-    for one in report.labels[:SHOWN_LABELS]:
-        parts = "".join(f"{part:>9.3f}" for part in (one.margin, one.bias, one.tokens, float(one.heads.sum())))
-        first = ", ".join(f"{report.heads[i].name} {one.heads[i]:+.3f}" for i in one.ranking[:SHOWN_HEADS])
-        own = one.own_rank or "-"
-        yield f"  {one.label:<18}{one.counts.gold:>7}{one.counts.correct:>9}{parts}{own:>6}  {first or '-'}"
-    if len(report.labels) > SHOWN_LABELS:
-        yield f"  and {len(report.labels) - SHOWN_LABELS} labels more"
-
-
-def _head_lines(report: "HeadReport") -> Iterator[str]:
-    """For each head in the table of labels: the labels in which it ranks highest, and the words that it attends to."""
-    shown = {i for one in report.labels[:SHOWN_LABELS] for i in one.ranking[:SHOWN_HEADS]}
-    if not shown:
-        return
-    yield f"{'head':<20}{'labels (place)':<40} words (% of attention, % if even)"
-    for i in sorted(shown):
-        head = report.heads[i]
-        labels = ", ".join(f"{place.label} ({place.rank})" for place in head.labels[:SHOWN_HEADS])
-        words = ", ".join(f"{one.word} {100 * one.share:.1f}/{100 * one.even:.1f}" for one in head.words[:SHOWN_WORDS])
-        yield f"  {head.name:<18}{labels:<40} {words}"
-    if len(report.heads) > len(shown):
-        yield f"  and {len(report.heads) - len(shown)} heads more"

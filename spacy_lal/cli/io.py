@@ -26,9 +26,8 @@ from typing import (
 import typer
 from typer.core import TyperCommand
 
-from spacy_lal.files import write_file, written_file
+from spacy_lal.files import written_file
 from spacy_lal.lang import DEFAULT_PACKAGES, DEFAULT_PIPELINE
-from spacy_lal.pictures.markup import printable
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -56,6 +55,8 @@ GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU, or 
 
 def say(message: str, *, err: bool = False) -> None:
     """Print lines with control characters escaped: messages quote texts, labels and names of files."""
+    from spacy_lal.pictures.markup import printable
+
     typer.echo(printable(message), err=err)
 
 
@@ -181,7 +182,9 @@ def text_output(output: Optional[Path], *, errors: str = "strict") -> Iterator[C
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors=errors)
-    show: Callable[[str], str] = printable if sys.stdout.isatty() else str
+    show: Callable[[str], str] = str
+    if sys.stdout.isatty():
+        from spacy_lal.pictures.markup import printable as show
 
     def write(text: str) -> None:
         sys.stdout.write(show(text))
@@ -197,20 +200,12 @@ def output_path(output: Optional[Path]) -> Iterator[Path]:
     if not is_stdout(output) and output is not None:
         yield output
         return
+    if sys.stdout.isatty():
+        fail("expected a file after --output, or a pipe: stdout is a terminal")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "stdout.spacy"
         yield path
-        write_bytes(None, path.read_bytes())
-
-
-def write_bytes(output: Optional[Path], content: bytes) -> None:
-    """Write bytes to a file, or to stdout if it is no terminal."""
-    if not is_stdout(output) and output is not None:
-        write_file(output, content)
-        return
-    if sys.stdout.isatty():
-        fail("expected a file after --output, or a pipe: stdout is a terminal")
-    sys.stdout.buffer.write(content)
+        sys.stdout.buffer.write(path.read_bytes())
 
 
 def write_json(output: Path, content: Any) -> None:

@@ -7,23 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Callable, Dict, Iterable, Iter
 
 import typer
 
-from spacy_lal.cli.io import (
-    ROLES_FACTORY,
-    GpuOption,
-    ModelOption,
-    OutputOption,
-    check_apart,
-    counted,
-    fail,
-    is_stdout,
-    load_pipeline,
-    progress,
-    text_output,
-    write_bytes,
-    wrote,
-)
-from spacy_lal.cli.parse_folder import BATCH_SIZE, ENGINES, FOLDER_FORMATS, parse_folder
-from spacy_lal.cli.texts import Origin, ParagraphsOption, Reading, TextOption, find_sources
+from spacy_lal.cli import io
+from spacy_lal.cli.parse_folder import ENGINES, parse_folder
+from spacy_lal.cli.texts import Origin, ParagraphsOption, Reading, TextOption, WordsArgument, find_sources
+from spacy_lal.lang import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -37,45 +24,46 @@ ENDINGS = {".conllu": "conllu", ".spacy": DOCBIN, ".json": "json", ".jsonl": "js
 NO_TEXT = (".svg", ".png", ".pdf", ".gif", ".jpg", ".docx", ".html")
 
 
+FormatOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--format",
+        "-f",
+        help="brackets, conllu, json, tree, docbin; with --engine columns, docbin  [default: by the output's ending]",
+        show_default=False,
+    ),
+]
+InputFormatOption = Annotated[
+    Optional[str],
+    typer.Option("--input-format", "-i", help="text, jsonl, tsv (ID, tab, text)  [default: by the file's ending]"),
+]
+IdsOption = Annotated[bool, typer.Option("--ids", help="Begin each tree with the id of its text, or else its line")]
+ColumnOption = Annotated[str, typer.Option("--text-column", help="Where JSON lines and Parquet files have their texts")]
+BatchOption = Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")]
+ProcessesOption = Annotated[int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")]
+EngineOption = Annotated[
+    Optional[str], typer.Option("--engine", help=f"Parse a folder of Parquet or text files: {', '.join(ENGINES)}")
+]
+GpusOption = Annotated[float, typer.Option("--gpus", min=0.0, help="GPUs of each Ray worker; 0.5: two share one")]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="With --engine: parse again what is done")]
+
+
 def parse_cli(
-    words: Annotated[
-        Optional[List[str]],
-        typer.Argument(
-            metavar="[FILE|-|TEXT]...", help="Files, or texts in quotes; a folder with --engine  [default: -, stdin]"
-        ),
-    ] = None,
-    model: ModelOption = None,
+    words: WordsArgument = None,
+    model: io.ModelOption = None,
     text: TextOption = None,
-    output_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format",
-            "-f",
-            help=f"brackets, conllu, json, tree, docbin; with --engine {', '.join(FOLDER_FORMATS)}"
-            "  [default: by the output's ending, else brackets]",
-            show_default=False,
-        ),
-    ] = None,
-    output: OutputOption = None,
-    input_format: Annotated[
-        Optional[str],
-        typer.Option("--input-format", "-i", help="text, jsonl, tsv (ID, tab, text)  [default: by the file's ending]"),
-    ] = None,
-    ids: Annotated[
-        bool, typer.Option("--ids", help="Begin each tree with the id of its text, or else its line")
-    ] = False,
+    output_format: FormatOption = None,
+    output: io.OutputOption = None,
+    input_format: InputFormatOption = None,
+    ids: IdsOption = False,
     paragraphs: ParagraphsOption = None,
-    batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")] = BATCH_SIZE,
-    n_process: Annotated[int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")] = 1,
-    gpu_id: GpuOption = -1,
-    engine: Annotated[
-        Optional[str], typer.Option("--engine", help=f"Parse a folder of Parquet or text files: {', '.join(ENGINES)}")
-    ] = None,
-    text_column: Annotated[
-        str, typer.Option("--text-column", help="Where JSON lines and Parquet files have their texts")
-    ] = "text",
-    gpus: Annotated[float, typer.Option("--gpus", min=0.0, help="GPUs of each Ray worker; 0.5: two share one")] = 0.0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="With --engine: parse again what is done")] = False,
+    batch_size: BatchOption = 32,
+    n_process: ProcessesOption = 1,
+    gpu_id: io.GpuOption = -1,
+    engine: EngineOption = None,
+    text_column: ColumnOption = "text",
+    gpus: GpusOption = 0.0,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Parse texts: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
 
@@ -86,17 +74,15 @@ def parse_cli(
     with the unfinished files.
     """
     if engine is not None:
-        if text is not None or input_format is not None or ids or len(words or ()) != 1:
-            fail("--engine parses one folder: --text, --input-format, --ids and several names go without it")
+        if text is not None or input_format is not None or ids or len(words or ()) != 1 or output is None:
+            io.fail("--engine takes a folder and --output, another one; and no --text, --input-format and --ids")
         parse_folder(
             Path((words or [])[0]),
             output,
-            model,
+            model or DEFAULT_PIPELINE,
             engine,
-            output_format=output_format,
-            text_column=text_column,
+            {"text_column": text_column, "output": output_format or "columns", "batch_size": batch_size},
             paragraphs=bool(paragraphs),
-            batch_size=batch_size,
             n_process=n_process,
             num_gpus=gpus,
             gpu_id=gpu_id,
@@ -104,26 +90,26 @@ def parse_cli(
         )
         return
     if overwrite or gpus:
-        fail("--gpus and --overwrite go with --engine, and a folder to parse")
+        io.fail("--gpus and --overwrite go with --engine, and a folder to parse")
     reading = Reading(find_sources(words, text), input_format, paragraphs, text_column)
     output_format = _check_format(output_format, output)
-    check_apart(output, *(source.name for source in reading.sources))
-    nlp = load_pipeline(model, gpu_id, exclude=[ROLES_FACTORY])
+    io.check_apart(output, *(source.name for source in reading.sources))
+    nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY])
     batch_size = 1 if any(source.is_terminal for source in reading.sources) else batch_size
     docs = parse_texts(nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process)
-    _write(progress(docs, unit="texts", shown=not is_stdout(output)), output_format, output, ids)
+    _write(io.progress(docs, unit="texts", shown=not io.is_stdout(output)), output_format, output, ids)
 
 
 def _check_format(output_format: Optional[str], output: Optional[Path]) -> str:
     """The format that was named, or that the output's ending stands for."""
     suffix = output.suffix.lower() if output is not None else ""
     if suffix in NO_TEXT:
-        fail(f"lal parse writes no {suffix} file, got {output}: its formats are -f {', '.join((*FORMATS, DOCBIN))}")
+        io.fail(f"lal parse writes no {suffix} file, got {output}: its formats are -f {', '.join((*FORMATS, DOCBIN))}")
     output_format = output_format or ENDINGS.get(suffix, next(iter(FORMATS)))
     if output_format not in (*FORMATS, DOCBIN):
-        fail(f"expected a format of {', '.join((*FORMATS, DOCBIN))}, got {output_format!r}")
+        io.fail(f"expected a format of {', '.join((*FORMATS, DOCBIN))}, got {output_format!r}")
     if output_format == DOCBIN and output is None:
-        fail("--format docbin writes a .spacy file: say which with --output (- is stdout)")
+        io.fail("--format docbin writes a .spacy file: say which with --output (- is stdout)")
     return output_format
 
 
@@ -132,6 +118,7 @@ def _write(docs: "Iterable[Tuple[Doc, Origin]]", output_format: str, output: Opt
     if output_format == DOCBIN:
         from spacy.tokens import DocBin
 
+        from spacy_lal.files import write_file
         from spacy_lal.treebanks.docs import DOCBIN_ATTRS
 
         # Of the user data only ids are kept: in a pipeline with a transformer they take two kilobytes per token.
@@ -141,17 +128,18 @@ def _write(docs: "Iterable[Tuple[Doc, Origin]]", output_format: str, output: Opt
                 doc.user_data = {"id": origin.name, "line": origin.line}
             doc_bin.add(doc)
             n_docs, n_sentences = n_docs + 1, n_sentences + sum(1 for _ in doc.sents)
-        write_bytes(output, doc_bin.to_bytes())
+        with io.output_path(output) as path:
+            write_file(path, doc_bin.to_bytes())
     else:
         from spacy_lal.export import read_sentences
 
-        with text_output(output) as write:
+        with io.text_output(output) as write:
             for doc, origin in docs:
                 n_docs += 1
                 for sentence in read_sentences(doc):
                     write(FORMATS[output_format](sentence, origin, ids))
                     n_sentences += 1
-    wrote(output, f"{counted(n_sentences, 'sentence')} of {counted(n_docs, 'text')}")
+    io.wrote(output, f"{io.counted(n_sentences, 'sentence')} of {io.counted(n_docs, 'text')}")
 
 
 def parse_texts(

@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Callable, Dict, Iterator, List, Nam
 
 import typer
 
-from spacy_lal.cli.io import (
-    ROLES_FACTORY,
-    GpuOption,
-    ModelOption,
-    OutputOption,
-    check_apart,
-    fail,
-    load_pipeline,
-    read_docs,
-    text_output,
-)
-from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, find_sources
-from spacy_lal.pictures.markup import printable, printable_json, visible
+from spacy_lal.cli import io
+from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, WordsArgument, find_sources
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -31,35 +20,26 @@ Rows = List[Tuple[str, ...]]
 
 
 def roles_cli(
-    words: Annotated[
-        Optional[List[str]],
-        typer.Argument(
-            metavar="[FILE|-|TEXT]...", help="Files, texts in quotes, or Docs (.spacy)  [default: -, stdin]"
-        ),
-    ] = None,
-    model: ModelOption = None,
+    words: WordsArgument = None,
+    model: io.ModelOption = None,
     text: TextOption = None,
     output_format: Annotated[str, typer.Option("--format", "-f", help="table, json, props, conll")] = "table",
-    output: OutputOption = None,
+    output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
-    auxiliaries: Annotated[
-        bool, typer.Option("--auxiliaries/--no-auxiliaries", help="Show auxiliaries and modals")
-    ] = True,
-    frames: Annotated[
-        Optional[Path], typer.Option("--frames", help="PropBank's frames (.jsonl, from projects/srl), for descriptions")
-    ] = None,
-    gpu_id: GpuOption = -1,
+    auxiliaries: Annotated[bool, typer.Option(help="Show auxiliaries and modals")] = True,
+    frames: Annotated[Optional[Path], typer.Option(help="PropBank's frames (.jsonl), for descriptions")] = None,
+    gpu_id: io.GpuOption = -1,
 ) -> None:
     """Show the semantic roles of a text: each predicate with its roleset and its arguments.
 
-    The pipeline needs a lal_srl. The roles of a .spacy file are shown without one.
+    The pipeline needs a lal_srl. Instead of a text, FILE may be Docs with roles (.spacy).
     """
     from spacy_lal.treebanks.columns import document_lines
 
     if output_format not in FORMATS:
-        fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
+        io.fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
     sources = find_sources(words, text)
-    check_apart(output, *(source.name for source in sources))
+    io.check_apart(output, *(source.name for source in sources))
     stored = [source for source in sources if source.suffix == SUFFIX]
     docs = (
         _stored_docs(stored, frames)
@@ -67,8 +47,8 @@ def roles_cli(
         else _parsed_docs(Reading(sources, None, paragraphs), model, frames, gpu_id)
     )
     if stored and stored != sources:
-        fail(f"expected either texts or {SUFFIX} files, got both")
-    with text_output(output) as write:
+        io.fail(f"expected either texts or {SUFFIX} files, got both")
+    with io.text_output(output) as write:
         for number, doc in enumerate(docs):
             sentences = role_sentences(doc, auxiliaries=auxiliaries)
             lines = "".join(FORMATS[output_format](one, number) for one in sentences)
@@ -86,9 +66,9 @@ def _stored_docs(sources: Sequence[Source], frames: Optional[Path]) -> "Iterator
     vocab = spacy.blank("xx").vocab  # its lexemes know what white space is
     _install(vocab, frames)
     for source in sources:
-        docs = read_docs(Path(source.name), vocab)
+        docs = io.read_docs(Path(source.name), vocab)
         if not any(map(has_propositions, docs)):
-            fail(f"the Docs of {source.name} have no roles")
+            io.fail(f"the Docs of {source.name} have no roles")
         yield from docs
 
 
@@ -96,14 +76,12 @@ def _parsed_docs(reading: Reading, model: Optional[str], frames: Optional[Path],
     from spacy_lal.annotations import has_propositions
     from spacy_lal.pipeline.lal_srl import HOW_TO_GET
 
-    nlp = load_pipeline(model, gpu_id, needs=())
+    nlp = io.load_pipeline(model, gpu_id, needs=())
     _install(nlp.vocab, frames)
     for doc in nlp.pipe(text for text, _ in reading.texts(nlp.max_length)):
         if not has_propositions(doc):
             names = ", ".join(nlp.pipe_names)
-            fail(
-                f"the pipeline sets no roles, only {names}: expected a trained {ROLES_FACTORY} in --model. {HOW_TO_GET}"
-            )
+            io.fail(f"the pipeline sets no roles, only {names}: expected a trained {io.ROLES_FACTORY}. {HOW_TO_GET}")
         yield doc
 
 
@@ -153,6 +131,7 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
     """The sentence, and below it each predicate with its arguments and their descriptions. Control characters are
     escaped."""
     from spacy_lal.annotations import get_frame
+    from spacy_lal.pictures.markup import printable, visible
     from spacy_lal.trees.frames import describe_role
     from spacy_lal.trees.roles import PREDICATE_ROLE, join_parts
 
@@ -176,6 +155,7 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
 
 def format_json(sentence: RoleSentence, doc_number: int) -> str:
     """A line of `.srl.jsonl`. Without an id from a treebank, the `sent_id` is as in `lal parse --format conllu`."""
+    from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 
     sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.number + 1}"

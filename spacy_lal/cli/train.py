@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, List, Optional
 
 import typer
 
-from spacy_lal.cli.io import GpuOption, check_pipeline_output, fail, folder_size, load_pipeline, wrote
+from spacy_lal.cli import io
 
 if TYPE_CHECKING:
     from spacy_lal.checkpoint.official import ImportedPipeline
@@ -18,24 +18,13 @@ OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the 
 def train_cli(
     ctx: typer.Context,
     config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="A config file", exists=True, allow_dash=True)],
-    output: Annotated[
-        Path, typer.Option("--output", "--output-path", "-o", help="Folder for model-best, model-last and checkpoint")
-    ],
-    code: Annotated[
-        Optional[Path], typer.Option("--code", "-c", help="A Python file with registered functions, to import first")
-    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for model-best, model-last and checkpoint")],
+    code: Annotated[Optional[Path], typer.Option("--code", "-c", help="A Python file to import first")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-V", help="Say more, for debugging")] = False,
-    gpu_id: GpuOption = -1,
-    checkpoint_minutes: Annotated[
-        Optional[float],
-        typer.Option("--checkpoint-minutes", min=0.0, help="Minutes between checkpoints  [default: 15]"),
-    ] = None,
-    checkpoint_steps: Annotated[
-        Optional[int], typer.Option("--checkpoint-steps", min=1, help="Steps between checkpoints, instead of minutes")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume/--no-resume", help="Go on from the checkpoint in the output folder, or begin anew")
-    ] = True,
+    gpu_id: io.GpuOption = -1,
+    checkpoint_minutes: Annotated[Optional[float], typer.Option(min=0.0, help="Between checkpoints: 15")] = None,
+    checkpoint_steps: Annotated[Optional[int], typer.Option(min=1, help="Instead of minutes")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on from the checkpoint in the output folder, or begin anew")] = True,
 ) -> None:
     """Train as `spacy train` does, with checkpoints: the same command, run again, resumes from the last one.
 
@@ -50,13 +39,13 @@ def train_cli(
     from spacy_lal.training.loop import MINUTES, TrainingStopped, train
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
-        fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
+        io.fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
     if verbose:
         util.logger.setLevel(logging.DEBUG)
     try:
         overrides = parse_config_overrides(ctx.args)
     except NoSuchOption as error:
-        fail(error.format_message())
+        io.fail(error.format_message())
     import_code(code)
     output.mkdir(parents=True, exist_ok=True)
     msg.info(f"Saving to output directory: {output}")
@@ -74,7 +63,7 @@ def train_cli(
             raise typer.Exit(128 + number) from None
     for name in ("model-best", "model-last"):
         if (output / name).is_dir():
-            wrote(output / name, f"a pipeline of {folder_size(output / name)}")
+            io.wrote(output / name, f"a pipeline of {io.folder_size(output / name)}")
 
 
 def average_cli(
@@ -92,60 +81,48 @@ def average_cli(
     from spacy_lal.files import written_folder
     from spacy_lal.training.average import average_pipelines
 
-    check_pipeline_output(output, overwrite)
-    nlp = average_pipelines([load_pipeline(model) for model in models])
+    io.check_pipeline_output(output, overwrite)
+    nlp = average_pipelines([io.load_pipeline(model) for model in models])
     with written_folder(output) as folder:
         nlp.to_disk(folder)
-    wrote(output, f"the mean of {len(models)} pipelines: {', '.join(nlp.pipe_names)}")
+    io.wrote(output, f"the mean of {len(models)} pipelines: {', '.join(nlp.pipe_names)}")
 
 
 def import_official_cli(
     checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of the authors' code (.pt)")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
-    tokenizer: Annotated[
-        Optional[str],
-        typer.Option(
-            "--tokenizer",
-            "-t",
-            help="Its tokenizer: a name on the Hugging Face hub, or a folder  [default: as it says]",
-        ),
-    ] = None,
+    tokenizer: Annotated[Optional[str], typer.Option("--tokenizer", "-t", help="A name or folder")] = None,
     lang: Annotated[str, typer.Option("--lang", "-l", help="Language of the pipeline's own tokenisation")] = "en",
-    scrambled_queries: Annotated[
-        bool,
-        typer.Option(
-            "--scrambled-queries",
-            help="Reproduce a fault of the authors' code, for their published scores: the parse of a sentence then "
-            "depends on which others are parsed in the same batch, and on the batch size",
-        ),
-    ] = False,
+    scrambled_queries: Annotated[bool, typer.Option("--scrambled-queries", help="The authors' batch effect")] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Turn a checkpoint of the LAL parser (best_parser.pt), of the HPSG parser, or of Kitaev and Klein's parser of
     constituents (2018) into a pipeline for spacy.load.
 
     No code in the file is run: anything but tensors, plain containers and a vocabulary class is refused.
+    --scrambled-queries reproduces a fault of the authors' code, for their published scores: a parse then depends on the
+    other sentences of its batch.
     Networks that read XLNet vectors, tags or characters can be imported; of Kitaev and Klein also words, but not ELMo.
     """
     from spacy_lal.checkpoint.official import import_pipeline
     from spacy_lal.checkpoint.reader import read_checkpoint
     from spacy_lal.files import written_folder
 
-    check_pipeline_output(output, overwrite)
+    io.check_pipeline_output(output, overwrite)
     if not checkpoint.exists():
-        fail(f"can't find the checkpoint {checkpoint}")
+        io.fail(f"can't find the checkpoint {checkpoint}")
     try:
         imported = import_pipeline(
             read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
         )
     except ImportError as err:
-        fail(f"can't make a pipeline for --lang {lang}: {err}")
+        io.fail(f"can't make a pipeline for --lang {lang}: {err}")
     except (ValueError, TypeError) as err:
-        fail(str(err) if str(err).startswith(str(checkpoint)) else f"{checkpoint}: {err}")
+        io.fail(str(err) if str(err).startswith(str(checkpoint)) else f"{checkpoint}: {err}")
     imported.nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
     with written_folder(output) as folder:
         imported.nlp.to_disk(folder)
-    wrote(output, summary(imported, scrambled_queries=scrambled_queries))
+    io.wrote(output, summary(imported, scrambled_queries=scrambled_queries))
 
 
 def summary(imported: "ImportedPipeline", *, scrambled_queries: bool = False) -> str:

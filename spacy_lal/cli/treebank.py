@@ -8,22 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
 
 import typer
 
-from spacy_lal.cli.io import (
-    GpuOption,
-    ModelOption,
-    OutputOption,
-    check_apart,
-    counted,
-    fail,
-    input_paths,
-    load_pipeline,
-    output_path,
-    progress,
-    read_docs,
-    say,
-    text_output,
-    wrote,
-)
+from spacy_lal.cli import io
 from spacy_lal.files import quoted
 
 if TYPE_CHECKING:
@@ -49,7 +34,7 @@ DocsOutput = Annotated[
 
 def check_cli(
     paths: FilesArgument,
-    output: OutputOption = None,
+    output: io.OutputOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON")] = False,
     top: Annotated[int, typer.Option("--top", help="Rows of each table of labels; 0 shows all")] = 15,
 ) -> None:
@@ -61,7 +46,7 @@ def check_cli(
     from spacy_lal.treebanks.reader import find_files
     from spacy_lal.treebanks.report import check_columns, check_roles, check_treebank
 
-    with input_paths(paths) as (read, named):
+    with io.input_paths(paths) as (read, named):
         files = find_files(read)
         report = check_columns(files.columns) if files.columns else None
         if files.brackets or files.conllu:
@@ -73,7 +58,7 @@ def check_cli(
     else:
         lines = list(report_lines(report, top)) if report else []
         lines += [*([""] if report and roles else []), *(role_lines(roles, top) if roles else [])]
-    with text_output(output) as write:
+    with io.text_output(output) as write:
         write(named("\n".join(lines)) + "\n")
     problems = list(report.problems) if report else []
     n_problems = report.n_problems if report else 0
@@ -81,26 +66,16 @@ def check_cli(
         problems, n_problems = [roles.problem, *problems], n_problems + 1
     if problems:
         more = n_problems - len(problems[:SHOWN_PROBLEMS])
-        say(named("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])])), err=True)
+        io.say(named("\n".join([*problems[:SHOWN_PROBLEMS], *([f"... and {more} more"] if more else [])])), err=True)
         raise typer.Exit(1)
 
 
 def convert_cli(
     paths: FilesArgument,
     output: DocsOutput,
-    n_sents: Annotated[
-        Optional[int],
-        typer.Option(
-            "--n-sents", "-n", help="Sentences in a Doc, at most  [default: 1; with --by-document 0, no limit]"
-        ),
-    ] = None,
-    by_document: Annotated[
-        bool, typer.Option("--by-document", "-d", help="Begin a new Doc where the CoNLL-U has '# newdoc'")
-    ] = False,
-    exclude: Annotated[
-        Optional[str],
-        typer.Option("--exclude", "-x", help="Leave out sentences whose sent_id this regex matches"),
-    ] = None,
+    n_sents: Annotated[Optional[int], typer.Option("--n-sents", "-n", help="Sentences in a Doc, at most: 1")] = None,
+    by_document: Annotated[bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")] = False,
+    exclude: Annotated[Optional[str], typer.Option("--exclude", "-x", help="A regex of sent_ids to leave out")] = None,
 ) -> None:
     """Convert a treebank to Docs with heads, deprels, tags, constituents and roles, in a .spacy file.
 
@@ -113,27 +88,27 @@ def convert_cli(
     from spacy_lal.treebanks.reader import find_files
     from spacy_lal.treebanks.roles import read_sentences
 
-    check_apart(output, *paths)
+    io.check_apart(output, *paths)
     n_sents = (0 if by_document else 1) if n_sents is None else n_sents
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
     except re.error as error:
-        fail(f"--exclude: {exclude!r} is no regular expression: {error}")
-    with input_paths(paths) as (files, _), output_path(output) as target:
-        sentences = progress(excluded.filter(read_sentences(find_files(files))), unit="sentences")
+        io.fail(f"--exclude: {exclude!r} is no regular expression: {error}")
+    with io.input_paths(paths) as (files, _), io.output_path(output) as target:
+        sentences = io.progress(excluded.filter(read_sentences(find_files(files))), unit="sentences")
         counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), target)
     left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
     in_files = "" if counts.files == 1 else f" in {counts.files} files"
     numbers = ((counts.docs, "Doc"), (counts.sentences, "sentence"), (counts.tokens, "token"))
-    wrote(output, f"{', '.join(counted(number, noun) for number, noun in numbers)}{in_files}{left_out}")
+    io.wrote(output, f"{', '.join(io.counted(number, noun) for number, noun in numbers)}{in_files}{left_out}")
 
 
 def complete_cli(
     data_path: Annotated[Path, typer.Argument(metavar="IN.spacy", help="Gold Docs, as `lal convert` writes them")],
     output: DocsOutput,
-    model: ModelOption = None,
+    model: io.ModelOption = None,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
-    gpu_id: GpuOption = -1,
+    gpu_id: io.GpuOption = -1,
 ) -> None:
     """Add heads to Docs that only have constituents, and constituents to Docs that only have heads. The joint decoder
     finds the best additions that agree with the given tree.
@@ -144,20 +119,20 @@ def complete_cli(
     from spacy_lal.training.completion import complete, lacks
     from spacy_lal.treebanks.docs import write_docs
 
-    check_apart(output, data_path)
+    io.check_apart(output, data_path)
     if output == data_path.parent:
-        fail(f"{data_path} lies in {output}, whose files are replaced: name another folder")
-    nlp = load_pipeline(model, gpu_id)
-    golds = read_docs(data_path, nlp.vocab)
+        io.fail(f"{data_path} lies in {output}, whose files are replaced: name another folder")
+    nlp = io.load_pipeline(model, gpu_id)
+    golds = io.read_docs(data_path, nlp.vocab)
     found = complete(nlp, find_parser(nlp), golds, batch_size=batch_size)
-    completed = list(progress(found, total=len(golds), unit="Docs"))
-    with output_path(output) as path:
+    completed = list(io.progress(found, total=len(golds), unit="Docs"))
+    with io.output_path(output) as path:
         write_docs(completed, path)
     before, after = Counter(map(lacks, golds)), Counter(map(lacks, completed))
     given = ", ".join(f"{before[kind] - after[kind]} Docs got {kind}" for kind in ("heads", "constituents"))
     too_long = after["heads"] + after["constituents"]
     long_note = f", {too_long} have a sentence too long for the joint decoder" if too_long else ""
-    wrote(output, f"{counted(len(golds), 'Doc')}; {given}, {before[None]} had both or neither{long_note}")
+    io.wrote(output, f"{io.counted(len(golds), 'Doc')}; {given}, {before[None]} had both or neither{long_note}")
 
 
 def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:

@@ -1,13 +1,12 @@
-"""`python -m spacy lal explain` and `label-heads`: a page that needs nothing else, pictures, letters."""
+"""`python -m spacy lal explain`: a page that needs nothing else, pictures, letters."""
 
-import json
 import sys
 import types
 from xml.etree import ElementTree
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
 from spacy_lal.annotations import set_propositions
 from spacy_lal.cli.explain import LONG_SENTENCE, explain_page
@@ -102,21 +101,3 @@ def test_pictures(lal, pipeline, tmp_path, monkeypatch):
     result = lal("explain", "Go on now!", "-m", pipeline, "-o", tmp_path / "other.png")
     assert result.exit_code == 2 and not (tmp_path / "other.png").exists()
     assert "pip install 'spacy-lal[display]'" in result.stderr and "rsvg-convert" in result.stderr
-
-
-def test_label_heads(lal, pipeline, gold_file, tmp_path):
-    output = tmp_path / "report.json"
-    result = lal("label-heads", "-m", pipeline, gold_file, "-o", output, "--top", "2")
-    assert result.exit_code == 0
-    records = json.loads(output.read_text(encoding="utf8"))
-    gold = {row["label"]: row["gold"] for row in records["labels"]}
-    assert gold["S"] == 3 and gold["NP"] == 2 and all(len(head["words"]) == 2 for head in records["heads"])
-    assert result.stderr == f"Wrote {output}: {len(gold)} labels, {len(records['heads'])} label heads\n"
-    lines = result.stdout.splitlines()
-    assert lines[0] == f"3 sentences, {len(gold)} labels, {len(records['heads'])} label heads"
-    for label, n in gold.items():
-        assert any(line.split()[:2] == [label, str(n)] for line in lines)
-    bare = tmp_path / "bare.spacy"
-    DocBin(docs=[Doc(spacy.blank("en").vocab, words=["Go", "!"], sent_starts=[True, False])]).to_disk(bare)
-    result = lal("label-heads", "-m", pipeline, bare)
-    assert result.exit_code == 2 and "expected Docs with gold constituents" in result.stderr

@@ -170,8 +170,6 @@ def test_pipes(lal, pipeline, gold_file):
     """`-` is stdin and stdout of every command."""
     scores = lal("evaluate", "-m", pipeline, "-", "-o", "-", stdin=gold_file.read_bytes())
     assert json.loads(scores.stdout)["n_sents"] == 3 and "const_f" in scores.stderr
-    heads = lal("label-heads", "-m", pipeline, "-", "-o", "-", stdin=gold_file.read_bytes())
-    assert json.loads(heads.stdout)["n_sentences"] == 3
     page = lal("explain", "-m", pipeline, "--text", "Go on!", "-o", "-")
     assert page.stdout.startswith("<!DOCTYPE html>") and page.stderr == ""
     written = lal("convert", "-", "-o", "-", stdin=TREES)

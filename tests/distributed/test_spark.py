@@ -49,7 +49,5 @@ def test_a_killed_worker_loses_nothing(spark: Any, deadly: Deadly, pipeline: Pat
     assert sorted(row.id for row in docbins) == list(range(N_TEXTS))
     assert all(set(row.asDict()) == {"id", "docbin"} for row in docbins)
 
-    with pytest.raises(match="strings in the column 'id', got bigint"):
-        parse_spark(df, deadly.pipeline, text_column="id")
     with pytest.raises(match="got body: the table has id, text"):
         parse_spark(df, deadly.pipeline, text_column="body")
