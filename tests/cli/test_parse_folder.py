@@ -102,12 +102,12 @@ def test_a_bad_file_does_not_end_the_others(parse: Callable, folder: Path, tmp_p
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--engine", "dask", "-o", "{out}"), "an engine of local, ray and a format of columns, docbin, got 'dask'"),
-        (("--engine", "local", "-o", "{out}", "-n", "2"), "--engine local takes --gpu-id, and is one process"),
+        (("--engine", "dask", "-o", "{out}"), "an engine of local, ray, got 'dask'"),
+        (("--engine", "local", "-o", "{out}", "-n", "2"), "--engine local is one process"),
         (("--engine", "ray", "-o", "{out}", "-g", "0"), "--engine ray takes --gpus"),
-        (("--engine", "local", "-o", "{out}", "--format", "json"), "got 'local' and 'json'"),
-        (("--engine", "local", "-o", "{out}", "--text", "Go on!"), "--engine parses one folder"),
-        (("--engine", "local"), "expected its name after --output"),
+        (("--engine", "local", "-o", "{out}", "--format", "json"), "an output of columns, docbin"),
+        (("--engine", "local", "-o", "{out}", "--text", "Go on!"), "--engine takes a folder and --output"),
+        (("--engine", "local"), "--engine takes a folder and --output"),
         (("--engine", "local", "-o", "{folder}/out"), "expected two folders side by side"),
         (("--engine", "local", "-o", "{out}", "-m", "nowhere"), "nowhere"),
         ((), "is a folder: expected a file"),

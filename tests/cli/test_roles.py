@@ -115,7 +115,7 @@ def test_refused(lal, docs, pipeline, tmp_path):
     assert "expected a format of table, json, props, conll" in lal("roles", docs, "-f", "xml").stderr
     result = lal("roles", "She left.", "-m", pipeline)
     assert result.exit_code == 2 and "sets no roles, only sentencizer, tagger, lal_parser" in result.stderr
-    assert "lal_srl in --model" in result.stderr and "python -m spacy project run srl projects/srl" in result.stderr
+    assert "a trained lal_srl" in result.stderr and "python -m spacy project run srl projects/srl" in result.stderr
     DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
     assert "have no roles" in lal("roles", tmp_path / "none.spacy").stderr
     (tmp_path / "no.spacy").write_bytes(b"no")
