@@ -11,8 +11,7 @@ WORTH_A_THREAD = 200.0  # minimum work of a thread in microseconds; starting one
 def run_batch(decode: Callable[[int], ResultT], costs: Sequence[float], n_threads: int) -> List[ResultT]:
     """Decode sentence 0, 1, ... of a batch.
 
-    The threads take sentences from one list, longest first, so that a long sentence does not start last. Threads only
-    help if `decode` releases the interpreter lock.
+    The threads take sentences from one list, longest first, so that a long sentence does not start last.
 
     decode (Callable[[int], ResultT]): Decodes the i-th sentence.
     costs (Sequence[float]): Estimated work of each sentence in microseconds.

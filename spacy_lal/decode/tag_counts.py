@@ -1,6 +1,6 @@
 """Tags that may occur once. Only tags that occur more often without counting are counted by a decoder."""
 
-from typing import Callable, List, Sequence, TypeVar
+from typing import Callable, List, TypeVar
 
 import numpy as np
 from numpy import ndarray
@@ -22,22 +22,12 @@ def decode_counting(
     """
     counted: List[int] = []
     while True:
-        result = decode(renumbered(once, counted))
-        repeated = repeated_numbers(numbers_of(result))
-        if not repeated:
+        numbers = np.full(len(once), -1, dtype=np.int32)
+        for number, one in enumerate(counted):
+            numbers[once == one] = number
+        result = decode(numbers)
+        found = numbers_of(result)
+        values, counts = np.unique(found[found >= 0], return_counts=True)
+        if (counts < 2).all():
             return result
-        counted.extend(repeated)
-
-
-def renumbered(once: ndarray, counted: Sequence[int]) -> ndarray:
-    """Numbers 0, 1, ... for the counted ones of `once`, -1 for all others. *Shapes:* as `once`, int32."""
-    numbers = np.full(len(once), -1, dtype=np.int32)
-    for number, one in enumerate(counted):
-        numbers[once == one] = number
-    return numbers
-
-
-def repeated_numbers(numbers: ndarray) -> List[int]:
-    """The numbers of 0 and more that occur more than once, ascending. *Shape:* (n,)."""
-    values, counts = np.unique(numbers[numbers >= 0], return_counts=True)
-    return [int(value) for value in values[counts > 1]]
+        counted.extend(values[counts > 1].tolist())

@@ -93,13 +93,16 @@ SCORES = np.zeros((2, 7), dtype="float32")
     "arguments, message",
     [
         ({"scores": np.zeros((2, 6), "float32")}, "must have O, then B- and I- of each role, got 6 tags"),
-        ({"scores": np.full((2, 7), np.nan, "float32")}, r"scores\[0, 0\] is nan"),
+        (
+            {"scores": np.full((2, 7), np.nan, "float32")},
+            r"scores must be finite or minus infinity, got nan at \[0, 0\]",
+        ),
         ({"scores": np.full((2, 7), -np.inf, "float32")}, "no legal spans"),
-        ({"bonus": np.zeros((2, 2), "float32")}, r"bonus must have shape \(3, 3\), \[start, end\], got \(2, 2\)"),
+        ({"bonus": np.zeros((2, 2), "float32")}, r"bonus must .* the shape \(3, 3\), got float32 \(2, 2\)"),
         ({"bonus": np.full((3, 3), np.nan, "float32")}, "bonus must be finite or minus infinity"),
         ({"once": [0, 1]}, "once must be 3 integers"),
-        ({"predicates": 2, "verb": 0}, "predicates must be an integer from -1 to 1, got 2"),
-        ({"predicates": 0}, "expected the B- tag of predicates in verb"),
+        ({"predicates": 2, "verb": 0}, "predicates must be an integer .*, got 2"),
+        ({"predicates": 0}, "verb must be an integer of 0 or more"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
