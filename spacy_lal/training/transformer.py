@@ -115,23 +115,15 @@ def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransforme
     return output, backprop
 
 
-def piece_limit(tokenizer: Any, transformer: Any, max_pieces: Optional[int]) -> Optional[int]:
-    """The longest sequence that may be read, special pieces included; None without a limit (XLNet).
-
-    RAISES (ValueError): The limit leaves no room for a word.
-    """
-    limits = [max_pieces, tokenizer.model_max_length]
+def piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
+    """The longest sequence that may be read, special pieces included; None without a limit (XLNet)."""
+    limits = [tokenizer.model_max_length]
     n_positions = getattr(transformer.config, "max_position_embeddings", None)
     if n_positions is not None:
         # RoBERTa and its relatives count positions from the padding's position on.
         padding = getattr(getattr(transformer, "embeddings", None), "padding_idx", None)
         limits.append(n_positions - (0 if padding is None else padding + 1))
-    known = [limit for limit in limits if limit is not None and 0 < limit < _NO_LIMIT]
-    if not known:
-        return None
-    if min(known) < 3:
-        raise ValueError(f"A sequence of at most {min(known)} pieces has no room for a word: expected at least 3")
-    return min(known)
+    return min((limit for limit in limits if 0 < limit < _NO_LIMIT), default=None)
 
 
 class FittingSpans:
@@ -144,7 +136,7 @@ class FittingSpans:
 
     def __init__(self, get_spans: Any, tokenizer: Any, transformer: Any) -> None:
         self.get_spans, self.tokenizer = get_spans, tokenizer
-        self.limit = piece_limit(tokenizer, transformer, None)
+        self.limit = piece_limit(tokenizer, transformer)
 
     def __call__(self, docs: Sequence[Doc]) -> List[List[Span]]:
         """The spans of each Doc, in order."""
@@ -243,17 +235,17 @@ class TransformerShim(SharedShim, HFShim):
 class _InGroups(nn.Module):
     """A transformer that runs on groups of sequences, each without the padding of longer ones.
 
-    transformer (nn.Module): Of the `transformers` library.
+    transformer (PreTrainedModel): Of the `transformers` library.
     max_pieces (Optional[int]): Most pieces of a group, padding included, but at least a whole sequence.
     """
 
-    def __init__(self, transformer: nn.Module, max_pieces: Optional[int]) -> None:
+    def __init__(self, transformer: Any, max_pieces: Optional[int]) -> None:
         super().__init__()
         self.transformer, self.max_pieces = transformer, max_pieces
 
     def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
-        """The transformer's output for all sequences together, with zeros at padding. With several groups, it has only
-        hidden states, attention weights and pooled outputs.
+        """The transformer's output for all sequences together. With several groups, it has zeros at padding, and only
+        the last hidden states and pooled outputs.
 
         attention_mask, inputs (Tensor): A row for each sequence and a column for each piece.
         """
@@ -264,43 +256,17 @@ class _InGroups(nn.Module):
             lengths = [n_pieces] * n_rows
         spare = _SPARE_PIECES.get(attention_mask.device.type, _SPARE_PIECES_ELSEWHERE)
         groups = length_groups(lengths, spare, self.max_pieces)
-        if len(groups) < 2:
+        config = self.transformer.config
+        if len(groups) < 2 or config.output_hidden_states or config.output_attentions:
             return self.transformer(**inputs)
         outputs = []
         for rows in groups:
             index = torch.tensor(rows, device=attention_mask.device)
-            some = {key: value[index, : lengths[rows[0]]] for key, value in inputs.items()}
-            outputs.append(self.transformer(**some))
-        return _join(outputs, groups, n_pieces)
-
-
-def _join(outputs: List[ModelOutput], groups: List[List[int]], n_pieces: int) -> ModelOutput:
-    """Join the outputs of groups. A field is a tensor, or has one for each layer."""
-    joined: Dict[str, Any] = {}
-    for key in ("last_hidden_state", "pooler_output", "hidden_states", "attentions"):
-        values = [output[key] for output in outputs if output.get(key) is not None]
-        if values and isinstance(values[0], Tensor):
-            joined[key] = _join_rows(values, groups, n_pieces)
-        elif values:
-            joined[key] = tuple(_join_rows(layer, groups, n_pieces) for layer in zip(*values, strict=True))
-    return type(outputs[0])(**joined)
-
-
-def _join_rows(tensors: Sequence[Tensor], groups: List[List[int]], n_pieces: int) -> Tensor:
-    """Rows of all groups in order, padded with zeros. *Shapes:* (n_rows, width), (n_rows, n_pieces, width) or (n_rows,
-    n_heads, n_pieces, n_pieces)."""
-    shape = list(tensors[0].shape)
-    shape[0] = sum(map(len, groups))
-    if len(shape) > 2:
-        shape[1 if len(shape) == 3 else 2] = n_pieces
-        shape[-1] = n_pieces if len(shape) == 4 else shape[-1]
-    joined = tensors[0].new_zeros(shape)
-    for tensor, rows in zip(tensors, groups, strict=True):
-        index = torch.tensor(rows, device=tensor.device)
-        if tensor.dim() == 2:
-            joined[index] = tensor
-        elif tensor.dim() == 3:
-            joined[index, : tensor.shape[1]] = tensor
-        else:
-            joined[index, :, : tensor.shape[2], : tensor.shape[3]] = tensor
-    return joined
+            outputs.append(self.transformer(**{key: one[index, : lengths[rows[0]]] for key, one in inputs.items()}))
+        places = torch.argsort(torch.tensor([row for rows in groups for row in rows])).to(attention_mask.device)
+        states = [output.last_hidden_state for output in outputs]
+        padded = [nn.functional.pad(one, (0, 0, 0, n_pieces - one.shape[1])) for one in states]
+        joined = {"last_hidden_state": torch.cat(padded)[places]}
+        if outputs[0].get("pooler_output") is not None:
+            joined["pooler_output"] = torch.cat([output.pooler_output for output in outputs])[places]
+        return type(outputs[0])(**joined)
