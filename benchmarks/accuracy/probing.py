@@ -137,7 +137,7 @@ def _tree_f1(kept: Sequence[Tuple[numpy.ndarray, List[str], Any]], make: Any) ->
         words, tags = tree.leaves(), [tag for _, tag in tree.pos()]
         gold = unlabelled_tree(words, tags, gold_brackets(tree))
         pairs.append((gold, unlabelled_tree(words, tags, make(weights, len(words)))))
-    return 100.0 * score_parses(pairs, UNLABELLED)[0].const_f
+    return 100.0 * score_parses(pairs, UNLABELLED)[0].scores()["const_f"]
 
 
 def run(task: str, name: str, seed: int, args: argparse.Namespace) -> Dict[str, Any]:

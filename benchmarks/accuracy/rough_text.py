@@ -17,7 +17,7 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal import evaluation
+from spacy_lal.metrics import docs as scoring
 from spacy_lal.metrics.evalb_params import COLLINS
 from spacy_lal.treebanks.corpora import TreebankCorpus
 
@@ -68,10 +68,10 @@ def main(arguments: Optional[List[str]] = None) -> None:
     )
     for name, changes in KINDS.items():
         golds = rough_docs(nlp, args.corpus, changes)
-        docs, seconds = evaluation.parse_golds(nlp, golds)
-        print(row(name, "given", evaluation.score_docs(docs, golds, COLLINS, seconds=seconds)), flush=True)
-        docs, _ = evaluation.parse_golds(nlp, golds, gold_sents=False)
-        print(row(name, "its own", evaluation.score_sentence_breaks(docs, golds, COLLINS)), flush=True)
+        docs, seconds = scoring.parse_golds(nlp, golds)
+        print(row(name, "given", scoring.score_docs(docs, golds, COLLINS, seconds=seconds)), flush=True)
+        docs, _ = scoring.parse_golds(nlp, golds, gold_sents=False)
+        print(row(name, "its own", scoring.score_sentence_breaks(docs, golds, COLLINS)), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_constituents
-from spacy_lal.evaluation import parse_golds
 from spacy_lal.interpret.contributions import SpanScores
 from spacy_lal.interpret.sentences import MAX_WORDS, encode, find_parser, label_strings, score, sentences_of
+from spacy_lal.metrics.docs import parse_golds
 from spacy_lal.pipeline.decoders import Decoder
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import EMPTY

@@ -92,27 +92,25 @@ def score(
     RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with `genres`,
         `confusion`, `own_sents` and `raw` if requested.
     """
-    from spacy_lal import evaluation
+    from spacy_lal.metrics import docs as scoring
     from spacy_lal.metrics.evalb_params import language_params
 
     params = params or language_params(nlp.lang or "")
     if genre is not None:
-        evaluation.check_genres(golds, genre)
+        scoring.genres(golds, genre)
     if raw:
-        evaluation.check_texts(golds)
-        evaluation.check_breaks(nlp, golds)
-    docs, seconds = evaluation.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=batch_size)
-    metrics = evaluation.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
+        scoring.check_texts(golds)
+        scoring.parse_golds(nlp, [gold for gold in golds if len(gold) > 1][:1], gold_sents=False)
+    docs, seconds = scoring.parse_golds(nlp, golds, gold_sents=gold_sents, batch_size=batch_size)
+    metrics = scoring.score_docs(docs, golds, params, seconds=seconds, gold_sents=gold_sents)
     if genre is not None:
-        metrics["genres"] = evaluation.score_genres(docs, golds, params, genre)
+        metrics["genres"] = scoring.score_genres(docs, golds, params, genre)
     if confusion:
-        metrics["confusion"] = evaluation.score_confusion(docs, golds, params)
+        metrics["confusion"] = scoring.score_confusion(docs, golds, params)
     if raw:
-        own, _ = evaluation.parse_golds(nlp, golds, gold_sents=False, batch_size=batch_size)
-        metrics["own_sents"] = evaluation.score_sentence_breaks(own, golds, params)
-        metrics["raw"] = evaluation.score_texts(
-            evaluation.parse_texts(nlp, golds, batch_size=batch_size), golds, params
-        )
+        own, _ = scoring.parse_golds(nlp, golds, gold_sents=False, batch_size=batch_size)
+        metrics["own_sents"] = scoring.score_sentence_breaks(own, golds, params)
+        metrics["raw"] = scoring.score_texts(scoring.parse_texts(nlp, golds, batch_size=batch_size), golds, params)
     return docs, metrics
 
 
@@ -284,8 +282,8 @@ def srl_eval_cli(
     Spurious predicates cost nothing, as in the original; `lal evaluate` has strict scores. Malformed files end the
     command with file and line.
     """
-    from spacy_lal.metrics.srl_report import report_lines as srl_lines
-    from spacy_lal.metrics.srl_report import score_props
+    from spacy_lal.metrics.srl import report_lines as srl_lines
+    from spacy_lal.metrics.srl import score_props
 
     counts = score_props(io.existing_file(gold_path), io.existing_file(predicted_path))
     with io.text_output(output) as write:

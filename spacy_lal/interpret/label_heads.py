@@ -20,7 +20,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotations import SPANS_KEY, get_constituents
-from ..evaluation import parse_golds
+from ..metrics.docs import parse_golds
 from ..trees import EMPTY
 from .attention import START, STOP
 from .contributions import SpanScores

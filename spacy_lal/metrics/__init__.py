@@ -1,11 +1,10 @@
-"""Scores of a parser: EVALB for constituents, attachment for dependencies. No torch, no spaCy."""
+"""Scores of a parser: EVALB for constituents, attachment for dependencies, roles, confusions, and scores of Docs."""
 
-from spacy_lal.metrics.attachment import AttachmentCounts, score_attachments
-from spacy_lal.metrics.confusion import ConstituentConfusion, DeprelConfusion
-from spacy_lal.metrics.evalb import EvalbCounts, EvalbRow, score_parses, score_sentence
-from spacy_lal.metrics.evalb_params import COLLINS, NK, EvalbParams, EvalbParamsError
-from spacy_lal.metrics.evalb_report import EvalbLineError, EvalbStopped, report
-from spacy_lal.metrics.evalb_sentence import EvalbFormatError, EvalbSentence, read_sentence
+from .attachment import AttachmentCounts, score_attachments
+from .confusion import ConstituentConfusion, DeprelConfusion
+from .evalb import EvalbCounts, EvalbFormatError, EvalbRow, EvalbSentence, read_sentence, score_parses, score_sentence
+from .evalb_params import COLLINS, NK, EvalbParams, EvalbParamsError
+from .evalb_report import EvalbLineError, EvalbStopped, report
 
 __all__ = [
     "COLLINS",

@@ -10,9 +10,9 @@ by half a point. Labels are compared as strings.
 """
 
 from dataclasses import astuple, dataclass
-from typing import Container, Dict, Literal, Optional, Sequence, get_args
+from typing import Container, Dict, Literal, Optional, Sequence
 
-from spacy_lal.lang import conventions
+from ..lang import conventions
 
 PunctuationRule = Literal["reference", "spacy", "none"]
 
@@ -40,33 +40,16 @@ class AttachmentCounts:
     def __add__(self, other: "AttachmentCounts") -> "AttachmentCounts":
         return AttachmentCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
-    @property
-    def dep_uas(self) -> float:
-        """Unlabelled attachment score, 0 to 1; 0 if the divisor is 0."""
-        return _ratio(2 * self.correct_heads, self.gold_words + self.predicted_words)
-
-    @property
-    def dep_las(self) -> float:
-        """Labelled attachment score, 0 to 1."""
-        return _ratio(2 * self.correct_arcs, self.gold_words + self.predicted_words)
-
-    @property
-    def dep_ucm(self) -> float:
-        """Share of sentences whose heads are all right, 0 to 1."""
-        return _ratio(self.complete_heads, self.n_sentences)
-
-    @property
-    def dep_lcm(self) -> float:
-        """Share of sentences whose heads and deprels are all right, 0 to 1."""
-        return _ratio(self.complete_arcs, self.n_sentences)
-
     def scores(self) -> Dict[str, float]:
-        """All scores by name."""
-        return {name: getattr(self, name) for name in ("dep_uas", "dep_las", "dep_ucm", "dep_lcm")}
-
-    def signature(self, punctuation: PunctuationRule) -> str:
-        """The conditions under which two numbers can be compared."""
-        return f"attachment|punct:{punctuation}|sents:{self.n_sentences}|words:{self.gold_words}"
+        """All scores by name: unlabelled and labelled attachment, and the share of sentences whose heads, or whose
+        heads and deprels, are all right; 0 to 1, 0 if the divisor is 0."""
+        words = self.gold_words + self.predicted_words
+        return {
+            "dep_uas": _ratio(2 * self.correct_heads, words),
+            "dep_las": _ratio(2 * self.correct_arcs, words),
+            "dep_ucm": _ratio(self.complete_heads, self.n_sentences),
+            "dep_lcm": _ratio(self.complete_arcs, self.n_sentences),
+        }
 
 
 def is_reference_punctuation(tag: str, punctuation_tags: Container[str] = conventions("en").punctuation_tags) -> bool:
@@ -97,33 +80,23 @@ def score_attachments(
     tags (Optional[Sequence[str]]): Gold fine-grained tags, needed by "reference". Shape: (n,).
     punctuation_tags (Container[str]): As in `is_reference_punctuation`.
     RETURNS (AttachmentCounts): The counts of this sentence.
-    RAISES (ValueError): Unequal lengths, an unknown rule, or "reference" without tags.
+    RAISES (ValueError): Unequal lengths.
     """
-    n = len(gold_heads)
-    if not n == len(gold_deprels) == len(heads) == len(deprels):
-        lengths = (n, len(gold_deprels), len(heads), len(deprels))
-        raise ValueError(f"expected heads and deprels of one length, got {lengths}")
-    if punctuation not in get_args(PunctuationRule):
-        raise ValueError(f"expected a punctuation rule of {get_args(PunctuationRule)}, got {punctuation!r}")
-    if punctuation == "reference":
-        if tags is None or len(tags) != n:
-            raise ValueError(f"the punctuation rule 'reference' needs {n} tags, got {tags!r}")
-        words_count = [not is_reference_punctuation(tag, punctuation_tags) for tag in tags]
-    else:
-        words_count = [True] * n
     counts = AttachmentCounts(n_sentences=1)
-    for i in range(n):
-        if gold_heads[i] < 0 or not gold_deprels[i]:
+    tags = tags if tags is not None else [""] * len(heads)
+    for gold_head, gold_deprel, head, deprel, tag in zip(gold_heads, gold_deprels, heads, deprels, tags, strict=True):
+        if gold_head < 0 or not gold_deprel:
             continue
-        gold_counts = predicted_counts = words_count[i]
+        gold_counts = predicted_counts = True
         if punctuation == "spacy":
-            gold_counts = gold_deprels[i] not in _SPACY_DEPRELS
-            predicted_counts = deprels[i] not in _SPACY_DEPRELS
+            gold_counts, predicted_counts = gold_deprel not in _SPACY_DEPRELS, deprel not in _SPACY_DEPRELS
+        elif punctuation == "reference":
+            gold_counts = predicted_counts = not is_reference_punctuation(tag, punctuation_tags)
         counts.gold_words += gold_counts
         counts.predicted_words += predicted_counts
-        if gold_counts and predicted_counts and heads[i] == gold_heads[i]:
+        if gold_counts and predicted_counts and head == gold_head:
             counts.correct_heads += 1
-            counts.correct_arcs += deprels[i] == gold_deprels[i]
+            counts.correct_arcs += deprel == gold_deprel
     words = max(counts.gold_words, counts.predicted_words)
     counts.complete_heads = int(counts.correct_heads == words)
     counts.complete_arcs = int(counts.correct_arcs == words)

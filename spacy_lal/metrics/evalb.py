@@ -1,21 +1,78 @@
-"""EVALB in Python: compares one gold parse with one test parse, and sums over many. Equal to the program `evalb.c`
-(Sekine and Collins, 1997-2013) to the last digit, including its oddities: labels are cut at `-` and `=`, tags are not;
-equal labels (`ADVP`, `PRT`) count as deleted together; a wrong sentence still prints its figures.
+"""EVALB in Python: reads parses, compares a gold parse with a test parse, and sums over many. Equal to the program
+`evalb.c` (Sekine and Collins, 1997-2013) to the last digit, including its oddities: labels are cut at `-` and `=`, tags
+are not; equal labels (`ADVP`, `PRT`) count as deleted together; a wrong sentence still prints its figures.
 
-Unlike the program, this module has no maximum length.
-Not here: files and the printed table (`evalb_report.py`).
+The line reader follows EVALB's own grammar, not the treebank reader of `trees/`: `(NP )` is a word without letters, `(
+(S ...))` a bracket without a label. A sentence with surplus brackets may still be scored. Unlike the program, this
+module has no maximum length. Not here: files and the printed table (`evalb_report.py`).
 """
 
+import re
 from collections import Counter
 from dataclasses import astuple, dataclass
-from typing import Dict, Iterable, List, NamedTuple, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple, Union
 
-from spacy_lal.metrics.evalb_params import COLLINS, EvalbParams
-from spacy_lal.metrics.evalb_sentence import EvalbSentence, Parse, Quote, as_sentence
+from nltk.tree import Tree
+
+from ..trees.brackets import write_brackets
+from ..trees.labels import split_chain
+from .evalb_params import COLLINS, EvalbParams
 
 Span = Tuple[int, int]
+Bracket = Tuple[int, int, str]  # start, end (half-open, over the kept words), uncut label
+Spans = Tuple[Sequence[str], Sequence[str], Sequence[Bracket]]  # words, tags, spans over all words (chains by `::`)
+
+OPEN = -1  # the end of a bracket that is never closed
+
+# C's isspace in the C locale, hence not \s on text. A preterminal, or an opening bracket; a closing one; anything
+# else, which the program cannot process.
+_TOKEN = re.compile(r"\(([^() \t-\r]*)(?:[ \t-\r]+([^() \t-\r]*)\))?|(\))|([^() \t-\r]+)")
+_QUOTES = frozenset(("'", '"', "/"))
 
 VALID, ERROR, SKIPPED = 0, 1, 2  # the column "Stat."
+TOO_MANY_OPEN = "Bracketing is unbalanced (too many open bracket)"
+TOO_MANY_CLOSED = "Bracketing unbalance (too many close bracket)"
+
+
+class EvalbFormatError(ValueError):
+    """A line on which the original program hangs or reads beyond its end. A file reader adds the file and the line to
+    the message."""
+
+
+class Quote(NamedTuple):
+    """A quote character under a `quote_label`, kept or deleted, with the data to put it back.
+
+    position (int): The number of kept words before it.
+    bracket (int): The number of brackets opened before it; later brackets begin after it.
+    enclosing (tuple): The brackets (by number) around it.
+    """
+
+    position: int
+    bracket: int
+    enclosing: Tuple[int, ...]
+    tag: str
+    word: str
+
+
+class EvalbSentence(NamedTuple):
+    """One parse.
+
+    words, tags (list): The preterminals that are not deleted.
+    brackets (list): All brackets in pre-order with uncut labels; an end of -1 marks a bracket that is never closed.
+    length (int): Number of words, without words under `delete_label_for_length`.
+    quotes (list): Empty unless the parameters have a `quote_label`.
+    errors (list): The reader's errors; if not empty, the sentence does not count.
+    """
+
+    words: List[str]
+    tags: List[str]
+    brackets: List[Bracket]
+    length: int
+    quotes: List[Quote] = []
+    errors: List[str] = []
+
+
+Parse = Union[EvalbSentence, Tree, str, Spans]
 
 
 class EvalbRow(NamedTuple):
@@ -87,55 +144,149 @@ class EvalbCounts:
         """Sentences that count."""
         return self.n_sentences - self.n_errors - self.n_skipped
 
-    @property
-    def const_p(self) -> float:
-        """Bracketing precision, 0 to 1; 0 if the divisor is 0."""
-        return _ratio(self.matched, self.test_brackets)
-
-    @property
-    def const_r(self) -> float:
-        """Bracketing recall, 0 to 1."""
-        return _ratio(self.matched, self.gold_brackets)
-
-    @property
-    def const_f(self) -> float:
-        """Bracketing F1, 0 to 1."""
-        return _ratio(2 * self.matched, self.gold_brackets + self.test_brackets)
-
-    @property
-    def const_cm(self) -> float:
-        """Complete match: share of sentences whose brackets are all right, 0 to 1."""
-        return _ratio(self.complete, self.n_valid)
-
-    @property
-    def const_cb(self) -> float:
-        """Average number of crossing brackets in a sentence."""
-        return _ratio(self.crossing, self.n_valid)
-
-    @property
-    def const_0cb(self) -> float:
-        """Share of sentences without crossing brackets, 0 to 1."""
-        return _ratio(self.no_crossing, self.n_valid)
-
-    @property
-    def const_2cb(self) -> float:
-        """Share of sentences with at most two crossing brackets, 0 to 1."""
-        return _ratio(self.two_crossing, self.n_valid)
-
-    @property
-    def tag_acc(self) -> float:
-        """Tagging accuracy over the words compared (no deleted punctuation), 0 to 1."""
-        return _ratio(self.correct_tags, self.words)
-
     def scores(self) -> Dict[str, float]:
-        """All scores by name."""
-        names = ("const_p", "const_r", "const_f", "const_cm", "const_cb", "const_0cb", "const_2cb", "tag_acc")
-        return {name: getattr(self, name) for name in names}
+        """All scores by name: precision, recall, F1, complete match, sentences without crossing brackets, sentences
+        with at most two, and tagging accuracy over the words compared, from 0 to 1; the average number of crossing
+        brackets in a sentence (`const_cb`). 0 if a divisor is 0."""
+        n = self.n_valid
+        return {
+            "const_p": _ratio(self.matched, self.test_brackets),
+            "const_r": _ratio(self.matched, self.gold_brackets),
+            "const_f": _ratio(2 * self.matched, self.gold_brackets + self.test_brackets),
+            "const_cm": _ratio(self.complete, n),
+            "const_cb": _ratio(self.crossing, n),
+            "const_0cb": _ratio(self.no_crossing, n),
+            "const_2cb": _ratio(self.two_crossing, n),
+            "tag_acc": _ratio(self.correct_tags, self.words),
+        }
 
     def signature(self, params: EvalbParams = COLLINS) -> str:
         """The conditions under which two numbers can be compared: the parameters and how many sentences did not
         count."""
         return f"evalb|{params.signature}|sents:{self.n_sentences}|errors:{self.n_errors}|skipped:{self.n_skipped}"
+
+
+class _Builder:
+    """Collects a parse from left to right."""
+
+    def __init__(self, params: EvalbParams) -> None:
+        self.delete = frozenset(params.delete_label)
+        self.no_length = frozenset(params.delete_label_for_length)
+        self.quote = frozenset(params.quote_label)
+        self.words: List[str] = []
+        self.tags: List[str] = []
+        self.starts: List[int] = []
+        self.ends: List[int] = []
+        self.labels: List[str] = []
+        self.quotes: List[Quote] = []
+        self.errors: List[str] = []
+        self.length = 0
+        # Open brackets by depth. A dict, since a surplus closing bracket takes the depth below zero, where the
+        # program finds bracket 0 (in uninitialised memory) and continues.
+        self.open: Dict[int, int] = {}
+        self.depth = 0
+
+    def preterminal(self, tag: str, word: str) -> None:
+        if tag not in self.no_length:
+            self.length += 1
+        if tag in self.quote and word in _QUOTES:
+            enclosing = tuple(self.open[depth] for depth in range(self.depth))
+            self.quotes.append(Quote(len(self.words), len(self.labels), enclosing, tag, word))
+        if tag not in self.delete:
+            self.words.append(word)
+            self.tags.append(tag)
+
+    def open_bracket(self, label: str) -> None:
+        self.open[self.depth] = len(self.labels)
+        self.depth += 1
+        self.starts.append(len(self.words))
+        self.ends.append(OPEN)
+        self.labels.append(label)
+
+    def close_bracket(self) -> None:
+        if self.depth < 0:
+            self.errors.append(TOO_MANY_CLOSED)
+        self.depth -= 1
+        bracket = self.open.get(self.depth, 0)
+        if bracket < len(self.ends):
+            self.ends[bracket] = len(self.words)
+
+    def finish(self) -> EvalbSentence:
+        if self.depth != 0:
+            self.errors.append(TOO_MANY_OPEN)
+        brackets = list(zip(self.starts, self.ends, self.labels, strict=True))
+        return EvalbSentence(self.words, self.tags, brackets, self.length, self.quotes, self.errors)
+
+
+def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
+    """Read one line of a bracket file as EVALB does. A line without brackets is an empty parse.
+
+    line (str): The line, with or without its line end.
+    params (EvalbParams): What to delete.
+    RETURNS (EvalbSentence): The parse, with `errors` if its brackets do not balance.
+    RAISES (EvalbFormatError): The program would hang or read beyond the line: words beside brackets, more than one word
+        in a bracket, a line that ends just after an opening.
+    """
+    builder = _Builder(params)
+    preterminal, open_bracket, close_bracket = builder.preterminal, builder.open_bracket, builder.close_bracket
+    line = line.partition("\0")[0]
+    opened_at = -1
+    for match in _TOKEN.finditer(line):
+        kind = match.lastindex
+        if kind == 2:
+            preterminal(match.group(1), match.group(2))
+        elif kind == 1:
+            open_bracket(match.group(1))
+            opened_at = match.end()
+        elif kind == 3:
+            close_bracket()
+        else:
+            before = line[max(0, match.start() - 20) : match.start()]
+            raise EvalbFormatError(f"expected a bracket, found {match.group(4)!r} after {before!r}")
+    if opened_at >= 0 and not line[opened_at:].strip(" \t\n\v\f\r"):
+        raise EvalbFormatError(f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes one line")
+    return builder.finish()
+
+
+def sentence_from_spans(
+    words: Sequence[str], tags: Sequence[str], spans: Sequence[Bracket], params: EvalbParams
+) -> EvalbSentence:
+    """Convert arrays.
+
+    words, tags (Sequence[str]): All words of the sentence and their tags. Shape: (n,).
+    spans (Sequence[Tuple[int, int, str]]): Half-open spans over `words`, outer before inner. A label may be a unary
+        chain (`"S::VP"`); the empty label is not a bracket. If `TOP` is deleted, it may be present or absent.
+    params (EvalbParams): What to delete.
+    RETURNS (EvalbSentence): The parse.
+    RAISES (ValueError): The numbers of words and tags differ.
+    """
+    builder = _Builder(params)
+    opening: Dict[int, List[Bracket]] = {}
+    for span in spans:
+        opening.setdefault(span[0], []).append(span)
+    ends: List[int] = []
+    for i, (word, tag) in enumerate(zip([*words, ""], [*tags, ""], strict=True)):
+        while ends and ends[-1] <= i:
+            ends.pop()
+            builder.close_bracket()
+        for _, end, chain in opening.get(i, ()):
+            for label in split_chain(chain):
+                builder.open_bracket(label)
+                ends.append(end)
+        if i < len(words):
+            builder.preterminal(tag, word)
+    return builder.finish()
+
+
+def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
+    """Convert any form of a parse: a line, a tree, (words, tags, spans), or an `EvalbSentence` itself."""
+    if isinstance(parse, EvalbSentence):
+        return parse
+    if isinstance(parse, Tree):
+        return read_sentence(write_brackets(parse), params)
+    if isinstance(parse, str):
+        return read_sentence(parse, params)
+    return sentence_from_spans(*parse, params)
 
 
 def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> EvalbRow:
@@ -197,20 +348,13 @@ def score_parses(
 def scored_brackets(sentence: EvalbSentence, params: EvalbParams) -> List[Tuple[Span, str]]:
     """The brackets that count, as ((start, end), label). Brackets without words and brackets with a deleted label are
     left out; labels are cut."""
-    labels = params.bracket_labels
-    brackets = []
-    for start, end, label in sentence.brackets:
-        if start != end:
-            scored = labels[label]
-            if scored is not None:
-                brackets.append(((start, end), scored))
-    return brackets
+    brackets = [((start, end), params.bracket_label(label)) for start, end, label in sentence.brackets if start != end]
+    return [(span, label) for span, label in brackets if label is not None]
 
 
 def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], params: EvalbParams) -> int:
     """The number of gold brackets that match a test bracket of their own. Each takes the first that matches: with pairs
     of equal labels the order can matter, and follows the program."""
-    equal = params.eq_label_pairs
     by_span: Dict[Span, List[str]] = {}
     for span, label in test:
         by_span.setdefault(span, []).append(label)
@@ -220,7 +364,7 @@ def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], pa
         if not candidates:
             continue
         for i, candidate in enumerate(candidates):
-            if candidate == label or not params.labeled or (candidate, label) in equal:
+            if not params.labeled or params.same_label(candidate, label):
                 del candidates[i]
                 matched += 1
                 break
@@ -252,7 +396,7 @@ def restore_quotes(
 
     RETURNS (Tuple[EvalbSentence, EvalbSentence]): New parses; the arguments are not changed.
     """
-    gold, test = _copy(gold), _copy(test)
+    gold, test = (EvalbSentence(*(list(p) if isinstance(p, list) else p for p in one)) for one in (gold, test))
     deleted = frozenset(params.delete_label)
     for i in range(len(test.quotes)):
         position = test.quotes[i].position
@@ -265,17 +409,6 @@ def restore_quotes(
             elif theirs.tag in deleted and ours.tag not in deleted:
                 _reinsert(test, i)
     return gold, test
-
-
-def _copy(sentence: EvalbSentence) -> EvalbSentence:
-    return EvalbSentence(
-        list(sentence.words),
-        list(sentence.tags),
-        list(sentence.brackets),
-        sentence.length,
-        list(sentence.quotes),
-        sentence.errors,
-    )
 
 
 def _reinsert(sentence: EvalbSentence, number: int) -> None:

@@ -10,20 +10,16 @@ import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Tuple, Union
 
 from spacy_lal.lang import LANGUAGES, conventions
 
 Pair = Tuple[str, str]
 
-# One name per line of a parameter file -> our field. Numbers first, then lists of one label, then lists of two.
-_NUMBERS = {"DEBUG": "debug", "MAX_ERROR": "max_error", "CUTOFF_LEN": "cutoff_len", "LABELED": "labeled"}
-_LABELS = {
-    "DELETE_LABEL": "delete_label",
-    "DELETE_LABEL_FOR_LENGTH": "delete_label_for_length",
-    "QUOTE_LABEL": "quote_label",
-}
-_PAIRS = {"EQ_LABEL": "eq_label", "EQ_WORD": "eq_word"}
+# Names of a parameter file: numbers, lists of one label, lists of two. Our fields are the same in lower case.
+_NUMBERS = ("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED")
+_LABELS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL")
+_PAIRS = ("EQ_LABEL", "EQ_WORD")
 
 _SPACE = " \t\n\v\f\r"
 _LEADING_INT = re.compile(rf"[{_SPACE}]*([+-]?[0-9]+)")
@@ -104,62 +100,47 @@ class EvalbParams:
                 parts.append(f"{name}:{' '.join(values)}")
         return "|".join(parts)
 
-    @cached_property
-    def bracket_labels(self) -> Dict[str, Optional[str]]:
-        """From a bracket's label to the label used for comparison: cut at the first `-` or `=`; None if the bracket
-        does not count. Like the program, compares deleted labels through `eq_label`."""
-        return _BracketLabels(self)
+    def bracket_label(self, label: str) -> Optional[str]:
+        """The label used for comparison of a bracket: cut at the first `-` or `=`; None if the bracket does not count.
+        Like the program, compares deleted labels through `eq_label`."""
+        if label not in self._bracket_labels:  # a treebank has few labels and many brackets
+            cut = cut_label(label)
+            deleted = any(self.same_label(cut, other) for other in self.delete_label)
+            self._bracket_labels[label] = None if deleted else cut
+        return self._bracket_labels[label]
 
-    @staticmethod
-    def cut_label(label: str) -> str:
-        """A bracket's label without its function tags and indices: up to the first `-` or `=`."""
-        return re.split("[-=]", label, maxsplit=1)[0]
+    @cached_property
+    def _bracket_labels(self) -> Dict[str, Optional[str]]:
+        return {}
 
     def same_label(self, one: str, other: str) -> bool:
         """Whether two labels (or tags) count as equal."""
-        return one == other or (one, other) in self.eq_label_pairs
+        return one == other or (one, other) in self.eq_label or (other, one) in self.eq_label
 
     def same_word(self, one: str, other: str) -> bool:
         """Whether two words count as equal."""
-        return one == other or (one, other) in self._eq_word_pairs
-
-    @cached_property
-    def eq_label_pairs(self) -> FrozenSet[Pair]:
-        """`eq_label` in both directions."""
-        return frozenset(self.eq_label) | frozenset((b, a) for a, b in self.eq_label)
-
-    @cached_property
-    def _eq_word_pairs(self) -> FrozenSet[Pair]:
-        return frozenset(self.eq_word) | frozenset((b, a) for a, b in self.eq_word)
+        return one == other or (one, other) in self.eq_word or (other, one) in self.eq_word
 
 
-class _BracketLabels(Dict[str, Optional[str]]):
-    """Fills itself: a treebank has few labels and many brackets."""
-
-    def __init__(self, params: EvalbParams) -> None:
-        super().__init__()
-        self.params = params
-
-    def __missing__(self, label: str) -> Optional[str]:
-        cut = self.params.cut_label(label)
-        deleted = any(self.params.same_label(cut, other) for other in self.params.delete_label)
-        self[label] = None if deleted else cut
-        return self[label]
+def cut_label(label: str) -> str:
+    """A bracket's label without its function tags and indices: up to the first `-` or `=`."""
+    return re.split("[-=]", label, maxsplit=1)[0]
 
 
 def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
     """Enter one line of a parameter file. Returns the problem with it, if any."""
+    field = name.lower()
     if name in _NUMBERS:
         match = _LEADING_INT.match(value)
         number = int(match.group(1)) if match else 0  # C's atoi
-        fields[_NUMBERS[name]] = bool(number) if name == "LABELED" else number
+        fields[field] = bool(number) if name == "LABELED" else number
     elif name in _LABELS:
-        fields[_LABELS[name]] = (*fields.get(_LABELS[name], ()), value)
+        fields[field] = (*fields.get(field, ()), value)
     elif name in _PAIRS:
         pair = tuple(word for word in re.split(rf"[{_SPACE}]+", value) if word)
         if len(pair) != 2:
             return f"{name} requires two values, not {value!r}"
-        fields[_PAIRS[name]] = (*fields.get(_PAIRS[name], ()), pair)
+        fields[field] = (*fields.get(field, ()), pair)
     else:
         return f"Unknown keyword ({name}) in parameter file"
     return None

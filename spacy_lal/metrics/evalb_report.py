@@ -1,21 +1,29 @@
 """EVALB's printed table: a row for each pair of lines, totals, two summary blocks; equal to the output of `evalb.c`
-line for line.
+line for line. Under `DEBUG 1` words and brackets stand side by side below each row.
 
 Lines are processed one at a time: neither file is held in memory. Not here: opening files, the terminal.
 """
 
-from typing import Callable, Iterable, Iterator, List, Optional
+from typing import Callable, Iterable, Iterator, List, Optional, Tuple
 
-from spacy_lal.metrics.evalb import EvalbCounts, EvalbRow, score_sentence
-from spacy_lal.metrics.evalb_debug import debug_lines
-from spacy_lal.metrics.evalb_params import COLLINS, EvalbParams
-from spacy_lal.metrics.evalb_sentence import EvalbFormatError, EvalbSentence, read_sentence
+from .evalb import (
+    EvalbCounts,
+    EvalbFormatError,
+    EvalbRow,
+    EvalbSentence,
+    read_sentence,
+    restore_quotes,
+    score_sentence,
+)
+from .evalb_params import COLLINS, EvalbParams, cut_label
 
 HEADER = [
     "  Sent.                        Matched  Bracket   Cross        Correct Tag",
     " ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy",
     "=" * 76,
 ]
+# Results of the debugging block: a bracket that does not count is 5; 9: the words were not compared.
+NO_MATCH, MATCH, IGNORED, UNDEFINED = 0, 1, 5, 9
 TOO_MANY_GOLD = "Number of lines unmatch (too many lines in gold file)"
 TOO_MANY_TEST = "Number of lines unmatch (too many lines in test file)"
 
@@ -37,41 +45,32 @@ class EvalbStopped(RuntimeError):
     """More errors than `max_error` allows. The rows so far have been yielded, and no totals follow."""
 
 
-class _Errors:
-    """Passes on each error with its line number, and stops the run where the program would."""
-
-    def __init__(self, max_error: int, on_error: Optional[Callable[[str], None]]) -> None:
-        self.max_error = max_error
-        self.on_error = on_error
-        self.n_errors = 0
-
-    def add(self, line: int, message: str) -> None:
-        if self.on_error is not None:
-            self.on_error(f"{line} : {message}")
-        if self.n_errors > self.max_error:
-            raise EvalbStopped(f"stopped at line {line}: more than MAX_ERROR ({self.max_error}) errors")
-        self.n_errors += 1
-
-
 def report(
     gold_lines: Iterable[str],
     test_lines: Iterable[str],
     params: EvalbParams = COLLINS,
     *,
     on_error: Optional[Callable[[str], None]] = None,
-    on_done: Optional[Callable[[EvalbCounts, EvalbCounts], None]] = None,
 ) -> Iterator[str]:
     """Compare two bracket files with one tree per line.
 
     gold_lines, test_lines (Iterable[str]): The lines.
     params (EvalbParams): The parameters; `COLLINS.prm` unless given.
     on_error (Optional[Callable]): Receives the program's messages on stderr, line by line.
-    on_done (Optional[Callable]): Receives the sums over all sentences and over the short ones.
     YIELDS (str): The lines that the program prints on stdout, without their ends.
     RAISES (EvalbLineError): A line that the program cannot process.
     RAISES (EvalbStopped): The error at which the program stops.
     """
-    errors = _Errors(params.max_error, on_error)
+    errors = 0
+
+    def add_error(line: int, message: str) -> None:
+        nonlocal errors
+        if on_error is not None:
+            on_error(f"{line} : {message}")
+        if errors > params.max_error:
+            raise EvalbStopped(f"stopped at line {line}: more than MAX_ERROR ({params.max_error}) errors")
+        errors += 1
+
     everything, short = EvalbCounts(), EvalbCounts()
     yield from HEADER
     tests = iter(test_lines)
@@ -79,15 +78,15 @@ def report(
     for number, gold_line in enumerate(gold_lines, start=1):
         gold = _read("gold", number, gold_line, params)
         for message in gold.errors:
-            errors.add(number, message)
+            add_error(number, message)
         test_line = next(tests, None)
         if test_line is None:
-            errors.add(number, TOO_MANY_GOLD)
+            add_error(number, TOO_MANY_GOLD)
             break
         test = _read("test", number, test_line, params)
         row = score_sentence(gold, test, params)
         for message in row.errors[len(gold.errors) :]:
-            errors.add(number, message)
+            add_error(number, message)
         everything.add(row)
         if row.length <= params.cutoff_len:
             short.add(row)
@@ -96,15 +95,13 @@ def report(
             yield from debug_lines(gold, test, row, params)
     else:
         if next(tests, None) is not None:
-            errors.add(number + 1, TOO_MANY_TEST)
+            add_error(number + 1, TOO_MANY_TEST)
     yield from _totals(everything)
     yield "=== Summary ==="
     for title, counts in (("All", everything), (f"len<={params.cutoff_len}", short)):
         yield ""
         yield f"-- {title} --"
         yield from summary_lines(counts)
-    if on_done is not None:
-        on_done(everything, short)
 
 
 def _read(side: str, number: int, line: str, params: EvalbParams) -> EvalbSentence:
@@ -169,3 +166,70 @@ def summary_lines(counts: EvalbCounts) -> List[str]:
 def _percent(part: int, whole: int) -> float:
     """In the program's order of operations, for the same last digit."""
     return 100.0 * part / whole if whole else 0.0
+
+
+def debug_lines(gold: EvalbSentence, test: EvalbSentence, row: EvalbRow, params: EvalbParams) -> Iterator[str]:
+    """The words and brackets of both parses side by side, as `DEBUG 1` prints them below a row."""
+    if test.words and len(gold.words) != len(test.words):
+        gold, test = restore_quotes(gold, test, params)
+    compared = row.words > 0
+    yield (
+        f"-<1>---(wn1={len(gold.words):3d}, bn1={len(gold.brackets):3d})-           "
+        f"-<2>---(wn2={len(test.words):3d}, bn2={len(test.brackets):3d})-"
+    )
+    gold_words, test_words = ([*zip(one.tags, one.words, strict=True)] for one in (gold, test))
+    for i in range(max(len(gold_words), len(test_words))):
+        result = UNDEFINED
+        if compared:
+            result = int(params.same_label(gold.tags[i], test.tags[i]))
+        left, right = _cell(gold_words, i, result), _cell(test_words, i, result)
+        yield (f"{left}      " if left else " " * 40) + right
+    yield ""
+    results = _bracket_results(gold, test, params) if compared else None
+    gold_brackets = _brackets(gold, params, results[0] if results else None)
+    test_brackets = _brackets(test, params, results[1] if results else None)
+    for i in range(max(len(gold_brackets), len(test_brackets))):
+        left = f"{gold_brackets[i]}      " if i < len(gold_brackets) else " " * 32
+        yield left + (test_brackets[i] if i < len(test_brackets) else "")
+    yield ""
+    yield "========"
+
+
+def _cell(words: List[Tuple[str, str]], i: int, result: int) -> str:
+    return (
+        f"{i:3d} : {result} : {_pad(words[i][0], 6)}  {_pad(words[i][1], 16)}" if i < len(words) and words[i][1] else ""
+    )
+
+
+def _pad(text: str, width: int) -> str:
+    """Pad to a number of bytes, as the program does."""
+    return text + " " * (width - len(text.encode("utf-8", "surrogateescape")))
+
+
+def _brackets(sentence: EvalbSentence, params: EvalbParams, results: Optional[List[int]]) -> List[str]:
+    """The lines of the brackets; labels are cut only if they were compared."""
+    lines = []
+    for i, (start, end, label) in enumerate(sentence.brackets):
+        result = UNDEFINED if results is None else results[i]
+        if results is not None and start != end:
+            label = cut_label(label)
+        lines.append(f"{i:3d} : {result} : {start:3d}  {end:3d}  {_pad(label, 6)}")
+    return lines
+
+
+def _bracket_results(gold: EvalbSentence, test: EvalbSentence, params: EvalbParams) -> Tuple[List[int], List[int]]:
+    """A result for each bracket of both sides, by a plain double loop."""
+    sides = [
+        [None if start == end else params.bracket_label(label) for start, end, label in sentence.brackets]
+        for sentence in (gold, test)
+    ]
+    results = [[IGNORED if label is None else NO_MATCH for label in labels] for labels in sides]
+    for i, gold_label in enumerate(sides[0]):
+        for j, test_label in enumerate(sides[1]):
+            if gold_label is None or test_label is None or results[1][j] != NO_MATCH:
+                continue
+            same_span = gold.brackets[i][:2] == test.brackets[j][:2]
+            if same_span and (not params.labeled or params.same_label(gold_label, test_label)):
+                results[0][i] = results[1][j] = MATCH
+                break
+    return results[0], results[1]

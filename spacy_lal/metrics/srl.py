@@ -8,17 +8,22 @@ Arguments are compared with all of their parts: an argument is right if its part
 - `"strict"`: predicates match by their token, and all arguments of spurious predicates are excess. With gold
 predicates, both rules give the same figures.
 
-Specification: Carreras and Màrquez (2005). *Not* here: text (`srl_report.py`).
+Specification: Carreras and Màrquez (2005). `report_lines` writes the program's text, character by character.
 """
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Dict, Iterable, List, Literal, NamedTuple, Optional, Sequence, Tuple, get_args
+from itertools import zip_longest
+from pathlib import Path
+from typing import Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
-from spacy_lal.trees.roles import PREDICATE_ROLE, Proposition, join_parts
+from ..trees.lines import TreebankError
+from ..trees.props import read_props
+from ..trees.roles import PREDICATE_ROLE, Proposition, join_parts
 
 Rule = Literal["strict", "conll05"]
 Parts = Tuple[Tuple[int, int], ...]
+_HEADER = "              corr.  excess  missed    prec.    rec.      F1"
 
 
 class PRF(NamedTuple):
@@ -66,10 +71,6 @@ class SrlCounts:
     n_perfect: int = 0
     pairs: "Counter[Tuple[Optional[str], Optional[str]]]" = field(default_factory=Counter)
 
-    def __post_init__(self) -> None:
-        if self.rule not in get_args(Rule):
-            raise ValueError(f"expected a rule of {get_args(Rule)}, got {self.rule!r}")
-
     def add(self, gold: Sequence[Proposition], predicted: Sequence[Proposition]) -> None:
         """Count one sentence. Propositions may lack a V."""
         self.n_sentences += 1
@@ -108,11 +109,8 @@ class SrlCounts:
 
     def overall(self) -> PRF:
         """The counts of all roles but V."""
-        total = PRF()
-        for name in self.roles():
-            if name != PREDICATE_ROLE:
-                total = total.plus(self.role(name))
-        return total
+        counts = [self.role(name) for name in self.roles() if name != PREDICATE_ROLE]
+        return PRF(*map(sum, zip(*counts, strict=True))) if counts else PRF()
 
     def unlabeled(self) -> PRF:
         """The counts of all arguments whatever their roles. Pairs with V on a side are left out."""
@@ -162,19 +160,6 @@ class PredicateCounts:
         return _ratio(self.rolesets.ok, self.n_matched)
 
 
-def count_roles(
-    sentences: Iterable[Tuple[Sequence[Proposition], Sequence[Proposition]]], rule: Rule = "strict"
-) -> SrlCounts:
-    """The counts of sentences, each with its gold and its predicted propositions.
-
-    RAISES (ValueError): The rule is unknown.
-    """
-    counts = SrlCounts(rule)
-    for gold, predicted in sentences:
-        counts.add(gold, predicted)
-    return counts
-
-
 def _roles(proposition: Proposition) -> Dict[Parts, str]:
     """Role by parts. Arguments are disjoint, so that no two have the same parts."""
     return {one.parts: one.role for one in join_parts(proposition.args)}
@@ -182,3 +167,79 @@ def _roles(proposition: Proposition) -> Dict[Parts, str]:
 
 def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
+
+
+def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
+    """The counts of two files under the program's rule.
+
+    RAISES (TreebankError): A file is malformed, or they differ in their sentences or in the words of one; with files and
+        lines.
+    """
+    counts = SrlCounts("conll05")
+    for gold, predicted in zip_longest(read_props(gold_path), read_props(predicted_path)):
+        if gold is None or predicted is None:
+            more, less = (predicted, gold_path) if gold is None else (gold, predicted_path)
+            raise TreebankError(
+                f"{more.path}:{more.line}: expected as many sentences in both files, got sentence "
+                f"{counts.n_sentences + 1} here and no more in {less}"
+            )
+        if gold.n_words != predicted.n_words:
+            raise TreebankError(
+                f"{gold.path}:{gold.line} and {predicted.path}:{predicted.line}: expected as many words in both, got "
+                f"{gold.n_words} and {predicted.n_words} (sentence {counts.n_sentences + 1})"
+            )
+        counts.add(gold.propositions, predicted.propositions)
+    return counts
+
+
+def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]:
+    """The program's output, line by line, without line ends.
+
+    confusion (bool): Whether to add the unlabelled row and the confusion matrix (`-C`).
+    """
+    yield f"Number of Sentences    :      {counts.n_sentences:6d}"
+    yield f"Number of Propositions :      {counts.n_propositions:6d}"
+    yield f"Percentage of perfect props : {_percent(counts.n_perfect, counts.n_propositions):6.2f}"
+    yield ""
+    yield _HEADER
+    yield "-" * 60
+    yield _row("Overall", counts.overall())
+    yield "-" * 10
+    for name in counts.roles():
+        if name != PREDICATE_ROLE:
+            yield _row(name, counts.role(name))
+    yield "-" * 60
+    if PREDICATE_ROLE in counts.roles():
+        yield _row(PREDICATE_ROLE, counts.role(PREDICATE_ROLE))
+    yield "-" * 60
+    if confusion:
+        yield from _confusion_lines(counts)
+
+
+def _row(name: str, count: PRF) -> str:
+    # Percentages are computed in the program's order, since figures such as 12.345 round by their last bit.
+    precision, recall = _percent(count.ok, count.ok + count.excess), _percent(count.ok, count.ok + count.missed)
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return (
+        f"{name:>10}   {count.ok:6d}  {count.excess:6d}  {count.missed:6d}   {precision:6.2f}  {recall:6.2f}  {f1:6.2f}"
+    )
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0
+
+
+def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
+    unlabeled = counts.unlabeled()
+    accuracy = _percent(counts.overall().ok, unlabeled.ok)
+    yield "-" * 68
+    yield f"{_HEADER}    lAcc"
+    yield f"{_row('Unlabeled', unlabeled)}  {accuracy:6.2f}"
+    yield "-" * 68
+    yield ""
+    yield "---- Confusion Matrix: (one row for each correct role, with the distribution of predictions)"
+    names: List[Optional[str]] = [None, *counts.roles()]
+    yield " " * 13 + " ".join(f"{number:4d}" for number in range(-1, len(names) - 1)) + " "
+    for number, gold in enumerate(names, start=-1):
+        cells = " ".join(f"{counts.pairs[gold, predicted]:4d}" for predicted in names)
+        yield f"{number:2d}: {gold or '-NONE-':<8} {cells} "

@@ -65,7 +65,8 @@ def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = No
     for eg in examples:
         for row in _rows(eg, params or language_params(eg.reference.vocab.lang)):
             counts.add(row)
-    scores: Dict[str, Any] = {key: getattr(counts, key) if counts.n_valid else None for key in CONST_KEYS}
+    found = counts.scores()
+    scores: Dict[str, Any] = {key: found[key] if counts.n_valid else None for key in CONST_KEYS}
     # spaCy's function also scores sentence boundaries, which another component sets.
     parsed = parser_score(examples, **kwargs)
     scores.update({key: parsed[key] for key in SPACY_KEYS})
@@ -127,7 +128,7 @@ def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) ->
     brackets: List[Bracket] = []
     for first, last, chain in constituent_tokens(doc):
         span = places[doc[first].idx], places[doc[last - 1].idx + len(doc[last - 1])]
-        label = params.bracket_labels[chain]
+        label = params.bracket_label(chain)
         if span[0] < span[1] and label is not None:
             brackets.append((span, label))
     return sorted(brackets, key=lambda bracket: (bracket[0][0], -bracket[0][1]))
@@ -161,7 +162,8 @@ def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[flo
                 tags=tags,
                 punctuation_tags=conventions(eg.reference.vocab.lang).punctuation_tags,
             )
-    scores = (counts.dep_uas, counts.dep_las) if counts.gold_words else (None, None)
+    found = counts.scores()
+    scores = (found["dep_uas"], found["dep_las"]) if counts.gold_words else (None, None)
     return dict(zip(REFERENCE_KEYS, scores, strict=True))
 
 

@@ -17,7 +17,7 @@ from spacy_lal.annotations import (
     set_propositions,
     set_sentence_starts,
 )
-from spacy_lal.metrics.srl_report import report_lines, score_props
+from spacy_lal.metrics.srl import report_lines, score_props
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.report import check_roles

@@ -36,7 +36,7 @@ def test_punctuation_of_icelandic():
 def test_parameters_of_icelandic():
     params = language_params("is")
     assert params is NAMED["is"] and params.signature == "params:is"
-    assert params.bracket_labels["S0"] == "S0" and params.bracket_labels["ROOT"] is None
+    assert params.bracket_label("S0") == "S0" and params.bracket_label("ROOT") is None
     assert "grm" in params.delete_label and "." not in params.delete_label
 
 

@@ -4,8 +4,6 @@ import gzip
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from spacy_lal.metrics import COLLINS, NK, EvalbCounts, score_sentence
 from spacy_lal.metrics.confusion import ConstituentConfusion, DeprelConfusion
 
@@ -44,11 +42,6 @@ def test_equal_labels_are_two_here():
     confusion.add(gold, test, COLLINS)
     assert not confusion.correct.total()
     assert confusion.confusions() == [("PRT", "ADVP", 1)]
-
-
-def test_other_words():
-    with pytest.raises(ValueError, match="the same words, got 1 and 2"):
-        ConstituentConfusion().add("(S (NP (NN a)))", "(S (NP (NN a) (NN b)))")
 
 
 def test_sums_are_those_of_evalb(data_dir: Path):

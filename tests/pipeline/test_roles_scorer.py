@@ -10,7 +10,7 @@ from spacy.util import registry
 from spacy_lal.annotations import set_propositions
 from spacy_lal.cli.evaluate import report_lines
 from spacy_lal.metrics.evalb_params import COLLINS
-from spacy_lal.metrics.srl_report import score_props
+from spacy_lal.metrics.srl import score_props
 from spacy_lal.pipeline.scorers import PRINTED, ROLE_KEYS, score_roles
 from spacy_lal.trees.props import PropsSentence, read_props
 from spacy_lal.trees.roles import Proposition
@@ -94,7 +94,7 @@ def test_in_evaluations():
     component = nlp.add_pipe("roles_of_gold")
     gold = Doc(nlp.vocab, words=WORDS, sent_starts=[True, *[False] * 4])
     set_propositions(gold, [GIVE])
-    from spacy_lal.evaluation import parse_golds, score_docs
+    from spacy_lal.metrics.docs import parse_golds, score_docs
 
     docs, _ = parse_golds(nlp, [gold])
     metrics = score_docs(docs, [gold], COLLINS, seconds=1.0)

@@ -14,9 +14,9 @@ from parse_together import Together
 from spacy.tokens import Doc, DocBin
 from treebank import SourceError, run
 
-from spacy_lal import evaluation
 from spacy_lal.cli.evaluate import report_lines
 from spacy_lal.cli.io import write_json
+from spacy_lal.metrics import docs as scoring
 from spacy_lal.metrics.evalb_params import language_params
 
 DOCS_AT_ONCE = 64
@@ -35,7 +35,7 @@ def score_together(together: Together, golds: Sequence[Doc]) -> Dict[str, Any]:
         docs.extend(some)
     seconds = time.perf_counter() - start
     params = language_params(together.first.nlp.lang or "")
-    return evaluation.score_docs(docs, list(golds), params, seconds=seconds)
+    return scoring.score_docs(docs, list(golds), params, seconds=seconds)
 
 
 def read_golds(path: Path, together: Together) -> List[Doc]:
@@ -45,7 +45,7 @@ def read_golds(path: Path, together: Together) -> List[Doc]:
     """
     golds = list(DocBin().from_disk(path).get_docs(together.first.nlp.vocab))
     try:
-        evaluation.check_sentences(golds)
+        scoring.check_sentences(golds)
     except ValueError as error:
         raise SourceError(path, 0, str(error)) from None
     return golds

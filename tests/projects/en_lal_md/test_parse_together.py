@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
 
-from spacy_lal.evaluation import parse_golds, score_docs
+from spacy_lal.metrics.docs import parse_golds, score_docs
 from spacy_lal.metrics.evalb_params import language_params
 
 

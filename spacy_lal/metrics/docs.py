@@ -1,0 +1,242 @@
+"""Scoring a pipeline on a treebank: gold Docs in, scores out, from 0 to 1 by name; None where one side has no
+annotation. *Not* here: files and printing (`cli/evaluate.py`)."""
+
+import re
+import time
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from spacy.language import Language
+from spacy.pipeline.senter import senter_score
+from spacy.scorer import Scorer
+from spacy.tokens import Doc, Token
+from spacy.training import Example
+
+from .. import __version__
+from ..annotations import SPANS_KEY, get_constituents, has_propositions, has_sentences, sentence_words
+from ..lang import conventions
+from ..pipeline.component import parser_names, sentence_splitters
+from ..pipeline.scorers import score_parses, score_roles
+from ..treebanks.docs import SENT_IDS, copy_text
+from .attachment import AttachmentCounts, PunctuationRule, score_attachments
+from .confusion import ConstituentConfusion, DeprelConfusion
+from .evalb_params import EvalbParams
+
+CONSTITUENTS = ("const_f", "const_p", "const_r", "const_cm", "const_cb", "const_0cb", "const_2cb")
+SUMMARY = ("const_f", "dep_uas", "dep_las", "tag_acc")
+OTHER_GENRE = "other"
+# Name of a score: the attribute of spaCy, and its value of a token; 0 or an empty string for an unset one. Features are
+# compared as a whole, and a word without any has a value too.
+WORDS: Dict[str, Tuple[str, Callable[[Token], Any]]] = {
+    "tag_acc": ("TAG", lambda token: token.tag_),
+    "pos_acc": ("POS", lambda token: token.pos_),
+    "morph_acc": ("MORPH", lambda token: token.morph.key),
+    "lemma_acc": ("LEMMA", lambda token: token.lemma_),
+}
+
+
+def parse_golds(
+    nlp: Language, golds: List[Doc], *, gold_sents: bool = True, batch_size: int = 256
+) -> Tuple[List[Doc], float]:
+    """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one, spaCy's parser.
+
+    golds (List[Doc]): Gold Docs; trees, heads or tags may be missing.
+    gold_sents (bool): Whether the pipeline gets the gold sentence breaks; if so, its sentence splitters are disabled.
+    RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the time in seconds.
+    RAISES (ValueError): A gold Doc has no sentence boundaries, or the pipeline sets none.
+    """
+    for number, gold in enumerate(golds, start=1):
+        if not has_sentences(gold):
+            raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
+    parsers = parser_names(nlp) or [name for name in nlp.pipe_names if "token.head" in nlp.get_pipe_meta(name).assigns]
+    splitters = sentence_splitters(nlp, parsers) if gold_sents else []
+    blanks = [copy_text(gold, with_sentences=gold_sents, vocab=nlp.vocab) for gold in golds]
+    with nlp.select_pipes(disable=splitters):
+        start = time.perf_counter()
+        docs = list(nlp.pipe(blanks, batch_size=batch_size))
+        return docs, time.perf_counter() - start
+
+
+def parse_texts(nlp: Language, golds: List[Doc], *, batch_size: int = 256) -> List[Doc]:
+    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences.
+
+    RAISES (ValueError): See `check_texts`.
+    """
+    check_texts(golds)
+    return list(nlp.pipe([gold.text for gold in golds], batch_size=batch_size))
+
+
+def check_texts(golds: List[Doc]) -> None:
+    """RAISES (ValueError): The spaces of a gold Doc's text are unknown (it was made from brackets alone)."""
+    for number, gold in enumerate(golds, start=1):
+        if gold.has_unknown_spaces:
+            raise ValueError(f"Doc {number} has words but no text, its spaces are not known: {gold.text[:40]!r}")
+
+
+def score_docs(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams, *, seconds: float, gold_sents: bool = True
+) -> Dict[str, Any]:
+    """Compare parsed Docs with gold Docs of the same tokens.
+
+    docs, golds (List[Doc]): Results and arguments of `parse_golds`.
+    params (EvalbParams): EVALB's parameters.
+    seconds (float): The parsing time.
+    gold_sents (bool): Whether the gold sentence breaks were given, for the signature.
+    RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and (with `_reference`) by the
+        authors' rule; accuracies of `WORDS`, sizes, speed, signatures; `roles`, the scores of `score_roles`, if gold
+        and parsed Docs have roles.
+    """
+    scores = _scores(docs, golds, params)
+    if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
+        scores["roles"] = score_roles(_examples(docs, golds))
+    return {
+        "signature": f"tokens:gold|sents:{'gold' if gold_sents else 'own'}|n_sents:{scores['n_sents']}|v:{__version__}",
+        "params": params.signature,
+        **scores,
+        "seconds": round(seconds, 3),
+        "sents_per_second": round(scores["n_sents"] / seconds, 1),
+        "words_per_second": round(scores["n_words"] / seconds, 1),
+    }
+
+
+def score_genres(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams, pattern: "re.Pattern[str]"
+) -> Dict[str, Dict[str, Any]]:
+    """The scores of each genre: `SUMMARY`, `n_sents`, `n_words`, in alphabetical order. See `genres`."""
+    found = {}
+    for genre, places in sorted(genres(golds, pattern).items()):
+        scores = _scores([docs[i] for i in places], [golds[i] for i in places], params)
+        found[genre] = {key: scores[key] for key in (*SUMMARY, "n_sents", "n_words")}
+    return found
+
+
+def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
+    """The indices of Docs by genre.
+
+    pattern (re.Pattern): Searched in the sentence ids that `lal convert` keeps; its first group, or else the whole
+        match, is the genre. Sentences without a match have the genre "other".
+    RAISES (ValueError): A Doc has no sentence ids, or has sentences of two genres; no sentence id matches.
+    """
+    by_genre: Dict[str, List[int]] = {}
+    for i, gold in enumerate(golds):
+        matches = [pattern.search(sent_id) for sent_id in gold.user_data.get(SENT_IDS) or ()]
+        names = {OTHER_GENRE if m is None else m.group(1 if pattern.groups else 0) or OTHER_GENRE for m in matches}
+        if len(names) != 1:
+            raise ValueError(
+                f"the Doc that begins {gold.text[:40]!r} has {'no sentence ids' if not names else sorted(names)}: "
+                "expected Docs of one genre, as `lal convert --by-document` makes them of CoNLL-U"
+            )
+        by_genre.setdefault(names.pop(), []).append(i)
+    if set(by_genre) <= {OTHER_GENRE}:
+        example = golds[0].user_data[SENT_IDS][0]
+        raise ValueError(f"{pattern.pattern!r} matches no sentence id, for example not {example!r}")
+    return by_genre
+
+
+def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+    """Compare Docs with gold tokens but predicted sentence breaks: `sents_f`, spaCy's F1 of whole sentences, and
+    `SUMMARY`, with brackets compared by characters."""
+    scores = _scores(docs, golds, params)
+    return {**{key: scores[key] for key in SUMMARY}, "sents_f": senter_score(_examples(docs, golds))["sents_f"]}
+
+
+def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+    """Compare Docs made from the gold texts alone.
+
+    RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` by spaCy's scorer; `dep_uas`, `dep_las` and
+        accuracies of `WORDS` over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets under
+        EVALB's parameters. Brackets are compared as ranges of characters, without whitespace and deleted gold words.
+        With gold tokens, `raw_const_f` equals EVALB's F1.
+    """
+    examples = _examples(docs, golds)
+    tokens, parses = Scorer.score_tokenization(examples), score_parses(examples, params)
+    words = {
+        name: Scorer.score_token_attr(examples, attribute.lower(), getter=lambda token, _, value=value: value(token))
+        for name, (attribute, value) in WORDS.items()
+    }
+    return {
+        **{key: tokens[key] for key in ("token_acc", "token_f")},
+        "sents_f": senter_score(examples)["sents_f"],
+        **{key: parses[key] for key in ("dep_uas", "dep_las")},
+        **{name: next(iter(score.values())) for name, score in words.items()},
+        "raw_const_f": parses["const_f"],
+    }
+
+
+def score_confusion(
+    docs: List[Doc], golds: List[Doc], params: EvalbParams, *, top: Optional[int] = 30
+) -> Dict[str, Any]:
+    """Count confusions by label.
+
+    docs, golds (List[Doc]): Docs with the same tokens and sentences; missing annotation is not counted. A gold
+        sentence without constituents is skipped, as in `score_parses`.
+    params (EvalbParams): EVALB's parameters, which exclude words and brackets.
+    top (Optional[int]): The number of confusions of each kind, None for all.
+    RETURNS (Dict[str, Any]): `constituents` and `deprels`, by label, see `confusion.py`; `constituent_confusions` and
+        `deprel_confusions`, lists of (gold, predicted, count).
+    """
+    constituents, deprels = ConstituentConfusion(), DeprelConfusion()
+    for doc, gold in zip(docs, golds, strict=True):
+        sentences = sentence_words(gold)
+        if gold.spans.get(SPANS_KEY) and SPANS_KEY in doc.spans:
+            for words, ours, theirs in zip(sentences, get_constituents(gold), get_constituents(doc), strict=True):
+                if ours:
+                    texts, tags = [gold[i].text for i in words], [gold[i].tag_ for i in words]
+                    constituents.add((texts, tags, ours), (texts, tags, theirs), params)
+        if gold.has_annotation("DEP"):
+            for words in sentences:
+                deprels.add(*_arcs(gold, words), *_arcs(doc, words))
+    return {
+        "constituents": constituents.labels(),
+        "constituent_confusions": constituents.confusions(top),
+        "deprels": deprels.labels(),
+        "deprel_confusions": deprels.confusions(top),
+    }
+
+
+def _examples(docs: List[Doc], golds: List[Doc]) -> List[Example]:
+    return [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+
+
+def _arcs(doc: Doc, words: List[int]) -> Tuple[List[int], List[str]]:
+    return [doc[i].head.i for i in words], [doc[i].dep_ for i in words]
+
+
+def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+    """All scores of Docs with the gold tokens, and sizes."""
+    examples = _examples(docs, golds)
+    constituents = score_parses(examples, params) if any(SPANS_KEY in doc.spans for doc in docs) else {}
+    sentences = [words for gold in golds for words in sentence_words(gold) if words]
+    return {
+        **{key: constituents.get(key) for key in CONSTITUENTS},
+        **_attachment(examples, "spacy", ""),
+        **_attachment(examples, "reference", "_reference"),
+        **{name: _accuracy(examples, *word) for name, word in WORDS.items()},
+        "n_sents": len(sentences),
+        "n_words": sum(map(len, sentences)),
+    }
+
+
+def _accuracy(examples: List[Example], attribute: str, value: Callable[[Token], Any]) -> Optional[float]:
+    """The share of words with the gold value, punctuation included."""
+    pairs = [
+        (value(gold), value(test))
+        for eg in examples
+        if eg.predicted.has_annotation(attribute)
+        for gold, test in zip(eg.reference, eg.predicted, strict=True)
+        if value(gold) and not gold.is_space
+    ]
+    return sum(gold == test for gold, test in pairs) / len(pairs) if pairs else None
+
+
+def _attachment(examples: List[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
+    """UAS, LAS and complete matches over the gold sentences; None if no gold Doc, or no parsed one, has heads. Both
+    sides have the same tokens, so heads are compared by their index in the Doc."""
+    counts = AttachmentCounts()
+    for eg in examples if any(eg.predicted.has_annotation("DEP") for eg in examples) else ():
+        gold, test = eg.reference, eg.predicted
+        for words in filter(None, sentence_words(gold)) if gold.has_annotation("DEP") else ():
+            tags = [gold[i].tag_ for i in words]
+            punctuation_tags = conventions(gold.vocab.lang).punctuation_tags
+            rule: Dict[str, Any] = {"punctuation": punctuation, "tags": tags, "punctuation_tags": punctuation_tags}
+            counts += score_attachments(*_arcs(gold, words), *_arcs(test, words), **rule)
+    return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}
