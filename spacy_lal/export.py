@@ -10,6 +10,7 @@ from spacy.tokens import Doc, Token
 
 from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
 from .trees import ConlluSentence, format_conllu, spans_to_tree, write_brackets
+from .trees.conllu import english_contractions
 from .trees.spans import expand_chains
 
 SCHEMA_VERSION = 2  # of JSON lines and Arrow tables
@@ -180,7 +181,8 @@ def constituent(tokens: Sequence[Token], start: int, end: int, label: str) -> Di
 
 
 def to_conllu(doc: Doc, doc_number: int = 0, *, line: Optional[int] = None, text_id: Optional[str] = None) -> str:
-    """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any.
+    """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any. English contractions have ranges, as
+    in UD: `1-2 don't`.
 
     doc (Doc): The Doc. Missing annotation (heads, lemmas, ...) is left open.
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
@@ -214,17 +216,20 @@ def sentence_to_conllu(
     if sentence.constituents is not None:
         metadata["tree"] = write_brackets(sentence.tree())
     tokens = sentence.tokens
+    words, spaces = [token.text for token in tokens], [_space_follows(token) for token in tokens]
+    is_english = tokens[0].vocab.lang == "en"
     return format_conllu(
         ConlluSentence(
-            words=[token.text for token in tokens],
+            words=words,
             lemmas=[token.lemma_ for token in tokens],
             pos=[token.pos_ for token in tokens],
             tags=[token.tag_ for token in tokens],
             morphs=[str(token.morph) for token in tokens],
             heads=list(sentence.heads) if sentence.heads is not None else [None] * len(tokens),
             deprels=_conllu_deprels(sentence),
-            spaces=[_space_follows(token) for token in tokens],
+            spaces=spaces,
             metadata=metadata,
+            ranges=english_contractions(words, [token.tag_ for token in tokens], spaces) if is_english else [],
         )
     )
 

@@ -274,8 +274,11 @@ def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[s
 
 
 def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
-    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words."""
+    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words, or constituents that are
+    no tree."""
     from spacy.tokens import DocBin
+
+    from spacy_lal.treebanks.corpora import check_tree
 
     data = sys.stdin.buffer.read() if str(path) == STDIN else existing_file(path).read_bytes()
     try:
@@ -284,4 +287,9 @@ def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
         fail(f"{path} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them")
     if not any(len(doc) for doc in docs):
         fail(f"{path} holds no words")
+    try:
+        for number, doc in enumerate(docs, start=1):
+            check_tree(doc, f"{path}, Doc {number}")
+    except ValueError as err:
+        fail(str(err))
     return docs

@@ -180,21 +180,21 @@ def format_conllu(sentence: ConlluSentence) -> str:
     return TokenList(tokens, metadata).serialize()
 
 
-# As UD's English treebanks divide words; `'s` of nouns too.
-_CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll)|['\u2019]", re.IGNORECASE)
-_HALVES = {("can", "not"), ("gon", "na"), ("wan", "na"), ("got", "ta"), ("gim", "me"), ("lem", "me"), ("wha", "t")}
+# As UD's English treebanks divide words; the `'s` of nouns too.
+_CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll)", re.IGNORECASE)
+_HALVES = {("can", "not"), ("gon", "na"), ("wan", "na"), ("got", "ta"), ("gim", "me"), ("lem", "me")}
 
 
-def english_contractions(words: Sequence[str], spaces: Sequence[bool]) -> List[Tuple[int, int]]:
+def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]) -> List[Tuple[int, int]]:
     """The multiword tokens of an English sentence, as UD has them: "don't" is `do` and `n't`.
 
+    words, tags (Sequence[str]): Its words and fine tags. spaces (Sequence[bool]): Whether a space follows each.
     RETURNS (List[Tuple[int, int]]): The first and the last word of each, from 1.
     """
     found: List[Tuple[int, int]] = []
     for i in range(1, len(words)):
         before, word = words[i - 1].lower(), words[i].lower()
-        of_plural = word not in ("'", "\u2019") or before.endswith("s")
-        is_clitic = _CLITIC.fullmatch(word) and before[-1:].isalnum() and of_plural
+        is_clitic = before[-1:].isalnum() and (_CLITIC.fullmatch(word) or tags[i] == "POS")
         if not spaces[i - 1] and (is_clitic or (before, word) in _HALVES):
             start = found.pop()[0] if found and found[-1][1] == i else i
             found.append((start, i + 1))

@@ -7,6 +7,7 @@ import re
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
 
 GOLD_PROPS = "- (A0*)\nrun (V*)\n- (AM-TMP*)\n\n-\n\n"
 PREDICTED_PROPS = "- (A0*)\nrun (V*)\n- *\n\n-\n\n"
@@ -77,10 +78,17 @@ def test_errors_come_before_the_parsing(lal, evaluate, gold_file, genre_file, tm
     monkeypatch.setattr("spacy_lal.metrics.docs.parse_golds", None)
     DocBin().to_disk(tmp_path / "empty.spacy")
     (tmp_path / "text.spacy").write_text("no Docs")
+    crossing = Doc(Vocab(), words=["Go", "on", "!"], sent_starts=[True, False, False])
+    crossing.spans["constituents"] = [Span(crossing, 0, 2, "A"), Span(crossing, 1, 3, "B")]
+    DocBin(docs=[crossing]).to_disk(tmp_path / "crossing.spacy")
     for args, message in (
         ((tmp_path / "nowhere",), "can't find the file"),
         ((tmp_path / "text.spacy",), "is no .spacy file"),
         ((tmp_path / "empty.spacy",), "holds no words"),
+        (
+            (tmp_path / "crossing.spacy",),
+            "Doc 1: constituents must nest, got two that cross: (0, 2, 'A') and (1, 3, 'B')",
+        ),
         ((gold_file, "-o", gold_file), "would be read and written at once"),
         ((gold_file, "-o", "x.json", "--trees", "x.json"), "expected different files"),
         ((gold_file, "-p", tmp_path / "no.prm"), "Can't open parameter file"),

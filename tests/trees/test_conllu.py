@@ -193,11 +193,12 @@ def test_contractions():
     words = "I do n't think John 's dogs ' toys can not be 've gon na ' x '".split()
     glued = {"do", "John", "dogs", "can", "gon", "be", "x"}
     spaces = [word not in glued for word in words]
-    ranges = english_contractions(words, spaces)
+    tags = ["POS" if i in (words.index("'"), words.index("'s")) else "" for i in range(len(words))]
+    ranges = english_contractions(words, tags, spaces)
     assert [" ".join(words[a - 1 : b]) for a, b in ranges] == [
         *("do n't", "John 's", "dogs '", "can not", "be 've", "gon na"),
     ]
-    assert english_contractions(["should", "n't", "'ve"], [False, False, True]) == [(1, 3)]
+    assert english_contractions(["should", "n't", "'ve"], [""] * 3, [False, False, True]) == [(1, 3)]
     n = len(words)
     sentence = conllu.ConlluSentence(words, [""] * n, [""] * n, [""] * n, [""] * n, [None] * n, [""] * n, spaces)
     sentence.ranges = ranges
