@@ -3,7 +3,7 @@
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterable, List, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, List, Optional, Union
 
 import typer
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
-    from spacy_lal.export import Sentence
     from spacy_lal.pictures.page import Picture, Section
 
 LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
@@ -92,78 +91,52 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
     """The page, with a section for each sentence that has a word.
 
     nlp (Language): The pipeline that parsed the Docs.
-    docs (Iterable[Doc]): Parsed Docs.
     RETURNS (str): Self-contained HTML.
-    RAISES (ValueError): The Docs have no sentence boundaries.
     """
     from spacy_lal.pictures import writing
     from spacy_lal.pictures.page import page
 
     docs = list(docs)
     sections = [section for doc in docs for section in _sections(nlp, doc)]
-    first = next((doc.text for doc in docs if doc.text.strip()), "")
-    title = " ".join(first.split())
+    title = " ".join(next((doc.text for doc in docs if doc.text.strip()), "").split())
     title = title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "\u2026"
     note = f"Parsed by {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
     return page(title, sections, note=note, intro=INTRO, **(writing(docs[0]) if docs else {}))
 
 
-def _sections(nlp: "Language", doc: "Doc") -> List["Section"]:
+def _sections(nlp: "Language", doc: "Doc") -> Iterator["Section"]:
+    from spacy_lal.annotations import has_propositions
     from spacy_lal.export import read_sentences
+    from spacy_lal.pictures.colors import label_legend
     from spacy_lal.pictures.page import Section
+    from spacy_lal.trees.labels import split_chain
 
     sentences = list(read_sentences(doc))
     attention = _pictures("Label attention", "attention", nlp, doc, len(sentences))
     contributions = _pictures("Contributions", "contributions", nlp, doc, len(sentences))
-    sections = []
-    for sentence, attended, contributed in zip(sentences, attention, contributions, strict=True):
+    for i, sentence in enumerate(sentences):
         span = doc[sentence.tokens[0].i : sentence.tokens[-1].i + 1]
-        (tree,) = _pictures("Tree", "tree", nlp, span, 1)
-        tree = tree._replace(markup=tree.markup + _legend(sentence))
-        folds = [
-            *_pictures("Arcs", "dep", nlp, span, 1),
-            *_pictures("Constituents", "spans", nlp, span, 1),
-            attended,
-        ]
-        is_short = len(sentence.tokens) <= LONG_SENTENCE
-        pictures = [
-            tree,
-            *_roles(span),
-            *(fold._replace(is_open=is_short) for fold in folds),
-            contributed._replace(is_open=False),
-        ]
-        sections.append(Section(" ".join(sentence.text.split()), pictures))
-    return sections
+        legend = label_legend(label for *_, chain in sentence.constituents or [] for label in split_chain(chain))
+        pictures = [one._replace(markup=one.markup + legend) for one in _pictures("Tree", "tree", nlp, span)]
+        if has_propositions(doc):
+            pictures += _pictures("Roles", "roles", nlp, span, folded=True)
+        folds = [*_pictures("Arcs", "dep", nlp, span), *_pictures("Constituents", "spans", nlp, span), attention[i]]
+        pictures += [fold._replace(is_open=len(sentence.tokens) <= LONG_SENTENCE) for fold in folds]
+        yield Section(" ".join(sentence.text.split()), [*pictures, contributions[i]._replace(is_open=False)])
 
 
-def _legend(sentence: "Sentence") -> str:
-    from spacy_lal.pictures.colors import label_legend
-    from spacy_lal.trees.labels import split_chain
-
-    return label_legend(label for *_, chain in sentence.constituents or [] for label in split_chain(chain))
-
-
-def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int) -> List["Picture"]:
+def _pictures(
+    heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int = 1, **options: Any
+) -> List["Picture"]:
     """One picture per sentence; if the pipeline lacks the annotation for it, the reason instead."""
     from spacy_lal.pictures import draw
     from spacy_lal.pictures.markup import escape
     from spacy_lal.pictures.page import Picture
 
     try:
-        return [Picture(heading, markup) for markup in draw(item, style, {}, nlp)]
+        return [Picture(heading, markup) for markup in draw(item, style, options, nlp)]
     except ValueError as err:
         return [Picture(heading, f"<p>{escape(str(err))}</p>")] * number
-
-
-def _roles(span: "Span") -> List["Picture"]:
-    """The semantic roles of a sentence, if its Doc has roles: a click on a predicate shows its arguments."""
-    from spacy_lal.annotations import has_propositions
-    from spacy_lal.pictures import draw
-    from spacy_lal.pictures.page import Picture
-
-    if not has_propositions(span.doc):
-        return []
-    return [Picture("Roles", markup) for markup in draw(span, "roles", {"folded": True})]
 
 
 def explain_label_cli(

@@ -8,20 +8,7 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Callable,
-    Iterable,
-    Iterator,
-    List,
-    NoReturn,
-    Optional,
-    Sequence,
-    Tuple,
-    TypeVar,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Callable, Iterator, List, NoReturn, Optional, Sequence, Tuple
 
 import typer
 from typer.core import TyperCommand
@@ -34,7 +21,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-Item = TypeVar("Item")
 ERROR = 2
 STDIN = "-"
 FACTORY, ROLES_FACTORY = "lal_parser", "lal_srl"
@@ -111,11 +97,8 @@ def reason(err: BaseException) -> str:
     return text.splitlines()[-1].removeprefix("ValueError: ") if "Traceback (most recent call last)" in text else text
 
 
-def progress(items: Iterable[Item], *, total: Optional[int] = None, unit: str, shown: bool = True) -> Iterable[Item]:
-    """The same items, with a bar that counts them if stderr is a terminal.
-
-    unit (str): The items' name, in the plural. shown (bool): Whether to show a bar at all.
-    """
+def progress(items: Any, *, total: Optional[int] = None, unit: str, shown: bool = True) -> Any:
+    """The same items, with a bar that counts them if stderr is a terminal. unit (str): Their name, in the plural."""
     from tqdm import tqdm
 
     return tqdm(items, total=total, unit=f" {unit}", file=sys.stderr, disable=None if shown else True, leave=False)
@@ -125,16 +108,11 @@ def progress(items: Iterable[Item], *, total: Optional[int] = None, unit: str, s
 
 
 def load_pipeline(
-    model: Optional[str] = None,
-    gpu_id: int = -1,
-    *,
-    needs: Sequence[str] = (FACTORY,),
-    exclude: Sequence[str] = (),
+    model: Optional[str] = None, gpu_id: int = -1, *, needs: Sequence[str] = (FACTORY,), exclude: Sequence[str] = ()
 ) -> "Language":
     """Load a pipeline; ends the command if it cannot be loaded.
 
     model (Optional[str]): A path, or the name of an installed package; None is the default pipeline.
-    gpu_id (int): The GPU, or -1 for the CPU.
     needs (Sequence[str]): Factories of which it must have one.
     exclude (Sequence[str]): Names of components that the command does not need.
     """
@@ -180,17 +158,12 @@ def text_output(output: Optional[Path], *, errors: str = "strict") -> Iterator[C
         with written_file(output) as file:
             yield lambda text: file.write(text.encode("utf8", errors))
         return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", errors=errors)
     show: Callable[[str], str] = str
     if sys.stdout.isatty():
         from spacy_lal.pictures.markup import printable as show
-
-    def write(text: str) -> None:
-        sys.stdout.write(show(text))
-        sys.stdout.flush()
-
-    yield write
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors=errors)
+    yield lambda text: (sys.stdout.write(show(text)), sys.stdout.flush())
 
 
 @contextmanager

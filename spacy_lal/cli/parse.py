@@ -44,7 +44,6 @@ ProcessesOption = Annotated[int, typer.Option("--n-process", "-n", help="Worker 
 EngineOption = Annotated[
     Optional[str], typer.Option("--engine", help=f"Parse a folder of Parquet or text files: {', '.join(ENGINES)}")
 ]
-GpusOption = Annotated[float, typer.Option("--gpus", min=0.0, help="GPUs of each Ray worker; 0.5: two share one")]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="With --engine: parse again what is done")]
 
 
@@ -62,7 +61,6 @@ def parse_cli(
     gpu_id: io.GpuOption = -1,
     engine: EngineOption = None,
     text_column: ColumnOption = "text",
-    gpus: GpusOption = 0.0,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Parse texts: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
@@ -84,13 +82,12 @@ def parse_cli(
             {"text_column": text_column, "output": output_format or "columns", "batch_size": batch_size},
             paragraphs=bool(paragraphs),
             n_process=n_process,
-            num_gpus=gpus,
             gpu_id=gpu_id,
             overwrite=overwrite,
         )
         return
-    if overwrite or gpus:
-        io.fail("--gpus and --overwrite go with --engine, and a folder to parse")
+    if overwrite:
+        io.fail("--overwrite goes with --engine, and a folder to parse")
     reading = Reading(find_sources(words, text), input_format, paragraphs, text_column)
     output_format = _check_format(output_format, output)
     io.check_apart(output, *(source.name for source in reading.sources))

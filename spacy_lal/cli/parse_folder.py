@@ -31,7 +31,6 @@ def parse_folder(
     *,
     paragraphs: bool,
     n_process: int,
-    num_gpus: float,
     gpu_id: int,
     overwrite: bool,
 ) -> None:
@@ -41,22 +40,21 @@ def parse_folder(
     output (Path): The folder for the Parquet files to write, one per file.
     engine (str): `local` for this process, `ray` for actors of a Ray cluster.
     settings (Dict[str, Any]): For `BatchParser`.
-    n_process (int): Number of Ray actors, each with `num_gpus` GPUs.
+    n_process (int), gpu_id (int): Number of Ray actors; each has a GPU if one is named.
     overwrite (bool): Parse all files again.
     """
     from spacy_lal.distributed import BatchParser
 
-    if engine not in ENGINES:
-        io.fail(f"expected an engine of {', '.join(ENGINES)}, got {engine!r}")
-    if n_process < 1 or (engine == LOCAL and (n_process > 1 or num_gpus)) or (engine == RAY and gpu_id >= 0):
-        io.fail("--engine local is one process, with --gpu-id; --engine ray takes --gpus and --n-process")
-    worker_gpu = gpu_id if engine == LOCAL else (0 if num_gpus > 0 else -1)  # Ray shows each actor only its own
+    if engine not in ENGINES or n_process < 1 or (engine == LOCAL and n_process > 1):
+        expected = f"an engine of {', '.join(ENGINES)}, and 1 --n-process or, with ray, more"
+        io.fail(f"expected {expected}; got {engine!r} and {n_process}")
+    worker_gpu = min(gpu_id, 0) if engine == RAY else gpu_id  # Ray shows each actor only its own
     files = FileParser(BatchParser(model, gpu_id=worker_gpu, **settings), paragraphs)
     tasks = list_tasks(source, output)
     left = [task for task in tasks if overwrite or not _is_done(**task)]
     if left and engine == LOCAL:
         files.parser.load()
-    results = _with_ray(files, left, n_process, num_gpus) if left and engine == RAY else map(files, left)
+    results = _with_ray(files, left, n_process, float(gpu_id >= 0)) if left and engine == RAY else map(files, left)
     n_files = n_texts = 0
     for result in io.progress(results, total=len(left), unit="files"):
         n_files, n_texts = n_files + (not result["error"]), n_texts + result["n_texts"]

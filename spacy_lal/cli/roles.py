@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
+    from spacy_lal.export import Sentence
     from spacy_lal.trees.roles import Proposition
 
 SUFFIX = ".spacy"
@@ -40,14 +41,10 @@ def roles_cli(
         io.fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
     sources = find_sources(words, text)
     io.check_apart(output, *(source.name for source in sources))
-    stored = [source for source in sources if source.suffix == SUFFIX]
-    docs = (
-        _stored_docs(stored, frames)
-        if stored
-        else _parsed_docs(Reading(sources, None, paragraphs), model, frames, gpu_id)
-    )
-    if stored and stored != sources:
-        io.fail(f"expected either texts or {SUFFIX} files, got both")
+    if all(source.suffix == SUFFIX for source in sources):
+        docs = _stored_docs(sources, frames)
+    else:
+        docs = _parsed_docs(Reading(sources, None, paragraphs), model, frames, gpu_id)
     with io.text_output(output) as write:
         for number, doc in enumerate(docs):
             sentences = role_sentences(doc, auxiliaries=auxiliaries)
@@ -94,37 +91,30 @@ def _install(vocab: "Vocab", frames: Optional[Path]) -> None:
 
 
 class RoleSentence(NamedTuple):
-    """A sentence of a Doc with roles.
+    """A sentence, its propositions over its words, and its id in a treebank, or an empty string."""
 
-    doc (Doc): The Doc. number (int): Its place in the Doc, from 0. words (Sequence[int]): The Doc's tokens.
-    propositions (Sequence[Proposition]): Over its words, by predicate.
-    constituents (Optional[Sequence[Tuple[int, int, str]]]): Over its words; None without trees.
-    sent_id (str): From the treebank, or an empty string.
-    """
-
-    doc: "Doc"
-    number: int
-    words: Sequence[int]
+    sentence: "Sentence"
     propositions: "Sequence[Proposition]"
-    constituents: Optional[Sequence[Tuple[int, int, str]]]
     sent_id: str
+
+    @property
+    def words(self) -> List[str]:
+        """Its words."""
+        return [token.text for token in self.sentence.tokens]
 
 
 def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSentence]:
-    """The sentences of a Doc that have words.
-
-    auxiliaries (bool): Whether auxiliaries and modals are given.
-    RAISES (ValueError): Sentence boundaries are not known, or the roles are stale.
-    """
-    from spacy_lal.annotations import SENT_IDS, SPANS_KEY, get_constituents, get_sentence_propositions, sentence_words
+    """The sentences of a Doc that have words. auxiliaries (bool): Whether auxiliaries and modals are given."""
+    from spacy_lal.annotations import SENT_IDS, get_sentence_propositions
+    from spacy_lal.export import read_sentences
     from spacy_lal.lang.en import AUXILIARY_ROLESETS
 
     ids = doc.user_data.get(SENT_IDS) or []
-    trees = get_constituents(doc) if SPANS_KEY in doc.spans else []
-    for i, (words, found) in enumerate(zip(sentence_words(doc), get_sentence_propositions(doc), strict=True)):
-        if words:
-            kept = [one for one in found if auxiliaries or one.roleset not in AUXILIARY_ROLESETS]
-            yield RoleSentence(doc, i, words, kept, trees[i] if trees else None, ids[i] if i < len(ids) else "")
+    found = get_sentence_propositions(doc)
+    for sentence in read_sentences(doc):
+        i = sentence.number
+        kept = [one for one in found[i] if auxiliaries or one.roleset not in AUXILIARY_ROLESETS]
+        yield RoleSentence(sentence, kept, ids[i] if i < len(ids) else "")
 
 
 def format_table(sentence: RoleSentence, doc_number: int) -> str:
@@ -135,10 +125,11 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
     from spacy_lal.trees.frames import describe_role
     from spacy_lal.trees.roles import PREDICATE_ROLE, join_parts
 
-    texts = [visible(sentence.doc[i].text) for i in sentence.words]
+    texts = [visible(word) for word in sentence.words]
+    vocab = sentence.sentence.tokens[0].vocab
     lines = [" ".join(texts), ""]
     for proposition in sentence.propositions:
-        frame = get_frame(sentence.doc.vocab, proposition.roleset)
+        frame = get_frame(vocab, proposition.roleset)
         head: Rows = []
         rows: Rows = []
         for argument in join_parts(proposition.args):
@@ -158,10 +149,9 @@ def format_json(sentence: RoleSentence, doc_number: int) -> str:
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 
-    sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.number + 1}"
-    return (
-        printable_json(to_role_dict(SentenceRoles(sent_id, len(sentence.words), tuple(sentence.propositions)))) + "\n"
-    )
+    sent_id = sentence.sent_id or f"{doc_number + 1}-{sentence.sentence.number + 1}"
+    roles = SentenceRoles(sent_id, len(sentence.words), tuple(sentence.propositions))
+    return printable_json(to_role_dict(roles)) + "\n"
 
 
 def format_props_of(sentence: RoleSentence, doc_number: int) -> str:
@@ -175,9 +165,8 @@ def format_conll(sentence: RoleSentence, doc_number: int) -> str:
     """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
     from spacy_lal.treebanks.columns import ColumnSentence, format_columns
 
-    tokens = [sentence.doc[i] for i in sentence.words]
-    words, tags = [token.text for token in tokens], [token.tag_ for token in tokens]
-    columns = ColumnSentence(words, tags, sentence.constituents, sentence.propositions)
+    tags = [token.tag_ for token in sentence.sentence.tokens]
+    columns = ColumnSentence(sentence.words, tags, sentence.sentence.constituents, sentence.propositions)
     return format_columns(columns, f"text/{doc_number + 1}")
 
 

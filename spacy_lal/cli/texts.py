@@ -144,8 +144,11 @@ class Reading:
             if source.is_terminal:
                 say("Reading from the terminal: each line is a text, Ctrl-D ends", err=True)
             for line, text, name in self._records(source):
+                where = f"{source.shown}, line {line}"
                 if len(text) > max_length:
-                    raise ValueError(f"{source.shown}, line {line}: a text of more than {max_length} characters")
+                    raise ValueError(f"{where}: a text of more than {max_length} characters")
+                if name is not None and (not name.isprintable() or name != name.strip() or not name):
+                    raise ValueError(f"{where}: expected an id of printable characters, got {quoted(name)}")
                 if text.strip():
                     yield text, Origin(number, line, name, source.name if len(self.sources) > 1 else None)
                     number += 1
@@ -177,28 +180,19 @@ class Reading:
         try:
             record = json.loads(line)
             text, name = record[self.text_field], record.get("id")
+            name = None if name is None else str(name)
+            text.encode("utf8")  # an escape may be half a surrogate pair
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
-            problem = f"expected a JSON object with {self.text_field!r} (see --text-column)"
+            problem = f"expected a JSON object with a string as {self.text_field!r} (see --text-column)"
             raise ValueError(f"{where}: {problem}, got {quoted(line)} ({type(err).__name__}: {err})") from None
-        if not isinstance(text, str) or isinstance(name, bool) or not isinstance(name, (str, int, type(None))):
-            problem = f"expected a string under {self.text_field!r}, and a string or an integer under 'id'"
-            raise ValueError(f"{where}: {problem}, got {quoted(line)}")
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            raise ValueError(f"{where}: expected Unicode, got half a surrogate pair in {quoted(text)}")
-        return text, None if name is None else _checked_id(str(name), where)
+        return text, name
 
 
 def _read_tsv(line: str, where: str) -> Tuple[str, Optional[str]]:
     name, tab, text = line.partition("\t")
     if not tab:
         raise ValueError(f"{where}: expected an id, a tab and a text, got {quoted(line)}")
-    return text, _checked_id(name, where)
-
-
-def _checked_id(name: str, where: str) -> str:
-    if not name or name != name.strip() or not name.isprintable():
-        raise ValueError(f"{where}: expected an id of printable characters, got {quoted(name)}")
-    return name
+    return text, name
 
 
 def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:

@@ -126,22 +126,15 @@ def import_official_cli(
 
 
 def summary(imported: "ImportedPipeline", *, scrambled_queries: bool = False) -> str:
-    """A description of the imported pipeline and its requirements.
-
-    imported (ImportedPipeline): The pipeline.
-    scrambled_queries (bool): Whether the authors' batch effect is on.
-    RETURNS (str): A few lines.
-    """
-    reads = [f"XLNet ({imported.transformer})"] if imported.transformer else []
-    lines = [
-        f"{', '.join(imported.nlp.pipe_names)}; {imported.n_constituents} constituents, "
-        f"{imported.n_deprels} deprels{', ' + reads[0] if reads else ''}"
-    ]
+    """What an imported pipeline has and needs, in a few lines."""
+    reads = f", XLNet ({imported.transformer})" if imported.transformer else ""
+    sizes = f"{imported.n_constituents} constituents, {imported.n_deprels} deprels{reads}"
+    lines = [f"{', '.join(imported.nlp.pipe_names)}; {sizes}"]
     if imported.reads_tags:
-        shown = " ".join(imported.tags[:8])
         lines.append(
-            f"It reads {len(imported.tags)} part-of-speech tags ({shown} ...): add a tagger for Penn Treebank tags "
-            "before the parser, or give Docs that have token.tag_. Without, every word has the unknown tag."
+            f"It reads {len(imported.tags)} part-of-speech tags ({' '.join(imported.tags[:8])} ...): add a tagger for"
+            " Penn Treebank tags before the parser, or give Docs that have token.tag_. Without, every word has the"
+            " unknown tag."
         )
     if scrambled_queries:
         lines.append(

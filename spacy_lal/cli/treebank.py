@@ -4,7 +4,7 @@ that it lacks."""
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, Optional
+from typing import TYPE_CHECKING, Annotated, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import typer
 
@@ -140,35 +140,30 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
     trees, arcs = report.brackets is not None, report.conllu is not None
     yield "Treebank: " + " + ".join(name for name in (report.brackets, report.conllu) if name)
     yield ""
-    for name, count in [("sentences", report.sentences), ("tokens", report.tokens)]:
-        yield f"{name:<28}{count:>12,}"
+    yield from _rows(("sentences", report.sentences), ("tokens", report.tokens))
     if trees:
-        yield f"{'constituents':<28}{report.constituents:>12,}"
-        yield f"{'trees without one over all':<28}{report.trees_without_cover:>12,}"
+        without = ("trees without one over all", report.trees_without_cover)
+        yield from _rows(("constituents", report.constituents), without)
     if arcs:
-        yield f"{'arcs':<28}{report.arcs:>12,}"
-        for name, count in [
+        yield from _rows(
+            ("arcs", report.arcs),
             ("non-projective sentences", report.non_projective),
             ("sentences of several roots", report.several_roots),
             ("sentences without root", report.no_root),
             ("sentences lacking heads", report.missing_heads),
             ("UPOS unknown to spaCy", report.unknown_pos),
-        ]:
-            yield f"{name:<28}{count:>12,}"
+        )
     if report.one_outside_head_share is not None:
         yield f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of constituents of 2+ words"
     if trees and arcs:
-        yield f"{'tags that differ':<28}{report.different_tags:>12,}"
-        yield f"{'disagreements, malformed':<28}{report.n_problems:>12,}"
+        yield from _rows(("tags that differ", report.different_tags), ("disagreements, malformed", report.n_problems))
     yield from _length_lines(report)
-    for title, counter in [
-        ("labels", report.labels),
-        ("unary chains", report.chains),
-        ("deprels", report.deprels),
-        ("tags", report.tags),
-    ]:
-        if counter:
-            yield from table_lines(title, counter, top)
+    tables = {"labels": report.labels, "unary chains": report.chains, "deprels": report.deprels, "tags": report.tags}
+    yield from _tables(tables, top)
+
+
+def _rows(*rows: Tuple[str, int]) -> List[str]:
+    return [f"{name:<28}{count:>12,}" for name, count in rows]
 
 
 def _length_lines(report: "TreebankReport") -> Iterator[str]:
@@ -184,13 +179,10 @@ def _length_lines(report: "TreebankReport") -> Iterator[str]:
 
 
 def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
-    """The report as lines.
-
-    top (int): Rows of each table, 0 for all.
-    """
+    """The report on roles as text. top (int): Rows of each table, 0 for all."""
     yield f"Roles: {report.path}"
     yield ""
-    for name, count in [
+    yield from _rows(
         ("sentences with roles", report.sentences),
         ("  without a predicate", report.without_predicate),
         ("predicates", report.predicates),
@@ -201,34 +193,27 @@ def role_lines(report: "RoleReport", top: int) -> Iterator[str]:
         ("  parts (C-)", report.continuations),
         ("  references (R-)", report.references),
         ("  adjacent, of one role", report.adjacent),
-    ]:
-        yield f"{name:<28}{count:>12,}"
+    )
     if report.on_constituents_share is not None:
         yield f"{'  that are constituents':<28}{report.on_constituents_share:>12.2%}"
-        yield f"{'  misaligned':<28}{report.compared_with_trees - report.on_constituents:>12,}"
-        for argument in report.misaligned:
-            yield f"    {argument}"
+        yield from _rows(("  misaligned", report.compared_with_trees - report.on_constituents))
+        yield from (f"    {argument}" for argument in report.misaligned)
     if report.on_subtrees_share is not None:
         yield f"{'  that are subtrees':<28}{report.on_subtrees_share:>12.2%}"
-    for title, counter in (("roles", report.roles), ("rolesets", report.rolesets)):
+    yield from _tables({"roles": report.roles, "rolesets": report.rolesets}, top)
+
+
+def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
+    """Tables of labels by frequency, each below an empty line. top (int): Rows, 0 for all."""
+    for title, counter in tables.items():
         if counter:
-            yield from table_lines(title, counter, top)
-
-
-def table_lines(title: str, counter: Counter, top: int) -> Iterator[str]:
-    """A table of labels by frequency, below an empty line.
-
-    title (str): The kind of labels, in the plural.
-    top (int): Rows, 0 for all.
-    """
-    yield ""
-    yield f"{len(counter)} {title}:"
-    rows = counter.most_common(top or None)
-    for name, count in rows:
-        # Unprintable characters, such as terminal escapes, are shown as Python escapes.
-        yield f"  {name if name.isprintable() and len(name) <= LONG_NAME else quoted(name):<24}{count:>10,}"
-    if len(rows) < len(counter):
-        yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
+            yield ""
+            yield f"{len(counter)} {title}:"
+        rows = counter.most_common(top or None)
+        for name, count in rows:  # control characters are shown as Python escapes
+            yield f"  {name if name.isprintable() and len(name) <= LONG_NAME else quoted(name):<24}{count:>10,}"
+        if len(rows) < len(counter):
+            yield f"  and {len(counter) - len(rows)} more (--top 0 shows all)"
 
 
 class _Excluded:
