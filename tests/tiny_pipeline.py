@@ -93,7 +93,10 @@ def make_nlp(bert: Path, *, concatenated: bool = False, n_layers: int = 1) -> La
     tok2vec = both if concatenated else listener
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
-    nlp.add_pipe("transformer", config=transformer_config(bert))
+    transformer = transformer_config(bert)
+    if concatenated:  # as in `configs/`; spaCy can replace its listeners within a JoinedTok2Vec
+        transformer["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
+    nlp.add_pipe("transformer", config=transformer)
     nlp.add_pipe("senter", config={"model": tagger})
     nlp.add_pipe("tagger", config={"model": tagger})
     nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, **sizes)})

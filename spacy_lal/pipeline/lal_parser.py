@@ -125,6 +125,13 @@ def make_lal_parser(
     )
 
 
+class _PipelineRef(weakref.ref):
+    """A weak reference to a pipeline; pickled, it is None."""
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(None), ()
+
+
 class LALParser(SentencePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
 
@@ -150,15 +157,19 @@ class LALParser(SentencePipe):
         super().__init__(vocab, model, name, scorer, VOCABULARIES)
         self.decoder = decoder if dependencies else replace(decoder, dependencies=False)
         self.overwrite = overwrite
-        self.dependencies = dependencies
         self.loss = loss if loss is not None else ParserLoss()
-        self._nlp = None if nlp is None else weakref.ref(nlp)
+        self._nlp = None if nlp is None else _PipelineRef(nlp)
         install_extensions()
         install_noun_chunks(vocab)
 
-    def __getstate__(self) -> Dict[str, Any]:
-        """A reference to a pipeline cannot be pickled."""
-        return {**self.__dict__, "_nlp": None}
+    @property
+    def dependencies(self) -> bool:
+        """Whether heads and deprels are set."""
+        return self.decoder.dependencies
+
+    @dependencies.setter
+    def dependencies(self, value: bool) -> None:
+        self.decoder = replace(self.decoder, dependencies=value)
 
     # Labels
 

@@ -75,7 +75,7 @@ def fits_heads(heads, constraints) -> bool:
 
 
 def enumerated_joint(decoder: Decoder, scores: ParserScores, constraints: List[Constraint]) -> float:
-    labels, arcs = decoder.charts(scores)
+    labels, arcs = decoder.charts(scores)[:2]
     n, best = scores.n_tokens, -np.inf
     for tree in derivations(0, n):
         heads = {**dict(tree.arcs), tree.head: 0}
