@@ -22,11 +22,6 @@ from .getters import (
     MISSING_TAG,
     NonConstituentException,
     UnparsedDocError,
-    check_parsed,
-    get_doc_labels,
-    get_doc_parse_string,
-    get_doc_tree,
-    get_doc_trees,
     get_labels,
     get_parent,
     get_parse_string,
@@ -35,8 +30,7 @@ from .getters import (
     install_extensions,
     iter_children,
     iter_constituents,
-    iter_doc_constituents,
-    words_to_tree,
+    sentence_trees,
 )
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .parses import (

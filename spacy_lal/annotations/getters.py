@@ -6,18 +6,26 @@ roles (`predicates.py`).
 
 from bisect import bisect_left
 from functools import partial
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from nltk.tree import Tree
 from spacy.tokens import Doc, Span, Token
 
 from ..trees import nested_spans, spans_to_tree, split_chain, write_brackets
-from .parses import SPANS_KEY, check_present, get_constituents, get_parse_method, sentence_constituents
+from .parses import (
+    SPANS_KEY,
+    CollapsedSpan,
+    check_present,
+    get_constituents,
+    get_parse_method,
+    sentence_constituents,
+)
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
 from .roles import get_srl
 from .sentences import has_sentences, sentence_of, sentence_words
 
 MISSING_TAG = "X"
+Item = Union[Doc, Span]
 
 
 class NonConstituentException(ValueError):  # noqa: N818  (benepar's name)
@@ -28,9 +36,11 @@ class UnparsedDocError(ValueError):
     """The Doc has no constituents. Raised by the getters of `install_extensions(strict=True)`."""
 
 
-class _SentenceTree:
+class SentenceTree:
     """The nodes of a sentence of n words in pre-order: the sentence, each word, and each constituent.
 
+    doc (Doc): The Doc.
+    words (List[int]): The index of each word in the Doc.
     keys (List[Tuple[int, int]]): The half-open range of word positions of each node.
     chains (List[str]): The unary chain of each node ("S::VP"), or "".
     after (List[int]): The first node after each node's subtree.
@@ -38,13 +48,10 @@ class _SentenceTree:
     RAISES (CrossingSpansError): The constituents cross.
     """
 
-    def __init__(self, sentence: Span) -> None:
-        self.doc = sentence.doc
-        self.words = [token.i for token in sentence if not token.is_space]
-        n = len(self.words)
-        spans = nested_spans(sentence_constituents(sentence, self.words), n)
-        labels = {(start, end): label for start, end, label in spans}
-        keys = {*((i, i + 1) for i in range(n)), *labels, *([(0, n)] if n else [])}
+    def __init__(self, doc: Doc, words: List[int], constituents: Sequence[CollapsedSpan]) -> None:
+        self.doc, self.words, n = doc, words, len(words)
+        labels = {(start, end): label for start, end, label in nested_spans(constituents, n)}
+        keys = {(0, n), *((i, i + 1) for i in range(n)), *labels}
         self.keys = sorted(keys, key=lambda key: (key[0], -key[1]))
         self.chains = [labels.get(key, "") for key in self.keys]
         self.after, self.parents = [len(keys)] * len(keys), [-1] * len(keys)
@@ -55,237 +62,173 @@ class _SentenceTree:
             self.parents[number] = around[-1] if around else -1
             around.append(number)
 
-    def key_of(self, span: Span) -> Tuple[int, int]:
-        """The word positions of a Span, cut to the sentence."""
-        return bisect_left(self.words, span.start), bisect_left(self.words, span.end)
-
-    def largest_within(self, span: Span) -> "List[_Node]":
-        """The fewest nodes that together have the words of a Span, in order."""
-        start, end = self.key_of(span)
-        found: List[_Node] = []
+    def largest_within(self, item: Item) -> List[int]:
+        """The fewest nodes that together have the words of an item, in order."""
+        start, end = (bisect_left(self.words, token) for token in _range(item))
+        found = []
         number = bisect_left(self.keys, (start, -end), key=lambda one: (one[0], -one[1]))
         while number < len(self.keys) and self.keys[number][0] < end:
             is_within = self.keys[number][1] <= end
             if is_within:
-                found.append(_Node(self, number))
+                found.append(number)
             number = self.after[number] if is_within else number + 1
         return found
 
+    def span(self, node: int) -> Span:
+        """A node as a Span."""
+        start, end = self.keys[node]
+        return self.doc[self.words[start] : self.words[end - 1] + 1]
 
-class _Node(NamedTuple):
-    """A constituent, a word or a sentence: the tree of its sentence, and its number in this tree."""
-
-    tree: _SentenceTree
-    number: int
-
-    def span(self) -> Span:
-        start, end = self.tree.keys[self.number]
-        return self.tree.doc[self.tree.words[start] : self.tree.words[end - 1] + 1]
-
-    def below(self) -> "List[_Node]":
-        return [_Node(self.tree, i) for i in range(self.number, self.tree.after[self.number])]
-
-    def to_nltk(self) -> Tree:
-        start, end = self.tree.keys[self.number]
-        nodes = range(self.number, self.tree.after[self.number])
-        keys, chains = self.tree.keys, self.tree.chains
-        spans = [(keys[i][0] - start, keys[i][1] - start, chains[i]) for i in nodes if chains[i]]
-        return words_to_tree(self.tree.doc, self.tree.words[start:end], spans)
+    def to_nltk(self, node: int = 0) -> Tree:
+        """The tree below a node; a word without tag and part of speech has the tag X."""
+        start, end = self.keys[node]
+        below = [(*self.keys[i], self.chains[i]) for i in range(node, self.after[node]) if self.chains[i]]
+        tokens = [self.doc[i] for i in self.words[start:end]]
+        tags = [token.tag_ or token.pos_ or MISSING_TAG for token in tokens]
+        spans = [(first - start, last - start, chain) for first, last, chain in below]
+        return spans_to_tree([token.text for token in tokens], tags, spans)
 
 
-def words_to_tree(doc: Doc, words: List[int], constituents: List[Tuple[int, int, str]]) -> Tree:
-    """The tree of some words of a Doc; a word without tag and part of speech has the tag X.
+def _range(item: Item) -> Tuple[int, int]:
+    """The half-open range of tokens."""
+    return (0, len(item)) if isinstance(item, Doc) else (item.start, item.end)
 
-    words (List[int]): Their indices.
-    constituents (List[Tuple[int, int, str]]): Half-open spans of word positions with their unary chains.
+
+def sentence_trees(item: Item) -> Iterator[SentenceTree]:
+    """The trees of the sentences with words of a Doc, or that have tokens of a Span: at the cost of these sentences.
+
+    RAISES (UnparsedDocError): The Doc has no parse. (StaleParseError): The Doc does not have the Span's tokens.
     """
-    tokens = [doc[i] for i in words]
-    tags = [token.tag_ or token.pos_ or MISSING_TAG for token in tokens]
-    return spans_to_tree([token.text for token in tokens], tags, constituents)
-
-
-def check_parsed(doc: Doc) -> None:
-    """Check that a Doc has constituents and sentences.
-
-    RAISES (UnparsedDocError): It has not.
-    """
+    doc = item if isinstance(item, Doc) else item.doc
     if SPANS_KEY not in doc.spans or not has_sentences(doc):
         missing = "sentence boundaries" if SPANS_KEY in doc.spans else f"constituents (doc.spans[{SPANS_KEY!r}])"
         raise UnparsedDocError(f"the Doc has no {missing}: it must come from a pipeline with a lal_parser")
-
-
-def _has_trees(doc: Doc, strict: bool) -> bool:
-    if strict:
-        check_parsed(doc)
-    return SPANS_KEY in doc.spans and has_sentences(doc)
-
-
-def _node(span: Span, strict: bool) -> Optional[_Node]:
-    """None for a Span that is no node of a tree, or whose Doc has no parse.
-
-    strict (bool): Whether to raise an error instead of returning None.
-    RAISES (StaleParseError): The Doc does not have the Span's tokens. (CrossingSpansError): The constituents cross.
-        (NonConstituentException, UnparsedDocError): With `strict`.
-    """
-    check_present(span)
-    if not _has_trees(span.doc, strict):
-        return None
-    sentence = sentence_of(span) if len(span) else span
-    if len(span) and span.end <= sentence.end:
-        tree = _SentenceTree(sentence)
-        key = tree.key_of(span)
-        if key in tree.keys:
-            return _Node(tree, tree.keys.index(key))
-    if strict:
-        raise NonConstituentException(f"the Span {span.start}:{span.end} is no constituent: {span.text!r}")
-    return None
-
-
-def get_tree(span: Span, *, strict: bool = False) -> Optional[Tree]:
-    """The constituency tree of a Span, or None where the Span is no constituent (or its Doc has no parse).
-
-    strict (bool): In all getters: raise errors as benepar does, instead of giving None or nothing.
-    RAISES (NonConstituentException): With `strict`, the Span is no constituent. (UnparsedDocError): With `strict`, its
-        Doc has no parse.
-    """
-    node = _node(span, strict)
-    return node.to_nltk() if node else None
-
-
-def get_trees(span: Span, *, strict: bool = False) -> List[Tree]:
-    """The fewest trees that together have the words of a Span, in order: of a constituent, its tree; of several
-    sentences, their trees; else the trees of the largest constituents and words within. Empty for a Doc without a
-    parse."""
-    check_present(span)
-    if not _has_trees(span.doc, strict):
-        return []
-    sentences = _sentences(span.doc, span.start, span.end)
-    return [node.to_nltk() for sentence in sentences for node in _SentenceTree(sentence).largest_within(span)]
-
-
-def get_parse_string(span: Span, *, strict: bool = False) -> Optional[str]:
-    """The constituency tree of a Span in brackets, or None where the Span is no constituent."""
-    tree = get_tree(span, strict=strict)
-    return write_brackets(tree, spaces=True) if tree is not None else None
-
-
-def get_labels(span: Span, *, strict: bool = False) -> Tuple[str, ...]:
-    """The labels of a constituent, outermost first; empty for a word without labels or where the Span is no
-    constituent."""
-    node = _node(span, strict)
-    return split_chain(node.tree.chains[node.number]) if node else ()
-
-
-def iter_constituents(span: Span, *, strict: bool = False) -> Iterator[Span]:
-    """The constituents at or below a Span, pre-order, words included; empty where the Span is no constituent."""
-    node = _node(span, strict)
-    yield from (one.span() for one in node.below()) if node else ()
-
-
-def iter_children(span: Span, *, strict: bool = False) -> Iterator[Span]:
-    """The constituents directly below a Span, words included; empty where the Span is no constituent."""
-    node = _node(span, strict)
-    yield from (x.span() for x in node.below() if x.tree.parents[x.number] == node.number) if node else ()
-
-
-def get_parent(span: Span, *, strict: bool = False) -> Optional[Span]:
-    """The smallest constituent above a Span; None for a whole sentence, or where the Span is no constituent."""
-    node = _node(span, strict)
-    parent = node.tree.parents[node.number] if node else -1
-    return _Node(node.tree, parent).span() if node and parent >= 0 else None
-
-
-def get_doc_trees(doc: Doc, *, strict: bool = False) -> List[Tree]:
-    """The constituency tree of each sentence of a Doc. Empty for a Doc without a parse; sentences of whitespace alone
-    have no tree."""
-    if not _has_trees(doc, strict):
-        return []
-    found = zip(sentence_words(doc), get_constituents(doc), strict=True)
-    return [words_to_tree(doc, words, constituents) for words, constituents in found if words]
-
-
-def get_doc_parse_string(doc: Doc, *, strict: bool = False) -> Optional[str]:
-    """The constituency trees of a Doc in brackets, one sentence a line, or None where the Doc has no parse. Sentences
-    of whitespace alone have no line."""
-    if not _has_trees(doc, strict):
-        return None
-    return "\n".join(write_brackets(tree, spaces=True) for tree in get_doc_trees(doc))
-
-
-def get_doc_tree(doc: Doc, *, strict: bool = False) -> Optional[Tree]:
-    """The tree of a Doc of one sentence; None for a Doc of several sentences (see `get_doc_trees`), or without a
-    parse."""
-    sentence = _only_sentence(doc, strict)
-    return get_tree(sentence, strict=strict) if sentence is not None else None
-
-
-def get_doc_labels(doc: Doc, *, strict: bool = False) -> Tuple[str, ...]:
-    """The labels over the whole of a Doc of one sentence, outermost first; otherwise empty."""
-    sentence = _only_sentence(doc, strict)
-    return get_labels(sentence, strict=strict) if sentence is not None else ()
-
-
-def iter_doc_constituents(doc: Doc, *, strict: bool = False) -> Iterator[Span]:
-    """The constituents of all sentences of a Doc, each sentence pre-order, words included."""
-    if _has_trees(doc, strict):
-        for sentence in _sentences(doc, 0, len(doc)):
-            yield from iter_constituents(sentence, strict=strict)
-
-
-def _sentences(doc: Doc, start: int, end: int) -> Iterator[Span]:
-    """The sentences with words that have tokens in a range."""
-    while start < end:
+    if isinstance(item, Doc):
+        for words, constituents in zip(sentence_words(doc), get_constituents(doc), strict=True):
+            if words:
+                yield SentenceTree(doc, words, constituents)
+        return
+    check_present(item)
+    start = item.start
+    while start < item.end:
         sentence = sentence_of(doc[start : start + 1])
-        if any(not token.is_space for token in sentence):
-            yield sentence
+        words = [token.i for token in sentence if not token.is_space]
+        if words:
+            yield SentenceTree(doc, words, sentence_constituents(sentence, words))
         start = sentence.end
 
 
-def _only_sentence(doc: Doc, strict: bool) -> Optional[Span]:
-    """The one sentence of a Doc that has words; None if there is another number of them."""
-    if not _has_trees(doc, strict):
-        return None
-    sentences = list(_sentences(doc, 0, len(doc)))
-    if len(sentences) == 1:
-        return sentences[0]
+def _trees(item: Item, strict: bool) -> List[SentenceTree]:
+    """The trees of `sentence_trees`; none for a Doc without a parse, unless `strict`."""
+    try:
+        return list(sentence_trees(item))
+    except UnparsedDocError:
+        if strict:
+            raise
+        return []
+
+
+def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
+    """The tree of a sentence and the node of a Span, or of a Doc of one sentence; None where there is none.
+
+    RAISES (NonConstituentException, UnparsedDocError): There is none, with `strict`.
+    """
+    if not isinstance(item, Doc):
+        check_present(item)
+    trees = _trees(item, strict)
+    nodes = trees[0].largest_within(item) if len(trees) == 1 else []
+    if len(nodes) == 1:
+        return trees[0], nodes[0]
     if strict:
-        number = "several sentences" if sentences else "no words"
-        raise NonConstituentException(f"the Doc has {number}, and one tree is of one sentence: see doc._.trees")
+        name = "Doc" if isinstance(item, Doc) else f"Span {item.start}:{item.end}"
+        raise NonConstituentException(f"the {name} is no constituent: {item.text[:80]!r}. See its _.trees")
     return None
 
 
-# Extensions
+# Doc, Span and Token have these getters. Their docstrings are docs/reference/getters.md.
+
+
+def get_tree(item: Item, *, strict: bool = False) -> Optional[Tree]:
+    """The constituency tree; None where the item is no constituent, is a Doc of several sentences, or has no parse."""
+    node = _node(item, strict)
+    return node[0].to_nltk(node[1]) if node else None
+
+
+def get_trees(item: Item, *, strict: bool = False) -> List[Tree]:
+    """The fewest trees that together have the words, in order: of a constituent, its tree; of several sentences, their
+    trees; else the trees of the largest constituents and words within. Empty without a parse."""
+    return [tree.to_nltk(node) for tree in _trees(item, strict) for node in tree.largest_within(item)]
+
+
+def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
+    """The constituency tree in brackets, of a Doc one line a sentence; None where the item is no constituent, or
+    without a parse."""
+    if not isinstance(item, Doc):
+        node = _node(item, strict)
+        return write_brackets(node[0].to_nltk(node[1]), spaces=True) if node else None
+    if not strict and (SPANS_KEY not in item.spans or not has_sentences(item)):
+        return None
+    return "\n".join(write_brackets(tree.to_nltk(), spaces=True) for tree in sentence_trees(item))
+
+
+def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:
+    """The labels of a constituent, outermost first; empty for a word without labels, or where the item is no
+    constituent."""
+    node = _node(item, strict)
+    return split_chain(node[0].chains[node[1]]) if node else ()
+
+
+def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
+    """The constituents at or below, pre-order, words included; of a Doc, those of all sentences. Empty where the item
+    is no constituent."""
+    node = None if isinstance(item, Doc) else _node(item, strict)
+    nodes = [(tree, 0) for tree in _trees(item, strict)] if isinstance(item, Doc) else [node] if node else []
+    for tree, top in nodes:
+        yield from map(tree.span, range(top, tree.after[top]))
+
+
+def iter_children(item: Item, *, strict: bool = False) -> Iterator[Span]:
+    """The constituents directly below, words included; empty where the item is no constituent."""
+    node = _node(item, strict)
+    if node:
+        tree, top = node
+        yield from (tree.span(i) for i in range(top + 1, tree.after[top]) if tree.parents[i] == top)
+
+
+def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
+    """The smallest constituent above; None for a whole sentence, or where the item is no constituent."""
+    node = _node(item, strict)
+    parent = node[0].parents[node[1]] if node else -1
+    return node[0].span(parent) if node and parent >= 0 else None
 
 
 def _of_token(token: Token, *, getter: Callable[..., Any], strict: bool = False) -> Any:
     return getter(token.doc[token.i : token.i + 1], strict=strict)
 
 
+_TREE_GETTERS: List[Tuple[str, str, Callable[..., Any]]] = [
+    ("Doc Span Token", "parse_string", get_parse_string),
+    ("Doc Span Token", "tree", get_tree),
+    ("Doc Span", "trees", get_trees),
+    ("Doc Span Token", "labels", get_labels),
+    ("Doc Span Token", "constituents", iter_constituents),
+    ("Span", "children", iter_children),
+    ("Span Token", "parent", get_parent),
+]
 GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
-    (Doc, "parse_string", get_doc_parse_string),
-    (Doc, "tree", get_doc_tree),
-    (Doc, "trees", get_doc_trees),
-    (Doc, "labels", get_doc_labels),
-    (Doc, "constituents", iter_doc_constituents),
+    (cls, name, partial(_of_token, getter=getter) if cls is Token else getter)
+    for cls in (Doc, Span, Token)
+    for classes, name, getter in _TREE_GETTERS
+    if cls.__name__ in classes.split()
+]
+_ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "predicates", get_predicates),
     (Doc, "srl", get_srl),
-    (Span, "parse_string", get_parse_string),
-    (Span, "tree", get_tree),
-    (Span, "trees", get_trees),
-    (Span, "labels", get_labels),
-    (Span, "constituents", iter_constituents),
-    (Span, "children", iter_children),
-    (Span, "parent", get_parent),
     (Span, "parse_method", get_parse_method),
     (Span, "predicates", get_span_predicates),
-    (Token, "parse_string", partial(_of_token, getter=get_parse_string)),
-    (Token, "tree", partial(_of_token, getter=get_tree)),
-    (Token, "labels", partial(_of_token, getter=get_labels)),
-    (Token, "constituents", partial(_of_token, getter=iter_constituents)),
-    (Token, "parent", partial(_of_token, getter=get_parent)),
     (Token, "predicate", get_token_predicate),
 ]
-_NEVER_STRICT = ("parse_method", "predicates", "predicate", "srl")
+GETTERS += _ROLE_GETTERS
 
 
 def install_extensions(strict: Optional[bool] = None) -> None:
@@ -298,7 +241,7 @@ def install_extensions(strict: Optional[bool] = None) -> None:
     for cls, name, getter in GETTERS:
         is_ours = cls.has_extension(name) and _is_ours(cls.get_extension(name)[2])
         if not cls.has_extension(name) or (is_ours and strict is not None):
-            chosen = partial(getter, strict=True) if strict and name not in _NEVER_STRICT else getter
+            chosen = partial(getter, strict=True) if strict and (cls, name, getter) not in _ROLE_GETTERS else getter
             cls.set_extension(name, getter=chosen, force=True)
 
 
