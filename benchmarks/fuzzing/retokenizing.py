@@ -16,7 +16,7 @@ from spacy.tokens import Doc, DocBin, Span
 
 from spacy_lal.annotations import (
     SPANS_KEY,
-    LostConstituentsWarning,
+    LostAnnotationsWarning,
     SentenceParse,
     StaleParseError,
     as_doc,
@@ -136,7 +136,7 @@ def _store(rng: random.Random, case: Case) -> Case:
         if not _is_stale(case):
             raise
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LostConstituentsWarning)
+        warnings.simplefilter("ignore", LostAnnotationsWarning)
         carry_over(doc)
     return Case(way(), _stored(doc))
 
@@ -173,7 +173,7 @@ def _cut(rng: random.Random, case: Case) -> Case:
     start = rng.randrange(len(case.doc))
     part = rng.choice([sentence, case.doc[start : rng.randint(start + 1, len(case.doc))]])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LostConstituentsWarning)
+        warnings.simplefilter("ignore", LostAnnotationsWarning)
         doc = as_doc(part)
     places = [
         (_words_of(case.doc[part.start : part.end], *one[:2]), _words_of(case.doc[:], *one[:2]), one[2])
@@ -248,11 +248,11 @@ def check(case: Case) -> str:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = get_constituents(doc)
-    lost = [one for one in caught if issubclass(one.category, LostConstituentsWarning)]
+    lost = [one for one in caught if issubclass(one.category, LostAnnotationsWarning)]
     _same("constituents", found, [_chains(spans) for spans in expected])
     _same("a warning", bool(lost), any_lost)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LostConstituentsWarning)
+        warnings.simplefilter("ignore", LostAnnotationsWarning)
         crossing = [_crosses(spans) for spans in expected]
         for sent, (start, end), spans, crosses in zip(doc.sents, sentence_bounds(doc), expected, crossing, strict=True):
             _same("sentences", (sent.start, sent.end), (start, end))

@@ -40,7 +40,7 @@ from .parses import (
     UNKNOWN_DEPREL,
     WHITESPACE_DEPREL,
     CollapsedSpan,
-    LostConstituentsWarning,
+    LostAnnotationsWarning,
     ParseMethod,
     SentenceParse,
     StaleParseError,
@@ -56,7 +56,6 @@ from .parses import (
 )
 from .predicates import (
     Argument,
-    NoFramesWarning,
     Predicate,
     copy_frames,
     get_frame,
@@ -67,7 +66,6 @@ from .predicates import (
 )
 from .roles import (
     ROLES_KEY,
-    LostRolesWarning,
     as_doc,
     carry_over,
     frame_of,
@@ -78,7 +76,6 @@ from .roles import (
     set_propositions,
     set_sentence_propositions,
     to_allennlp,
-    to_srl_dicts,
 )
 from .sentences import (
     SENT_IDS,

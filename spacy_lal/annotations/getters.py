@@ -18,7 +18,6 @@ from .parses import (
     check_present,
     get_constituents,
     get_parse_method,
-    sentence_constituents,
 )
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
 from .roles import get_srl
@@ -103,18 +102,18 @@ def sentence_trees(item: Item) -> Iterator[SentenceTree]:
     if SPANS_KEY not in doc.spans or not has_sentences(doc):
         missing = "sentence boundaries" if SPANS_KEY in doc.spans else f"constituents (doc.spans[{SPANS_KEY!r}])"
         raise UnparsedDocError(f"the Doc has no {missing}: it must come from a pipeline with a lal_parser")
-    if isinstance(item, Doc):
-        for words, constituents in zip(sentence_words(doc), get_constituents(doc), strict=True):
-            if words:
-                yield SentenceTree(doc, words, constituents)
-        return
-    check_present(item)
-    start = item.start
-    while start < item.end:
-        sentence = sentence_of(doc[start : start + 1])
-        words = [token.i for token in sentence if not token.is_space]
-        if words:
-            yield SentenceTree(doc, words, sentence_constituents(sentence, words))
+    if isinstance(item, Span):
+        check_present(item)
+    of_doc = isinstance(item, Doc)
+    found = zip(sentence_words(item), get_constituents(item), strict=True) if of_doc else _of_sentences(item)
+    yield from (SentenceTree(doc, words, constituents) for words, constituents in found if words)
+
+
+def _of_sentences(span: Span) -> Iterator[Tuple[List[int], List[CollapsedSpan]]]:
+    start = span.start
+    while start < span.end:
+        sentence = sentence_of(span.doc[start : start + 1])
+        yield [token.i for token in sentence if not token.is_space], get_constituents(span.doc, sentence)[0]
         start = sentence.end
 
 

@@ -38,8 +38,8 @@ class StaleParseError(ValueError):
     """A parse or a Span does not fit the Doc's present tokens."""
 
 
-class LostConstituentsWarning(UserWarning):
-    """Constituents are left out, since tokens or sentences have changed since the Doc was parsed."""
+class LostAnnotationsWarning(UserWarning):
+    """Constituents or roles are left out, since tokens or sentences have changed since they were written."""
 
 
 class SentenceParse(NamedTuple):
@@ -172,12 +172,13 @@ def check_present(span: Span) -> None:
         )
 
 
-def _warn_of_lost() -> None:
+def warn_of_lost(what: str) -> None:
+    """Warn that constituents, predicates or arguments were left out."""
     warnings.warn(
-        "constituents are left out of a tree: they begin or end within a token, or go beyond the end of a sentence. "
-        "Tokens were merged or split, or sentences changed, after lal_parser had run; a component that does so, such "
-        "as merge_entities, can stand before it",
-        LostConstituentsWarning,
+        f"{what} are left out: they begin or end within a token, or go beyond the end of a sentence. Tokens were "
+        "merged or split, or sentences changed, after they were written; a component that does so, such as "
+        "merge_entities, can stand before the parser",
+        LostAnnotationsWarning,
         stacklevel=3,
     )
 
@@ -206,50 +207,32 @@ def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> L
     """
     spans = read_group(doc, SPANS_KEY, start, end) if SPANS_KEY in doc.spans else []
     if any(span.is_cut for span in spans):
-        _warn_of_lost()
+        warn_of_lost("constituents")
     found = [(*span.place, span.label) for span in spans if span.place]
     return sorted(found, key=lambda one: (one[0], -one[1]))
 
 
-def get_constituents(doc: Doc) -> List[List[CollapsedSpan]]:
+def get_constituents(doc: Doc, sentence: Optional[Span] = None) -> List[List[CollapsedSpan]]:
     """For each sentence, its constituents as spans of word positions with their unary chains, pre-order. A constituent
     that crosses a sentence boundary is left out, with a warning.
 
+    sentence (Optional[Span]): Read this sentence alone, at its cost.
     RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): As `read_group`.
     """
-    sentences, constituents = sentence_words(doc), constituent_tokens(doc)
+    bounds = sentence_bounds(doc) if sentence is None else [(sentence.start, sentence.end)]
+    sentences = sentence_words(doc) if sentence is None else [[token.i for token in sentence if not token.is_space]]
+    constituents = constituent_tokens(doc, bounds[0][0], bounds[-1][1]) if bounds else []
     firsts = [start for start, _, _ in constituents]
-    found, any_lost = [], False
-    for words, (start, end) in zip(sentences, sentence_bounds(doc), strict=True):
+    found, n_lost = [], 0
+    for words, (start, end) in zip(sentences, bounds, strict=True):
         here = constituents[bisect_left(firsts, start) : bisect_left(firsts, end)]
-        on_words, is_lost = _on_words(doc, here, words, end)
-        any_lost |= is_lost
-        found.append(on_words)
-    if any_lost:
-        _warn_of_lost()
+        within = [one for one in here if all(doc[i].is_space for i in range(end, one[1]))]
+        n_lost += len(here) - len(within)
+        places = [(bisect_left(words, first), bisect_left(words, last), label) for first, last, label in within]
+        found.append(collapse_chains([place for place in places if place[0] < place[1]]))
+    if n_lost:
+        warn_of_lost("constituents")
     return found
-
-
-def sentence_constituents(sentence: Span, words: Sequence[int]) -> List[CollapsedSpan]:
-    """The result of `get_constituents` for one sentence, at the cost of this sentence.
-
-    words (Sequence[int]): The indices of its words in the Doc.
-    """
-    constituents = constituent_tokens(sentence.doc, sentence.start, sentence.end)
-    here = [one for one in constituents if sentence.start <= one[0] < sentence.end]
-    on_words, is_lost = _on_words(sentence.doc, here, words, sentence.end)
-    if is_lost:
-        _warn_of_lost()
-    return on_words
-
-
-def _on_words(
-    doc: Doc, constituents: Sequence[CollapsedSpan], words: Sequence[int], limit: int
-) -> Tuple[List[CollapsedSpan], bool]:
-    """Constituents over positions of a sentence's words; and whether one reaches words beyond the sentence."""
-    within = [one for one in constituents if all(doc[i].is_space for i in range(limit, one[1]))]
-    places = [(bisect_left(words, start), bisect_left(words, end), label) for start, end, label in within]
-    return collapse_chains([place for place in places if place[0] < place[1]]), len(within) < len(constituents)
 
 
 # Heads

@@ -4,8 +4,7 @@ describe their roles, a table in `vocab.lookups`, which spaCy saves with the pip
 They read `doc.spans["srl"]` on demand, and write nothing on the Doc. *Not* here: files of frames (`trees/frames.py`).
 """
 
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Collection, Iterable, List, Optional, Tuple
 
 from spacy.lookups import Table
@@ -22,19 +21,15 @@ from ..trees.roles import (
     is_core,
     join_parts,
     predicate_span,
-    role_number,
 )
 from .parses import StaleParseError, check_present
 from .roles import get_propositions
-from .sentences import sentence_bounds, sentence_of
+from .sentences import has_sentences, sentence_bounds, sentence_of
 
 FRAMES_TABLE = "lal_frames"
 
 
-class NoFramesWarning(UserWarning):
-    """A numbered argument is not described, since the vocab has no frames."""
-
-
+@dataclass(frozen=True)
 class Predicate:
     """A predicate of a Doc, with its arguments. All attributes raise StaleParseError once tokens in or before it were
     merged or split: ask the Doc again.
@@ -43,20 +38,23 @@ class Predicate:
     proposition (Proposition): Its roleset and arguments, over the Doc's tokens.
     """
 
-    def __init__(self, doc: Doc, proposition: Proposition) -> None:
-        self.doc = doc
-        self._proposition = proposition
-        self._around = doc[proposition.args[0][0] : proposition.args[-1][1]]
+    doc: Doc
+    proposition: Proposition
+    _around: Span = field(init=False, compare=False)
 
-    @property
-    def proposition(self) -> Proposition:
-        """Its roleset and arguments, over the Doc's tokens."""
+    def __post_init__(self) -> None:
+        args = self.proposition.args
+        object.__setattr__(self, "_around", self.doc[args[0][0] : args[-1][1]])
+
+    def _args(self) -> Tuple[Tuple[int, int, str], ...]:
+        """The arguments, if the Doc has their tokens."""
         check_present(self._around)
-        return self._proposition
+        return self.proposition.args
 
     @property
     def token(self) -> Token:
         """The predicate's token."""
+        check_present(self._around)
         return self.doc[self.proposition.token]
 
     @property
@@ -67,20 +65,20 @@ class Predicate:
     @property
     def spans(self) -> Tuple[Span, ...]:
         """The `V`, and the parts that do not follow it directly (C-V): "gave", "up" in "gave it up"."""
-        joined = next(one for one in join_parts(self.proposition.args) if one.role == PREDICATE_ROLE)
-        first = predicate_span(self.proposition.args)
+        joined = next(one for one in join_parts(self._args()) if one.role == PREDICATE_ROLE)
+        first = predicate_span(self._args())
         parts = [first, *(part for part in joined.parts if part != first)]
         return tuple(Span(self.doc, *part, label=PREDICATE_ROLE, kb_id=self.roleset) for part in parts)
 
     @property
     def roleset(self) -> str:
         """PropBank's sense ("give.01"); empty if unknown."""
-        return self._proposition.roleset
+        return self.proposition.roleset
 
     @property
     def lemma(self) -> str:
         """PropBank's frame file ("give"), which need not be the token's lemma."""
-        return self._proposition.lemma
+        return self.proposition.lemma
 
     @property
     def description(self) -> Optional[str]:
@@ -96,7 +94,7 @@ class Predicate:
     @property
     def arguments(self) -> List["Argument"]:
         """Its arguments in text order, without the predicate itself. C- parts are joined to their argument."""
-        joined = join_parts(self.proposition.args)
+        joined = join_parts(self._args())
         return [Argument(self, one) for one in joined if one.role != PREDICATE_ROLE]
 
     def get(self, role: str) -> Optional["Argument"]:
@@ -109,7 +107,7 @@ class Predicate:
 
         RAISES (ValueError): Sentence boundaries are not known.
         """
-        if not self.doc.has_annotation("SENT_START"):
+        if not has_sentences(self.doc):
             sentence_bounds(self.doc)  # raises, and says what sets boundaries
         return sentence_of(self.doc[self.token.i : self.token.i + 1])
 
@@ -119,21 +117,13 @@ class Predicate:
 
         RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): An argument lies in another sentence.
         """
-        sent, args = self.sent, self.proposition.args
+        sent, args = self.sent, self._args()
         if args[0][0] < sent.start or args[-1][1] > sent.end:
             raise StaleParseError(
                 f"the arguments of {self!r} reach from token {args[0][0]} to {args[-1][1]}, and its sentence from "
                 f"{sent.start} to {sent.end}: sentence boundaries have changed since the roles were written"
             )
         return args_to_bio([(start - sent.start, end - sent.start, role) for start, end, role in args], len(sent))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Predicate):
-            return NotImplemented
-        return self.doc is other.doc and (self._proposition, self._around) == (other._proposition, other._around)
-
-    def __hash__(self) -> int:
-        return hash((id(self.doc), self._proposition))
 
     def __str__(self) -> str:
         return " ... ".join(span.text for span in self.spans)
@@ -185,7 +175,7 @@ class Argument:
     @property
     def description(self) -> Optional[str]:
         """ "thing given"; "time" for ARGM-TMP. None if the frame does not describe it, or no frames are loaded."""
-        return describe(self.doc.vocab, self.predicate.roleset, self.role)
+        return describe_role(self.role, get_frame(self.doc.vocab, self.predicate.roleset))
 
     @property
     def is_core(self) -> bool:
@@ -200,27 +190,18 @@ class Argument:
 
 
 def get_predicates(doc: Doc) -> List[Predicate]:
-    """The predicates of a Doc, by token; empty for a Doc without roles.
-
-    RAISES (StaleParseError, PropositionError): As `get_propositions`.
-    """
+    """The predicates of a Doc, by token; empty for a Doc without roles."""
     return [Predicate(doc, proposition) for proposition in get_propositions(doc)]
 
 
 def get_span_predicates(span: Span) -> List[Predicate]:
-    """The predicates whose token lies in a Span.
-
-    RAISES (StaleParseError): The Doc does not have the Span's tokens; and as `get_predicates`.
-    """
+    """The predicates whose token lies in a Span."""
     check_present(span)
     return [Predicate(span.doc, proposition) for proposition in get_propositions(span.doc, span.start, span.end)]
 
 
 def get_token_predicate(token: Token) -> Optional[Predicate]:
-    """The predicate of a token; None for other tokens.
-
-    RAISES (StaleParseError, PropositionError): As `get_propositions`.
-    """
+    """The predicate of a token; None for other tokens."""
     found = get_propositions(token.doc, token.i, token.i + 1)
     return Predicate(token.doc, found[0]) if found else None
 
@@ -259,21 +240,6 @@ def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
     """The frame of a roleset; None if the vocab does not have it."""
     stored = _table(vocab).get(roleset) if roleset else None
     return _to_frame(stored) if stored else None
-
-
-def describe(vocab: Vocab, roleset: str, role: str) -> Optional[str]:
-    """The description of a role of a roleset (`describe_role`). None, with a warning, for a numbered argument if the
-    vocab has no frames."""
-    if role_number(role) and not _table(vocab):
-        warnings.warn(
-            "no frames are loaded, so that numbered arguments have no description: spacy_lal.annotations."
-            "install_frames(nlp.vocab, spacy_lal.trees.frames.read_frames(path).values()) installs PropBank's, which "
-            "projects/srl makes",
-            NoFramesWarning,
-            stacklevel=3,
-        )
-        return None
-    return describe_role(role, get_frame(vocab, roleset))
 
 
 def _table(vocab: Vocab) -> dict:

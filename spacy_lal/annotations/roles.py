@@ -10,7 +10,6 @@ without the group has no roles; a Doc with an empty group has no predicates.
 """
 
 import re
-import warnings
 from bisect import bisect_left
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -29,16 +28,21 @@ from ..trees.roles import (
     make_proposition,
     predicate_span,
 )
-from .parses import METHODS_KEY, SPANS_KEY, GroupSpan, check_present, constituent_tokens, read_group, write_group
+from .parses import (
+    METHODS_KEY,
+    SPANS_KEY,
+    GroupSpan,
+    check_present,
+    constituent_tokens,
+    read_group,
+    warn_of_lost,
+    write_group,
+)
 from .sentences import SENT_IDS, sentence_bounds, sentence_of, sentence_words
 
 ROLES_KEY = "srl"
 _PREDICATE_PART = CONTINUATION + PREDICATE_ROLE
 _PLACED_ID = re.compile(r"(.*)\|(\d+)\|(\d+)", re.DOTALL)  # lemma; the token: the number of its part, its place in it
-
-
-class LostRolesWarning(UserWarning):
-    """Predicates or arguments are left out, since tokens or sentences have changed since they were written."""
 
 
 def has_propositions(doc: Doc) -> bool:
@@ -119,7 +123,7 @@ def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> Lis
             check_proposition(proposition, len(doc))
             found.append(proposition)
     if n_lost:
-        warn_of_lost_roles(n_lost)
+        warn_of_lost(f"{n_lost} predicates or arguments")
     return sorted(found, key=lambda one: one.token)
 
 
@@ -160,7 +164,7 @@ def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
         n_lost += len(here) - len(on_words)
         found.append(on_words)
     if n_lost:
-        warn_of_lost_roles(n_lost)
+        warn_of_lost(f"{n_lost} predicates or arguments")
     return found
 
 
@@ -193,20 +197,6 @@ def set_sentence_propositions(
     set_propositions(doc, found)
 
 
-def warn_of_lost_roles(number: int) -> None:
-    """Warn that predicates or arguments were left out.
-
-    number (int): How many.
-    """
-    warnings.warn(
-        f"{number} predicates or arguments are left out: they begin or end within a token, or go beyond the end of a "
-        "sentence. Tokens were merged or split, or sentences changed, after the roles were written; a component that "
-        "does so, such as merge_entities, can stand before lal_srl",
-        LostRolesWarning,
-        stacklevel=3,
-    )
-
-
 # Other forms
 
 
@@ -220,26 +210,11 @@ def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
         return None
     words = [token.i for token in doc if not token.is_space]
     ids = doc.user_data.get(SENT_IDS) or [""]
-    return _srl_dict(ids[0] if len(ids) == 1 else "", len(words), _on_words(doc, get_propositions(doc), words))
-
-
-def to_srl_dicts(doc: Doc) -> List[Dict[str, Any]]:
-    """The roles of each sentence of a Doc as the dicts of `.srl.jsonl`. Sentences of white space alone are left out.
-
-    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError, PropositionError): As `get_propositions`.
-    """
-    sentences = sentence_words(doc)
-    ids = [*(doc.user_data.get(SENT_IDS) or []), *[""] * len(sentences)]
-    found = zip(ids, sentences, get_sentence_propositions(doc), strict=False)
-    return [_srl_dict(sent_id, len(words), propositions) for sent_id, words, propositions in found if words]
-
-
-def _srl_dict(sent_id: str, n_words: int, propositions: Iterable[Proposition]) -> Dict[str, Any]:
     predicates = [
         {"token": one.token, "lemma": one.lemma, "roleset": one.roleset, "args": [[*arg] for arg in one.args]}
-        for one in propositions
+        for one in _on_words(doc, get_propositions(doc), words)
     ]
-    return {"sent_id": sent_id, "words": n_words, "predicates": predicates}
+    return {"sent_id": ids[0] if len(ids) == 1 else "", "words": len(words), "predicates": predicates}
 
 
 def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:

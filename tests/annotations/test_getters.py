@@ -104,7 +104,7 @@ def test_whitespace_alone():
     assert doc[0]._.tree is None and doc[0:2]._.trees == [] and doc[0:3]._.trees == doc._.trees
 
 
-@pytest.mark.filterwarnings("ignore::spacy_lal.annotations.LostConstituentsWarning")
+@pytest.mark.filterwarnings("ignore::spacy_lal.annotations.LostAnnotationsWarning")
 def test_changes_are_seen(doc):
     second = list(doc.sents)[1]
     doc.spans[SPANS_KEY][5] = Span(doc, 5, 9, "FRAG")

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy_lal.annotations import (
     METHODS_KEY,
     SPANS_KEY,
-    LostConstituentsWarning,
+    LostAnnotationsWarning,
     SentenceParse,
     StaleParseError,
     as_doc,
@@ -164,7 +164,7 @@ def test_as_many_merged_as_split(doc):
         retokenizer.merge(doc[3:5])
         retokenizer.split(doc[9], ["h", "er"], heads=[(doc[9], 1), doc[8]])
     assert len(doc) == 11
-    with pytest.warns(LostConstituentsWarning, match="left out.*merge_entities") as caught:
+    with pytest.warns(LostAnnotationsWarning, match="left out.*merge_entities") as caught:
         found = get_constituents(doc)
     assert len(caught) == 1
     assert found[0] == [(0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "PP"), (3, 5, "NP")]
@@ -235,6 +235,6 @@ def test_constituents_by_hand(doc):
             read()
     assert doc[7:11]._.parse_string == "(TOP (X We) (X saw) (X her) (X .))"
     doc.spans[SPANS_KEY] = [Span(doc, 0, 9, "S"), Span(doc, 7, 9, "NP")]
-    with pytest.warns(LostConstituentsWarning, match="beyond the end of a sentence"):
+    with pytest.warns(LostAnnotationsWarning, match="beyond the end of a sentence"):
         assert doc[0:7]._.labels == ()
     assert doc[7:9]._.labels == ("NP",)

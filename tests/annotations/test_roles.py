@@ -12,8 +12,7 @@ from spacy.vocab import Vocab
 from spacy_lal.annotations import (
     ROLES_KEY,
     Argument,
-    LostRolesWarning,
-    NoFramesWarning,
+    LostAnnotationsWarning,
     StaleParseError,
     as_doc,
     carry_over,
@@ -29,7 +28,6 @@ from spacy_lal.annotations import (
     set_sentence_propositions,
     set_sentence_starts,
     to_allennlp,
-    to_srl_dicts,
 )
 from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.roles import Proposition, PropositionError, make_proposition
@@ -173,7 +171,7 @@ def test_merged_tokens(doc):
 )
 def test_within_a_merged_token_is_left_out_with_a_warning(doc, merged, number, left):
     merge(doc, merged)
-    with pytest.warns(LostRolesWarning, match=f"{number} predicates or arguments are left out.*merge_entities"):
+    with pytest.warns(LostAnnotationsWarning, match=f"{number} predicates or arguments are left out.*merge_entities"):
         found = get_propositions(doc)
     assert [one.roleset for one in found] == left
     if number == 2:  # a lost part takes its argument along
@@ -208,13 +206,13 @@ def test_sentences_of_words():
     set_sentence_propositions(doc, sentences, propositions)
     assert [(s.start, s.end, s.label_) for s in doc.spans[ROLES_KEY]][:2] == [(3, 4, "V"), (1, 2, "ARG0")]
     assert get_sentence_propositions(doc) == propositions
-    assert to_srl_dicts(doc)[0]["predicates"][0]["args"] == [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"]]
+    assert doc._.srl["predicates"][0]["args"] == [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"]]
     assert doc._.srl["words"] == 4 and doc._.srl["predicates"][1]["token"] == 3
     assert doc._.predicates[0].tags == ["O", "B-ARG0", "O", "B-V", "B-ARG1", "O"]
     with pytest.raises(ValueError, match="shorter|longer"):
         set_sentence_propositions(doc, sentences, propositions[:1])
     set_propositions(doc, [Proposition(3, "say.01", ((3, 4, "V"), (4, 7, "ARG1")))])
-    with pytest.warns(LostRolesWarning, match="beyond the end of a sentence"):
+    with pytest.warns(LostAnnotationsWarning, match="beyond the end of a sentence"):
         assert get_sentence_propositions(doc) == [[], []]
     with pytest.raises(StaleParseError, match="sentence boundaries have changed"):
         doc._.predicates[0].tags  # noqa: B018
@@ -278,8 +276,7 @@ FRAMES = [
 
 def test_descriptions(doc, tmp_path):
     give = doc._.predicates[0]
-    with pytest.warns(NoFramesWarning, match="install_frames"):
-        assert give.get("ARG1").description is None
+    assert give.get("ARG1").description is None
     assert doc._.predicates[2].get("ARGM-TMP").description == "time"
     install_frames(doc.vocab, FRAMES, rolesets=["give_up.06"])
     assert give.get("ARG1").description == "thing given up" and give.description == "cede"
