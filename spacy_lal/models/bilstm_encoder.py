@@ -4,13 +4,11 @@ spaCy's own `spacy.TorchBiLSTMEncoder.v1` has the same parameters. But with it, 
 the longest Doc of the batch (see `layers/basics.py`).
 """
 
-from typing import Callable, List, Tuple, cast
+from typing import Any, Callable, List, Tuple, cast
 
 from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
 from thinc.types import Floats2d, Floats3d, Padded
-from torch import Tensor
 
-from ..layers.basics import BiLSTM
 from .shared_shim import SharedShim
 
 
@@ -25,6 +23,8 @@ def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[
     """
     if depth == 0:
         return noop()
+    from ..layers.basics import BiLSTM
+
     network = BiLSTM(width, depth, dropout)
     lstm: Model[Padded, Padded] = PyTorchWrapper(
         network, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs
@@ -46,7 +46,7 @@ def _convert_inputs(model: Model, padded: Padded, is_train: bool) -> Tuple[ArgsK
 
 
 def _convert_outputs(
-    model: Model, inputs_outputs: Tuple[Padded, Tensor], is_train: bool
+    model: Model, inputs_outputs: Tuple[Padded, Any], is_train: bool
 ) -> Tuple[Padded, Callable[[Padded], ArgsKwargs]]:
     padded, outputs = inputs_outputs
 

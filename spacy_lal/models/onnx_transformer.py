@@ -92,6 +92,8 @@ def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> 
     check_config(config)
     if not tokenizer.is_fast:
         raise ValueError(f"its tokenizer {type(tokenizer).__name__} is none of the library `tokenizers`")
+    settings = {name: getattr(tokenizer, name) for name in ("model_max_length", "model_input_names")}
+    config["tokenizer"] = {**tokenizer.special_tokens_map, **settings}
     config["max_pieces"] = min(tokenizer.model_max_length, config["max_position_embeddings"] - first_position(config))
     weights: Dict[str, ndarray] = {}
     for name, tensor in transformer.state_dict().items():
@@ -300,23 +302,32 @@ def _has_vnni() -> bool:
         return False
 
 
-class TorchRunner:
-    """The module of the `transformers` library, on thinc's device.
+def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings: Any) -> Any:
+    """The transformer as a module of the `transformers` library.
 
     config, weights: As for `encoder_graph`.
+    settings (Any): Other values of the config.
+    RETURNS (PreTrainedModel): In single precision, on the CPU.
     """
+    import torch
+    from transformers import AutoConfig, AutoModel
+
+    known = {key: value for key, value in config.items() if key not in ("model_type", "tokenizer", "max_pieces")}
+    module = AutoModel.from_config(AutoConfig.for_model(config["model_type"], **{**known, **settings}))
+    names = [name for name in weights if not name.endswith(SCALE)]
+    module.load_state_dict({name: torch.from_numpy(weight_of(weights, name)) for name in names}, strict=False)
+    return module
+
+
+class TorchRunner:
+    """The module of the `transformers` library, on thinc's device. Arguments as for `encoder_graph`."""
 
     def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray]) -> None:
         import torch
         from thinc.api import get_torch_default_device
-        from transformers import AutoConfig, AutoModel
 
-        known = {key: value for key, value in config.items() if key != "model_type"}
-        module = AutoModel.from_config(AutoConfig.for_model(config["model_type"], **known))
-        names = [name for name in weights if not name.endswith(SCALE)]
-        module.load_state_dict({name: torch.from_numpy(weight_of(weights, name)) for name in names}, strict=False)
         self.torch, self.device = torch, get_torch_default_device()
-        self.module = module.to(self.device).eval()
+        self.module = torch_module(config, weights).to(self.device).eval()
         self.first = first_position(config)
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:

@@ -9,25 +9,30 @@ drops the last pieces. Inputs, outputs and saved files stay the same: either arc
 
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
 from spacy.tokens import Doc, Span
+from spacy.util import get_package_path, is_package
 from spacy_transformers.align import get_alignment, get_alignment_via_offset_mapping
-from spacy_transformers.data_classes import FullTransformerBatch, WordpieceBatch
+from spacy_transformers.data_classes import FullTransformerBatch, HFObjects, WordpieceBatch
 from spacy_transformers.layers.hf_shim import HFShim
 from spacy_transformers.layers.transformer_model import TransformerModel, huggingface_tokenize
+from spacy_transformers.layers.transformer_model import init as init_transformer
 from spacy_transformers.truncate import truncate_oversize_splits
-from thinc.api import Model
+from thinc.api import Model, get_torch_default_device
 from thinc.compat import has_torch_amp
 from thinc.optimizers import Optimizer
 from thinc.types import ArgsKwargs
+from tokenizers import Tokenizer
 from torch import Tensor, nn
+from transformers import PreTrainedTokenizerFast
 from transformers.utils import ModelOutput
 
 from ..layers.modes import evaluating
 from ..models.joined_tok2vec import tokens_hash
-from ..models.onnx_transformer import without_space
+from ..models.onnx_transformer import build_onnx_transformer, torch_module, without_space
 from ..models.shared_shim import SharedShim
 from ..models.windows import length_groups
 
@@ -49,8 +54,9 @@ def build_transformer(
 ) -> Model[List[Doc], FullTransformerBatch]:
     """Build a model for the `transformer` component.
 
-    name, get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for
-        `spacy-transformers.TransformerModel.v3`.
+    name (str): A name on the Hugging Face hub or a path, as for `spacy-transformers.TransformerModel.v3`; or a
+        pipeline, whose `spacy-lal.OnnxTransformer.v1` is trained further. Read once, when a pipeline is initialised.
+    get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for that model.
     mixed_precision (bool): As in that model, on a GPU. On a CPU it changes nothing.
     max_batch_pieces (int): Most pieces that run at once, padding included, but at least a whole span. Ignored in
         training, where the backward pass needs all of them.
@@ -71,7 +77,36 @@ def build_transformer(
         grad_scaler_config=dict(grad_scaler_config),
     )
     model.attrs["replace_listener_cfg"] = replaced_listener
+    model.init = init
     return model
+
+
+def init(model: Any, X: Any = None, Y: Any = None) -> None:
+    """Load the transformer by its name, unless the model has it."""
+    if not model.attrs["has_transformer"]:
+        folder = _pipeline_folder(model.attrs["name"])
+        if folder is not None:
+            model.attrs["set_transformer"](model, _from_pipeline(folder, model._init_transformer_config))
+    init_transformer(model, X, Y)
+
+
+def _pipeline_folder(name: str) -> Optional[Path]:
+    """The folder of the encoder in a pipeline, given by its path or package; None for another name."""
+    root = get_package_path(name) if is_package(name) else Path(name)
+    for path in (*root.glob("*/model"), *root.glob("*/*/model")):
+        with path.open("rb") as file:
+            if b"onnx_transformer" in file.read(200):  # the name of the first layer
+                return path.parent
+    return None
+
+
+def _from_pipeline(folder: Path, settings: Dict[str, Any]) -> HFObjects:
+    encoder = build_onnx_transformer().from_disk(folder / "model")
+    shim: Any = encoder.shims[0]
+    backend = Tokenizer.from_str(shim.tokenizer)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **shim.config["tokenizer"])
+    transformer = torch_module(shim.config, shim.weights, **settings)
+    return HFObjects(tokenizer, transformer.to(get_torch_default_device()), None)
 
 
 def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str, Any]:

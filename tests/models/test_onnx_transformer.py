@@ -203,6 +203,32 @@ def test_listeners_training_and_disk(trained, tmp_path):
 ONNX = {"@architectures": "spacy-lal.OnnxTransformer.v1"}
 
 
+def test_it_can_be_trained_further(trained, expected, tmp_path):
+    """A training config names the pipeline that the encoder is from."""
+    source = spacy.blank("en")
+    source.add_pipe("tok2vec", name="encoder", config={"model": ONNX}).model = from_transformer(
+        trained.get_pipe("transformer").model
+    )
+    source.to_disk(tmp_path / "source")
+    config = {"model": trained.get_pipe_config("transformer")["model"]}
+    config["model"] = {
+        **config["model"],
+        "name": str(tmp_path / "source"),
+        "transformer_config": {"hidden_dropout_prob": 0.3},
+    }
+    nlp = spacy.blank("en")
+    nlp.add_pipe("transformer", config=config)
+    nlp.initialize()
+    model = nlp.get_pipe("transformer").model
+    assert model.transformer.config.hidden_dropout_prob == 0.3
+    output, backprop = model.begin_update(make_docs(nlp, TEXTS[:2]))
+    backprop(output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data]))
+    assert any(one.grad is not None for one in model.transformer.parameters())
+    nlp.to_disk(tmp_path / "nlp")
+    again = from_transformer(spacy.load(tmp_path / "nlp").get_pipe("transformer").model)
+    assert_close(again.predict(make_docs(trained)), expected, atol=0.05)
+
+
 def test_relative_bias_is_the_librarys(trained):
     network = trained.get_pipe("transformer").model.transformer
     if network.config.model_type != "mpnet":
