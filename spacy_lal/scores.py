@@ -23,8 +23,6 @@ class ParserScores(NamedTuple):
     arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head].
     deprels (ndarray): Shape: (n + 1, n_deprels) if a deprel is scored from its dependent alone; (n + 1, n + 1,
         n_deprels), [dependent, head, deprel], if it is scored given the head.
-    attention (Optional[ndarray]): Shape: (n_label_heads, n + 2). The label attention over START, tokens, STOP; only on
-        request.
     ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label head at each fencepost, see
         `layers/span_scorer.py`; None if the network has no such scorer.
     """
@@ -32,7 +30,6 @@ class ParserScores(NamedTuple):
     labels: ndarray
     arcs: ndarray
     deprels: ndarray
-    attention: Optional[ndarray] = None
     ties: Optional[ndarray] = None
 
     @property
@@ -75,7 +72,6 @@ class PrunedScores(NamedTuple):
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
     deprel_ids (ndarray): Shape: (n + 1, n + 1), [dependent, head], or (n + 1,) if it does not depend on the head,
         int16. Shape (0,) if the network scores no deprels, or if `deprel_features` are given.
-    attention (Optional[ndarray]): As in `ParserScores`.
     deprel_features (Optional[DeprelFeatures]): Features of heads and dependents, from which `choose_deprels` takes
         deprels. Sentences of one batch share them.
     place (int): The sentence's place in that batch.
@@ -85,7 +81,6 @@ class PrunedScores(NamedTuple):
     label_ids: ndarray
     arcs: ndarray
     deprel_ids: ndarray
-    attention: Optional[ndarray] = None
     deprel_features: Optional[DeprelFeatures] = None
     place: int = 0
 
@@ -174,9 +169,6 @@ class ScoresGradient(NamedTuple):
     arcs: ndarray
     deprels: Union[ndarray, SparseGradient]
     ties: Optional[ndarray] = None
-
-
-AnyGradient = Union[ScoresGradient, ParserScores]
 
 
 MISSING = -1  # in gold arrays: not annotated, or a label that the training data lacks

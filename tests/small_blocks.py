@@ -13,7 +13,6 @@ BLOCKS = {
     "fenceposts": "Fenceposts",
     "span": "SpanScorer",
     "biaffine": "BiaffineScorer",
-    "execution": "Execution",
 }
 # A short name -> its options, as BLOCK.OPTION.
 NAMES: Dict[str, List[str]] = {
@@ -46,9 +45,6 @@ NAMES: Dict[str, List[str]] = {
     "deprel_hidden_width": ["biaffine.deprel_width"],
     "biaffine_dropout": ["biaffine.dropout"],
     "arcs_from_tokens": ["biaffine.from_tokens"],
-    "mixed_precision": ["execution.mixed_precision"],
-    "max_batch_cells": ["execution.max_batch_cells"],
-    "runtime": ["execution.runtime"],
 }
 
 
@@ -90,7 +86,6 @@ def parser_block(
         "fenceposts": blocks["fenceposts"],
         "span_scorer": blocks["span"],
         "biaffine_scorer": blocks["biaffine"],
-        "execution": blocks["execution"],
     }
 
 

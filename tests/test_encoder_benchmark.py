@@ -40,7 +40,7 @@ def layers_of(rows, name, **sizes):
     nlp = spacy.blank("en")
     model = rows.model_block(rows.ROWS[name], rows.Size(**sizes))
     parser = nlp.add_pipe("lal_parser", config={"model": model})
-    return parser.model.layers[-1].shims[0].build_network.args[0]
+    return parser.model.layers[-1].shims[0].config
 
 
 def test_every_network_is_a_config(rows):

@@ -20,7 +20,7 @@ from spacy_lal.layers.configs import ParserNetworkConfig
 from spacy_lal.layers.input_configs import EncoderConfig, SelectorConfig
 from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
-from spacy_lal.models.features import (
+from spacy_lal.models.batches import (
     N_SPECIAL_CHARS,
     N_SPECIAL_IDS,
     ReadingOptions,

@@ -13,8 +13,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-from spacy_lal.models.bridge import iter_pruned
-from spacy_lal.models.embedding import embed
+from spacy_lal.models.batches import embed
+from spacy_lal.models.shim import iter_scores
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.pipeline.lal_parser import LALParser
 from speed.sentences import Sentence, by_length, group, make_doc, make_text, read_sentences
@@ -168,7 +168,7 @@ def _parse(watch: StopWatch, name: str, parser: LALParser, docs: List[Doc]) -> L
     vectors, network, decoder = (part.format(name) for part in PARTS)
     with watch.timed(vectors):
         batch, _ = embed(parser.model, docs, is_train=False)
-    runs = iter_pruned(parser.model.layers[-1], batch)  # type: ignore[arg-type]
+    runs = iter_scores(parser.model.layers[-1], batch._replace(pruned=True))
     while True:
         with watch.timed(network):
             run = next(runs, None)

@@ -14,13 +14,14 @@ from typing import Any, Dict, List, Sequence, Tuple
 import numpy as np
 import spacy
 import torch
+from thinc.api import Model
 
 from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 from spacy_lal.loss import parser as loss
 from spacy_lal.loss.gold import GoldParse
-from spacy_lal.models.bridge import NetworkModel, parser_network
-from spacy_lal.models.embedding import NetworkBatch, VectorRows
-from spacy_lal.models.features import N_SPECIAL_IDS, SentenceFeatures
+from spacy_lal.models.batches import N_SPECIAL_IDS, NetworkBatch, SentenceFeatures, VectorRows
+from spacy_lal.models.parser_network import ParserShim
+from spacy_lal.models.shim import network_layer
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.scores import ParserScores
 from spacy_lal.training.optimizer import make_adam
@@ -109,7 +110,7 @@ def run_form(task: Dict[str, Any]) -> Dict[str, Any]:
     config, sizes = pickle.loads(base64.b64decode(task["network"]))  # written by `measure`
     batch = random_batch(sizes, task["lengths"], rng)
     golds = [random_gold(rng, length, sizes) for length in task["lengths"]]
-    model = parser_network(config)
+    model = network_layer("parser_network", ParserShim(config))
     model.shims[0].set_sizes(asdict(sizes))  # type: ignore[attr-defined]
     model.shims[0].build()  # type: ignore[attr-defined]
     dense = task["form"] == "dense"
@@ -130,7 +131,7 @@ def run_form(task: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def update(
-    model: NetworkModel, batch: NetworkBatch, golds: List[GoldParse], optimizer: Any, clock: str, dense: bool
+    model: Model, batch: NetworkBatch, golds: List[GoldParse], optimizer: Any, clock: str, dense: bool
 ) -> Dict[str, float]:
     """One step.
 

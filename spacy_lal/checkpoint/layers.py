@@ -5,8 +5,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, List, Literal, Optional, Sequence, Tuple
+from typing import List, Literal, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +16,7 @@ from ..layers.checks import check_choice, check_count, check_flags, check_rates
 from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
 from ..layers.input_configs import InputLayerConfig, InputSizes
 from ..layers.inputs import InputLayer
-from ..layers.label_attention import FoldedLabelAttention, LabelAttention
+from ..layers.label_attention import LabelAttention
 from .names import EMBEDDINGS
 
 
@@ -150,14 +149,6 @@ class ReferenceLabelAttention(LabelAttention):
         """See `LabelAttention`."""
         return self.hidden_width if self.options.combine_as_self else super().output_width
 
-    @property
-    def fold(self) -> Any:  # type: ignore[override]
-        """The folded form, or None: then the layer runs unchanged."""
-        options = self.options
-        if options.query_per_token or options.combine_as_self or options.scrambled_queries:
-            return None
-        return partial(FoldedLabelAttention, self)
-
     def queries(self, part: str, batch_size: int) -> Tensor:
         """See `LabelAttention`."""
         if not self.options.scrambled_queries:
@@ -212,7 +203,3 @@ class ReferenceBiaffineScorer(BiaffineScorer):
         """See `BiaffineScorer`; head and dependent are features of the same fenceposts."""
         seen, constant = self.seen_by_heads(head)
         return constant + (seen @ dependent.unsqueeze(-1)).squeeze(-1)
-
-    def best_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """The best deprel of each dependent. *Shape:* (batch_size, n_fenceposts), int16."""
-        return self.score_deprels(head, dependent).argmax(-1).short()

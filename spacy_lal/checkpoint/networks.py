@@ -32,7 +32,6 @@ from ..layers.input_configs import (
     WordFeature,
     Words,
 )
-from ..models.execution import ExecutionConfig
 from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD
 from .layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
@@ -383,4 +382,4 @@ def build_reference_parser(
         scrambled_queries=scrambled_queries,
         learned_boundaries=not sentence_rows,
     )
-    return assemble_parser(tok2vec, network, ExecutionConfig())
+    return assemble_parser(tok2vec, network)

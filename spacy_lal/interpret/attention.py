@@ -8,7 +8,7 @@ from numpy import ndarray
 from spacy.tokens import Doc, Span
 
 from ..pipeline.lal_parser import LALParser
-from .sentences import Parser, encode, find_parser, network_of, sentences_of
+from .sentences import Parser, encode, find_parser, model_of, sentences_of
 
 START, STOP = "<START>", "<STOP>"
 
@@ -45,7 +45,8 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
     RAISES (ValueError): The model has no label attention.
     """
-    n_heads = network_of(parser).n_label_heads
+    model = model_of(parser)
+    _, n_heads = model.attrs["get_layout"](model)
     if not n_heads:
         raise ValueError(f"'{parser.name}' is a model without label attention: it has no label heads")
     labels = parser.label_data["constituents"]

@@ -25,7 +25,7 @@ from .sentences import (
     find_parser,
     label_strings,
     locate,
-    network_of,
+    model_of,
     sentences_of,
     span_name,
 )
@@ -163,12 +163,13 @@ class SpanScores:
     def __init__(self, parser: LALParser) -> None:
         label_strings(parser)
         self.names = head_names(parser)
-        network = network_of(parser)
-        self._layout = layout = network.fenceposts.layout
+        model = model_of(parser)
+        layout, _ = model.attrs["get_layout"](model)
+        self._layout = layout
         if not layout.n_label_heads:
             raise ValueError(f"'{parser.name}' has no block of features for each label head: scores have no parts")
-        weights = network.span_scorer.state_dict()
-        self._weights = {name: weight.cpu().numpy().astype("f8") for name, weight in weights.items()}
+        weights, prefix = model.attrs["get_weights"](model), "span_scorer."
+        self._weights = {name[len(prefix) :]: weights[name].astype("f8") for name in weights if name.startswith(prefix)}
         heads = range(layout.n_label_heads)
         self.columns = layout.block_columns(heads).reshape(len(heads), -1)  # of each head's block
 

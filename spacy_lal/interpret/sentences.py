@@ -150,14 +150,11 @@ def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, 
 # Running the network
 
 
-def network_of(parser: LALParser) -> Any:
-    """The parser's torch network, in evaluation mode.
-
-    RAISES (ValueError): The model has another architecture.
-    """
-    if "get_network" not in parser.model.attrs:
+def model_of(parser: LALParser) -> Any:
+    """The parser's model. RAISES (ValueError): It has another architecture."""
+    if "encode" not in parser.model.attrs:
         raise ValueError(f"the model of '{parser.name}' is no spacy-lal.LALParser, but '{parser.model.name}'")
-    return parser.model.attrs["get_network"](parser.model).eval()
+    return parser.model
 
 
 def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
@@ -168,21 +165,11 @@ def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
     """
     if not sentences:
         return []
-    import torch
-
-    from ..models.bridge import pad_inputs
-    from ..models.embedding import embed
-
     _check_lengths(sentences)
     parser, doc = sentences[0].parser, sentences[0].doc
-    network, found = network_of(parser), []
-    require_vectors(parser.name, parser.model, [doc])
-    with torch.no_grad():
-        batch, _ = embed(parser.model, [doc], False)
-        for sentence in sentences:
-            output = network.encode(pad_inputs(parser.model.layers[-1], batch, [sentence.number], False).network)
-            found.append(Encoded(*(None if one is None else one[0].float().cpu().numpy() for one in output)))
-    return found
+    model = model_of(parser)
+    require_vectors(parser.name, model, [doc])
+    return [Encoded(*one) for one in model.attrs["encode"](model, doc, [one.number for one in sentences])]
 
 
 def score(sentence: Sentence) -> ParserScores:

@@ -13,10 +13,14 @@ position. Only attention weights and layer norms may mix them.
 A bidirectional LSTM over sentences or documents that gives a sequence the same output in any batch."""
 
 import math
-from typing import Any, Dict, Sequence, Tuple
+from typing import Any, Callable, Dict, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
+
+# x, weight, bias to x @ weight^T + bias, as `torch.nn.functional.linear`. Modules that multiply without an `nn.Linear`
+# keep this function as `linear`, so that training can replace it with a faster one.
+LinearFunction = Callable[..., Tensor]
 
 
 class FeatureDropout(nn.Module):

@@ -5,10 +5,8 @@ from typing import Any, Tuple
 import torch
 from torch import Tensor, nn
 
-from .basics import ElementDropout
-from .products import LinearFunction
+from .basics import ElementDropout, LinearFunction
 
-_CHUNK_SCORES = 1 << 23  # deprel scores held at once: 32 MiB
 _CHUNK_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache
 
 
@@ -135,21 +133,3 @@ class BiaffineScorer(nn.Module):
         seen = self.linear(head, weight, self.deprel_from_dependent.flatten())
         constant = self.linear(head, self.deprel_from_head, self.deprel_bias)
         return seen.unflatten(-1, self.deprel_from_head.shape), constant
-
-    def best_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """The best deprel of each arc, computed for a few heads at a time.
-
-        head, dependent (Tensor): p and q. *Shapes:* (batch_size, n_fenceposts, deprel_width).
-        RETURNS (Tensor): *Shape:* (batch_size, n_fenceposts, n_fenceposts), int16.
-        """
-        batch_size, n_fenceposts, width = head.shape
-        deprel_ids = head.new_empty((batch_size, n_fenceposts, n_fenceposts), dtype=torch.int16)
-        # heads at a time, of one sentence or of several
-        n_rows = max(1, _CHUNK_SCORES // (len(self.deprel_bias) * max(n_fenceposts, width)))
-        n_sentences, n_heads = max(1, n_rows // n_fenceposts), min(n_rows, n_fenceposts)
-        for first in range(0, batch_size, n_sentences):
-            batch = slice(first, first + n_sentences)
-            for first_head in range(0, n_fenceposts, n_heads):
-                heads = slice(first_head, first_head + n_heads)
-                deprel_ids[batch, :, heads] = self.score_deprels(head[batch, heads], dependent[batch]).argmax(-1)
-        return deprel_ids

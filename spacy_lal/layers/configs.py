@@ -2,7 +2,7 @@
 imports."""
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Optional, Sequence, Tuple
+from typing import Any, ClassVar, Literal, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
@@ -224,6 +224,7 @@ class BiaffineScorerConfig:
     RAISES (ValueError): An option is out of range.
     """
 
+    given_head: ClassVar[bool] = True  # whether a deprel is scored for each possible head
     arc_width: int = 128
     deprel_width: int = 64
     from_tokens: bool = False

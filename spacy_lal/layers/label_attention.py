@@ -6,18 +6,13 @@ and R (x_t + u_l) = R x_t + R u_l. Per token and label head, only the output its
 """
 
 import math
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
 from .basics import FeatureDropout, MaskedSoftmax, StdNorm, join_features, split_features, split_width
 from .configs import LabelAttentionConfig
-from .packing import Packing
-from .products import Precision, Product
-
-# The label attention of packed positions: its weights, and its output for a range of them.
-FoldedLabelOutput = Tuple[Tensor, Callable[[slice], Tensor]]
 
 
 class LabelFeedForward(nn.Module):
@@ -153,63 +148,3 @@ class LabelAttention(nn.Module):
         if context.shape[2] == 1:
             return ((context @ whole.t()) * mask) @ self.reduce_weights.transpose(-1, -2)
         return context @ ((self.reduce_weights * mask) @ whole).transpose(-1, -2)
-
-    def fold(self, precision: Precision) -> Callable[[Tensor, Packing], FoldedLabelOutput]:
-        """The layer on packed positions; see `fold_label_attention`."""
-        return FoldedLabelAttention(self, precision)
-
-
-class FoldedLabelAttention:
-    """`LabelAttention` on packed positions: keys folded into queries, values into the projection of the output.
-
-    layer (LabelAttention): Its weights must not change afterwards.
-    precision (Precision): The precision of matrix products.
-    """
-
-    def __init__(self, layer: LabelAttention, precision: Precision) -> None:
-        self.norm = layer.norm
-        self.feed_forward = None if layer.feed_forward is None else Product.inside(layer.feed_forward, precision)
-        folded, values = [], []
-        reduce = split_features(layer.reduce_weights, layer.widths)
-        for part, narrow in zip(layer.widths, reduce, strict=True):
-            query = layer.query[part].unsqueeze(1)
-            folded.append((query @ layer.key[part].transpose(1, 2)).squeeze(1))
-            values.append(layer.value[part] @ (narrow @ layer.output[part].get_parameter("weight")).transpose(-1, -2))
-        self.keys = Product(join_features(folded) / math.sqrt(layer.hidden_width), precision)
-        self.values = torch.cat(values, dim=1)  # (n_heads, hidden_width, proj_width)
-        self.reduce = Product(layer.reduce.weight, precision)
-
-    def __call__(self, inputs: Tensor, packing: Packing) -> FoldedLabelOutput:
-        """See `fold_label_attention`."""
-        logits = packing.unpack(self.keys(inputs)).transpose(1, 2)
-        if not packing.is_full:
-            logits = logits.masked_fill(packing.padding[:, None, :], -math.inf)
-        weights = torch.softmax(logits, dim=-1)
-        pooled = weights @ packing.unpack(inputs)
-        contexts = torch.bmm(pooled.transpose(0, 1), self.values).transpose(0, 1)  # (batch, n_heads, proj_width)
-
-        def blocks(rows: slice) -> Tensor:  # norm(R x_t + c_l)
-            tokens = self.reduce(inputs[rows]).unflatten(-1, (-1, contexts.shape[-1]))
-            output = self.norm(contexts.index_select(0, packing.sentence[rows]).add_(tokens)).flatten(1)
-            return output if self.feed_forward is None else self.feed_forward(output)
-
-        return weights, blocks
-
-
-def fold_label_attention(layer: LabelAttention, precision: Precision) -> Callable[[Tensor, Packing], FoldedLabelOutput]:
-    """The folded form of a label attention layer; a layer whose `fold` is None runs unchanged.
-
-    layer (LabelAttention): The layer.
-    precision (Precision): The precision of matrix products.
-    RETURNS (Callable): From packed positions, *shape:* (n_positions, hidden_width), to attention weights, *shape:*
-        (batch_size, n_heads, seq_len), and a function from a range of positions to their output, *shape:* (n,
-        output_width). The output of all positions at once would be the network's widest tensor.
-    """
-    if layer.fold is not None:
-        return layer.fold(precision)
-
-    def run(inputs: Tensor, packing: Packing) -> FoldedLabelOutput:
-        output, weights = layer(packing.unpack(inputs), packing.padding)
-        return weights, packing.pack(output).__getitem__
-
-    return run

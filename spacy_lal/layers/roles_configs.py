@@ -307,3 +307,11 @@ class RolesNetworkConfig:
     def with_rolesets(self) -> bool:
         """Whether rolesets are scored."""
         return self.roleset_scorer is not None
+
+    def check(self, sizes: RolesSizes) -> None:
+        """RAISES (ValueError): The syntax head needs arcs of its own, and `n_deprels` is 0."""
+        if self.heads == "own" and not sizes.n_deprels:
+            raise ValueError(
+                'heads = "own" needs a network with arcs of its own, and this one has none: it was trained with '
+                'heads = "doc", or its data has no heads'
+            )

@@ -71,6 +71,7 @@ class RolesNetwork(nn.Module):
 
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:
         super().__init__()
+        config.check(sizes)
         self.config, self.sizes = config, sizes
         width = config.encoder.hidden_width
         self.inputs = config.encoder.build_input(sizes.vector_width)
@@ -87,11 +88,6 @@ class RolesNetwork(nn.Module):
         self.head_scorer = self.roleset_scorer = None
         if self.syntax is not None and sizes.n_deprels:
             self.head_scorer = self.syntax.build(width, sizes.n_deprels)
-        if self.syntax is not None and self.syntax.heads == "own" and self.head_scorer is None:
-            raise ValueError(
-                'heads = "own" needs a network with arcs of its own, and this one has none: it was trained with '
-                'heads = "doc", or its data has no heads'
-            )
         if config.roleset_scorer is not None and sizes.n_rolesets:
             self.roleset_scorer = config.roleset_scorer.build(config.role_scorer.predicate_width, sizes.n_rolesets)
         self.task_norms = nn.ModuleDict({str(i): layer_norm(width) for i in sorted(self._task_layers())})

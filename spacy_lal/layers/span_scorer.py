@@ -13,15 +13,13 @@ projected first, and differences are taken of the narrow projections. Training k
 loss touches only the cells of two trees, and these are computed a second time.
 """
 
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, cast
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
 
-from .basics import EPSILON, StdNorm, std_norm
+from .basics import LinearFunction, StdNorm, std_norm
 from .configs import FIRST_LABEL, FencepostLayout
-from .products import LinearFunction
-from .scorers.span_hidden import span_hidden
 
 
 class LabelHeadScorer(nn.Module):
@@ -52,7 +50,6 @@ class LabelHeadScorer(nn.Module):
 
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
-_NO_LABEL = -1e30  # best score where no label is possible; decoders want finite numbers
 
 
 class _Cells(NamedTuple):
@@ -71,14 +68,13 @@ class _Cells(NamedTuple):
         return _Cells(*(index[keep] for index in self))
 
 
-def _upper_cells(lengths: Tensor, n_fenceposts: int, first_rows: Optional[Tensor] = None) -> _Cells:
-    """The cells with start < end <= length of every sentence. first_rows (Optional[Tensor]): Where each sentence's
-    fenceposts begin, if it is not every `n_fenceposts` rows. *Shape:* (batch_size,)."""
+def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
+    """The cells with start < end <= length of every sentence."""
     start, end = torch.triu_indices(n_fenceposts, n_fenceposts, 1, device=lengths.device)
     sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
     start, end = start[cell], end[cell]
     place = (sentence * n_fenceposts + start) * n_fenceposts + end
-    first = sentence * n_fenceposts if first_rows is None else first_rows[sentence]
+    first = sentence * n_fenceposts
     return _Cells(first + start, first + end, place)
 
 
@@ -153,59 +149,6 @@ class _SpanChart(torch.autograd.Function):
         return (None, *d_rows, *sums[len(rows) :])
 
 
-def best_labels(
-    scorer: "SpanScorer", rows: Tensor, first_rows: Tensor, lengths: Tensor, n_fenceposts: int
-) -> Tuple[Tensor, Tensor]:
-    """The best label of each span, the empty one and `SUB_HEAD` left out, without a chart of all labels.
-
-    scorer (SpanScorer): The scorer; `rows` already has the products of its hidden layer, without the bias.
-    rows (Tensor): Fenceposts multiplied with its `projection`, one sentence after the other. *Shape:* (n_rows,
-        n_projected).
-    first_rows (Tensor): The first row of each sentence. *Shape:* (batch_size,).
-    lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
-    n_fenceposts (int): Fenceposts of the longest sentence, or more.
-    RETURNS (Tuple[Tensor, Tensor]): Scores of the empty label, which are 0, of `SUB_HEAD` and of the best other label,
-        *shape:* (batch_size, n_fenceposts, n_fenceposts, 3); and its label id, int16, *shape:* (batch_size,
-        n_fenceposts, n_fenceposts). 0 where start >= end and beyond a sentence.
-    """
-    chart = rows.new_zeros(len(lengths) * n_fenceposts * n_fenceposts, 3)
-    label_ids = torch.zeros(len(chart), dtype=torch.int16, device=rows.device)
-    weight, bias = scorer.output.weight, scorer.output.bias
-    ends, starts, own = scorer.parts(rows)
-    for chunk in _upper_cells(lengths, n_fenceposts, first_rows).chunks(max(ends.shape[1], len(weight))):
-        scores = nn.functional.linear(_hidden_units(scorer, ends, starts, chunk), weight, bias)
-        if own.shape[1]:
-            scores[:, 1:].add_(own.index_select(0, chunk.end)).sub_(own.index_select(0, chunk.start))
-        best, others = _NO_LABEL * torch.ones_like(scores[:, 0]), scores[:, 1:]
-        if others.shape[1]:
-            best, places = others.max(dim=1)
-            label_ids.index_copy_(0, chunk.place, places.add_(2).short())
-        chart.index_copy_(0, chunk.place, torch.stack([torch.zeros_like(best), scores[:, 0], best], dim=1))
-    shape = (len(lengths), n_fenceposts, n_fenceposts)
-    return chart.view(*shape, 3), label_ids.view(shape)
-
-
-def _hidden_units(scorer: "SpanScorer", ends: Tensor, starts: Tensor, cells: _Cells) -> Tensor:
-    """relu(norm(...)) of some cells. *Shape:* (n_cells, hidden_width)."""
-    bias, norm = scorer.hidden.bias, scorer.norm
-    if ends.device.type != "cpu" or ends.dtype != torch.float32 or ends.shape[1] < 2:
-        hidden = ends.index_select(0, cells.end).sub_(starts.index_select(0, cells.start)).add_(bias)
-        return cast(Tensor, norm(hidden)).relu_()
-    units = ends.new_empty(len(cells.place), ends.shape[1])
-    span_hidden(
-        starts.detach().numpy(),
-        ends.detach().numpy(),
-        cells.start.numpy(),
-        cells.end.numpy(),
-        bias.detach().numpy(),
-        norm.gain.detach().numpy(),
-        norm.bias.detach().numpy(),
-        EPSILON,
-        units.numpy(),
-    )
-    return units
-
-
 class SpanScorer(nn.Module):
     """Scores every label on every span; the empty label is fixed at 0.
 
@@ -244,24 +187,6 @@ class SpanScorer(nn.Module):
         """The hidden layer's weights for a span's end and, if they differ, for its start. *Shapes:* (hidden_width,
         input_width)."""
         return self.hidden.weight.chunk(self.n_projections, dim=1)
-
-    def own_weights(self) -> Tensor:
-        """The weights of the labels' own heads on fenceposts, for the last labels. *Shape:* (n_own, input_width)."""
-        if self.ties is None:
-            return self.hidden.weight.new_zeros(0, self.hidden.in_features // self.n_projections)
-        return self.ties.matrix()[: self.n_own]
-
-    def projection(self) -> Tensor:
-        """The matrix that fenceposts are multiplied with before differences are taken. *Shape:* (n_projected,
-        input_width), where n_projected = n_projections * hidden_width + n_own."""
-        return torch.cat([*self.end_weights(), self.own_weights()])
-
-    def parts(self, projected: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-        """Split fenceposts multiplied with `projection`: as ends, as starts, and by the labels' own heads. *Shapes:*
-        (..., n_projected), to (..., hidden_width) twice and (..., n_own)."""
-        widths = [self.hidden.out_features] * self.n_projections
-        *ends, own = projected.split([*widths, self.n_own], dim=-1)
-        return ends[0], ends[-1], own
 
     def forward(self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
         """Score all spans.

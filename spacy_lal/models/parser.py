@@ -10,18 +10,18 @@ It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_n
 It is *not* a component: no labels by name, no decoding.
 """
 
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import replace
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from numpy import ndarray
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations import Sentences, sentence_words
+from ..annotations import Sentences
 from ..layers.configs import (
     BiaffineScorerConfig,
+    FencepostLayout,
     FencepostsConfig,
     LabelAttentionConfig,
     ParserNetworkConfig,
@@ -37,20 +37,22 @@ from ..layers.input_configs import (
     Words,
     make_input_layer,
 )
-from ..layers.parser_network import ParserNetwork
-from ..scores import AnyGradient, AnyScores, ParserScores
-from .bridge import iter_pruned, iter_runs, parser_network
-from .embedding import NetworkBatch, Tok2Vec, embed, get_shim, get_tok2vec, vector_width
-from .execution import ExecutionConfig
-from .features import N_SPECIAL_CHARS, N_SPECIAL_IDS, ReadingOptions, sentence_features
+from ..scores import AnyScores, ParserScores, ScoresGradient
+from . import shim as layer
+from .batches import (
+    N_SPECIAL_CHARS,
+    N_SPECIAL_IDS,
+    ReadingOptions,
+    Tok2Vec,
+    embed,
+    get_shim,
+    get_tok2vec,
+    sentence_features,
+    vector_width,
+)
+from .parser_network import ParserShim
 
 ParserModel = Model[List[Doc], List[ParserScores]]
-# Takes Docs, the words of their sentences, or of the parts that were read, and for each the scores with attention.
-# Called when all are scored.
-Listener = Callable[[List[Doc], Sequence[Sentences], List[AnyScores]], None]
-
-# Belongs to the thread, not to the model: other threads parse with the same model.
-_LISTENER: ContextVar[Optional[Tuple[ParserModel, Listener]]] = ContextVar("_LISTENER", default=None)
 
 
 def build_lal_parser(
@@ -63,7 +65,6 @@ def build_lal_parser(
     encoder: Optional[EncoderConfig] = None,
     fenceposts: Optional[FencepostsConfig] = None,
     hidden_width: int = 256,
-    execution: Optional[ExecutionConfig] = None,
 ) -> ParserModel:
     """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in order over all Docs. Whitespace
     tokens are left out. The defaults are small, for a model without a transformer.
@@ -77,7 +78,6 @@ def build_lal_parser(
     encoder (Optional[EncoderConfig]): None: two layers of self-attention.
     fenceposts (Optional[FencepostsConfig]): None: its defaults.
     hidden_width (int): Width of positions from the input layer to label attention.
-    execution (Optional[ExecutionConfig]): How the network runs. None: its defaults.
     RETURNS (ParserModel): The model. `set_dropout_rate`, hence `drop` of `nlp.update`, does not change the dropout
         rates of the blocks.
     RAISES (ValueError): The blocks do not fit together; the message names the option.
@@ -91,7 +91,7 @@ def build_lal_parser(
         span_scorer=span_scorer,
         biaffine_scorer=biaffine_scorer,
     )
-    return assemble_parser(tok2vec, network, execution if execution is not None else ExecutionConfig())
+    return assemble_parser(tok2vec, network)
 
 
 def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
@@ -99,9 +99,7 @@ def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
     return make_input_layer(*features, *([Vectors()] if reads_vectors else []))
 
 
-def assemble_parser(
-    tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig, execution: ExecutionConfig
-) -> ParserModel:
+def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) -> ParserModel:
     """Build a parser's model from its parts; see `build_lal_parser`.
 
     network (ParserNetworkConfig): Everything but the sizes that come from data.
@@ -131,12 +129,15 @@ def assemble_parser(
         **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
     reader = sentence_features(options)
-    bridge = parser_network(network, execution)
+    scorer = layer.network_layer("parser_network", ParserShim(network))
     attention = network.label_attention
     attrs = {
         "set_vocabularies": set_vocabularies,
         "iter_scores": iter_scores,
         "get_network": get_network,
+        "get_weights": get_weights,
+        "get_layout": get_layout,
+        "encode": encode,
         "scores_constituents": network.span_scorer is not None,
         "scores_dependencies": network.biaffine_scorer is not None,
         "has_tags": "tags" in features,
@@ -145,7 +146,7 @@ def assemble_parser(
         "alphabet": alphabet,
         "n_label_heads": None if attention is None else attention.n_heads,
     }
-    layers: List[Model] = [reader, bridge] if tok2vec is None else [tok2vec, reader, bridge]
+    layers: List[Model] = [reader, scorer] if tok2vec is None else [tok2vec, reader, scorer]
     return Model("lal_parser", forward, init=init, layers=layers, attrs=attrs)
 
 
@@ -189,12 +190,31 @@ def set_vocabularies(
     get_shim(model).set_sizes(sizes)
 
 
-def get_network(model: ParserModel) -> ParserNetwork:
+def get_network(model: ParserModel) -> Any:
     """The torch network, for example to load a checkpoint into.
 
-    RAISES (ValueError): The network does not exist yet.
+    RAISES (ValueError): The network does not exist yet, or torch is not installed.
     """
     return get_shim(model).network
+
+
+def get_weights(model: ParserModel) -> Dict[str, ndarray]:
+    """The weights of the network, by their names in the torch network. RAISES (ValueError): There are none yet."""
+    return get_shim(model).weights
+
+
+def get_layout(model: ParserModel) -> Tuple[FencepostLayout, int]:
+    """The order of a fencepost's features, and the number of label heads."""
+    shim: ParserShim = get_shim(model)
+    n_label_heads = shim.config.n_label_heads(shim.sizes)
+    return shim.config.layout(n_label_heads), n_label_heads
+
+
+def encode(model: ParserModel, doc: Doc, numbers: Sequence[int]) -> List[Tuple[ndarray, Optional[ndarray]]]:
+    """What the scorers read of some sentences of a Doc, each with words: fenceposts, *shape:* (n + 1, width), and label
+    attention over START, words, STOP, *shape:* (n_label_heads, n + 2), None in a network without it."""
+    batch, _ = embed(model, [doc], False)
+    return [get_shim(model).encode(batch, number) for number in numbers]
 
 
 def init(model: ParserModel, X: Optional[List[Doc]] = None, Y: Optional[List[ParserScores]] = None) -> None:
@@ -217,7 +237,7 @@ def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[P
     batch, backprop_vectors = embed(model, docs, is_train)
     scores, backprop_network = model.layers[-1](batch, is_train)
 
-    def backprop(d_scores: Sequence[AnyGradient]) -> List[Doc]:
+    def backprop(d_scores: Sequence[ScoresGradient]) -> List[Doc]:
         d_data = backprop_network(d_scores)
         return [] if d_data is None else backprop_vectors(d_data)
 
@@ -229,41 +249,12 @@ def iter_scores(
 ) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
     """`model.predict` in sub-batches, so that the charts of all sentences need not be in memory together.
 
-    pruned (bool): Whether to yield `PrunedScores`, which are faster and take less memory
-        (`spacy_lal.layers.folded_network`).
+    pruned (bool): Whether `PrunedScores` suffice, which are faster and take less memory. A network that runs in torch
+        gives `ParserScores` all the same.
     sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences, or of parts of them to be
         scored like sentences. None: the Doc's own sentences.
     RETURNS (Iterator[Tuple[List[int], Sequence[AnyScores]]]): Numbers of sentences, counted over all Docs, and their
         scores. Every sentence comes once; sentences of similar length come together.
     """
     batch, _ = embed(model, docs, is_train=False, sentences=sentences)
-    listened, listener = _LISTENER.get() or (None, None)
-    if listener is None or listened is not model:
-        yield from _iter_batch(model, batch, pruned)
-        return
-    heard: Dict[int, AnyScores] = {}
-    for indices, scores in _iter_batch(model, batch._replace(return_attention=True), pruned):
-        heard.update(zip(indices, scores, strict=True))
-        yield indices, scores
-    found = [sentence_words(doc) for doc in docs] if sentences is None else sentences
-    listener(docs, found, [heard[i] for i in range(len(heard))])
-
-
-@contextmanager
-def listening(model: ParserModel, listener: Listener) -> Iterator[None]:
-    """In this block, and only in its thread, the scores of `iter_scores` have attention and a listener gets them."""
-    token = _LISTENER.set((model, listener))
-    try:
-        yield
-    finally:
-        _LISTENER.reset(token)
-
-
-def _iter_batch(
-    model: ParserModel, batch: NetworkBatch, pruned: bool
-) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
-    if pruned:
-        yield from iter_pruned(model.layers[-1], batch)
-    else:
-        for indices, scores, _ in iter_runs(model.layers[-1], batch):
-            yield indices, scores
+    yield from layer.iter_scores(model.layers[-1], batch._replace(pruned=pruned))

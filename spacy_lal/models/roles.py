@@ -31,10 +31,9 @@ from ..layers.roles_configs import (
     SyntaxConfig,
 )
 from ..scores import MISSING, GoldRoles, RoleScores
-from .embedding import embed, get_shim, vector_width
-from .execution import ExecutionConfig
-from .features import sentence_features
-from .roles_bridge import RolesBatch, iter_runs, roles_network
+from . import shim as layer
+from .batches import RolesBatch, embed, get_shim, sentence_features, vector_width
+from .roles_network import RolesShim
 from .sentence_parses import SentenceParse, sentence_parses
 
 RolesModel = Model[List[Doc], List[RoleScores]]
@@ -48,8 +47,6 @@ def build_roles_model(
     predicate_scorer: Optional[PredicateScorerConfig] = None,
     role_scorer: Optional[Union[RoleScorerConfig, SpanRoleScorerConfig]] = None,
     roleset_scorer: Optional[RolesetScorerConfig] = None,
-    mixed_precision: bool = False,
-    max_batch_cells: int = 65536,
 ) -> RolesModel:
     """Build a model of semantic roles: one `RoleScores` for each sentence, in order over all Docs. Whitespace tokens
     are left out. The defaults are small, for a model without a transformer.
@@ -61,8 +58,6 @@ def build_roles_model(
     role_scorer (Optional[Union[RoleScorerConfig, SpanRoleScorerConfig]]): Of the role tags of words, or of the roles of
         ranges, which reads the parse of the Docs. None: of tags, with its defaults.
     roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
-    mixed_precision (bool): Multiply matrices in half precision on a GPU.
-    max_batch_cells (int): Most cells, (n + 1)^2 for each sentence, that are scored at once, padding included.
     RETURNS (RolesModel): The model.
     RAISES (ValueError): The blocks do not fit together, an option is out of range, or the tok2vec gives rows of
         sentences, not of tokens.
@@ -79,8 +74,7 @@ def build_roles_model(
         syntax=syntax,
         roleset_scorer=roleset_scorer,
     )
-    execution = ExecutionConfig(mixed_precision=mixed_precision, max_batch_cells=max_batch_cells)
-    network = roles_network(config, execution)
+    network = layer.network_layer("roles_network", RolesShim(config))
     attrs = {
         "set_sizes": set_sizes,
         "iter_scores": iter_scores,
@@ -162,8 +156,7 @@ def iter_scores(
     if heads is None and model.attrs["config"].heads == "doc":
         heads = doc_heads(docs)
     roles = RolesBatch(batch.vectors, heads, None, predicates, threshold, _parses(model, docs))
-    for indices, scores, _ in iter_runs(model.layers[-1], roles):
-        yield indices, scores
+    yield from layer.iter_scores(model.layers[-1], roles)
 
 
 def begin_update(

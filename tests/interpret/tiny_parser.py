@@ -10,7 +10,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tiny_pipeline import SENTENCES, make_examples
 
-from spacy_lal.models.execution import ExecutionConfig
 from spacy_lal.models.parser import assemble_parser
 
 SIZES: Dict[str, Any] = {
@@ -45,7 +44,7 @@ def tiny_nlp(steps: int = 40, decoder: Dict[str, Any] | None = None, **model: An
     pipe: Any = nlp.add_pipe("lal_parser", config=config)
     if reference:
         network = FlatConfig(**{**SIZES, **model}, **reference).compose(reads_vectors=False)
-        pipe.model = pipe._configured_model = assemble_parser(None, network, ExecutionConfig())
+        pipe.model = pipe._configured_model = assemble_parser(None, network)
     examples = make_examples(nlp)
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(steps):

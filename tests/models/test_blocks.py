@@ -60,10 +60,6 @@ attn_width = 4
 
 [components.lal_parser.model.biaffine_scorer]
 @misc = "spacy-lal.BiaffineScorer.v1"
-
-[components.lal_parser.model.execution]
-@misc = "spacy-lal.Execution.v1"
-max_batch_cells = 80
 """
 NLP = f"""
 [nlp]
@@ -77,7 +73,7 @@ REQUIRED = {
 }
 PARTS = {
     *("InputLayer", "CharConcat", "CharLSTM", "Tags", "Vectors", "Words", "Encoder", "NoEncoder", "SelfAttentionLayer"),
-    *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer", "Execution"),
+    *("LabelAttention", "Fenceposts", "SpanScorer", "BiaffineScorer"),
 }
 ENCODER_PARTS = {"Selector"}
 ROLE_PARTS = {"RolesEncoder", "SyntaxAttention", "PredicateScorer", "RoleScorer", "SpanRoleScorer", "RolesetScorer"}
@@ -85,7 +81,7 @@ ROLE_PARTS = {"RolesEncoder", "SyntaxAttention", "PredicateScorer", "RoleScorer"
 
 def config_of(model):
     """The record behind a model that has no network yet."""
-    return model.layers[-1].shims[0].build_network.args[0]
+    return model.layers[-1].shims[0].config
 
 
 def parts_of(text):
@@ -196,8 +192,6 @@ def test_vectors_and_tok2vec_go_together():
         ("spacy-lal.Tags.v1", "spacy-lal.CharLSTM.v1", "each kind of word features once, got chars, chars"),
         ("spacy-lal.Tags.v1", "spacy-lal.Vectors.v1", "there is no tok2vec"),
         ("char_width = 4", "char_widht = 4", "char_widht"),
-        ("max_batch_cells = 80", "max_batch_cells = 0", "max_batch_cells: expected an integer of at least 1, got 0"),
-        ("max_batch_cells = 80", 'runtime = "onyx"', "runtime to be one of torch, onnx, onnx-int8, got 'onyx'"),
     ],
 )
 def test_a_wrong_config_is_refused_with_the_option(line, wrong, message):

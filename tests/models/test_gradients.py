@@ -12,10 +12,9 @@ from spacy_lal.layers.parser_network import NetworkOutput
 from spacy_lal.layers.span_scorer import SpanScorer
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import ParserLoss
-from spacy_lal.models.bridge import parser_network
-from spacy_lal.models.embedding import NetworkBatch, VectorRows
-from spacy_lal.models.features import SentenceFeatures
-from spacy_lal.models.gradients import pad_gradients
+from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
+from spacy_lal.models.parser_network import ParserShim
+from spacy_lal.models.shim import network_layer
 from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 SETTINGS = {"span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
@@ -61,7 +60,7 @@ GOLDS = {
 def make_network(**settings):
     fix_random_seed(1)
     config, sizes = tiny_network.network_config(**SETTINGS, **settings, n_labels=N_LABELS, n_deprels=N_DEPRELS)
-    model = parser_network(config)
+    model = network_layer("parser_network", ParserShim(config))
     model.shims[0].set_sizes(asdict(sizes))
     model.shims[0].build()
     for parameter in model.shims[0].network.parameters():
@@ -141,48 +140,17 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
     assert any(gradient.any() for gradient in ours.values()) == scored
 
 
-def make_output(dtype=torch.float32):
+def test_what_is_sparse_stays_so():
     shapes = (2, 4, 4, 5), (2, 4, 4), (2, 4, 4, 3)
-    return NetworkOutput(*(torch.zeros(shape, dtype=dtype, requires_grad=True) for shape in shapes), None)
-
-
-def make_gradient(n, cells=((0, 1, 2),), arcs=None):
-    deprels = SparseGradient(numpy.array([[1, 0], [1, 0]]), numpy.ones((2, 3), "f4"))
-    arcs = numpy.ones((n + 1, n + 1), "f4") if arcs is None else arcs
-    return ScoresGradient(SparseGradient(numpy.array(cells), numpy.full(len(cells), 7.0, "f4")), arcs, deprels)
-
-
-def padded(output, d_scores):
-    """The gradients of the charts, as the scorers are given them."""
-    tensors, grads = pad_gradients(output, d_scores)
-    torch.autograd.backward(tensors, [grad.mul_(torch.ones(1)) for grad in grads])  # as thinc's scaler does
-    return [tensor.grad for tensor in output[:3]]
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
-def test_what_is_sparse_stays_so(dtype):
-    labels, arcs, deprels = padded(make_output(dtype), [make_gradient(3), make_gradient(2)])
+    output = NetworkOutput(*(torch.zeros(shape, requires_grad=True) for shape in shapes), None)
+    d_scores = []
+    for n in (3, 2):
+        labels = SparseGradient(numpy.array([(0, 1, 2)]), numpy.full(1, 7.0, "f4"))
+        deprels = SparseGradient(numpy.array([[1, 0], [1, 0]]), numpy.ones((2, 3), "f4"))
+        d_scores.append(ScoresGradient(labels, numpy.ones((n + 1, n + 1), "f4"), deprels))
+    torch.autograd.backward(*ParserShim(None).gradients(output, d_scores))
+    labels, arcs, deprels = (tensor.grad for tensor in output[:3])
     assert labels.is_sparse and deprels.is_sparse and not arcs.is_sparse
-    assert labels.dtype == arcs.dtype == deprels.dtype == dtype
     assert labels._values().tolist() == [7.0, 7.0] and labels.to_dense()[1, 0, 1, 2] == 7.0
     assert deprels._values().shape == (4, 3) and deprels.to_dense()[0, 1, 0].tolist() == [2.0] * 3
     assert arcs[0].all() and arcs[1, :3, :3].all() and arcs.sum() == 16 + 9
-
-
-def test_arrays_and_sparse_gradients_in_one_batch():
-    alone, other = make_gradient(3), make_gradient(2)
-    for labels, total in ((numpy.ones((3, 3, 5), "f4"), 52.0), (numpy.zeros((0, 0, 0), "f4"), 7.0), (None, 7.0)):
-        grad = padded(make_output(), [alone, other._replace(labels=labels)])[0]
-        assert grad.is_sparse == (total == 7.0) and grad.to_dense().sum() == total
-    # arcs have no scorer that takes a sparse gradient
-    sparse = SparseGradient(numpy.array([[1, 0], [1, 0], [2, 3]]), numpy.ones(3, "f4"))
-    arcs = padded(make_output(), [make_gradient(3, arcs=sparse), make_gradient(2)])[1]
-    assert arcs[0, 1, 0] == 2.0 and arcs.sum() == 3 + 9
-
-
-def test_cells_that_are_none():
-    with pytest.raises(ValueError, match=r"of labels has 3 indices for each of 1 values, got cells of shape \(1, 2\)"):
-        pad_gradients(make_output(), [make_gradient(3, [(0, 1)])] * 2)
-    for cell in ([0, 4, 2], [0, -1, 2], [0, 1, 5]):
-        with pytest.raises(ValueError, match=rf"cells of a \(4, 4, 5\) array, got \{cell}"):
-            pad_gradients(make_output(), [make_gradient(3, [cell])] * 2)

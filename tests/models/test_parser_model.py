@@ -10,7 +10,7 @@ from spacy.util import registry
 from thinc.api import Adam, Config, Model, set_dropout_rate
 from tiny_network import TOK2VEC
 
-from spacy_lal.models.parser import listening
+from spacy_lal.models import batches
 
 SMALL = {
     "hidden_width": 16,
@@ -144,8 +144,9 @@ def test_a_sentence_alone_is_the_sentence_in_any_batch():
     assert model.predict([]) == [] and model.predict([Doc(VOCAB)]) == []
 
 
-def test_scores_in_sub_batches():
-    model = initialized(small_parser(**SMALL, max_batch_cells=1))
+def test_scores_in_sub_batches(monkeypatch):
+    monkeypatch.setattr(batches, "MAX_BATCH_CELLS", 1)
+    model = initialized(small_parser(**SMALL))
     expected = model.predict(make_docs())
     parts = list(model.attrs["iter_scores"](model, make_docs()))
     assert sorted(i for indices, _ in parts for i in indices) == [0, 1, 2, 3]
@@ -246,13 +247,3 @@ def test_order_of_the_protocol():
     unknown_width = Model("odd", lambda model, docs, is_train: ([], None))
     with pytest.raises(ValueError, match="Cannot tell the width"):
         initialized(small_parser(unknown_width, **SMALL))
-
-
-def test_attention_on_request():
-    model = initialized(small_parser(**SMALL))
-    heard = []
-    with listening(model, lambda docs, sentences, scores: heard.extend(scores)):
-        for pruned in (False, True):
-            list(model.attrs["iter_scores"](model, make_docs(), pruned=pruned))
-    assert [one.attention.shape for one in heard] == [(4, 6), (4, 2), (4, 4), (4, 7)] * 2
-    assert all(one.attention is None for one in model.predict(make_docs()))

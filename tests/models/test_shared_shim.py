@@ -1,19 +1,16 @@
 """Threads that share a torch module: prediction leaves its mode alone, an update has dropout."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 
 import numpy
 import pytest
 import spacy
 import torch
 from thinc.api import Adam, PyTorchGradScaler
-from tiny_network import network_config
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
-from spacy_lal.layers.modes import evaluating, parts
+from spacy_lal.layers.modes import evaluating
 from spacy_lal.models.bilstm_encoder import build_bilstm_encoder
-from spacy_lal.models.bridge import parser_network
 from spacy_lal.models.shared_shim import SharedShim
 from spacy_lal.training import transformer as transformer_module
 
@@ -234,49 +231,3 @@ def test_a_fast_tokenizer_needs_no_change_at_the_first_call(bert):
 def at_once(n_threads, call):
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(lambda i: call(), range(n_threads)))
-
-
-def test_one_folded_network_for_all_threads():
-    config, sizes = network_config(n_labels=5, n_deprels=3)
-    shim = parser_network(config).shims[0]
-    shim.set_sizes(asdict(sizes))
-    shim.build()
-    assert isinstance(shim, SharedShim)
-    assert len({id(one) for one in at_once(8, lambda: shim.folded)}) == 1
-    assert not any(part.training for part in shim.network.modules())
-    first = shim.folded
-    shim.unfold()
-    assert shim.folded is not first
-
-
-def test_folded_anew_after_any_change_of_a_weight():
-    config, sizes = network_config(n_labels=5, n_deprels=3)
-    shim = parser_network(config).shims[0]
-    shim.set_sizes(asdict(sizes))
-    shim.build()
-    found = [shim.folded]
-    assert shim.folded is found[0]
-    part = next(part for part in shim.network.modules() if isinstance(part, torch.nn.Linear))
-    with torch.no_grad():
-        part.weight.add_(1.0)
-    found.append(shim.folded)
-    part.weight = torch.nn.Parameter(part.weight.detach().clone())
-    found.append(shim.folded)
-    owner, name = next(
-        (owner, name) for owner in shim.network.modules() for name, one in owner.named_children() if one is part
-    )
-    replaced = torch.nn.Linear(part.in_features, part.out_features, bias=part.bias is not None)
-    setattr(owner, name, replaced)
-    found.append(shim.folded)
-    assert len({id(one) for one in found}) == 4 and shim.folded is found[3]
-
-
-def test_parts_are_all_modules():
-    config, sizes = network_config(n_labels=5, n_deprels=3)
-    shim = parser_network(config).shims[0]
-    shim.set_sizes(asdict(sizes))
-    shim.build()
-    assert set(parts(shim.network)) == set(shim.network.modules())
-    deepest = list(shim.network.modules())[-1]
-    deepest.training = True
-    assert not any(part.training for part in evaluating(shim.network).modules())

@@ -52,7 +52,7 @@ def make_nlp(**config):
         **{"width": 16, "depth": 1, "embed_size": 200, "window_size": 1, "maxout_pieces": 2},
         **{"subword_features": True, "pretrained_vectors": None},
     }
-    nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, max_batch_cells=5000, **SMALL), **config})
+    nlp.add_pipe("lal_parser", config={"model": parser_block(tok2vec, **SMALL), **config})
     return nlp
 
 

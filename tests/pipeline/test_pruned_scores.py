@@ -5,7 +5,6 @@ import torch
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
 
 from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
-from spacy_lal.scores import PrunedScores
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,6 @@ def test_parses_are_those_of_all_scores(nlp, decoder, monkeypatch):
 
 def pruned_arcs(parser, doc):
     ((_, scores),) = parser.model.attrs["iter_scores"](parser.model, [doc], pruned=True)
-    assert isinstance(scores[0], PrunedScores)
     return scores[0].arcs
 
 
@@ -48,13 +46,10 @@ def all_arcs(parser, doc):
     return parser.model.predict([doc])[0].arcs
 
 
-def test_the_network_is_folded_anew_when_its_weights_change(nlp):
+def test_scores_follow_the_weights(nlp):
     parser, doc = nlp.get_pipe("lal_parser"), nlp("She sees a dog.")
     before = pruned_arcs(parser, doc)
     shim = parser.model.layers[-1].shims[0]
-    folded = shim.folded
-    assert shim.folded is folded
-
     train(nlp, steps=1)  # thinc's optimizer changes weights behind torch's back
     doc = nlp("She sees a dog.")
     after = pruned_arcs(parser, doc)

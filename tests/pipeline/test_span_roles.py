@@ -11,7 +11,7 @@ from spacy.training import Example
 from span_roles import TREES, config, parsed, parsed_example
 
 from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
-from spacy_lal.models.execution import ExecutionConfig
+from spacy_lal.models import batches, roles_inference
 from spacy_lal.trees.roles import Proposition
 
 
@@ -123,9 +123,8 @@ def test_a_given_predicate_keeps_its_parts(nlp, monkeypatch):
 def test_sub_batches_and_chunks_of_pairs_change_nothing(nlp, monkeypatch):
     docs = [parsed(nlp, name) for name in ("gave", "saw", "gave")]
     expected = find(nlp, docs)
-    monkeypatch.setattr("spacy_lal.layers.role_scorers.MAX_PAIRS", 3)
-    network = nlp.get_pipe("lal_srl").model.layers[-1]
-    monkeypatch.setitem(network.attrs, "execution", ExecutionConfig(max_batch_cells=1))
+    monkeypatch.setattr(roles_inference, "_MAX_PAIRS", 3)
+    monkeypatch.setattr(batches, "MAX_BATCH_CELLS", 1)
     assert find(nlp, [parsed(nlp, name) for name in ("gave", "saw", "gave")]) == expected
 
 

@@ -1,6 +1,8 @@
-"""Sub-batches, padding, and the late-made network's shim."""
+"""Sub-batches, padding, gradients, and the late-made network's shim."""
 
 import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
@@ -9,21 +11,19 @@ from flat_config import FlatConfig
 from hypothesis import given
 from hypothesis import strategies as st
 from thinc.api import Adam, fix_random_seed
-from thinc.compat import has_torch_amp
 from tiny_network import network_config
 
-from spacy_lal.models.bridge import parser_network
-from spacy_lal.models.embedding import NetworkBatch, VectorRows
-from spacy_lal.models.execution import ExecutionConfig
-from spacy_lal.models.features import SentenceFeatures
-from spacy_lal.models.sub_batches import MIN_CHART_SIDE, batch_sentences
+from spacy_lal.models import batches
+from spacy_lal.models.batches import MIN_CHART_SIDE, NetworkBatch, SentenceFeatures, VectorRows, sub_batches
+from spacy_lal.models.parser_network import ParserShim
+from spacy_lal.models.shim import network_layer
 
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}
 NO_DROPOUT = {name: 0.0 for name in FlatConfig.__dataclass_fields__ if name.endswith("_dropout")}
 
 
 def unbuilt(**settings):
-    return parser_network(network_config(**settings)[0])
+    return network_layer("parser_network", ParserShim(network_config(**settings)[0]))
 
 
 def make_network(**settings):
@@ -41,33 +41,33 @@ def make_batch(lengths, seed=0):
     return NetworkBatch([SentenceFeatures(one) for one in rows], VectorRows(data, rows, False))
 
 
-@given(st.lists(st.integers(0, 80), max_size=60), st.integers(1, 5000))
-def test_sub_batches_hold_each_sentence_once_and_little_padding(lengths, max_batch_cells):
-    batches = batch_sentences(lengths, max_batch_cells)
-    assert sorted(i for batch in batches for i in batch) == [i for i, n in enumerate(lengths) if n]
-    for batch in batches:
-        longest = max(lengths[i] for i in batch) + 1
-        assert len(batch) == 1 or len(batch) * longest * max(longest, MIN_CHART_SIDE) <= max_batch_cells
+@given(st.lists(st.integers(0, 80), max_size=60))
+def test_sub_batches_hold_each_sentence_once_and_little_padding(lengths):
+    found = sub_batches([9 * length for length in lengths])
+    assert sorted(i for batch in found for i in batch) == [i for i, n in enumerate(lengths) if n]
+    for batch in found:
+        longest = max(9 * lengths[i] for i in batch) + 1
+        assert len(batch) == 1 or len(batch) * longest * max(longest, MIN_CHART_SIDE) <= batches.MAX_BATCH_CELLS
 
 
 @pytest.mark.parametrize("max_batch_cells", [1, 300, 100_000])
-def test_scores_do_not_depend_on_sub_batches(max_batch_cells):
+def test_scores_do_not_depend_on_sub_batches(max_batch_cells, monkeypatch):
     model = make_network()
     batch = make_batch([3, 0, 9, 1, 4, 0, 7])
     expected = model.predict(batch)
-    model.attrs["execution"] = ExecutionConfig(max_batch_cells=max_batch_cells)
+    monkeypatch.setattr(batches, "MAX_BATCH_CELLS", max_batch_cells)
     for one, other in zip(model.predict(batch), expected, strict=True):
         for a, b in zip(one[:3], other[:3], strict=True):
             assert a.shape == b.shape and a.dtype == numpy.float32 and a.flags.c_contiguous
             assert numpy.allclose(a, b, atol=1e-5)
 
 
-def test_gradients_do_not_depend_on_sub_batches():
+def test_gradients_do_not_depend_on_sub_batches(monkeypatch):
     model = make_network(**NO_DROPOUT)
     batch = make_batch([3, 0, 9, 1])
     results = []
     for max_batch_cells in (1, 100_000):
-        model.attrs["execution"] = ExecutionConfig(max_batch_cells=max_batch_cells)
+        monkeypatch.setattr(batches, "MAX_BATCH_CELLS", max_batch_cells)
         scores, backprop = model.begin_update(batch)
         d_data = backprop([one._replace(labels=one.labels * 0.1) for one in scores])
         network = model.shims[0].network
@@ -120,37 +120,13 @@ def test_scorers_that_are_not_there(sizes):
     assert backprop(scores).shape == (2, 6)
 
 
-def test_the_scrambled_network_runs_a_batch_as_it_comes():
+def test_the_scrambled_network_runs_a_batch_as_it_comes(monkeypatch):
     model = make_network(scrambled_queries=True)
     batch = make_batch([3, 9, 1])
-    model.attrs["execution"] = ExecutionConfig(max_batch_cells=1)
+    monkeypatch.setattr(batches, "MAX_BATCH_CELLS", 1)
     alone = [model.predict(make_batch([n]))[0] for n in (3, 9, 1)]
     together = model.predict(batch)
     assert not numpy.allclose(alone[0].labels, together[0].labels, atol=1e-3)
-
-
-def test_attention_only_when_asked_for():
-    model = make_network()
-    batch = make_batch([3, 0])
-    assert [one.attention for one in model.predict(batch)] == [None, None]
-    attention = [one.attention for one in model.predict(batch._replace(return_attention=True))]
-    assert [one.shape for one in attention] == [(3, 5), (3, 2)]
-    assert numpy.allclose(attention[0].sum(1), 1.0, atol=1e-5)
-
-
-@pytest.mark.skipif(has_torch_amp, reason="without a GPU")
-def test_half_precision_in_training_is_for_a_gpu():
-    gradients = []
-    for mixed_precision in (False, True):
-        fix_random_seed(0)
-        execution = ExecutionConfig(mixed_precision=mixed_precision)
-        model = parser_network(network_config(**NO_DROPOUT)[0], execution)
-        model.shims[0].set_sizes(SIZES)
-        model.shims[0].build()
-        assert model.shims[0].mixed_precision == mixed_precision
-        scores, backprop = model.begin_update(make_batch([3, 2]))
-        gradients.append(backprop(scores))
-    assert gradients[0].any() and numpy.array_equal(*gradients)
 
 
 def test_averages_are_used_and_given_back():
@@ -199,8 +175,9 @@ def test_other_sizes_drop_the_network():
 
 def test_weights_of_another_architecture_are_refused():
     saved = make_network().to_bytes()
+    model = unbuilt(n_layers=2).from_bytes(saved)
     with pytest.raises(ValueError, match="do not fit the network of the config"):
-        unbuilt(n_layers=2).from_bytes(saved)
+        model.predict(make_batch([2]))
 
 
 def test_rates_come_from_the_config_and_sizes_from_the_file():
@@ -217,3 +194,53 @@ def test_thinc_seeds_the_weights():
         fix_random_seed(3)
         states.append(make_network().shims[0].network.state_dict())
     assert all(torch.equal(a, b) for a, b in zip(states[0].values(), states[1].values(), strict=True))
+
+
+NUMPY = {"n_layers": 0, "n_label_heads": 3}  # a network with a NumPy form
+
+
+def test_a_loaded_network_is_arrays_until_it_learns():
+    saved = make_network(**NUMPY, **NO_DROPOUT).to_bytes()
+    model = unbuilt(**NUMPY, **NO_DROPOUT).from_bytes(saved)
+    shim, batch = model.shims[0], make_batch([3, 0, 5])
+    before = model.predict(batch)
+    assert shim._model is None and model.to_bytes() == saved
+    assert numpy.array_equal(model.copy().predict(batch)[0].labels, before[0].labels)
+    scores, backprop = model.begin_update(batch)
+    assert shim._model is not None and numpy.allclose(scores[0].labels, before[0].labels, atol=1e-5)
+    assert model.to_bytes() == saved
+    backprop([one._replace(ties=None) for one in scores])
+    model.finish_update(Adam(0.1))
+    assert not numpy.allclose(model.predict(batch)[0].labels, before[0].labels, atol=1e-3)
+
+
+def test_one_form_for_all_threads_until_the_weights_change():
+    shim = make_network(**NUMPY).shims[0]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda i: shim.inference, range(8)))
+    assert len({id(one) for one in found}) == 1
+    with torch.no_grad():
+        shim.network.inputs.positions.add_(1.0)
+    assert shim.inference is not found[0]
+    copied = pickle.loads(pickle.dumps(shim))
+    assert copied._inference is None and copied.inference is not None
+    assert shim.copy().id != shim.id
+
+
+def test_a_step_keeps_the_tensors():
+    """New ones would be views of the old ones, a chain that grows with every step."""
+    shim = make_network().shims[0]
+    parameter = next(shim.network.parameters())
+    data, before = parameter.data_ptr(), parameter.detach().clone()
+    parameter.grad = torch.ones_like(parameter)
+    shim.finish_update(Adam(0.1))
+    assert parameter.data_ptr() == data and not torch.equal(parameter, before)
+
+
+def test_an_update_has_dropout_and_a_prediction_has_none():
+    model = make_network(**NUMPY, residual_dropout=0.5, embedding_dropout=0.5, biaffine_dropout=0.5)
+    batch = make_batch([4])
+    first, second = (model.begin_update(batch)[0][0].arcs for _ in range(2))
+    assert not numpy.allclose(first, second, atol=1e-4)
+    assert not any(part.training for part in model.shims[0].network.modules())
+    assert numpy.array_equal(model.predict(batch)[0].arcs, model.predict(batch)[0].arcs)

@@ -6,7 +6,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import sentence_words
-from spacy_lal.models.features import (
+from spacy_lal.models.batches import (
     SENTENCE_START_CHAR,
     START_ID,
     STOP_ID,
@@ -88,8 +88,6 @@ def test_of_a_long_word_both_ends_are_read():
     model.attrs["chars"] = list("abcdef")
     (one,) = model.predict([make_doc(["abc" + "x" * 1000 + "ef"], {0})])
     assert one.chars[1] == (WORD_START_CHAR, 5, 6, 7, 9, 10, WORD_STOP_CHAR)
-    with pytest.raises(ValueError, match="max_word_length is 1"):
-        sentence_features(ReadingOptions(max_word_length=1))
 
 
 def test_no_gradient():

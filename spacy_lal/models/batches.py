@@ -1,0 +1,300 @@
+"""What networks read of Docs: sentences, their ids and vectors, and how sentences run together. NumPy on the host;
+vectors stay on thinc's device. *Not* here: networks."""
+
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+from numpy import ndarray
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..annotations import sentence_words
+from ..annotations.sentences import Sentences
+from ..layers.pair_features import SentenceParse
+
+Tok2Vec = Model[List[Doc], List[Floats2d]]
+# First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the treebank's own.
+START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
+N_SPECIAL_IDS = 3
+# First ids of the character vocabulary (reference-parser.md 1.5). The unknown character is also the padding.
+UNKNOWN_CHAR, SENTENCE_START_CHAR, WORD_START_CHAR, WORD_STOP_CHAR, SENTENCE_STOP_CHAR = range(5)
+N_SPECIAL_CHARS = 5
+START_CHARS = (WORD_START_CHAR, SENTENCE_START_CHAR, SENTENCE_START_CHAR, SENTENCE_START_CHAR, WORD_STOP_CHAR)
+STOP_CHARS = (WORD_START_CHAR, SENTENCE_STOP_CHAR, SENTENCE_STOP_CHAR, SENTENCE_STOP_CHAR, WORD_STOP_CHAR)
+
+MAX_BATCH_CELLS = 65536  # most chart cells, (n + 1)^2 of each sentence with padding, that are scored at once
+# Charts of very short sentences are small, but their label attention is not: no sentence counts as shorter than this.
+MIN_CHART_SIDE = 32
+
+
+class SentenceFeatures(NamedTuple):
+    """The features of one sentence of n tokens, apart from vectors. Whitespace tokens are left out.
+
+    rows (ndarray): Shape: (n,). The sentence's rows among the batch's tokens, all Docs one after the other.
+    tag_ids (Optional[ndarray]): Shape: (n + 2,). START, tokens, STOP. None where the network reads no tags.
+    chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks. None where the
+        network reads no characters.
+    word_ids (Optional[ndarray]): Shape: (n + 2,). None where the network reads no words.
+    """
+
+    rows: ndarray
+    tag_ids: Optional[ndarray] = None
+    chars: Optional[List[Sequence[int]]] = None
+    word_ids: Optional[ndarray] = None
+
+    @property
+    def length(self) -> int:
+        """Number of tokens, START and STOP not counted."""
+        return len(self.rows)
+
+
+class VectorRows(NamedTuple):
+    """Vectors of a whole batch, and the rows of each sentence.
+
+    data (Floats2d): Shape: (n_rows, width). On thinc's device.
+    rows (List[ndarray]): Row numbers, an array for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
+    has_boundaries (bool): Whether the rows include START and STOP.
+    """
+
+    data: Floats2d
+    rows: List[ndarray]
+    has_boundaries: bool = False
+
+
+class NetworkBatch(NamedTuple):
+    """The input of a parser's network: the features of every sentence, and their vectors, if any.
+
+    pruned (bool): Whether `PrunedScores` suffice, of which a decoder chooses.
+    """
+
+    features: List[SentenceFeatures]
+    vectors: Optional[VectorRows]
+    pruned: bool = False
+
+    @property
+    def lengths(self) -> List[int]:
+        """The words of each sentence."""
+        return [one.length for one in self.features]
+
+
+class RolesBatch(NamedTuple):
+    """The input of a network of semantic roles; the lists have one item for each sentence.
+
+    vectors (VectorRows): The vectors of all words, with the rows of each sentence.
+    heads (Optional[List[ndarray]]): Heads for the syntax head, from 0; a root is its own head, -1 is unknown. None: all
+        are unknown. Shapes: (n,).
+    deprel_heads (Optional[List[ndarray]]): Heads for which deprels are scored. None: deprels are not scored.
+    predicates (Optional[List[ndarray]]): The words that are predicates, ascending. None: the network's own.
+    threshold (float): The network's own predicates have at least this probability.
+    parses (Optional[List[SentenceParse]]): The parses, for a scorer of ranges.
+    """
+
+    vectors: VectorRows
+    heads: Optional[List[ndarray]] = None
+    deprel_heads: Optional[List[ndarray]] = None
+    predicates: Optional[List[ndarray]] = None
+    threshold: float = 0.5
+    parses: Optional[List[SentenceParse]] = None
+
+    @property
+    def lengths(self) -> List[int]:
+        """The words of each sentence."""
+        return [len(rows) for rows in self.vectors.rows]
+
+
+def sub_batches(lengths: Sequence[int]) -> List[List[int]]:
+    """Numbers of sentences that run together, of similar length, shorter ones first. Empty sentences are left out; a
+    sentence with more than `MAX_BATCH_CELLS` is alone."""
+    batches: List[List[int]] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if lengths[i] == 0:
+            continue
+        n_cells = (lengths[i] + 1) * max(lengths[i] + 1, MIN_CHART_SIDE)
+        if not batches or (len(batches[-1]) + 1) * n_cells > MAX_BATCH_CELLS:
+            batches.append([])
+        batches[-1].append(i)
+    return batches
+
+
+# Features
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """Features of words that `sentence_features` reads. A record, which thinc leaves out of the saved attrs: the
+    config's options hold, not the training's.
+
+    use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. Warns if a batch has none.
+    use_chars (bool): Look up the characters of `token.text`.
+    max_word_length (int): Most characters to read of a token. The middle of a longer token is left out.
+    use_words (bool): Look up `token.text`; a word outside the vocabulary is the unknown word.
+    drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c), drawn by NumPy
+        for each token.
+    """
+
+    use_tags: bool = False
+    use_chars: bool = False
+    max_word_length: int = 64
+    use_words: bool = False
+    drop_rare: bool = False
+
+
+def sentence_features(options: Optional[ReadingOptions] = None) -> Model[List[Doc], List[SentenceFeatures]]:
+    """A layer without weights from Docs to one `SentenceFeatures` for each sentence, in order.
+
+    Its vocabularies are the attributes `tags`, `chars` and `words`: lists, saved with the model. `word_counts` has the
+    number of each word in the training data.
+    """
+    attrs = {"options": options or ReadingOptions(), "tags": [], "chars": [], "words": [], "word_counts": []}
+    return Model("sentence_features", _forward, attrs=attrs)
+
+
+def _forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[SentenceFeatures], Callable]:
+    return read_sentences(model, docs, [sentence_words(doc) for doc in docs], is_train), lambda d_features: []
+
+
+def read_sentences(
+    model: Model, docs: List[Doc], sentences: Sequence[Sentences], is_train: bool = False
+) -> List[SentenceFeatures]:
+    """The features of each sentence.
+
+    sentences (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of them.
+    is_train (bool): Whether rare words may be dropped.
+    """
+    attrs = model.attrs
+    options: ReadingOptions = attrs["options"]
+    tag_table = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS) if options.use_tags else None
+    char_table = _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS) if options.use_chars else None
+    word_table = _id_table(tuple(attrs["words"]), N_SPECIAL_IDS) if options.use_words else None
+    counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]) if is_train and options.drop_rare else None
+    spellings: Dict[str, Tuple[int, ...]] = {}
+    features = []
+    offset = 0
+    for doc, doc_sentences in zip(docs, sentences, strict=True):
+        for tokens in doc_sentences:
+            tag_ids = word_ids = None
+            chars: Optional[List[Sequence[int]]] = None
+            if tag_table is not None:
+                tag_ids = _framed_ids([tag_table.get(doc[i].tag_, UNKNOWN_ID) for i in tokens])
+            if char_table is not None:
+                words = [doc[i].text for i in tokens]
+                for word in words:
+                    if word not in spellings:
+                        spellings[word] = _char_ids(word, char_table, options.max_word_length)
+                chars = [START_CHARS, *(spellings[word] for word in words), STOP_CHARS]
+            if word_table is not None:
+                word_ids = _framed_ids([word_table.get(doc[i].text, UNKNOWN_ID) for i in tokens])
+                if counts is not None:
+                    dropped = numpy.random.random(len(word_ids)) < 1.0 / (1.0 + counts[word_ids])
+                    word_ids[dropped & (word_ids >= N_SPECIAL_IDS)] = UNKNOWN_ID
+            features.append(SentenceFeatures(numpy.array(tokens, dtype="int64") + offset, tag_ids, chars, word_ids))
+        offset += len(doc)
+    if tag_table and any(one.length for one in features) and not any(doc.has_annotation("TAG") for doc in docs):
+        warnings.warn(
+            "The parser reads part-of-speech tags (token.tag_), and none of these Docs has any: every word gets the "
+            "unknown tag, and parses suffer. Add a tagger before the parser.",
+            stacklevel=3,
+        )
+    return features
+
+
+@lru_cache(maxsize=16)  # a vocabulary of words is large; the tables are never changed
+def _id_table(values: Tuple[str, ...], n_special: int) -> Dict[str, int]:
+    return {value: i for i, value in enumerate(values, start=n_special)}
+
+
+def _framed_ids(ids: List[int]) -> ndarray:
+    """START, the ids, STOP. *Shape:* (n + 2,)"""
+    return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
+
+
+def _char_ids(word: str, table: Dict[str, int], max_word_length: int) -> Tuple[int, ...]:
+    """The ids of a word's characters between the two word marks; the middle of a longer word is left out."""
+    if len(word) > max_word_length:
+        n_last = max_word_length // 2
+        word = word[: max_word_length - n_last] + word[-n_last:]
+    return (WORD_START_CHAR, *(table.get(char, UNKNOWN_CHAR) for char in word), WORD_STOP_CHAR)
+
+
+# Vectors
+
+
+def get_tok2vec(model: Model) -> Optional[Tok2Vec]:
+    """The tok2vec of a network's model, if any."""
+    # By position, not by reference: thinc's `Model.copy` loses references.
+    return model.layers[0] if len(model.layers) == 3 else None
+
+
+def get_shim(model: Model) -> Any:
+    """The shim of a network's model, a `NetworkShim`."""
+    return model.layers[-1].shims[0]
+
+
+def embed(
+    model: Model, docs: List[Doc], is_train: bool, sentences: Optional[Sequence[Sentences]] = None
+) -> Tuple[NetworkBatch, Callable]:
+    """Features and vectors of the Docs' sentences, and the backward pass of the vectors. It takes the gradient of
+    `VectorRows.data`.
+
+    model (Model): Its layers are a tok2vec (or none), `sentence_features`, and a network.
+    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or of parts of them. None: the
+        Doc's own sentences.
+    """
+    reader = model.layers[-2]
+    features = reader(docs, is_train)[0] if sentences is None else read_sentences(reader, docs, sentences, is_train)
+    tok2vec = get_tok2vec(model)
+    # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
+    if tok2vec is None or not any(len(doc) for doc in docs):
+        return NetworkBatch(features, None), lambda d_data: []
+    if sentences is not None and "read_sentences" in tok2vec.attrs:
+        arrays, backprop_arrays = tok2vec.attrs["read_sentences"](tok2vec, docs, sentences, is_train)
+    else:
+        arrays, backprop_arrays = tok2vec(docs, is_train)
+    vectors = _vector_rows(model, features, docs, arrays, bool(tok2vec.attrs.get("sentence_rows")))
+    ends = numpy.cumsum([len(array) for array in arrays]).tolist()
+
+    def backprop(d_data: Floats2d) -> List[Doc]:
+        # Arrays without rows may have any width: spacy-transformers gives an empty Doc a width of 0.
+        d_arrays = [
+            d_data[end - len(array) : end] if len(array) else model.ops.alloc2f(*array.shape)
+            for array, end in zip(arrays, ends, strict=True)
+        ]
+        return backprop_arrays(d_arrays)
+
+    return NetworkBatch(features, vectors), backprop
+
+
+def _vector_rows(
+    model: Model, features: List[SentenceFeatures], docs: List[Doc], arrays: List[Floats2d], sentence_rows: bool
+) -> VectorRows:
+    expected = [one.length + 2 for one in features] if sentence_rows else [len(doc) for doc in docs]
+    if [len(array) for array in arrays] != expected:
+        kind = "one more for START and STOP of each sentence" if sentence_rows else "one for each token of each Doc"
+        raise ValueError(f"The tok2vec gave {[len(array) for array in arrays]} rows; expected {expected}: {kind}")
+    data = [model.ops.asarray2f(array) for array in arrays if len(array)]
+    width = get_shim(model).cfg["vector_width"]
+    flat = model.ops.xp.concatenate(data) if data else model.ops.alloc2f(0, width)
+    if flat.shape[1] != width:
+        raise ValueError(f"The tok2vec gave vectors of width {flat.shape[1]}; the network was made for {width}")
+    rows = [one.rows for one in features]
+    if sentence_rows:
+        firsts = numpy.cumsum([0, *expected])
+        rows = [numpy.arange(first, first + n_rows) for first, n_rows in zip(firsts[:-1], expected, strict=True)]
+    return VectorRows(flat, rows, sentence_rows)
+
+
+def vector_width(tok2vec: Tok2Vec, docs: Optional[List[Doc]]) -> int:
+    """The width of a tok2vec's output: its declared width, or the width of its output for a Doc."""
+    width = tok2vec.maybe_get_dim("nO")
+    if width is None and docs:
+        width = max((array.shape[1] for array in tok2vec.predict(docs) if len(array)), default=None)
+    if not width:
+        raise ValueError(
+            f"Cannot tell the width of the tok2vec '{tok2vec.name}': it does not say, and there is no example of its "
+            "output; expected at least one Doc with tokens"
+        )
+    return width

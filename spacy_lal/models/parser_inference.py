@@ -1,0 +1,282 @@
+"""The parser's network on a CPU: its weights under their torch names, folded once, and NumPy.
+
+The same scores as `layers.parser_network`, but for rounding. Products of weights alone are computed when the form is
+made. Sentences are packed without padding: n + 2 positions, n + 1 fenceposts, one sentence after the other. *Not* here:
+networks with encoder layers or other word features than vectors, and learning.
+"""
+
+import math
+from typing import List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+from numpy import ndarray
+
+from ..layers.configs import (
+    BiaffineScorerConfig,
+    FencepostLayout,
+    LabelAttentionConfig,
+    ParserNetworkConfig,
+    ParserSizes,
+)
+from ..layers.input_configs import InputLayerConfig, Vectors
+from ..scores import AnyScores, ParserScores, PrunedScores
+from .batches import NetworkBatch
+from .scorer_inference import EPSILON, DeprelFeatures, DeprelInference, Places, SpanInference, Weights, transposed
+
+
+def numpy_form_missing(config: ParserNetworkConfig) -> Optional[str]:
+    """What keeps a network from having this form; None for a network that has it."""
+    kinds, attention = config.inputs.features, config.label_attention
+    missing = {
+        "word features other than vectors": [type(kind) for kind in kinds] != [Vectors]
+        or any(kind.mix_layers != 1 for kind in kinds if isinstance(kind, Vectors)),
+        "its own input layer": type(config.inputs) is not InputLayerConfig,
+        "encoder layers": bool(config.encoder.layers),
+        "label attention in another form": type(attention) not in (type(None), LabelAttentionConfig)
+        or (attention is not None and attention.ff_width > 0)
+        or (attention is not None and config.fenceposts.halves not in (None, "label_blocks")),
+        "deprels without the head": type(config.biaffine_scorer) not in (type(None), BiaffineScorerConfig),
+        "one hidden unit for spans": config.span_scorer is not None and config.span_scorer.hidden_width < 2,
+    }
+    return next((name for name, is_missing in missing.items() if is_missing), None)
+
+
+class ParserInference:
+    """A parser's network in NumPy. Threads may share it.
+
+    config, sizes: The network's.
+    weights (Weights): By their names in the torch network, float32. Later changes may or may not have an effect.
+    """
+
+    def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes, weights: Weights) -> None:
+        self.n_label_heads = config.n_label_heads(sizes)
+        self.layout = layout = config.layout(self.n_label_heads)
+        self.concatenates, self.max_positions = config.inputs.join == "concat", config.inputs.max_positions
+        self.project = transposed(weights["inputs.features.vectors.projection.weight"])
+        self.boundaries = weights.get("inputs.features.vectors.boundaries")
+        self.positions = weights["inputs.positions"]
+        self.gain, self.bias = weights["inputs.norm.gain"], weights["inputs.norm.bias"]
+        self.attention: Optional[_LabelAttention] = None
+        if config.label_attention is not None:
+            self.attention = _LabelAttention(weights, config.hidden_width)
+        self.spans = SpanInference(weights, layout) if config.span_scorer is not None and sizes.n_labels else None
+        self.deprels: Optional[DeprelInference] = None
+        layers: List[Tuple[ndarray, ndarray]] = []
+        if self.spans is not None:
+            layers.append((self.spans.projection, numpy.zeros(len(self.spans.projection), dtype="float32")))
+        self.widths: List[int] = []
+        if config.biaffine_scorer is not None and sizes.n_deprels:
+            names = [
+                f"biaffine_scorer.{name}" for name in ("arc_head", "arc_dependent", "deprel_head", "deprel_dependent")
+            ]
+            pairs = [(weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in names]
+            self.widths = [len(bias) for _, bias in pairs]
+            layers += pairs
+            self.arcs = weights["biaffine_scorer.arc_bilinear"]
+            self.deprels = DeprelInference(weights)
+        whole = [layer for layer in layers if layer[0].shape[1] == layout.width]
+        n_whole = len(whole)
+        self.on_fenceposts = self._folded(whole, 0) if whole else None
+        self.on_tokens = self._folded(layers[n_whole:], layout.halves_width) if layers[n_whole:] else None
+
+    def _folded(self, layers: List[Tuple[ndarray, ndarray]], first: int) -> Tuple[ndarray, ndarray]:
+        """Layers on fenceposts from a column on as one, with the gain and the bias of label attention's norm and the
+        scale of halves in it. *Shapes:* (width - first, n_out), (n_out,)."""
+        weight, bias = numpy.concatenate([one[0] for one in layers]), numpy.concatenate([one[1] for one in layers])
+        if not first and self.layout.halves_width:
+            gain, shift = numpy.ones(self.layout.block_width), numpy.zeros(self.layout.block_width)
+            if self.attention is not None:
+                gain, shift = self.attention.gain, self.attention.bias
+            gain, shift = _tiled(self.layout, gain * self.layout.scale), _tiled(self.layout, shift * self.layout.scale)
+            halves = weight[:, : len(gain)]
+            bias = bias + (halves @ shift)
+            weight = numpy.concatenate([halves * gain, weight[:, len(gain) :]], axis=1)
+        return transposed(weight.astype("float32")), bias.astype("float32")
+
+    # From vectors to fenceposts
+
+    def tokens(self, batch: NetworkBatch, indices: Sequence[int], places: Places) -> ndarray:
+        """The input layer. *Shape:* (n_positions, hidden_width)."""
+        content = self._vectors(batch, indices, places) @ self.project
+        along = numpy.concatenate([numpy.arange(length + 2) for length in places.lengths])
+        rows = self.positions[along % self.max_positions]
+        joined = numpy.concatenate([content, rows], axis=1) if self.concatenates else numpy.add(content, rows, out=rows)
+        joined -= joined.mean(axis=1, keepdims=True)
+        joined /= _deviation(joined)[:, None]
+        joined *= self.gain
+        joined += self.bias
+        return joined
+
+    def _vectors(self, batch: NetworkBatch, indices: Sequence[int], places: Places) -> ndarray:
+        """The vectors of START, words and STOP. *Shape:* (n_positions, vector_width)."""
+        if batch.vectors is None:
+            raise ValueError("the network reads vectors, and the batch has none")
+        data, rows = numpy.asarray(batch.vectors.data), batch.vectors.rows
+        if batch.vectors.has_boundaries:
+            return data[numpy.concatenate([rows[i] for i in indices])]
+        if self.boundaries is None:
+            raise ValueError("the vectors have no rows for START and STOP, and the network has no learned ones")
+        packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
+        for i, (_, positions, _) in zip(indices, places, strict=True):
+            packed[positions.start], packed[positions.stop - 1] = self.boundaries
+            packed[positions.start + 1 : positions.stop - 1] = data[rows[i]]
+        return packed
+
+    def features(self, tokens: ndarray, places: Places, attention: Optional["_Attended"]) -> ndarray:
+        """Fenceposts but for the norm's gain and bias and the scale of halves, which the layers on them have. *Shape:*
+        (n_posts, layout.width)."""
+        layout = self.layout
+        features = numpy.empty((places.posts[-1], layout.width), dtype="float32")
+        n_blocks, half = layout.n_blocks, layout.forward_width
+        forward, backward = numpy.split(features[:, : layout.halves_width], [n_blocks * half], axis=1)
+        for k, positions, posts in places:
+            of_sentence = tokens[positions]
+            if n_blocks:
+                shape = (len(of_sentence) - 1, n_blocks, -1)
+                first, second = forward[posts].reshape(shape), backward[posts].reshape(shape)
+                if attention is None:
+                    blocks = of_sentence.reshape(-1, n_blocks, layout.block_width)
+                    first[:], second[:] = blocks[:-1, :, :half], blocks[1:, :, half:]
+                else:
+                    blocks, scale = attention.blocks(k, positions)
+                    numpy.multiply(blocks[:-1, :, :half], scale[:-1], out=first)
+                    numpy.multiply(blocks[1:, :, half:], scale[1:], out=second)
+            if layout.token_width:
+                sides = features[posts, layout.halves_width :]
+                sides[:, : layout.token_width] = of_sentence[:-1]
+                sides[:, layout.token_width :] = of_sentence[1:]
+        return features
+
+    def encode(self, batch: NetworkBatch, index: int) -> Tuple[ndarray, Optional[ndarray]]:
+        """The fenceposts of one sentence with words, *shape:* (n + 1, layout.width), and its label attention, *shape:*
+        (n_label_heads, n + 2), if the network has one."""
+        places = Places.of([batch.features[index].length])
+        tokens = self.tokens(batch, [index], places)
+        attention = self.attention.attend(tokens, places) if self.attention is not None else None
+        fenceposts = self.features(tokens, places, attention)
+        halves = fenceposts[:, : self.layout.halves_width]
+        if attention is not None and self.attention is not None:
+            halves *= _tiled(self.layout, self.attention.gain)
+            halves += _tiled(self.layout, self.attention.bias)
+        halves *= self.layout.scale
+        return fenceposts, None if attention is None else attention.weights[0].T.copy()
+
+    # Scores
+
+    def scores(self, batch: NetworkBatch, indices: Sequence[int]) -> List[AnyScores]:
+        """The scores of some sentences, none without words.
+
+        indices (Sequence[int]): Numbers of sentences in the batch.
+        """
+        pruned = batch.pruned
+        places = Places.of([batch.features[i].length for i in indices])
+        tokens = self.tokens(batch, indices, places)
+        attention = self.attention.attend(tokens, places) if self.attention is not None else None
+        features = self.features(tokens, places, attention)
+        spans, *pairs = self._layers(features)
+        features_of_deprels, seen = None, None
+        if self.deprels is not None:
+            arc_head, arc_dependent, head, dependent = pairs
+            seen = arc_head @ self.arcs[:-1] + self.arcs[-1]
+            features_of_deprels = DeprelFeatures(self.deprels, head, dependent, numpy.array(places.posts))
+        charts = self.spans.charts(spans, places, pruned) if self.spans is not None else None
+        scores: List[AnyScores] = []
+        for k, _, posts in places:
+            side = posts.stop - posts.start
+            arcs = numpy.zeros((side, side), dtype="float32")
+            if seen is not None:
+                arcs = arc_dependent[posts] @ seen[posts, :-1].T
+                arcs += seen[posts, -1]
+            if pruned:
+                labels, ids = charts[k] if charts is not None else _no_chart()
+                nothing = numpy.zeros(0, dtype="int16")
+                scores.append(PrunedScores(labels, ids, arcs, nothing, features_of_deprels, k))
+                continue
+            labels = charts[k][0] if charts is not None else numpy.zeros((0, 0, 0), dtype="float32")
+            deprels, ties = numpy.zeros((side, 0), dtype="float32"), None
+            if self.deprels is not None:
+                deprels = self.deprels.scores(head[posts], dependent[posts])
+            if self.spans is not None and self.spans.n_ties:
+                ties = numpy.ascontiguousarray(spans[posts, -self.spans.n_ties :])
+            scores.append(ParserScores(labels, arcs, deprels, ties))
+        return scores
+
+    def _layers(self, features: ndarray) -> List[ndarray]:
+        """The first layers of the scorers: the span scorer's projection, then of arcs and deprels."""
+        sums = []
+        if self.on_fenceposts is not None:
+            sums.append(features @ self.on_fenceposts[0] + self.on_fenceposts[1])
+        if self.on_tokens is not None:
+            sums.append(features[:, self.layout.halves_width :] @ self.on_tokens[0] + self.on_tokens[1])
+        spans, pairs = sums[0], sums[-1]
+        n_spans = 0 if self.spans is None else len(self.spans.projection)
+        if len(sums) == 1:
+            spans, pairs = spans[:, :n_spans], spans[:, n_spans:]
+        numpy.maximum(pairs, 0.0, out=pairs)
+        return [spans, *numpy.split(pairs, numpy.cumsum(self.widths)[:-1], axis=1)] if self.widths else [spans]
+
+
+class _Attended(NamedTuple):
+    """Label attention over a batch. weights: of each sentence, *shape:* (n + 2, n_heads). contexts: *Shape:*
+    (batch_size, n_heads, proj_width). reduced: R x. *Shape:* (n_positions, 1 or n_heads, proj_width)."""
+
+    weights: List[ndarray]
+    contexts: ndarray
+    reduced: ndarray
+
+    def blocks(self, k: int, positions: slice) -> Tuple[ndarray, ndarray]:
+        """A sentence's blocks before their norm, of mean 0, and the norm's factors. *Shapes:* (n + 2, n_heads,
+        proj_width), (n + 2, n_heads, 1)."""
+        blocks = self.reduced[positions] + self.contexts[k]
+        return blocks, 1.0 / _deviation(blocks)[..., None]
+
+
+class _LabelAttention:
+    """Label attention: keys folded into queries, values into the projection of the output, and the norm's mean into
+    both."""
+
+    def __init__(self, weights: Weights, hidden_width: int) -> None:
+        self.gain, self.bias = weights["label_attention.norm.gain"], weights["label_attention.norm.bias"]
+        names = ("content", "position") if "label_attention.query.content" in weights else ("all",)
+        reduce = weights["label_attention.reduce.weight"].reshape(-1, len(self.gain), hidden_width)
+        reduce = reduce - reduce.mean(axis=1, keepdims=True)
+        keys, values, first = [], [], 0
+        for name in names:
+            query, key, value = (weights[f"label_attention.{kind}.{name}"] for kind in ("query", "key", "value"))
+            narrow = reduce[:, :, first : first + key.shape[1]] @ weights[f"label_attention.output.{name}.weight"]
+            keys.append((key @ query[:, :, None])[..., 0])
+            values.append(value @ narrow.swapaxes(1, 2))
+            first += key.shape[1]
+        self.keys = transposed(numpy.concatenate(keys, axis=1) / math.sqrt(hidden_width)).astype("float32")
+        self.values = numpy.ascontiguousarray(numpy.concatenate(values, axis=1))  # (n_heads, hidden_width, proj_width)
+        self.reduce = transposed(reduce.reshape(-1, hidden_width))
+
+    def attend(self, tokens: ndarray, places: Places) -> _Attended:
+        """Attend to the words of each sentence. tokens: *Shape:* (n_positions, hidden_width)."""
+        logits, weights = tokens @ self.keys, []
+        pooled = numpy.empty((len(places.lengths), logits.shape[1], tokens.shape[1]), dtype="float32")
+        for k, positions, _ in places:
+            one = logits[positions]
+            one = numpy.exp(one - one.max(axis=0))
+            one /= one.sum(axis=0)
+            numpy.matmul(one.T, tokens[positions], out=pooled[k])
+            weights.append(one)
+        contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
+        return _Attended(weights, contexts, (tokens @ self.reduce).reshape(len(tokens), -1, len(self.gain)))
+
+
+def _no_chart() -> Tuple[ndarray, ndarray]:
+    return numpy.zeros((0, 0, 3), dtype="float32"), numpy.zeros((0, 0), dtype="int16")
+
+
+def _deviation(centred: ndarray) -> ndarray:
+    """The norm's divisor of rows of mean 0: the unbiased standard deviation plus epsilon."""
+    squares = numpy.einsum("...i,...i->...", centred, centred)
+    squares /= centred.shape[-1] - 1
+    return numpy.sqrt(squares, out=squares) + EPSILON
+
+
+def _tiled(layout: FencepostLayout, of_block: ndarray) -> ndarray:
+    """A number for each feature of a block, for all halves. *Shape:* (layout.halves_width,)."""
+    halves = of_block[: layout.forward_width], of_block[layout.forward_width :]
+    return numpy.concatenate([numpy.tile(half, layout.n_blocks) for half in halves])

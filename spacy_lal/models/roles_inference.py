@@ -1,0 +1,277 @@
+"""The network of semantic roles on a CPU: its weights under their torch names, and NumPy.
+
+The same scores as `layers.roles_network`, but for rounding. Words are packed without padding, one sentence after the
+other. *Not* here: the syntax head, arcs and deprels, and learning.
+"""
+
+import math
+from copy import copy
+from typing import List, Mapping, Optional, Sequence, Tuple
+
+import numpy
+from numpy import ndarray
+from thinc.api import NumpyOps
+
+from ..layers.pair_features import SentenceParse, find_candidates
+from ..layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
+from ..scores import RoleScores
+from .batches import RolesBatch
+
+Weights = Mapping[str, ndarray]
+SLOPE = 0.1  # of the leaky ReLU below zero
+NORM_EPSILON = 1e-6
+LONGEST_PERIOD = 10_000.0
+_MAX_PAIRS = 8192  # that are scored at once
+_OPS = NumpyOps()
+
+
+class _Linear:
+    """x @ W^T + b, from the weights `NAME.weight` and, if there is one, `NAME.bias`."""
+
+    def __init__(self, weights: Weights, name: str) -> None:
+        self.weight = numpy.ascontiguousarray(weights[f"{name}.weight"].T)
+        self.bias = weights.get(f"{name}.bias")
+
+    def part(self, outputs: slice) -> "_Linear":
+        """The map to some of its outputs."""
+        part = copy(self)
+        part.weight, part.bias = numpy.ascontiguousarray(self.weight[:, outputs]), self.bias[outputs]  # type: ignore
+        return part
+
+    def __call__(self, inputs: ndarray) -> ndarray:
+        product = inputs @ self.weight
+        if self.bias is not None:
+            product += self.bias
+        return product
+
+
+class _Norm:
+    """Layer norm over the last axis."""
+
+    def __init__(self, weights: Weights, name: str) -> None:
+        self.gain, self.bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+    def __call__(self, inputs: ndarray) -> ndarray:
+        normed = inputs - inputs.mean(axis=-1, keepdims=True)
+        variance = numpy.einsum("ij,ij->i", normed, normed) / normed.shape[1]
+        normed /= numpy.sqrt(variance + NORM_EPSILON)[:, None]
+        normed *= self.gain
+        normed += self.bias
+        return normed
+
+
+class _Layer:
+    """Attention and a feed-forward network. Each adds its output to its normalised input."""
+
+    def __init__(self, weights: Weights, name: str, n_heads: int, head_width: int) -> None:
+        self.n_heads, self.head_width = n_heads, head_width
+        self.norms = _Norm(weights, f"{name}.attention_norm"), _Norm(weights, f"{name}.ff_norm")
+        self.qkv, self.output = _Linear(weights, f"{name}.attention.qkv"), _Linear(weights, f"{name}.attention.output")
+        self.maps = [_Linear(weights, f"{name}.feed_forward.maps.{i}") for i in range(3)]
+
+    def __call__(self, inputs: ndarray, sentences: Sequence[slice]) -> ndarray:
+        """*Shapes:* (n_words, hidden_width) to the same."""
+        normed = self.norms[0](inputs)
+        heads = self.qkv(normed).reshape(len(inputs), 3, self.n_heads, self.head_width)
+        context = numpy.empty((len(inputs), self.n_heads, self.head_width), dtype="float32")
+        for words in sentences:
+            query, key, value = heads[words].transpose(1, 2, 0, 3)
+            logits = (query * self.head_width**-0.5) @ key.swapaxes(1, 2)
+            context[words] = (_softmax(logits) @ value).swapaxes(0, 1)
+        normed = self.norms[1](normed + self.output(context.reshape(len(inputs), -1)))
+        hidden = normed
+        for one in self.maps[:-1]:
+            hidden = _leaky_relu(one(hidden))
+        return normed + self.maps[-1](hidden)
+
+
+class RolesInference:
+    """The network of semantic roles in NumPy. Threads may share it.
+
+    config, sizes: The network's; without a syntax head.
+    weights (Weights): By their names in the torch network, float32.
+    """
+
+    def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights) -> None:
+        self.config, self.sizes = config, sizes
+        encoder = config.encoder
+        self.inputs = _Linear(weights, "inputs.projection")
+        self.layers = [
+            _Layer(weights, f"layers.{i}", encoder.n_heads, encoder.head_width) for i in range(encoder.n_layers)
+        ]
+        used = {config.predicate_scorer.layer, encoder.n_layers - 1}
+        self.task_norms = {i: _Norm(weights, f"task_norms.{i}") for i in used}
+        self.predicates = _Linear(weights, "predicate_scorer.hidden"), _Linear(weights, "predicate_scorer.output")
+        with_spans = isinstance(config.role_scorer, SpanRoleScorerConfig)
+        self.spans = _Spans(config.role_scorer, weights) if with_spans else None  # type: ignore[arg-type]
+        self.tags = None if with_spans else _Tags(weights)
+        self.rolesets: Optional[_Linear] = None
+        if config.roleset_scorer is not None and sizes.n_rolesets:
+            self.rolesets = _Linear(weights, "roleset_scorer.output")
+
+    def scores(self, batch: RolesBatch, indices: Sequence[int]) -> List[RoleScores]:
+        """The scores of some sentences, none without words.
+
+        indices (Sequence[int]): Numbers of sentences in the batch.
+        """
+        rows = [batch.vectors.rows[i] for i in indices]
+        ends = numpy.cumsum([len(one) for one in rows]).tolist()
+        sentences = [slice(end - len(one), end) for one, end in zip(rows, ends, strict=True)]
+        vectors = numpy.asarray(batch.vectors.data)[numpy.concatenate(rows)]
+        positions, predicates = self._encode(vectors, sentences)
+        probabilities = _softmax(predicates)[:, self.sizes.n_other_labels :].sum(axis=1)
+        if self.spans is not None:
+            self_features = self.spans.features(vectors, positions)
+        elif self.tags is not None:
+            self_features = self.tags.features(positions)
+        scores = []
+        for i, words in zip(indices, sentences, strict=True):
+            chosen = (probabilities[words] >= batch.threshold).nonzero()[0]
+            if batch.predicates is not None:
+                chosen = numpy.asarray(batch.predicates[i], dtype="int64")
+            features = tuple(one[words] for one in self_features)
+            tags = spans = ranges = None
+            if self.spans is not None:
+                if batch.parses is None:
+                    raise ValueError("a scorer of ranges needs the parse of each sentence, got None")
+                of_predicates, spans, ranges = self.spans.score(*features, chosen, batch.parses[i])
+            elif self.tags is not None:
+                of_predicates, tags = self.tags.score(*features, chosen)
+            scores.append(
+                RoleScores(
+                    predicates=predicates[words],
+                    rows=chosen,
+                    tags=tags,
+                    rolesets=None if self.rolesets is None else self.rolesets(of_predicates),
+                    spans=spans,
+                    ranges=ranges,
+                )
+            )
+        return scores
+
+    def _encode(self, vectors: ndarray, sentences: Sequence[slice]) -> Tuple[ndarray, ndarray]:
+        """The output of the layers, *shape:* (n_words, hidden_width), and the scores of predicates, *shape:* (n_words,
+        n_predicate_labels)."""
+        positions = _leaky_relu(self.inputs(vectors))
+        if self.config.encoder.timing:
+            for words in sentences:
+                positions[words] += timing_signal(words.stop - words.start, positions.shape[1])
+        predicates = positions
+        for i, layer in enumerate(self.layers):
+            positions = layer(positions, sentences)
+            if i in self.task_norms:
+                positions = self.task_norms[i](positions)
+            if i == self.config.predicate_scorer.layer:
+                predicates = self.predicates[1](_leaky_relu(self.predicates[0](positions)))
+        return positions, predicates
+
+
+class _Tags:
+    """The bilinear scorer of BIO tags: `[predicate, 1] @ U_tag @ [token, 1]`."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.projection, self.bilinear = _Linear(weights, "role_scorer.projection"), weights["role_scorer.bilinear"]
+
+    def features(self, positions: ndarray) -> Tuple[ndarray, ...]:
+        """The vectors of words as predicates and as arguments."""
+        features = _leaky_relu(self.projection(positions))
+        width = self.bilinear.shape[0] - 1
+        return features[:, :width], features[:, width:]
+
+    def score(self, predicates: ndarray, tokens: ndarray, chosen: ndarray) -> Tuple[ndarray, ndarray]:
+        """The vectors of a sentence's predicates and their tags. *Shapes:* (F, predicate_width), (F, n, n_tags)."""
+        width, n_tags, role_width = self.bilinear.shape
+        seen = _with_ones(predicates[chosen]) @ self.bilinear.reshape(width, -1)
+        return predicates[chosen], _with_ones(tokens) @ seen.reshape(-1, n_tags, role_width).swapaxes(1, 2)
+
+
+class _Spans:
+    """The scorer of roles of ranges; see `layers.scorers.span_role_scorer`."""
+
+    def __init__(self, config: SpanRoleScorerConfig, weights: Weights) -> None:
+        self.config, self.table = config, weights["role_scorer.table.weight"]
+        names = ("vectors", "predicate", "places", "product", "hidden", "output", "features", "of_product")
+        parts = {name: _Linear(weights, f"role_scorer.{name}") for name in names}
+        self.vectors, self.predicate, self.places, self.product, self.hidden, self.output = map(parts.get, names[:6])
+        width, of_features, of_product = config.hidden_width, parts["features"], parts["of_product"]
+        self.of_predicate = self.places.part(slice(width))  # places of predicates are read of predicates alone
+        self.places = self.places.part(slice(width, None))
+        self.pair = numpy.concatenate([of_features.weight, of_product.weight])
+        self.pair_bias = of_features.bias + of_product.bias  # type: ignore[operator]
+
+    def features(self, vectors: ndarray, positions: ndarray) -> Tuple[ndarray, ...]:
+        """Words as the scorer reads them, in each place of a candidate, and as factors of products. *Shapes:* (n_words,
+        width), (n_words, n_places, hidden_width), (n_words, 2, product_width)."""
+        words = numpy.concatenate([_gelu(self.vectors(vectors)), positions], axis=1)
+        places = self.places(words).reshape(len(words), -1, self.config.hidden_width)
+        return words, places, self.product(words).reshape(len(words), 2, -1)
+
+    def score(
+        self, words: ndarray, places: ndarray, products: ndarray, chosen: ndarray, parse: SentenceParse
+    ) -> Tuple[ndarray, ndarray, ndarray]:
+        """The vectors of a sentence's predicates, *shape:* (F, predicate_width), the scores of its candidates, *shape:*
+        (F, n_candidates, 1 + n_roles), and the candidates, *shape:* (n_candidates, 2)."""
+        found = find_candidates(parse, chosen, self.config.n_rows)
+        starts, ends = found.ranges[:, 0], found.ranges[:, 1]
+        spans = numpy.full((len(chosen), len(starts), len(self.output.bias)), -numpy.inf, dtype="float32")
+        spans[..., 0] = 0.0
+        if len(chosen):
+            nothing = numpy.zeros((1, *places.shape[1:]), dtype="float32")
+            padded = numpy.concatenate([places, nothing])  # the last row stands before and after the sentence
+            # head, first, last, previous and next word of a candidate
+            at = (found.heads, starts, ends - 1, starts - 1, numpy.where(ends < len(places), ends, -1))
+            of_candidates = sum(padded[word, k] for k, word in enumerate(at)) + self.pair_bias
+            of_predicates = self.of_predicate(words[chosen])
+            free = (chosen[:, None] < starts) | (chosen[:, None] >= ends)
+            rows, columns = free.nonzero()
+            for first in range(0, len(rows), _MAX_PAIRS):
+                f, c = rows[first : first + _MAX_PAIRS], columns[first : first + _MAX_PAIRS]
+                of_features = _OPS.gather_add(self.table, found.features[f, c].astype("uint32"))  # type: ignore
+                product = products[chosen[f], 0] * products[found.heads[c], 1]
+                hidden = numpy.concatenate([of_features, product], axis=1) @ self.pair
+                hidden += of_candidates[c]
+                hidden += of_predicates[f]
+                hidden = _gelu(hidden)
+                spans[f, c] = self.output(hidden + _gelu(self.hidden(hidden)))
+        return _gelu(self.predicate(words[chosen])), spans, found.ranges
+
+
+def timing_signal(seq_len: int, width: int) -> ndarray:
+    """The signal of positions 0, 1, ...: sines, cosines, and a zero column where the width is odd. *Shape:* (seq_len,
+    width), float32."""
+    n = width // 2
+    rates = numpy.exp(numpy.arange(n) * (-math.log(LONGEST_PERIOD) / (n - 1)))
+    angles = numpy.arange(seq_len)[:, None] * rates
+    signal = [numpy.sin(angles), numpy.cos(angles), numpy.zeros((seq_len, width % 2))]
+    return numpy.concatenate(signal, axis=1).astype("float32")
+
+
+def _softmax(logits: ndarray) -> ndarray:
+    shares = numpy.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _leaky_relu(values: ndarray) -> ndarray:
+    return numpy.maximum(values, values * numpy.float32(SLOPE))
+
+
+def _gelu(values: ndarray) -> ndarray:
+    """x Phi(x) = max(x, 0) - |x| Phi(-|x|); Phi after Abramowitz and Stegun, 7.1.26, with an error below 1e-7."""
+    size = numpy.abs(values)
+    t = size * numpy.float32(0.3275911 * math.sqrt(0.5))
+    t += numpy.float32(1.0)
+    numpy.reciprocal(t, out=t)
+    tail = t * numpy.float32(0.5 * 1.061405429)
+    for factor in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        tail += numpy.float32(0.5 * factor)
+        tail *= t
+    tail *= size
+    size *= size
+    size *= numpy.float32(-0.5)
+    tail *= numpy.exp(size, out=size)
+    return numpy.subtract(numpy.maximum(values, 0.0, out=t), tail, out=t)
+
+
+def _with_ones(rows: ndarray) -> ndarray:
+    return numpy.concatenate([rows, numpy.ones((len(rows), 1), dtype="float32")], axis=1)

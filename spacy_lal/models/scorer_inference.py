@@ -1,0 +1,186 @@
+"""The scorers of spans and deprels on a CPU, in NumPy: a part of `parser_inference.py`. Spans are scored in pieces that
+suit a cache; deprels after heads are decoded."""
+
+from functools import lru_cache
+from typing import Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+
+import numpy
+from numpy import ndarray
+
+from ..layers.configs import FIRST_LABEL, FencepostLayout
+from ..layers.scorers.span_hidden import span_hidden
+from ..scores import OTHER_LABEL
+
+Weights = Mapping[str, ndarray]
+EPSILON = 1e-3  # of the norm, as `layers.norm`
+_CHUNK_CELLS = 4096  # spans scored at once: their hidden units stay near a core's cache
+_NO_LABEL = -1e30  # best score where no label is possible; decoders want finite numbers
+_CHUNK_HEADS = 128  # heads at a time: the products of all deprels with them stay in a core's cache
+
+
+class Places(NamedTuple):
+    """Where sentences are in packed arrays. Of each sentence: words, first position, first fencepost."""
+
+    lengths: List[int]
+    positions: List[int]
+    posts: List[int]
+
+    @classmethod
+    def of(cls, lengths: Sequence[int]) -> "Places":
+        found = cls(list(lengths), [0], [0])
+        for length in lengths:
+            found.positions.append(found.positions[-1] + length + 2)
+            found.posts.append(found.posts[-1] + length + 1)
+        return found
+
+    def __iter__(self) -> Iterator[Tuple[int, slice, slice]]:  # type: ignore[override]
+        for k, length in enumerate(self.lengths):
+            position, post = self.positions[k], self.posts[k]
+            yield k, slice(position, position + length + 2), slice(post, post + length + 1)
+
+
+class SpanInference:
+    """The scorer of labels of spans.
+
+    projection (ndarray): The layer on fenceposts: of ends, of starts if they differ, of the labels' own heads. *Shape:*
+        (n_projected, layout.width).
+    """
+
+    def __init__(self, weights: Weights, layout: FencepostLayout) -> None:
+        given = {name.partition(".")[2]: value for name, value in weights.items() if name.startswith("span_scorer.")}
+        self.bias, self.gain, self.shift = given["hidden.bias"], given["norm.gain"], given["norm.bias"]
+        self.width, self.output = len(self.bias), transposed(given["output.weight"])
+        self.output_bias = given["output.bias"]
+        parts = numpy.split(given["hidden.weight"], given["hidden.weight"].shape[1] // layout.width, axis=1)
+        self.first_start, self.n_ties = self.width * (len(parts) - 1), 0
+        if "ties.weight" in given:
+            ties = given["ties.weight"]
+            self.n_ties = len(ties)
+            parts.append(numpy.zeros((self.n_ties, layout.width), dtype="float32"))
+            columns = layout.block_columns(range(self.n_ties)).reshape(self.n_ties, -1)
+            numpy.put_along_axis(parts[-1], columns, ties, axis=1)
+        self.projection = numpy.concatenate(parts)
+        self.n_own = max(0, len(self.output_bias) + 1 - FIRST_LABEL) if self.n_ties else 0
+
+    def charts(self, rows: ndarray, places: Places, pruned: bool) -> List[Tuple[ndarray, ndarray]]:
+        """The charts of sentences: labels and label ids, see `PrunedScores`; or all labels, see `ParserScores`.
+
+        rows (ndarray): Fenceposts multiplied with the projection. *Shape:* (n_posts, n_projected).
+        """
+        cells = [_cells(length) for length in places.lengths]
+        starts = numpy.concatenate([posts.start + cells[k][0] for k, _, posts in places])
+        ends = numpy.concatenate([posts.start + cells[k][1] for k, _, posts in places])
+        found = numpy.zeros((len(starts), 3 if pruned else len(self.output_bias) + 1), dtype="float32")
+        ids = numpy.zeros(len(starts), dtype="int16")
+        for first in range(0, len(starts), _CHUNK_CELLS):
+            chunk = slice(first, first + _CHUNK_CELLS)
+            scores = self.score(rows, starts[chunk], ends[chunk])
+            if not pruned:
+                found[chunk, 1:] = scores
+                continue
+            found[chunk, 1], found[chunk, 2], others = scores[:, 0], _NO_LABEL, scores[:, 1:]
+            if not others.shape[1]:
+                continue
+            ids[chunk] = best = others.argmax(axis=1)
+            found[chunk, 2] = others[numpy.arange(len(best)), best]
+        ids += OTHER_LABEL
+        charts, first = [], 0
+        for length, (_, _, flat) in zip(places.lengths, cells, strict=True):
+            side, chunk = length + 1, slice(first, first + len(flat))
+            labels = numpy.zeros((side * side, found.shape[1]), dtype="float32")
+            label_ids = numpy.zeros(side * side, dtype="int16")
+            labels[flat], label_ids[flat] = found[chunk], ids[chunk]
+            charts.append((labels.reshape(side, side, -1), label_ids.reshape(side, side)))
+            first += len(flat)
+        return charts
+
+    def score(self, rows: ndarray, starts: ndarray, ends: ndarray) -> ndarray:
+        """The scores of all labels but the empty one on some spans. *Shape:* (n_cells, n_labels - 1)."""
+        units = numpy.empty((len(starts), self.width), dtype="float32")
+        of_starts = rows[:, self.first_start : self.first_start + self.width]
+        span_hidden(of_starts, rows[:, : self.width], starts, ends, self.bias, self.gain, self.shift, EPSILON, units)
+        scores = units @ self.output
+        scores += self.output_bias
+        if self.n_own:
+            first = self.first_start + self.width
+            own = rows[:, first : first + self.n_own]
+            scores[:, 1:] += own[ends] - own[starts]
+        return scores
+
+
+class DeprelInference:
+    """The scorer of deprels given the head: p^T U_r q + u_r p + v_r q + c_r."""
+
+    def __init__(self, weights: Weights) -> None:
+        given = {
+            name.partition(".")[2]: value for name, value in weights.items() if name.startswith("biaffine_scorer.")
+        }
+        bilinear, from_dependent = given["deprel_bilinear"], given["deprel_from_dependent"]
+        self.shape = bilinear.shape[0], bilinear.shape[1]
+        # p^T U_r + v_r of all deprels r at once
+        self.bilinear = numpy.ascontiguousarray(bilinear.transpose(1, 0, 2).reshape(self.shape[1], -1))
+        self.from_dependent = from_dependent.reshape(-1)
+        self.from_head, self.bias = transposed(given["deprel_from_head"]), given["deprel_bias"]
+
+    def seen(self, heads: ndarray) -> Tuple[ndarray, ndarray]:
+        """p^T U_r + v_r and u_r p + c_r. *Shapes:* (n_heads, n_deprels, deprel_width), (n_heads, n_deprels, 1)."""
+        seen = (heads @ self.bilinear + self.from_dependent).reshape(-1, *self.shape)
+        return seen, (heads @ self.from_head + self.bias)[..., None]
+
+    def scores(self, heads: ndarray, dependents: ndarray) -> ndarray:
+        """All deprels of all arcs. *Shape:* (n_dependents, n_heads, n_deprels)."""
+        seen, own = self.seen(heads)
+        return numpy.ascontiguousarray((seen @ dependents.T + own).transpose(2, 0, 1))
+
+    def best(self, heads: ndarray, dependents: ndarray) -> ndarray:
+        """The best deprel of each dependent of some heads. *Shapes:* (n_heads, width), (n_heads, n_dependents, width)
+        to (n_heads, n_dependents)."""
+        seen, own = self.seen(heads)
+        return (seen @ dependents.swapaxes(1, 2) + own).argmax(axis=1)
+
+
+class DeprelFeatures:
+    """Features of heads and dependents of a batch: deprels are scored after heads are decoded, n and not n^2 of them.
+
+    deprels (DeprelInference): The scorer.
+    heads, dependents (ndarray): p and q of fenceposts. *Shape:* (n_posts, deprel_width).
+    first_rows (ndarray): The first fencepost of each sentence.
+    """
+
+    def __init__(self, deprels: DeprelInference, heads: ndarray, dependents: ndarray, first_rows: ndarray) -> None:
+        self.deprels, self.heads, self.dependents, self.first_rows = deprels, heads, dependents, first_rows
+
+    def choose(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
+        """See `scores.DeprelFeatures`."""
+        lengths = [len(one) for one in heads]
+        first = numpy.repeat(self.first_rows[numpy.asarray(sentences, dtype=numpy.int64)], lengths)
+        words = first + numpy.concatenate([numpy.arange(1, length + 1) for length in lengths] or [first])
+        chosen = first + numpy.concatenate([*heads, first[:0]])
+        ids = numpy.empty(len(first), dtype=numpy.int32)
+        for of_head, arcs in _by_head(chosen):
+            ids[arcs] = self.deprels.best(self.heads[of_head], self.dependents[words[arcs]])
+        return numpy.split(ids, numpy.cumsum(lengths)[:-1]) if lengths else []
+
+
+def _by_head(heads: ndarray) -> Iterator[Tuple[ndarray, ndarray]]:
+    """Different heads, *shape:* (n_heads,), and their arcs, *shape:* (n_heads, n_dependents). Heads with about as many
+    dependents come together; arcs are repeated where a head has fewer."""
+    order = numpy.argsort(heads, kind="stable")
+    distinct, first, counts = numpy.unique(heads[order], return_index=True, return_counts=True)
+    by_count = numpy.argsort(-counts, kind="stable")
+    for start in range(0, len(by_count), _CHUNK_HEADS):
+        part = by_count[start : start + _CHUNK_HEADS]
+        places = numpy.minimum(numpy.arange(counts[part[0]]), counts[part, None] - 1)
+        yield distinct[part], order[first[part, None] + places]
+
+
+@lru_cache(maxsize=64)  # long sentences have many cells
+def _cells(n_words: int) -> Tuple[ndarray, ndarray, ndarray]:
+    """The spans of a sentence: starts, ends, and their places in its chart, flattened. *Shape of each:* (n_cells,)."""
+    starts, ends = numpy.triu_indices(n_words + 1, 1)
+    return starts, ends, starts * (n_words + 1) + ends
+
+
+def transposed(weight: ndarray) -> ndarray:
+    """The transposed matrix, contiguous."""
+    return numpy.ascontiguousarray(weight.T)

@@ -1,0 +1,359 @@
+"""Our networks as thinc layers: weights that parse in NumPy, or a torch module that learns, or runs on a GPU.
+
+The weights of a loaded network are arrays. A torch module is made of them when the network first learns, where thinc's
+device is a GPU, and for a network without a NumPy form. Threads may parse with the same network; an update must not run
+beside another update or a prediction. *Not* here: what a network reads and scores, which `parser_network.py` and
+`roles_network.py` add.
+"""
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy
+import safetensors.numpy
+import srsly
+from numpy import ndarray
+from thinc.api import Model, NumpyOps, get_current_ops, torch2xp, xp2torch
+from thinc.optimizers import Optimizer
+from thinc.shims import Shim
+from thinc.types import Floats2d
+
+from ..locks import MAKING
+from .batches import NetworkBatch, RolesBatch, VectorRows, sub_batches
+
+AnyBatch = Union[NetworkBatch, RolesBatch]
+
+
+def _one_thread() -> None:
+    """torch's threads do not survive a fork, and a child that waits for them hangs; with one thread it waits for none.
+    The processes of `nlp.pipe(n_process=2)` share the cores anyway."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_one_thread)
+
+
+class NetworkShim(Shim):
+    """A network that is made late, when the sizes that come from data are known; they are saved beside its weights.
+
+    config (Any): Everything but these sizes; from the pipeline's config.
+    """
+
+    is_shared = True  # threads may predict with it at the same time
+    has_ends = False  # whether a sentence of the module's input begins with START and ends with STOP
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(None)
+        self.config = config
+        self._weights: Optional[Dict[str, ndarray]] = None  # where there is no module
+        self._inference: Any = None  # the NumPy form, and torch's count of changes of its weights
+
+    # What a network adds
+
+    def build_module(self) -> Any:
+        """The torch module, with fresh weights."""
+        raise NotImplementedError
+
+    def build_inference(self, weights: Dict[str, ndarray]) -> Any:
+        """The NumPy form, whose `scores` takes a batch and numbers of sentences; None for a network without one."""
+        raise NotImplementedError
+
+    def pad(self, batch: Any, indices: Sequence[int], vectors: Any) -> Any:
+        """Some sentences as the module's input. vectors (Optional[Tensor]): Padded."""
+        raise NotImplementedError
+
+    def unpad(self, output: Any, lengths: Sequence[int]) -> List[Any]:
+        """The scores of sentences from the module's output."""
+        raise NotImplementedError
+
+    def gradients(self, output: Any, d_scores: Sequence[Any]) -> Tuple[List[Any], List[Any]]:
+        """The tensors of an output that take a gradient, and their gradients."""
+        raise NotImplementedError
+
+    def nothing(self, batch: Any) -> Any:
+        """The scores of a sentence without words."""
+        raise NotImplementedError
+
+    # The network
+
+    @property
+    def network(self) -> Any:
+        """The torch module, in evaluation mode.
+
+        RAISES (ValueError): There are no weights yet, they fit another network, or torch is not installed.
+        """
+        if self._model is None:
+            with MAKING:
+                if self._model is None:
+                    self._model = self._load()
+                    self._weights = self._inference = None
+        return self._model
+
+    def _load(self) -> Any:
+        if self._weights is None:
+            raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
+        torch = _torch()
+        from ..layers.unfilled import Unfilled
+
+        with Unfilled():
+            module = self.build_module()
+        try:
+            module.load_state_dict({name: torch.from_numpy(numpy.array(one)) for name, one in self._weights.items()})
+        except RuntimeError as error:
+            raise self._misfit(error) from error
+        return module.to(self.device).eval()
+
+    def _misfit(self, error: Exception) -> ValueError:
+        return ValueError(
+            "The saved weights do not fit the network of the config; expected the [model] block that they were "
+            f"trained with. {error}"
+        )
+
+    @property
+    def inference(self) -> Any:
+        """The NumPy form, made on first use and after changes of the weights; None where the module runs.
+
+        RAISES (ValueError): There are no weights yet, or they fit another network.
+        """
+        if not isinstance(get_current_ops(), NumpyOps):
+            return None
+        version = 0 if self._model is None else sum(weight._version for weight in self._model.parameters())
+        found = self._inference
+        if found is None or found[1] != version:
+            with MAKING:
+                weights = self.weights
+                try:
+                    self._inference = found = self.build_inference(weights), version
+                except (KeyError, ValueError) as error:
+                    raise self._misfit(error) from error
+        return found[0]
+
+    @property
+    def weights(self) -> Dict[str, ndarray]:
+        """The weights by their names in the torch module.
+
+        RAISES (ValueError): There are none yet.
+        """
+        if self._model is None and self._weights is not None:
+            return self._weights
+        return {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
+
+    @property
+    def device(self) -> Any:
+        """The torch device of the module, made or yet to be made."""
+        if self._model is not None:
+            return next(self._model.parameters()).device
+        from thinc.api import get_torch_default_device
+
+        return get_torch_default_device()
+
+    def set_sizes(self, sizes: Dict[str, int]) -> None:
+        """Set sizes that come from data, by name. Weights of other sizes are dropped."""
+        if any(self.cfg.get(name) != size for name, size in sizes.items()):
+            self._model = self._weights = self._inference = None
+        self.cfg.update(sizes)
+
+    def build(self) -> None:
+        """Make a module of the current sizes, with fresh weights, on thinc's device."""
+        _torch()
+        self._weights = self._inference = self._model = None
+        self._model = self.build_module().to(self.device).eval()
+
+    # Learning
+
+    def learn(self, inputs: Any) -> Any:
+        """The module's output, with dropout and for a backward pass."""
+        module = self.network
+        module.train()
+        try:
+            return module(inputs)
+        finally:
+            module.eval()
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Apply the gradients. Optimizers work in place, so the module keeps its tensors."""
+        self._inference = None
+        for name, parameter in () if self._model is None else self._model.named_parameters():
+            if parameter.grad is None:
+                continue
+            data: Any = torch2xp(parameter.data)
+            weights, _ = optimizer((self.id, name), data, torch2xp(parameter.grad))  # type: ignore[arg-type]
+            updated = xp2torch(weights, device=parameter.device)
+            if updated.data_ptr() != parameter.data_ptr():
+                parameter.data.copy_(updated.reshape(parameter.shape))
+            parameter.grad.zero_()
+
+    @contextmanager
+    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
+        """Run with other parameters (averages) in a block; the original ones are restored at its end.
+
+        params (Dict[Tuple[int, str], Any]): By the keys of `finish_update`.
+        """
+        backup = {}
+        named = {} if self._model is None else dict(self._model.named_parameters())
+        for name, parameter in named.items():
+            if (self.id, name) in params:
+                backup[name] = parameter.data
+                average = xp2torch(params[(self.id, name)], device=parameter.device)
+                parameter.data = average.reshape(parameter.shape).clone()
+        self._inference = None
+        try:
+            yield
+        finally:
+            self._inference = None
+            for name, data in backup.items():
+                named[name].data = data
+
+    # Copies
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_inference": None}
+
+    def copy(self) -> "NetworkShim":
+        """A copy with an id of its own: the optimizer keeps moments and averages by the id of a shim."""
+        copied = super().copy()
+        with Shim.global_id_lock:
+            Shim.global_id += 1
+            copied.id = Shim.global_id
+        return copied
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Move the module, if there is one."""
+        if self._model is not None:
+            self._model.to(device_type if device_type != "gpu" else f"cuda:{device_id}")
+
+    def to_bytes(self) -> bytes:
+        """Sizes, and weights as safetensors, in msgpack."""
+        weights = None if self._model is None and self._weights is None else self.weights
+        state = (
+            b""
+            if weights is None
+            else safetensors.numpy.save({name: numpy.ascontiguousarray(weights[name]) for name in sorted(weights)})
+        )
+        return srsly.msgpack_dumps({"config": self.cfg, "state": state})
+
+    def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
+        """Take the saved sizes and weights; other settings come from the config."""
+        msg = srsly.msgpack_loads(bytes_data)
+        self.cfg = dict(msg["config"])
+        self._model = self._weights = self._inference = None
+        if msg["state"]:
+            self._weights = {name: one.astype("f4") for name, one in safetensors.numpy.load(msg["state"]).items()}
+        return self
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError as error:
+        raise ValueError(
+            "this network learns, or has parts that only torch runs, and torch is not installed: "
+            "pip install 'spacy-lal[train]'"
+        ) from error
+    return torch
+
+
+# The layer
+
+
+def network_layer(name: str, shim: NetworkShim) -> Model[Any, List[Any]]:
+    """A network as a thinc layer, from a batch to the scores of its sentences. Sentences run in sub-batches by padded
+    size, on which results do not depend."""
+    return Model(name, forward, shims=[shim])
+
+
+def forward(model: Model, batch: AnyBatch, is_train: bool) -> Tuple[List[Any], Callable]:
+    """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores and returns the
+    gradient of `batch.vectors.data`, or None without vectors."""
+    if not is_train:
+        found = {
+            i: one for indices, scores in iter_scores(model, batch) for i, one in zip(indices, scores, strict=True)
+        }
+        return [found[i] for i in range(len(found))], lambda d_scores: None
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
+    scores: List[Any] = [shim.nothing(batch)] * len(batch.lengths)
+    data = None if batch.vectors is None else xp2torch(batch.vectors.data, requires_grad=True, device=shim.device)
+    runs = []
+    for indices in _sub_batches(shim, batch):
+        output = shim.learn(_padded(shim, batch, indices, data))
+        runs.append((indices, output))
+        for i, one in zip(indices, shim.unpad(output, [batch.lengths[i] for i in indices]), strict=True):
+            scores[i] = one
+
+    def backprop(d_scores: Sequence[Any]) -> Optional[Floats2d]:
+        import torch
+
+        if len(d_scores) != len(scores):
+            raise ValueError(f"Got gradients of {len(d_scores)} sentences, expected {len(scores)}")
+        while runs:
+            indices, output = runs.pop()
+            tensors, grads = shim.gradients(output, [d_scores[i] for i in indices])
+            if tensors:
+                torch.autograd.backward(tensors, grads)
+        if data is None:
+            return None
+        return model.ops.alloc2f(*data.shape) if data.grad is None else torch2xp(data.grad, ops=model.ops)  # type: ignore
+
+    return scores, backprop
+
+
+def iter_scores(model: Model, batch: AnyBatch) -> Iterator[Tuple[List[int], List[Any]]]:
+    """Numbers of sentences and their scores, one sub-batch after the other. Sentences without words come first."""
+    shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
+    empty = [i for i, length in enumerate(batch.lengths) if length == 0]
+    if empty:
+        yield empty, [shim.nothing(batch)] * len(empty)
+    inference = shim.inference
+    if inference is not None:
+        for indices in sub_batches(batch.lengths):
+            yield indices, inference.scores(batch, indices)
+        return
+    for indices in _sub_batches(shim, batch):
+        yield indices, shim.unpad(run_module(shim, batch, indices), [batch.lengths[i] for i in indices])
+
+
+def run_module(shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], method: str = "__call__") -> Any:
+    """The output of the torch module for some sentences, without gradient."""
+    import torch
+
+    module = shim.network
+    data = None if batch.vectors is None else xp2torch(batch.vectors.data, device=shim.device)
+    with torch.no_grad():
+        return getattr(module, method)(_padded(shim, batch, indices, data))
+
+
+def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> List[List[int]]:
+    if getattr(shim.network, "depends_on_batch", False):  # the authors' batch effect
+        return [[i for i, length in enumerate(batch.lengths) if length]]
+    return sub_batches(batch.lengths)
+
+
+def _padded(shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], data: Any) -> Any:
+    if batch.vectors is None or data is None:
+        return shim.pad(batch, indices, None)
+    return shim.pad(batch, indices, _pad_vectors(batch.vectors, indices, data, shim.has_ends))
+
+
+def _pad_vectors(vectors: VectorRows, indices: Sequence[int], data: Any, has_ends: bool) -> Any:
+    """The vectors of some sentences; zeros at padding, and at START and STOP where they have no rows. *Shape:*
+    (batch_size, seq_len, width)."""
+    import torch
+
+    rows = [vectors.rows[i] for i in indices]
+    first = int(has_ends and not vectors.has_boundaries)
+    places = numpy.full((len(rows), max(map(len, rows)) + 2 * first), len(data))
+    for place, one in zip(places, rows, strict=True):
+        place[first : first + len(one)] = one
+    index = torch.from_numpy(places).to(data.device)
+    with_zeros = torch.cat([data, data.new_zeros(1, data.shape[1])])
+    return with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape)
+
+
+def to_numpy(tensor: Any) -> Any:
+    """A tensor of any device as an array on the host; None stays None."""
+    return None if tensor is None else tensor.detach().cpu().numpy()
