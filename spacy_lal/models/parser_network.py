@@ -41,7 +41,7 @@ class ParserShim(NetworkShim):
         """See `NetworkShim`."""
         import torch
 
-        from ..layers.network_inputs import NetworkInputs
+        from ..layers.inputs import NetworkInputs
 
         features = [batch.features[i] for i in indices]
         shape = (len(indices), max(one.length for one in features) + 2)

@@ -27,6 +27,7 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, lengths: Sequence[int]) -> "Places":
+        """The places of sentences of some numbers of words."""
         found = cls(list(lengths), [0], [0])
         for length in lengths:
             found.positions.append(found.positions[-1] + length + 2)
