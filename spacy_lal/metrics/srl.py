@@ -172,8 +172,8 @@ def _ratio(part: int, whole: int) -> float:
 def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
     """The counts of two files under the program's rule.
 
-    RAISES (TreebankError): A file is malformed, or they differ in their sentences or in the words of one; with files and
-        lines.
+    RAISES (TreebankError): A file is malformed, or they differ in their sentences or in the words of one; with files
+        and lines.
     """
     counts = SrlCounts("conll05")
     for gold, predicted in zip_longest(read_props(gold_path), read_props(predicted_path)):
