@@ -50,30 +50,29 @@ class Section(NamedTuple):
     pictures: Sequence[Picture]
 
 
-def page(
-    title: str,
-    sections: Iterable[Section],
-    *,
-    note: str = "",
-    intro: str = "",
-    lang: str = "en",
-    direction: str = "ltr",
-) -> str:
-    """An HTML page.
+def page(title: str, sections: Iterable[Section], *, intro: str = "", **options: str) -> str:
+    """An HTML page of sections.
 
-    title (str): Its title. note (str): Its first line; default: the title. intro (str): A description, in English.
-        All are plain text.
-    sections (Iterable[Section]): Its parts, in order.
-    lang, direction (str): As in spaCy's vocabularies ("en", "ltr").
+    title (str): Its title. intro (str): A description, in English. Both are plain text.
+    options (str): `note`, `lang`, `direction` and `theme`, see `html_page`.
     """
-    opening = [f'<p class="lal-intro" lang="en" dir="ltr">{escape(intro)}</p>'] if intro else []
-    return html_page(title, "\n".join([*opening, *map(_section, sections)]), note=note, lang=lang, direction=direction)
+    body = [f'<p class="lal-intro" lang="en" dir="ltr">{escape(intro)}</p>'] if intro else []
+    for section in sections:
+        folds = "\n".join(
+            fold(escape(one.heading), f"<div>{one.markup}</div>", one.is_open) for one in section.pictures
+        )
+        body.append(f'<section>\n<h2 dir="auto">{escape(section.heading)}</h2>\n{folds}\n</section>')
+    return html_page(title, "\n".join(body), **options)
 
 
 def html_page(
     title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr", theme: str = "auto"
 ) -> str:
-    """An HTML page around markup; see `page`. theme (str): "light", "dark", or "auto": as the reader's system is."""
+    """An HTML page around markup.
+
+    title, note (str): Its title, and its first line (default: the title); plain text.
+    lang, direction (str): As in spaCy's vocabularies. theme (str): "light", "dark", or "auto": as the reader's system.
+    """
     return (
         f'<!DOCTYPE html>\n<html lang="{escape(lang)}" dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />\n'
@@ -81,8 +80,3 @@ def html_page(
         f"<title>{escape(title)}</title>\n<style>\n{_COLORS[theme]}{_STYLE}</style>\n</head>\n<body>\n"
         f"<h1>{escape(note or title)}</h1>\n{body}\n</body>\n</html>\n"
     )
-
-
-def _section(section: Section) -> str:
-    folds = "\n".join(fold(escape(one.heading), f"<div>{one.markup}</div>", one.is_open) for one in section.pictures)
-    return f'<section>\n<h2 dir="auto">{escape(section.heading)}</h2>\n{folds}\n</section>'

@@ -28,12 +28,7 @@ class PatternError(ValueError):
 
 
 class Match(NamedTuple):
-    """A node that matches.
-
-    node (object): The `nltk.Tree`, or the word.
-    label (str): The label of a constituent or tag; the empty string for a word.
-    start, end (int): Its half-open range of words, from 0.
-    """
+    """A node that matches: the `nltk.Tree` or the word; its label, empty for a word; its half-open range of words."""
 
     node: object
     label: str
@@ -42,26 +37,18 @@ class Match(NamedTuple):
 
 
 class Pattern:
-    """A pattern of tgrep, ready to search.
-
-    text (str): For instance `NP < (NN $. PP)`.
-    RAISES (PatternError): It is malformed.
-    """
+    """A pattern of tgrep, such as `NP < (NN $. PP)`, ready to search. RAISES (PatternError): It is malformed."""
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
             raise PatternError(f"expected a pattern of tgrep, got {text!r}")
         self.text = text
         reader = _Reader(text)
-        try:
-            self._part, self._used = reader.read(), reader.used
-        except RecursionError:
-            raise PatternError(f"a pattern of too many brackets within brackets: {text[:80]!r}") from None
+        self._part, self._used = reader.read(), reader.used
 
     def search(self, tree: Tree) -> List[Match]:
         """The nodes of a tree that match, in pre-order.
 
-        tree (Tree): A tree with words at the leaves.
         RAISES (PatternError): The search takes more than `MAX_STEPS` steps.
         """
         nodes = _Nodes(tree, self.text, self._used)
@@ -109,8 +96,7 @@ class _Nodes:
             self.after[parent] = max(self.after[parent], self.after[number])
 
     def ways(self, part: "_Part", number: int, labels: Labels) -> Iterable[Labels]:
-        """The ways in which a part matches a node, as labels: later parts of a pattern may refuse the first way. All
-        ways are the same if the part binds no label that is used."""
+        """The ways in which a part matches a node, as labels; all are the same if it binds no label that is used."""
         self.count(1)
         ways = part.ways(self, number, labels)
         return ways if part.binds & self.used else islice(ways, 1)
@@ -135,7 +121,7 @@ class _Nodes:
             yield a
 
     def down(self, a: int, place: int, only: bool = False) -> Iterator[int]:
-        """The first (place 0) or last (-1) child, its first or last child, and so on; or only children."""
+        """The first (place 0) or last (-1) child, and so on down; or only children."""
         while self.children[a] and (not only or len(self.children[a]) == 1):
             a = self.children[a][place]
             yield a
@@ -156,8 +142,7 @@ class _Nodes:
             b += 1
 
     def previous(self, a: int) -> Iterator[int]:
-        if self.firsts[a]:
-            word = self.words[self.firsts[a] - 1]
+        for word in self.words[: self.firsts[a]][-1:]:
             yield word
             yield from self.up(word, -1)
 
@@ -168,9 +153,8 @@ class _Nodes:
         return self.children[self.parents[a]] if self.parents[a] >= 0 else [a]
 
 
-Related = Callable[[_Nodes, int], Iterable[int]]
 # The nodes B for which A relation B holds.
-RELATIONS: Dict[str, Related] = {
+RELATIONS: Dict[str, Callable[[_Nodes, int], Iterable[int]]] = {
     "<": lambda nodes, a: nodes.children[a],
     ">": lambda nodes, a: islice(nodes.ancestors(a), 1),
     "<:": lambda nodes, a: nodes.children[a] if len(nodes.children[a]) == 1 else [],
@@ -211,9 +195,9 @@ def _related(name: str) -> Any:
         children = nodes.children[a]
         return [children[place]] if -len(children) <= place < len(children) else []
 
-    return (
-        child if nth[1] == "<" else lambda nodes, a: [b for b in islice(nodes.ancestors(a), 1) if a in child(nodes, b)]
-    )
+    if nth[1] == "<":
+        return child
+    return lambda nodes, a: [b for b in islice(nodes.ancestors(a), 1) if a in child(nodes, b)]
 
 
 class _Part(NamedTuple):
@@ -234,7 +218,7 @@ def _bound(part: _Part, label: str) -> _Part:
     return _Part(ways, part.binds | {label})
 
 
-def _relation(related: Related, part: _Part) -> _Part:
+def _relation(related: Callable[[_Nodes, int], Iterable[int]], part: _Part) -> _Part:
     def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
         return (found for b in related(nodes, a) for found in nodes.ways(part, b, labels))
 
@@ -249,14 +233,18 @@ def _all(parts: Sequence[_Part]) -> _Part:
         for found in nodes.ways(parts[at], a, labels):
             yield from ways(nodes, a, found, at + 1)
 
-    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+    return parts[0] if len(parts) == 1 else _Part(ways, _binds(parts))
 
 
 def _any(parts: Sequence[_Part]) -> _Part:
     def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
         return (found for part in parts for found in nodes.ways(part, a, labels))
 
-    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
+    return parts[0] if len(parts) == 1 else _Part(ways, _binds(parts))
+
+
+def _binds(parts: Sequence[_Part]) -> FrozenSet[str]:
+    return frozenset().union(*(part.binds for part in parts))
 
 
 _NODE = 'a node, such as NP, "word" or /regex/ (labels with $ . , : are quoted)'
@@ -278,7 +266,10 @@ class _Reader:
         self.used = {_PRINTED}
 
     def read(self) -> _Part:
-        part, _ = self._expression(frozenset())
+        try:
+            part, _ = self._expression(frozenset())
+        except RecursionError:
+            self._fail("too many brackets within brackets")
         self._skip()
         if self.at < len(self.text):
             self._fail("expected a relation such as < or .., or the end")
@@ -349,21 +340,23 @@ class _Reader:
         if self.text[self.at : self.at + 1] != "=":
             return node, bound
         self.at += 1
-        start = self.at
-        label = self._token(_LABEL, "a label of letters and digits after '='")
+        start, label = self.at, self._token(_LABEL, "a label of letters and digits after '='")
         if label in bound:
             self._fail(f"the label {label!r} is bound twice", start)
         return _bound(node, label), bound | {label}
 
     def _simple(self, bound: Bound) -> _Part:
         if self._take("="):
-            label = self._used_label(bound)
+            start, label = self.at, self._token(_LABEL, "a label of letters and digits after '='")
+            if label not in bound:
+                self._fail(f"the label {label!r} is not bound before", start)
+            self.used.add(label)
             return _Part(lambda nodes, a, labels: iter([labels] if labels[label] == a else []))
         start = self.at
         ignore_case = self.text.startswith(('i@"', "i@/"), start)
         start += 2 * ignore_case
         kind = self.text[start : start + 1]
-        if kind in ('"', "/") and kind:
+        if kind and kind in '"/':
             match = (_REGEX if kind == "/" else _STRING).match(self.text, start)
             if not match:
                 self._fail(f"the {'regular expression' if kind == '/' else 'string'} is not closed, it begins", start)
@@ -389,14 +382,6 @@ class _Reader:
 
         return _name(test)
 
-    def _used_label(self, bound: Bound) -> str:
-        start = self.at
-        label = self._token(_LABEL, "a label of letters and digits after '='")
-        if label not in bound:
-            self._fail(f"the label {label!r} is not bound before", start)
-        self.used.add(label)
-        return label
-
     def _begins_relation(self) -> bool:
         self._skip()
         return self.text.startswith(tuple("$%,.<>!["), self.at)
@@ -409,7 +394,6 @@ class _Reader:
         return match is not None
 
     def _within(self, read: Callable[[Bound], Tuple[_Part, Bound]], bound: Bound, end: str) -> Tuple[_Part, Bound]:
-        """Read what stands in brackets."""
         found = read(bound)
         if not self._take(end):
             self._fail(f"expected a relation or {end!r}")
@@ -434,11 +418,9 @@ class _Reader:
 
     def _fail(self, reason: str, at: int = -1) -> NoReturn:
         at = self.at if at < 0 else at
-        before = self.text[:at]
-        line, column = before.count("\n") + 1, at - before.rfind("\n")
-        place = f"line {line}, character {column}" if "\n" in self.text else f"character {column}"
-        rest = self.text[at : at + 20].split("\n")[0]
-        raise PatternError(f"{reason} at {place}, {f'before {rest!r}' if rest else 'at the end'}: {self.text[:200]!r}")
+        rest = self.text[at : at + 20]
+        place = f"at character {at + 1}, {f'before {rest!r}' if rest else 'at the end'}"
+        raise PatternError(f"{reason} {place}: {self.text[:200]!r}")
 
 
 _ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)

@@ -190,7 +190,7 @@ def test_roles_in_spacy_files(tmp_path):
     assert has_propositions(second) and get_propositions(second) == []
 
 
-@pytest.mark.parametrize("name", ["dev", "train"])
+@pytest.mark.parametrize("name", ["dev", pytest.param("train", marks=pytest.mark.slow)])
 def test_ewt(shared_dir, name):
     """Every sentence of EWT agrees with its roles; counts as in TREEBANKS.md."""
     folder = shared_dir / "ewt"

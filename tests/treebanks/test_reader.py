@@ -414,7 +414,15 @@ def test_toy_treebank_round_trips(name, tmp_path):
     assert_round_trip(TOY / f"{name}.ptb", TOY / f"{name}.conllu", tmp_path / "x.spacy")
 
 
-@pytest.mark.parametrize("name", ["ewt/dev.ptb", "ewt/dev.nonml.ptb", "gum/dev.ptb", "craft/dev.nonml.ptb"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ewt/dev.ptb",
+        pytest.param("ewt/dev.nonml.ptb", marks=pytest.mark.slow),
+        pytest.param("gum/dev.ptb", marks=pytest.mark.slow),
+        pytest.param("craft/dev.nonml.ptb", marks=pytest.mark.slow),
+    ],
+)
 def test_development_treebanks_round_trip(shared_dir, name, tmp_path):
     ptb = shared_dir / name
     assert_round_trip(ptb, ptb.with_name("dev.conllu"), tmp_path / "x.spacy", limit=400)

@@ -148,7 +148,7 @@ def test_subtrees_of_crossing_arcs(folder):
     assert (report.compared_with_heads, report.on_subtrees) == (2, 1)
 
 
-@pytest.mark.parametrize("name", ["dev", "train"])
+@pytest.mark.parametrize("name", ["dev", pytest.param("train", marks=pytest.mark.slow)])
 def test_ewt(shared_dir, name):
     """The counts of TREEBANKS.md."""
     report = check_roles(find(shared_dir / "ewt", f"{name}.conllu", f"{name}.ptb", f"{name}.srl.jsonl"))

@@ -220,7 +220,14 @@ def test_writes_trees_of_other_shapes():
     assert write_brackets(Tree("S", ["("]), escape=False) == "(S ()"
 
 
-@pytest.mark.parametrize("name", ["ewt/dev.ptb", "gum/dev.ptb", "craft/dev.ptb"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ewt/dev.ptb",
+        pytest.param("gum/dev.ptb", marks=pytest.mark.slow),
+        pytest.param("craft/dev.ptb", marks=pytest.mark.slow),
+    ],
+)
 def test_treebanks_come_back(shared_dir, name):
     lines = (shared_dir / name).read_text(encoding="utf8").split("\n")
     for tree, line in read_brackets_with_lines(shared_dir / name, strip_root=False):

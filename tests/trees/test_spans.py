@@ -135,7 +135,14 @@ def test_any_tree_comes_back(tree):
     assert spans_to_tree(found.words, found.tags, expanded) == tree
 
 
-@pytest.mark.parametrize("name", ["ewt/dev.ptb", "gum/dev.ptb", "craft/dev.ptb"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gum/dev.ptb",
+        pytest.param("ewt/dev.ptb", marks=pytest.mark.slow),
+        pytest.param("craft/dev.ptb", marks=pytest.mark.slow),
+    ],
+)
 def test_treebanks_come_back(shared_dir, name):
     for tree in read_brackets(shared_dir / name):
         assert write_brackets(spans_to_tree(*tree_to_spans(tree))) == write_brackets(tree)

@@ -251,7 +251,7 @@ def test_printed_nodes():
         ("NP < /(/", "no regular expression .*at character 6"),
         ("NP < 'A < 'B", "a second at character 11"),
         ("NP !< 'A", "can't stand in a negated relation"),
-        ("NP\n < [ VP", "at line 2, character 4, before '. VP'"),
+        ("NP\n < [ VP", "at character 7, before '. VP'"),
         ("PRP$", "labels with . . , : are quoted"),
         ("NP || VP", "expected a node.*at character 5"),
         ("NP & < VP", "at character 4, before '& < VP'"),
