@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from accuracy.variants import PARSER, VARIANTS, change, pipeline_config
 from accuracy.widths import equal_widths, n_parameters
-from spacy_lal.cli.evaluate import read_docs
+from spacy_lal.cli.io import read_docs
 from spacy_lal.metrics import COLLINS
 from spacy_lal.metrics.docs import parse_golds, score_docs
 from spacy_lal.pipeline.decoders import make_separate_decoder
@@ -43,7 +43,7 @@ def score(nlp: Language, dev: Dict[str, Path]) -> Dict[str, Any]:
     """Parameters of the parser and of the whole pipeline, and the scores on each dev file."""
     corpora = {}
     for name, path in dev.items():
-        golds = read_docs(path, nlp)
+        golds = read_docs(path, nlp.vocab)
         docs, seconds = parse_golds(nlp, golds)
         corpora[name] = score_docs(docs, golds, COLLINS, seconds=seconds)
     sizes = {name: n_parameters(pipe.model) for name, pipe in nlp.pipeline if isinstance(pipe, TrainablePipe)}
