@@ -98,10 +98,8 @@ class BatchParser:
         return kept
 
     def __call__(self, batch: "Batch") -> "Batch":
-        """Parse one batch.
+        """Parse a RecordBatch or a Table; a text may be null. Returns as many rows, in the same order and type.
 
-        batch (Union[pyarrow.RecordBatch, pyarrow.Table]): Any number of rows; a text may be null.
-        RETURNS (Union[pyarrow.RecordBatch, pyarrow.Table]): As many rows, in the same order, in the type of `batch`.
         RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no string, or longer than `max_length`.
         """
         pa = import_extra("pyarrow", "arrow")
@@ -216,12 +214,11 @@ def parse_ray(
     restarts it and its rows are parsed again.
 
     dataset (ray.data.Dataset): Rows with a text.
-    pipeline (str): See `BatchParser`.
     concurrency (int): Number of actors, each with its own pipeline.
     num_gpus (float): GPUs of each actor; 0.5 lets two share one, 0 is the CPU.
-    num_cpus (Optional[float]): CPUs of each actor, as Ray counts them; see `actor_settings`.
+    num_cpus (Optional[float]): CPUs of each actor; see `actor_settings`.
     rows_per_batch (int): Rows that an actor gets at a time.
-    settings (Any): The other settings of `BatchParser`.
+    pipeline (str), settings (Any): For `BatchParser`.
     RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the order of rows.
     """
     actors = actor_settings(concurrency, num_gpus, num_cpus)
@@ -242,14 +239,8 @@ def actor_settings(concurrency: int, num_gpus: float = 0.0, num_cpus: Optional[f
 
 
 def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
-    """Parse a Spark DataFrame. Lazy, as Spark is. If a worker dies, Spark repeats its task at most
-    `spark.task.maxFailures` times.
-
-    df (pyspark.sql.DataFrame): Rows with a text.
-    pipeline (str): See `BatchParser`.
-    settings (Any): The other settings of `BatchParser`.
-    RETURNS (pyspark.sql.DataFrame): The kept columns and the parse.
-    """
+    """Parse a Spark DataFrame of rows with a text. Lazy, as Spark is. If a worker dies, Spark repeats its task at most
+    `spark.task.maxFailures` times. pipeline (str), settings (Any): For `BatchParser`."""
     sql_types = import_extra("pyspark.sql.types", "spark")
     arrow_types = import_extra("pyspark.sql.pandas.types", "spark")
     parser = BatchParser(pipeline, **settings)

@@ -3,7 +3,7 @@
 
 JSON lines and Arrow tables share one schema, docs/reference/formats.md."""
 
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
 from spacy.tokens import Doc, Token
@@ -77,7 +77,8 @@ class Sentence(NamedTuple):
         if spans is not None:
             spans = [(s - first, e - first, label) for s, e, label in spans if first <= s and e <= last]
         if heads is not None:
-            heads = [_within(head, first, last) for head in heads[first:last]]
+            inner = range(first + 1, last + 1)
+            heads = [head and (head - first if head in inner else 0) for head in heads[first:last]]
         return Sentence(self.number, self.tokens[first:last], spans, heads, is_cut=True)
 
 
@@ -93,13 +94,6 @@ def read_sentences(doc: Doc) -> Iterator[Sentence]:
         if indices:
             heads = _heads(doc, indices) if has_heads else None
             yield Sentence(number, [doc[i] for i in indices], spans, heads)
-
-
-def _within(head: Optional[int], first: int, last: int) -> Optional[int]:
-    """A head in the part of a sentence from word `first` to word `last`, exclusive."""
-    if head is None:
-        return None
-    return head - first if first < head <= last else 0
 
 
 def _heads(doc: Doc, indices: List[int]) -> List[Optional[int]]:
@@ -134,14 +128,10 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
         "start_char": tokens[0].idx,
         "end_char": tokens[-1].idx + len(tokens[-1]),
         **lists,
-        "heads": None if heads is None else [head - 1 if head else _root(head, i) for i, head in enumerate(heads)],
+        "heads": None if heads is None else [i if head == 0 else head and head - 1 for i, head in enumerate(heads)],
         "deprels": deprels,
         "constituents": None if spans is None else [constituent(tokens, *span) for span in expand_chains(spans)],
     }
-
-
-def _root(head: Optional[int], i: int) -> Optional[int]:
-    return None if head is None else i
 
 
 def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[List[Any]]]:
@@ -180,38 +170,24 @@ def constituent(tokens: Sequence[Token], start: int, end: int, label: str) -> Di
     return {"start": start, "end": end, "start_char": start_char, "end_char": end_char, "label": label}
 
 
-def to_conllu(doc: Doc, doc_number: int = 0, *, line: Optional[int] = None, text_id: Optional[str] = None) -> str:
+def to_conllu(doc: Doc, doc_number: int = 0) -> str:
     """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any. English contractions have ranges, as
     in UD: `1-2 don't`.
 
     doc (Doc): The Doc. Missing annotation (heads, lemmas, ...) is left open.
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
-    line (Optional[int]): The line of a file where its text begins, from 1, for the comment `line`.
-    text_id (Optional[str]): Its name in a collection, for sentence numbers ("NAME-1") and the comment `text_id`.
     RAISES (ValueError): Sentence boundaries are missing.
     """
-    sentences = read_sentences(doc)
-    return "".join(sentence_to_conllu(sentence, doc_number, line=line, text_id=text_id) for sentence in sentences)
+    return "".join(sentence_to_conllu(sentence, str(doc_number + 1)) for sentence in read_sentences(doc))
 
 
-def sentence_to_conllu(
-    sentence: Sentence,
-    doc_number: int,
-    *,
-    line: Optional[int] = None,
-    text_id: Optional[str] = None,
-    file: Optional[str] = None,
-) -> str:
-    """One sentence as CoNLL-U, in the form of `to_conllu`; with a comment that names the file of its text."""
-    metadata: Dict[str, Optional[str]] = {
-        "sent_id": f"{doc_number + 1 if text_id is None else text_id}-{sentence.number + 1}",
-    }
-    if text_id is not None:
-        metadata["text_id"] = text_id
-    if file is not None:
-        metadata["file"] = file
-    if line is not None:
-        metadata["line"] = str(line)
+def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Mapping[str, str]] = None) -> str:
+    """One sentence as CoNLL-U, in the form of `to_conllu`.
+
+    text_name (str): The name or number of its text: the beginning of its `sent_id`.
+    comments (Optional[Mapping[str, str]]): More comments by their names.
+    """
+    metadata: Dict[str, Optional[str]] = {"sent_id": f"{text_name}-{sentence.number + 1}", **(comments or {})}
     metadata["text"] = " ".join(sentence.text.split())
     if sentence.constituents is not None:
         metadata["tree"] = write_brackets(sentence.tree())
@@ -226,17 +202,12 @@ def sentence_to_conllu(
             tags=[token.tag_ for token in tokens],
             morphs=[str(token.morph) for token in tokens],
             heads=list(sentence.heads) if sentence.heads is not None else [None] * len(tokens),
-            deprels=_conllu_deprels(sentence),
+            deprels=["root" if deprel == "ROOT" else deprel for deprel in sentence.deprels],
             spaces=spaces,
             metadata=metadata,
             ranges=english_contractions(words, [token.tag_ for token in tokens], spaces) if is_english else [],
         )
     )
-
-
-def _conllu_deprels(sentence: Sentence) -> List[str]:
-    """Deprels with spaCy's `ROOT` replaced by CoNLL-U's `root`."""
-    return ["root" if deprel == "ROOT" else deprel for deprel in sentence.deprels]
 
 
 def _space_follows(token: Token) -> bool:

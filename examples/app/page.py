@@ -111,7 +111,7 @@ class Shown:
 
     def files(self) -> Iterator[Tuple[str, str, str]]:
         """The sentence as files: the name of the format, the ending, and the content."""
-        yield "CoNLL-U", "conllu", sentence_to_conllu(self.sentence, 0)
+        yield "CoNLL-U", "conllu", sentence_to_conllu(self.sentence, "1")
         yield "JSON", "json", json.dumps({"schema": SCHEMA_VERSION, **sentence_record(self.sentence)}, indent=1)
         if self.sentence.constituents is not None:
             yield "Brackets", "ptb", write_brackets(self.sentence.tree()) + "\n"

@@ -170,7 +170,9 @@ def format_conllu(sentence: "Sentence", origin: Origin, ids: bool = False) -> st
     from spacy_lal.export import sentence_to_conllu
 
     text_id = origin.name if ids else origin.id
-    return sentence_to_conllu(sentence, origin.number, line=origin.line, text_id=text_id, file=origin.file)
+    named = {"text_id": text_id, "file": origin.file, "line": origin.line}
+    comments = {name: str(value) for name, value in named.items() if value is not None}
+    return sentence_to_conllu(sentence, text_id or str(origin.number + 1), comments)
 
 
 def format_json(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
