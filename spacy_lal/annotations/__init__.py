@@ -61,8 +61,8 @@ from .predicates import (
     get_frame,
     get_predicates,
     get_span_predicates,
+    has_frames,
     install_frames,
-    installed_frames,
 )
 from .roles import (
     ROLES_KEY,

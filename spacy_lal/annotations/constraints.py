@@ -52,20 +52,14 @@ class ContradictionError(ValueError):
     reason (str): Why no parse fulfils them.
     """
 
-    def __init__(self, doc: Doc, constraints: Sequence[Constraint], reason: str) -> None:
-        self.constraints = tuple(constraints)
-        self.reason = reason
-        named = "; ".join(_describe(doc, one) for one in constraints)
+    def __init__(self, doc: Union[Doc, str], constraints: Sequence[Constraint], reason: str) -> None:
+        self.constraints, self.reason = tuple(constraints), reason
+        named = doc if isinstance(doc, str) else "; ".join(_describe(doc, one) for one in constraints)
         super().__init__(f"no parse fulfils these constraints, since {reason}: {named}")
+        self._named = named
 
-    def __reduce__(self) -> Tuple[Any, ...]:
-        return _restore_error, (self.args[0], self.constraints, self.reason)
-
-
-def _restore_error(message: str, constraints: Tuple[Constraint, ...], reason: str) -> ContradictionError:
-    error = ContradictionError.__new__(ContradictionError, message)
-    error.constraints, error.reason = constraints, reason
-    return error
+    def __reduce__(self) -> Tuple[Any, ...]:  # as worker processes send it: without the Doc
+        return ContradictionError, (self._named, self.constraints, self.reason)
 
 
 def constrain(
@@ -117,24 +111,24 @@ def get_constraints(doc: Doc) -> List[Constraint]:
     if CONSTRAINTS_KEY not in doc.spans:
         return []
     found: List[Constraint] = []
-    dependent = -1
     for span in read_group(doc, CONSTRAINTS_KEY):
         if span.kb_id not in (_KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD):
             raise ValueError(
                 f"doc.spans[{CONSTRAINTS_KEY!r}] is not from spacy_lal.annotations.constrain: rename or remove it"
             )
         of_head = span.kb_id in (_DEPENDENT, _HEAD)
-        if span.place is None or (of_head and span.place[1] - span.place[0] != 1):
+        start, end = span.place or (0, 0)
+        if start == end or (of_head and end - start != 1):
             raise StaleParseError(
                 f"the constraint on {'the head of ' * of_head}{doc.text[span.chars[0] : span.chars[1]]!r} does not fit "
                 "the tokens: they were merged or split after spacy_lal.annotations.constrain. Call it afterwards"
             )
-        if span.kb_id == _HEAD:
-            found.append(HeadConstraint(dependent, span.place[0]))
-        elif span.kb_id == _DEPENDENT:
-            dependent = span.place[0]
+        if span.kb_id == _DEPENDENT:
+            found.append(HeadConstraint(start, start))
+        elif span.kb_id == _HEAD:
+            found[-1] = found[-1]._replace(head=start)  # type: ignore[call-arg]
         else:
-            found.append(SpanConstraint(*span.place, span.label, span.kb_id == _FORBIDDEN))
+            found.append(SpanConstraint(start, end, span.label, span.kb_id == _FORBIDDEN))
     return found
 
 
@@ -227,15 +221,15 @@ def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
 
 
 def _read_word(doc: Doc, given: Any, name: str) -> int:
-    if isinstance(given, Token):
-        if given.doc is not doc:
-            raise ValueError(f"the {name} {given.text!r} is of another Doc than the one to constrain")
-        given = given.i
-    if not _is_index(given) or not 0 <= given < len(doc):
-        raise ValueError(f"a {name} is a Token or its index, 0 to {len(doc) - 1}, got {given!r}")
-    if doc[int(given)].is_space:
-        raise ValueError(f"the {name} is token {given}, which is whitespace and takes no part in a parse")
-    return int(given)
+    if isinstance(given, Token) and given.doc is not doc:
+        raise ValueError(f"the {name} {given.text!r} is of another Doc than the one to constrain")
+    i = given.i if isinstance(given, Token) else given
+    if not _is_index(i) or not 0 <= i < len(doc) or doc[int(i)].is_space:
+        raise ValueError(
+            f"a {name} is a Token or its index, 0 to {len(doc) - 1}, and no whitespace, which takes no part in a "
+            f"parse, got {given!r}"
+        )
+    return int(i)
 
 
 def _is_index(value: Any) -> bool:

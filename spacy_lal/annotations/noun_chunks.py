@@ -99,12 +99,13 @@ def _end_of_noun(doc: Doc, node: _Node) -> Optional[int]:
     child = next(children, None)
     while i < node.end:
         if child is None or i < child.start:
-            if _is_noun(doc[i]) or (end == i and _is_number(doc[i])):
+            if _is_noun(doc[i]) or (end == i and (doc[i].pos_ or doc[i].tag_) in ("NUM", "CD")):
                 end = i + 1
             i += 1
             continue
         if child.label in en.NOUN_PHRASES:
-            if end is not None or not _is_possessor(doc, child):
+            mark = doc[child.end - 1]
+            if end is not None or not (mark.tag_ == "POS" if mark.tag_ else mark.text in en.POSSESSIVE_MARKS):
                 break
         elif child.label not in en.PRENOMINAL_PHRASES:
             break
@@ -117,11 +118,6 @@ def _end_of_noun(doc: Doc, node: _Node) -> Optional[int]:
     return end
 
 
-def _is_possessor(doc: Doc, node: _Node) -> bool:
-    last = doc[node.end - 1]
-    return last.tag_ == "POS" if last.tag_ else last.text in en.POSSESSIVE_MARKS
-
-
 def _is_noun(token: Token) -> bool:
     """Whether a word can head a noun phrase, by its UPOS, else by its fine tag. Without both, every word can but
     punctuation."""
@@ -130,11 +126,6 @@ def _is_noun(token: Token) -> bool:
     if token.pos_:
         return token.pos_ in en.NOUN_POS and not token.morph.get("Poss", [])
     return token.tag_ in en.NOUN_TAGS if token.tag_ else not token.is_punct
-
-
-def _is_number(token: Token) -> bool:
-    """Whether a word is a number, by its UPOS, else by its fine tag."""
-    return token.pos_ == "NUM" if token.pos_ else token.tag_ == "CD"
 
 
 def _is_mark(token: Token) -> bool:

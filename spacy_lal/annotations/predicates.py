@@ -7,7 +7,6 @@ They read `doc.spans["srl"]` on demand, and write nothing on the Doc. *Not* here
 from dataclasses import dataclass, field
 from typing import Collection, Iterable, List, Optional, Tuple
 
-from spacy.lookups import Table
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
 
@@ -218,34 +217,28 @@ def install_frames(vocab: Vocab, frames: Iterable[Frame], *, rolesets: Optional[
     """
     if not vocab.lookups.has_table(FRAMES_TABLE):
         vocab.lookups.add_table(FRAMES_TABLE, {})
-    table: Table = vocab.lookups.get_table(FRAMES_TABLE)
+    table = vocab.lookups.get_table(FRAMES_TABLE)
     for frame in frames:
         if rolesets is None or frame.roleset in rolesets:
             table[frame.roleset] = [frame.roleset, frame.frame, frame.name, {n: [*r] for n, r in frame.roles.items()}]
 
 
-def installed_frames(vocab: Vocab) -> List[Frame]:
-    """All frames of a vocab, for a component that saves them with its own data. They lack aliases, which a vocab does
-    not keep."""
-    return [_to_frame(stored) for stored in _table(vocab).values()]
+def has_frames(vocab: Vocab) -> bool:
+    """Whether a vocab has frames."""
+    return bool(vocab.lookups.has_table(FRAMES_TABLE) and len(vocab.lookups.get_table(FRAMES_TABLE)))
 
 
 def copy_frames(source: Vocab, target: Vocab) -> None:
     """Give the frames of one vocab to another, unless that has some."""
-    if target is not source and not _table(target):
-        install_frames(target, installed_frames(source))
+    if target is not source and has_frames(source) and not has_frames(target):
+        if target.lookups.has_table(FRAMES_TABLE):
+            target.lookups.remove_table(FRAMES_TABLE)
+        target.lookups.add_table(FRAMES_TABLE, dict(source.lookups.get_table(FRAMES_TABLE)))
 
 
 def get_frame(vocab: Vocab, roleset: str) -> Optional[Frame]:
-    """The frame of a roleset; None if the vocab does not have it."""
-    stored = _table(vocab).get(roleset) if roleset else None
-    return _to_frame(stored) if stored else None
-
-
-def _table(vocab: Vocab) -> dict:
-    return vocab.lookups.get_table(FRAMES_TABLE) if vocab.lookups.has_table(FRAMES_TABLE) else {}
-
-
-def _to_frame(stored: List) -> Frame:
-    roleset, frame, name, roles = stored
-    return Frame(roleset, frame, name, {number: FrameRole(*role) for number, role in roles.items()})
+    """The frame of a roleset, without its aliases; None if the vocab does not have it."""
+    if not roleset or not has_frames(vocab) or roleset not in (table := vocab.lookups.get_table(FRAMES_TABLE)):
+        return None
+    name, frame, meaning, roles = table[roleset]
+    return Frame(name, frame, meaning, {number: FrameRole(*role) for number, role in roles.items()})

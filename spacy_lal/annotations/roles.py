@@ -34,6 +34,7 @@ from .parses import (
     GroupSpan,
     check_present,
     constituent_tokens,
+    get_parse_method,
     read_group,
     warn_of_lost,
     write_group,
@@ -289,10 +290,9 @@ def as_doc(span: Span) -> Doc:
         within = [one for one in constituent_tokens(whole, start, end) if start <= one[0] and one[1] <= end]
         write_group(doc, SPANS_KEY, [Span(doc, first - start, last - start, label) for first, last, label in within])
     if METHODS_KEY in whole.spans:
-        methods = [(*one.place, one.label) for one in read_group(whole, METHODS_KEY) if one.place]
-        parts = [(max(first, start), min(last, end), method) for first, last, method in methods]
-        spans = [Span(doc, first - start, last - start, method) for first, last, method in parts if first < last]
-        write_group(doc, METHODS_KEY, spans)
+        methods = [(sent, get_parse_method(sent)) for sent in span.sents]
+        parts = [(max(sent.start, start) - start, min(sent.end, end) - start, x) for sent, x in methods if x]
+        write_group(doc, METHODS_KEY, [Span(doc, *part) for part in parts])
     if has_propositions(whole):
         moved = []
         for one in propositions_within(whole, start, end):

@@ -13,8 +13,8 @@ from spacy.training import Example
 
 from spacy_lal.annotations import (
     get_propositions,
+    has_frames,
     install_frames,
-    installed_frames,
     sentence_words,
     set_constituents,
     set_propositions,
@@ -381,7 +381,7 @@ def test_a_sourced_component_brings_its_frames(nlp, monkeypatch):
     own = spacy.blank("en")
     own.add_pipe("sentencizer")
     own.add_pipe("lal_srl", source=nlp)
-    assert own(" ".join(SAW))._.predicates[0].description is None and not installed_frames(own.vocab)
+    assert own(" ".join(SAW))._.predicates[0].description is None and not has_frames(own.vocab)
     monkeypatch.setattr(nlp.vocab, "lookups", Lookups())
     install_frames(nlp.vocab, [Frame("see.01", "see", "view", {"0": FrameRole("PAG", "viewer")})])
     found = own(" ".join(SAW))._.predicates[0]
