@@ -101,6 +101,7 @@ def ways(pipeline: str) -> Dict[str, List[str]]:
                 if hasattr(layer, "upstream_name"):
                     upstream = nlp.get_pipe(layer.upstream_name)
                     upstream.update([example])
+            pipe.update([example], sgd=None)  # what is made once, at first use
             found[name] = files_of(lambda example=example, pipe=pipe: pipe.update([example], sgd=None))
     return found
 

@@ -12,7 +12,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_bounds, sentence_words
-from ..pipeline.component import FACTORY, parser_names, require_vectors
+from ..models.joined_tok2vec import require_vectors
+from ..pipeline.component import FACTORY, parser_names
 from ..pipeline.lal_parser import LALParser
 from ..pipeline.long_sentences import MAX_LENGTH
 from ..scores import ParserScores
@@ -168,7 +169,7 @@ def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
     _check_lengths(sentences)
     parser, doc = sentences[0].parser, sentences[0].doc
     model = model_of(parser)
-    require_vectors(parser.name, model, [doc])
+    doc = _with_vectors(parser, doc)
     return [Encoded(*one) for one in model.attrs["encode"](model, doc, [one.number for one in sentences])]
 
 
@@ -178,10 +179,24 @@ def score(sentence: Sentence) -> ParserScores:
     RAISES (ValueError): As `encode`.
     """
     _check_lengths([sentence])
-    parser, doc = sentence.parser, sentence.doc
-    require_vectors(parser.name, parser.model, [doc])
+    parser, doc = sentence.parser, _with_vectors(sentence.parser, sentence.doc)
     found = list(parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]]))
     return found[0][1][0]
+
+
+def _with_vectors(parser: LALParser, doc: Doc) -> Doc:
+    """The Doc if it has the vectors that the parser listens to; else, as for a stored Doc, a copy to which the parser's
+    pipeline gives them."""
+    try:
+        require_vectors(parser.model, [doc])
+    except ValueError:
+        if parser.nlp is None:
+            raise
+        upstreams = {getattr(node, "upstream_name", None) for node in parser.model.walk()}
+        doc = doc.copy()
+        for name, pipe in parser.nlp.pipeline:
+            doc = pipe(doc) if name in upstreams else doc
+    return doc
 
 
 def _check_lengths(sentences: Sequence[Sentence]) -> None:

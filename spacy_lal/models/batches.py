@@ -15,6 +15,7 @@ from thinc.types import Floats2d
 from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
 from ..layers.pair_features import SentenceParse
+from .joined_tok2vec import require_vectors
 
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 # First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the treebank's own.
@@ -250,6 +251,8 @@ def embed(
     # Docs without tokens have no sentences; spaCy's tok2vecs fail on a batch without tokens.
     if tok2vec is None or not any(len(doc) for doc in docs):
         return NetworkBatch(features, None), lambda d_data: []
+    if not is_train:
+        require_vectors(tok2vec, docs)
     if sentences is not None and "read_sentences" in tok2vec.attrs:
         arrays, backprop_arrays = tok2vec.attrs["read_sentences"](tok2vec, docs, sentences, is_train)
     else:

@@ -108,7 +108,8 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
                 raise ValueError(
                     f"'{name}' has not run on the Doc {doc.text[:40]!r}, and a component that listens to it would read "
                     "zeros: expected it in the pipeline, enabled and before all that listen to it (tagger, senter). "
-                    f"Either enable '{name}' or add it, or leave these components out, too"
+                    f"Either enable '{name}' or add it, or leave these components out, too; or make '{name}' a part of "
+                    "them by nlp.replace_listeners, in the pipeline that they come from"
                 )
             if n_rows != len(doc) or getattr(found, "made_for", None) not in (None, tokens_hash(doc)):
                 raise ValueError(

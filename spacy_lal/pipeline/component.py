@@ -99,9 +99,7 @@ class SentencePipe(TrainablePipe):
         if with_tokens:
             self._prepare()
         for run in minibatch_by_words(with_tokens, MAX_TOKENS, get_length=lambda i: len(docs[i])):
-            of_run = [docs[i] for i in run]
-            require_vectors(self.name, self.model, of_run)
-            for i, predictions in zip(run, self._predict(of_run), strict=True):
+            for i, predictions in zip(run, self._predict([docs[i] for i in run]), strict=True):
                 found[i] = predictions
         return found
 
@@ -230,31 +228,6 @@ class SentencePipe(TrainablePipe):
                     f"'{self.name}' cannot read its weights ({len(data):,} bytes): {type(err).__name__}: {err}. "
                     "Expected them whole, and the config with which they were saved"
                 ) from err
-
-
-def require_vectors(name: str, model: Model, docs: Iterable[Doc]) -> None:
-    """Check that Docs have the vectors that a model listens to: a listener silently answers by zeros.
-
-    name (str): The component's name, for the message.
-    RAISES (ValueError): A Doc has no vectors, or other tokens than it had when it got them.
-    """
-    for node in model.walk():
-        upstream = getattr(node, "upstream_name", None)
-        if upstream is None:
-            continue
-        for doc in docs:
-            if node.name == "transformer-listener":
-                data = doc._.trf_data if doc.has_extension("trf_data") else None
-                n_rows = 0 if data is None else len(data.align.lengths)
-            else:
-                n_rows = len(doc.tensor)
-            if n_rows != len(doc):
-                raise ValueError(
-                    f"'{name}' reads the vectors of '{upstream}', and the Doc {doc.text[:40]!r} has {n_rows} for "
-                    f"{len(doc)} tokens. Either put '{upstream}' before it (nlp.add_pipe('{upstream}', source=...)), "
-                    f"with no component between them that merges or splits tokens; or, where '{name}' comes from, call "
-                    f"nlp.replace_listeners('{upstream}', '{name}', [...]) first (docs/how_to/usage.md)"
-                )
 
 
 def parser_names(nlp: Language) -> List[str]:

@@ -163,6 +163,11 @@ class LALParser(SentencePipe):
         install_noun_chunks(vocab)
 
     @property
+    def nlp(self) -> Optional[Language]:
+        """The pipeline that the component was made for, where it still exists in this process."""
+        return None if self._nlp is None else self._nlp()
+
+    @property
     def dependencies(self) -> bool:
         """Whether heads and deprels are set."""
         return self.decoder.dependencies
@@ -221,8 +226,7 @@ class LALParser(SentencePipe):
         """
         with MAKING:
             if not self.labels:
-                nlp = None if self._nlp is None else self._nlp()
-                if nlp is not None and self.name in nlp.config["training"]["frozen_components"]:
+                if self.nlp is not None and self.name in self.nlp.config["training"]["frozen_components"]:
                     raise ValueError(f"'{self.name}' is frozen and untrained: expected source = ... in its config")
                 found, model_config = load_default_parser(self.vocab.lang, self.name)
                 self.model, self.cfg["model"] = found.model, model_config

@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotations import SPANS_KEY, CollapsedSpan, SentenceParse, get_constituents, sentence_words, set_parses
-from ..pipeline.component import parser_names, require_vectors, sentence_splitters
+from ..pipeline.component import parser_names, sentence_splitters
 from ..pipeline.decoders import MAX_JOINT_LENGTH, Decoder, make_joint_decoder
 from ..pipeline.lal_parser import LALParser
 from ..scores import ParserScores
@@ -107,7 +107,6 @@ def _parse(nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[D
     constituents = [sentence for gold in golds for sentence in get_constituents(gold)]
     heads = [sentence for gold in golds for sentence in _known_heads(gold)]
     parses: Dict[int, SentenceParse] = {}
-    require_vectors(parser.name, parser.model, docs)
     for indices, scores in parser.iter_scores(docs, pruned=False):
         bound = [
             _bound(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned

@@ -437,5 +437,5 @@ def test_a_missing_tok2vec_is_named(tmp_path):
     nlp = with_listener()
     train(nlp, [example(nlp, "gave"), example(nlp, "saw")], steps=1)
     doc = doc_of(nlp, SAW)
-    with pytest.raises(ValueError, match="'lal_srl' reads the vectors of 'tok2vec'"):
+    with pytest.raises(ValueError, match="'tok2vec' has not run on the Doc"):
         nlp.get_pipe("lal_srl")(doc)

@@ -114,7 +114,7 @@ def test_nobody_made_the_vectors(bert, folder):
     for source in (spacy.load(folder), train(make_nlp(bert), steps=1)):
         nlp = spacy.blank("en")
         nlp.add_pipe("lal_parser", source=source)
-        with pytest.raises(ValueError, match="reads the vectors of 'transformer', .* has 0 for 8.*replace_listeners"):
+        with pytest.raises(ValueError, match="'transformer' has not run on the Doc 'She sees .*replace_listeners"):
             by_line(nlp, TEXTS)
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
     source = spacy.blank("en")
@@ -123,7 +123,7 @@ def test_nobody_made_the_vectors(bert, folder):
     train(source, steps=1)
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser", source=source)
-    with pytest.raises(ValueError, match="reads the vectors of 'tok2vec', .* has 0 for 8"):
+    with pytest.raises(ValueError, match="'tok2vec' has not run on the Doc"):
         by_line(nlp, TEXTS)
 
 
