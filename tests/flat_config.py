@@ -8,7 +8,6 @@ from spacy_lal.checkpoint.layers import (
     ReferenceBiaffineScorerConfig,
     ReferenceLabelAttentionConfig,
 )
-from spacy_lal.layers.checks import check_choice
 from spacy_lal.layers.configs import (
     BiaffineScorerConfig,
     FencepostsConfig,
@@ -75,9 +74,6 @@ class FlatConfig:
     position_dropout: float = 0.0
     char_dropout: float = 0.2
     biaffine_dropout: float = 0.33
-
-    def __post_init__(self) -> None:
-        check_choice("label_feed_forward", self.label_feed_forward, FEED_FORWARDS)
 
     def compose(
         self,

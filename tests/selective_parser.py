@@ -20,7 +20,7 @@ LAYERS: Dict[str, List[Dict[str, Any]]] = {
     "positions": [{**LAYER, "queries": "positions", "factored": False, "repeat": 1}, {**LAYER, "factored": False}],
     "selector": [{**LAYER, "selector": SELECTOR, "repeat": 1}, {**LAYER, "repeat": 1}],
     "selector_nothing": [{**LAYER, "selector": {**SELECTOR, "on_empty": "nothing"}, "window": 3}],
-    "selector_soft": [{**LAYER, "selector": {**SELECTOR, "mode": "soft", "on_empty": "self"}}],
+    "selector_soft": [{**LAYER, "selector": {**SELECTOR, "mode": "soft"}}],
 }
 
 

@@ -7,7 +7,7 @@ import numpy
 import pytest
 from benchmark_programs import program
 
-ATTENTION = "spacy_lal.layers.roles_encoder"
+ATTENTION = "spacy_lal.layers.roles_network"
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def _encoder_layer(selector: Optional[Dict[str, Any]]) -> Dict[str, Any]:
     return {"encoder": {"@misc": "spacy-lal.Encoder.v1", "*": {"own": layer}}}
 
 
-SELECTOR = {"@misc": "spacy-lal.Selector.v1", "mode": "hard", "temperature": 0.5, "on_empty": "all"}
+SELECTOR = {"@misc": "spacy-lal.Selector.v1", "mode": "hard", "on_empty": "all"}
 WITHOUT_LABEL_ATTENTION = {"label_attention": None, "span_scorer.label_heads": False}
 
 

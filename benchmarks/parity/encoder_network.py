@@ -69,9 +69,7 @@ class EncoderReference:
         told = self.info["selector"]
         selector = SelectorConfig(
             mode=mode,  # type: ignore[arg-type]
-            temperature=told["temperature"],
             on_empty=told.get("on_empty", "nothing"),
-            bounded=told.get("bounded", False),
             width=told["width"],
         )
         single = [replace(layer, repeat=1) for layer in config.encoder.layers for _ in range(layer.repeat)]

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn.functional import leaky_relu, one_hot
 
 from spacy_lal.layers.role_scorers import HeadScorer, HeadScores, PredicateScorer, RoleScorer
-from spacy_lal.layers.roles_configs import RoleScorerConfig, RolesEncoderConfig
-from spacy_lal.layers.roles_encoder import SLOPE, clamped_heads, layer_norm
+from spacy_lal.layers.roles_configs import PredicateScorerConfig, RoleScorerConfig, RolesEncoderConfig, SyntaxConfig
+from spacy_lal.layers.roles_network import SLOPE, RolesInput, RolesLayer, clamped_heads, layer_norm
 
 GIVEN = "parse_attention"
 VALUES = {"pos_attention": "gold_pos", "parse_label_attention": "parse_label"}
@@ -98,19 +98,23 @@ class ReferenceRoles(nn.Module):
         self.config, plan, sizes = config, config.layers, config.sizes
         width = config.encoder.hidden_width
         self.words = nn.Embedding(sizes["n_words"] + 1, sizes["word_width"])  # the last row is the unknown word
-        self.inputs = config.encoder.build_input(sizes["word_width"])
+        self.inputs = RolesInput(config.encoder, sizes["word_width"])
         tasks = {plan[task] for task in TASKS if task in plan}
         self.n_layers = 1 + max(tasks)
         self.layers = nn.ModuleList(
-            config.encoder.build_layer(n_given=int(plan.get(GIVEN) == i), n_given_values=len(self.values_at(i)))
+            RolesLayer(config.encoder, n_given=int(plan.get(GIVEN) == i), n_given_values=len(self.values_at(i)))
             for i in range(self.n_layers)
         )
         self.task_norms = nn.ModuleDict({str(i): layer_norm(width) for i in sorted(tasks)})
         if "joint_pos_predicate" in plan:
-            self.joint = LeakyPredicateScorer(width, sizes["joint_width"], sizes["joint_pos_predicate"], 0.0)
+            self.joint = LeakyPredicateScorer(
+                PredicateScorerConfig(hidden_width=sizes["joint_width"], dropout=0.0),
+                width,
+                sizes["joint_pos_predicate"],
+            )
         if "parse_head" in plan:
-            deprels = sizes.get("parse_label", 1)
-            self.parse = DoubleHeadScorer(width, sizes["arc_width"], sizes["deprel_width"], deprels, 0.0)
+            syntax = SyntaxConfig(arc_width=sizes["arc_width"], deprel_width=sizes["deprel_width"], dropout=0.0)
+            self.parse = DoubleHeadScorer(syntax, width, sizes.get("parse_label", 1))
         role_config = RoleScorerConfig(sizes["predicate_width"], sizes["role_width"], 0.0)
         self.roles = DoubleRoleScorer(role_config, width, sizes["srl"])
         head_width = config.encoder.head_width

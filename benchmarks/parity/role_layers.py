@@ -15,8 +15,8 @@ from parity.lisa_layers import (
 )
 from parity.role_sets import GRADIENT, TIMING, Arrays, Errors, RoleSet
 from spacy_lal.decode import viterbi
-from spacy_lal.layers.roles_configs import RoleScorerConfig, RolesEncoderConfig
-from spacy_lal.layers.roles_encoder import CLAMP, SLOPE, RolesLayer, clamped_heads, timing_signal
+from spacy_lal.layers.roles_configs import PredicateScorerConfig, RoleScorerConfig, RolesEncoderConfig, SyntaxConfig
+from spacy_lal.layers.roles_network import CLAMP, SLOPE, RolesLayer, clamped_heads, timing_signal
 from spacy_lal.loss.parser import cross_entropy as our_cross_entropy
 
 NO_DROPOUT = {f"{name}_dropout": 0.0 for name in ("input", "attention", "ff", "residual")}
@@ -103,7 +103,7 @@ def compare_layer(vectors: RoleSet, errors: Errors) -> None:
     for case, told in info["cases"].items():
         arrays = {key: torch.from_numpy(value) for key, value in vectors.under(f"{case}/").items()}
         keep = arrays["keep"].numpy() > 0.5
-        layer = config.build_layer(told["special_attention"], told["special_values"])
+        layer = RolesLayer(config, told["special_attention"], told["special_values"])
         load(layer_parameters(layer), vectors.under(f"{case}/w/"))
         given = [clamped_heads(arrays["special_heads"].long())] if "special_heads" in arrays else []
         given += [arrays["special_scores"]] if "special_scores" in arrays else []
@@ -139,7 +139,9 @@ def compare_joint(vectors: RoleSet, errors: Errors) -> None:
     keep = arrays["keep"] > 0.5
     gold = np.where(keep, arrays["targets"], -1)
     x = torch.from_numpy(arrays["x"])
-    joint = LeakyPredicateScorer(x.shape[-1], info["hidden"], info["n_labels"], 0.0)
+    joint = LeakyPredicateScorer(
+        PredicateScorerConfig(hidden_width=info["hidden"], dropout=0.0), x.shape[-1], info["n_labels"]
+    )
 
     def parameters() -> Dict[str, Tensor]:
         return linear_parameters("joint.hidden", joint.hidden) | linear_parameters("joint.output", joint.output)
@@ -190,7 +192,9 @@ def compare_arcs(vectors: RoleSet, errors: Errors) -> None:
     arrays, info = vectors.arrays, vectors.info
     keep = arrays["keep"] > 0.5
     x = torch.from_numpy(arrays["x"])
-    scorer = DoubleHeadScorer(x.shape[-1], info["arc_width"], info["label_width"], 1, 0.0)
+    scorer = DoubleHeadScorer(
+        SyntaxConfig(arc_width=info["arc_width"], deprel_width=info["label_width"], dropout=0.0), x.shape[-1], 1
+    )
 
     def parameters() -> Dict[str, Tensor]:
         return {**linear_parameters("parse.mlp", scorer.projection), "parse.arc.U": scorer.arc_bilinear}
@@ -214,7 +218,9 @@ def compare_deprels(vectors: RoleSet, errors: Errors) -> None:
     keep = arrays["keep"] > 0.5
     weight = arrays["w/parse.deprel.U"]
     for mode in ("train", "eval"):
-        scorer = DoubleHeadScorer(4, 4, arrays["dep"].shape[-1], weight.shape[1], 0.0)
+        scorer = DoubleHeadScorer(
+            SyntaxConfig(arc_width=4, deprel_width=arrays["dep"].shape[-1], dropout=0.0), 4, weight.shape[1]
+        )
         load({"U": scorer.deprel_bilinear}, {"U": weight})
         inputs = [torch.from_numpy(arrays[name]).clone().requires_grad_() for name in ("dep", "head")]
         scores = scorer.score_deprels(*inputs, torch.from_numpy(arrays[f"{mode}/heads_used"]).long())

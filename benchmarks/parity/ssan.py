@@ -79,7 +79,7 @@ class SSAN(nn.Module):
         super().__init__()
         info, self.lengths = given.info, list(given.info["lengths"])
         self.keys = sorted(given.weights)
-        selector = SelectorConfig(selector_mode, info["temperature"], on_empty="nothing")  # type: ignore[arg-type]
+        selector = SelectorConfig(selector_mode, on_empty="nothing")  # type: ignore[arg-type]
         sizes = {"n_heads": info["num_heads"], "ff_width": info.get("filter_size", 1)}
         width, n_layers = info["hidden_size"], info.get("num_encoder_layers")
         self.inputs: Optional[nn.Module] = None

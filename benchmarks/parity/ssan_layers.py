@@ -12,7 +12,6 @@ import torch
 from torch import Tensor, nn
 
 from spacy_lal.layers.basics import ElementDropout, MaskedSoftmax
-from spacy_lal.layers.checks import check_choice, check_count, check_even, check_parts, check_rates
 from spacy_lal.layers.encoder import SelfAttention
 from spacy_lal.layers.input_configs import EncoderLayer, InputLayerConfig, InputSizes, SelectorConfig, WordFeature
 from spacy_lal.layers.inputs import InputLayer, NetworkInputs
@@ -23,12 +22,7 @@ LONGEST_PERIOD = 1e4
 
 
 def sinusoids(seq_len: int, width: int) -> Tensor:
-    """Sinusoidal positions from 0: all sines, then all cosines. *Shape:* (seq_len, width).
-
-    RAISES (ValueError): The width is not even, or less than 4.
-    """
-    check_count("width of sinusoidal positions", width, 4)
-    check_even("width of sinusoidal positions", width, "half of it for sines")
+    """Sinusoidal positions from 0: all sines, then all cosines. width: Even, at least 4. *Shape:* (seq_len, width)."""
     n_rates = width // 2
     rates = LONGEST_PERIOD ** (-torch.arange(n_rates, dtype=torch.float64) / (n_rates - 1))
     angles = torch.arange(seq_len, dtype=torch.float64)[:, None] * rates
@@ -39,10 +33,6 @@ def sinusoids(seq_len: int, width: int) -> Tensor:
 class SinusoidalInputsConfig(InputLayerConfig):
     """An input layer with sinusoidal positions, which are added; features are multiplied by sqrt(hidden width) and get
     a bias; no norm. Its `dropout` is elementwise; `join` is "sum"."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("join of sinusoidal inputs", self.join, ("sum",))
 
     def build(self, hidden_width: int, sizes: InputSizes) -> InputLayer:
         """See `InputLayerConfig`."""
@@ -105,17 +95,6 @@ class PreNormLayerConfig(EncoderLayer):
     residual_dropout: float = 0.1
     selector: Optional[SelectorConfig] = None
 
-    def __post_init__(self) -> None:
-        for name in ("repeat", "n_heads", "ff_width"):
-            check_count(name, getattr(self, name))
-        check_rates(
-            attention_dropout=self.attention_dropout,
-            relu_dropout=self.relu_dropout,
-            residual_dropout=self.residual_dropout,
-        )
-        if self.selector is not None:
-            check_parts("selector", (self.selector,), SelectorConfig)
-
     def build(self, hidden_width: int) -> List[nn.Module]:
         """See `EncoderLayer`.
 
@@ -147,11 +126,11 @@ class PreNormAttention(SelfAttention):
         if config.selector is not None:
             width = config.selector.width or self.part_width
             self.selector = Selector(config.selector, self.widths, self.n_heads, width)
-            self.weights = SelectiveSoftmax(config.selector, config.attention_dropout)
+            self.weights = SelectiveSoftmax(config.selector.on_empty, config.attention_dropout)
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
-        query, key, value = self.join_heads([self.projection(inputs)]).permute(2, 0, 3, 1, 4).unbind()
+        query, key, value = self.projection(inputs).unflatten(-1, (3, self.n_heads, -1)).permute(2, 0, 3, 1, 4).unbind()
         logits = (query * (1.0 / math.sqrt(self.part_width))) @ key.transpose(-1, -2)
         context = self.attend(inputs, logits, padding) @ value
         return self.combination(context.transpose(1, 2).flatten(2))
@@ -184,9 +163,6 @@ class FinalNormConfig(EncoderLayer):
     """
 
     repeat: int = 1
-
-    def __post_init__(self) -> None:
-        check_choice("repeat of the final norm", self.repeat, (1,))
 
     def build(self, hidden_width: int) -> List[nn.Module]:
         """See `EncoderLayer`."""

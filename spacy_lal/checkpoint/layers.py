@@ -10,9 +10,8 @@ from typing import List, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from ..layers.basics import FeedForward, StdNorm, join_features, split_features, split_width
+from ..layers.basics import FeedForward, StdNorm, join_features, split_features
 from ..layers.biaffine import BiaffineScorer
-from ..layers.checks import check_choice, check_count, check_flags, check_rates
 from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
 from ..layers.input_configs import InputLayerConfig, InputSizes
 from ..layers.inputs import InputLayer
@@ -77,18 +76,13 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
     shared_ff_width: int = 0
     relu_dropout: float = 0.0
     ff_residual_dropout: float = 0.0
+    least = {**LabelAttentionConfig.least, "shared_ff_width": 0}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_flags(
-            query_per_token=self.query_per_token,
-            combine_as_self=self.combine_as_self,
-            scrambled_queries=self.scrambled_queries,
-        )
-        check_rates(relu_dropout=self.relu_dropout, ff_residual_dropout=self.ff_residual_dropout)
-        n_parts = {"none": 0, "joint": 1, "split": 2}
-        check_choice("shared_feed_forward", self.shared_feed_forward, tuple(n_parts))
-        check_count("shared_ff_width", self.shared_ff_width, n_parts[self.shared_feed_forward])
+        n_parts = {"none": 0, "joint": 1, "split": 2}[self.shared_feed_forward]
+        if self.shared_ff_width < n_parts:
+            raise ValueError(f"shared_ff_width: expected an integer of at least {n_parts}, got {self.shared_ff_width}")
         if self.combine_as_self and self.ff_width:
             raise ValueError("label_combine_as_self leaves no label blocks for a feed-forward layer 'per_label'")
 
@@ -119,7 +113,6 @@ class ReferenceLabelAttention(LabelAttention):
         nn.Module.__init__(self)
         self.options = config  # parts built by the base class depend on it
         self.depends_on_batch = config.scrambled_queries
-        self.mixes_blocks = config.shared_feed_forward != "none"
         super().__init__(config, hidden_width, n_heads)
 
     def build_query(self) -> nn.ParameterDict:
@@ -141,7 +134,8 @@ class ReferenceLabelAttention(LabelAttention):
         if options.shared_feed_forward == "none":
             return super().build_feed_forward(config)
         split, half = options.shared_feed_forward == "split", self.hidden_width // 2
-        widths = split_width(self.output_width, split, half)
+        width = self.output_width
+        widths = {"content": width - half, "position": half} if split else {"all": width}
         return FeedForward(widths, options.shared_ff_width, options.relu_dropout, options.ff_residual_dropout)
 
     @property

@@ -1,39 +1,29 @@
-"""Dropout: of whole features (one mask per sentence, shared by all of its positions), and of single elements.
-
-The reference's layer norm: unbiased standard deviation, epsilon beside the root. Not `torch.nn.LayerNorm`.
-
-Attention weights from logits.
-
-Content and position halves: the split of the features, and the feed-forward layer that keeps the halves apart.
+"""What layers are made of: dropout, layer norm, masked softmax, content and position halves, a BiLSTM.
 
 Kitaev & Klein 2018, section 4.3: the first half of a token's features describes the token, the second half its
 position. Only attention weights and layer norms may mix them.
-
-
-A bidirectional LSTM over sentences or documents that gives a sequence the same output in any batch."""
+"""
 
 import math
-from typing import Any, Callable, Dict, Sequence, Tuple
+from typing import Any, Dict, Mapping, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
 
-# x, weight, bias to x @ weight^T + bias, as `torch.nn.functional.linear`. Modules that multiply without an `nn.Linear`
-# keep this function as `linear`, so that training can replace it with a faster one.
-LinearFunction = Callable[..., Tensor]
+from .checks import check_even
+
+EPSILON = 1e-3  # of the norm: added to the standard deviation, not to the variance
+_TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any rounding
 
 
 class FeatureDropout(nn.Module):
     """Drops whole features of a sentence: the same ones at every position (reference-parser.md, section 0).
 
     rate (float): Share of the features to drop, in [0, 1). Kept features are divided by 1 - rate.
-    RAISES (ValueError): The rate is outside [0, 1).
     """
 
     def __init__(self, rate: float) -> None:
         super().__init__()
-        if not 0.0 <= rate < 1.0:
-            raise ValueError(f"a dropout rate must be in [0, 1), got {rate}")
         self.rate = rate
 
     @property
@@ -42,33 +32,18 @@ class FeatureDropout(nn.Module):
         return self.training and self.rate > 0.0
 
     def sample_mask(self, inputs: Tensor) -> Tensor:
-        """One mask per sentence.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
-        RETURNS (Tensor): 0 or 1 / (1 - rate). *Shape:* (batch_size, 1, width).
-        """
+        """0 or 1 / (1 - rate), one mask per sentence. *Shapes:* (batch_size, seq_len, width) to (batch_size, 1,
+        width)."""
         keep = 1.0 - self.rate
-        mask = inputs.new_empty(inputs.shape[0], 1, inputs.shape[-1])
-        return mask.bernoulli_(keep).div_(keep)
+        return inputs.new_empty(inputs.shape[0], 1, inputs.shape[-1]).bernoulli_(keep).div_(keep)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Drop features.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
-        RETURNS (Tensor): *Shape:* as the input.
-        """
+        """Drop features. *Shape:* (batch_size, seq_len, width) to the same."""
         return inputs * self.sample_mask(inputs) if self.active else inputs
 
     def add(self, inputs: Tensor, residual: Tensor) -> Tensor:
-        """`residual + dropout(inputs)` in one pass over memory.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
-        residual (Tensor): *Shape:* as the input.
-        RETURNS (Tensor): *Shape:* as the input.
-        """
-        if not self.active:
-            return residual + inputs
-        return torch.addcmul(residual, inputs, self.sample_mask(inputs))
+        """`residual + dropout(inputs)` in one pass over memory. *Shapes:* (batch_size, seq_len, width) to the same."""
+        return torch.addcmul(residual, inputs, self.sample_mask(inputs)) if self.active else residual + inputs
 
 
 class _MaskedScale(torch.autograd.Function):
@@ -93,21 +68,14 @@ class ElementDropout(nn.Module):
     twice), so these draws would take a fifth of a training step. The rate is rounded to a multiple of 2^-16.
 
     rate (float): Share of the elements to drop, in [0, 1). Kept ones are divided by 1 - rate.
-    RAISES (ValueError): The rate is outside [0, 1).
     """
 
     def __init__(self, rate: float) -> None:
         super().__init__()
-        if not 0.0 <= rate < 1.0:
-            raise ValueError(f"a dropout rate must be in [0, 1), got {rate}")
         self.rate = rate
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Drop elements.
-
-        inputs (Tensor): *Shape:* any.
-        RETURNS (Tensor): *Shape:* as the input.
-        """
+        """Drop elements. *Shape:* any."""
         if not self.training or self.rate == 0.0:
             return inputs
         if inputs.device.type != "cpu":
@@ -117,10 +85,6 @@ class ElementDropout(nn.Module):
         bits = bits.view(torch.int16)[: inputs.numel()].view(inputs.shape)
         kept = (bits >= n_dropped - 32768).view(torch.uint8)
         return _MaskedScale.apply(inputs, kept, 65536 / (65536 - n_dropped))
-
-
-EPSILON = 1e-3  # added to the standard deviation, not to the variance
-_TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any rounding
 
 
 class _StdNorm(torch.autograd.Function):
@@ -157,11 +121,11 @@ class _StdNorm(torch.autograd.Function):
 
 
 def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
-    """`gain * (x - mean) / (std + 1e-3) + bias` over the last axis, std with ddof = 1 (reference-parser.md, section 0).
+    """The reference's layer norm: `gain * (x - mean) / (std + 1e-3) + bias` over the last axis, std with ddof = 1
+    (reference-parser.md, section 0). Not `torch.nn.LayerNorm`.
 
     inputs (Tensor): *Shape:* (..., width). Inputs of width 1 are returned unchanged, as in the reference.
-    gain (Tensor): *Shape:* (width,).
-    bias (Tensor): *Shape:* (width,).
+    gain, bias (Tensor): *Shape:* (width,).
     RETURNS (Tensor): *Shape:* as the input.
     """
     if inputs.shape[-1] == 1:
@@ -170,10 +134,7 @@ def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
 
 
 class StdNorm(nn.Module):
-    """Layer norm over the last axis, as in the reference.
-
-    width (int): Size of the last axis.
-    """
+    """`std_norm` as a layer. width (int): Size of the last axis."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -181,18 +142,13 @@ class StdNorm(nn.Module):
         self.bias = nn.Parameter(torch.zeros(width))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Normalise.
-
-        inputs (Tensor): *Shape:* (..., width).
-        RETURNS (Tensor): *Shape:* as the input.
-        """
+        """*Shapes:* (..., width) to the same."""
         return std_norm(inputs, self.gain, self.bias)
 
 
 class MaskedSoftmax(nn.Module):
-    """Attention weights from logits: no weight on padding, elementwise dropout on the rest.
-
-    A separate module, so that a forward hook can read the weights of any layer.
+    """Attention weights from logits: no weight on padding, elementwise dropout on the rest. A separate module, so that
+    a forward hook can read the weights of any layer.
 
     dropout (float): Elementwise dropout on the weights.
     """
@@ -202,35 +158,30 @@ class MaskedSoftmax(nn.Module):
         self.dropout = ElementDropout(dropout)
 
     def forward(self, logits: Tensor, padding: Tensor) -> Tensor:
-        """Softmax over the last axis.
-
-        logits (Tensor): Overwritten at padding. *Shape:* (..., n_keys).
-        padding (Tensor): True at keys that are padding; broadcasts against the logits.
-        RETURNS (Tensor): *Shape:* as the logits.
-        """
+        """Softmax over the last axis. padding (Tensor): True at keys that are padding; broadcasts against the logits.
+        *Shapes:* (..., n_keys) to the same."""
         return self.dropout(torch.softmax(logits.masked_fill(padding, -math.inf), dim=-1))
 
 
-def split_width(width: int, factored: bool, position_width: int = 0) -> Dict[str, int]:
+def head_weights(shapes: Mapping[str, Tuple[int, ...]]) -> nn.ParameterDict:
+    """Weights of attention heads by part of the features, drawn by Xavier's rule."""
+    return nn.ParameterDict(
+        {part: nn.Parameter(nn.init.xavier_normal_(torch.empty(shape))) for part, shape in shapes.items()}
+    )
+
+
+def split_width(width: int, factored: bool) -> Dict[str, int]:
     """The parts of a feature vector, in order, by name.
 
     width (int): Features in all.
     factored (bool): Whether content and position are kept apart.
-    position_width (int): Size of the second part; 0 for half of the features.
     RETURNS (Dict[str, int]): {"content": ..., "position": ...}; {"all": width} where they are not kept apart.
     """
-    if not factored:
-        return {"all": width}
-    position = position_width or width // 2
-    return {"content": width - position, "position": position}
+    return {"content": width - width // 2, "position": width // 2} if factored else {"all": width}
 
 
 def split_features(inputs: Tensor, widths: Dict[str, int]) -> Tuple[Tensor, ...]:
-    """Views of the parts of the last axis, in order.
-
-    inputs (Tensor): *Shape:* (..., sum of the widths).
-    RETURNS (Tuple[Tensor, ...]): *Shape of each:* (..., width of the part).
-    """
+    """Views of the parts of the last axis, in order. *Shapes:* (..., sum of the widths) to (..., width of the part)."""
     return torch.split(inputs, list(widths.values()), dim=-1) if len(widths) > 1 else (inputs,)
 
 
@@ -261,11 +212,7 @@ class FeedForward(nn.Module):
         self.residual_dropout = FeatureDropout(residual_dropout)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Transform every position independently.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, width).
-        RETURNS (Tensor): *Shape:* as the input.
-        """
+        """Transform every position independently. *Shapes:* (batch_size, seq_len, width) to the same."""
         outputs = []
         for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
             hidden = self.relu_dropout(self.hidden[part](features).relu())
@@ -274,11 +221,11 @@ class FeedForward(nn.Module):
 
 
 class BiLSTM(nn.Module):
-    """Bidirectional LSTM over padded sequences; the backward direction begins at each sequence's own last token.
+    """Bidirectional LSTM over padded sequences; the backward direction begins at each sequence's own last token, so a
+    sequence has the same output in any batch.
 
-    torch's LSTM reads the padding first in that direction, so a sequence's output depends on the longest sequence of
-    the batch. Packed sequences avoid this, but take three times as long to train on a CPU. Here each direction is a
-    separate LSTM, and sequences are reversed before and after the second.
+    torch's LSTM reads the padding first in that direction. Packed sequences avoid this, but take three times as long to
+    train on a CPU. Here each direction is a separate LSTM, and sequences are reversed before and after the second.
 
     width (int): Width of the input and of the output, half of it from each direction.
     depth (int): Number of layers.
@@ -288,8 +235,7 @@ class BiLSTM(nn.Module):
 
     def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:
         super().__init__()
-        if width % 2:
-            raise ValueError(f"a bidirectional LSTM needs an even width, half for each direction, got {width}")
+        check_even("width of a bidirectional LSTM", width, "half for each direction")
         self.rightward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
         self.leftward = nn.ModuleList(nn.LSTM(width, width // 2) for _ in range(depth))
         self.dropout = nn.Dropout(dropout)
@@ -309,8 +255,26 @@ class BiLSTM(nn.Module):
         half = mirror[:, :, : sequences.shape[2] // 2]
         for i, (rightward, leftward) in enumerate(zip(self.rightward, self.leftward, strict=True)):
             inputs = self.dropout(sequences) if i else sequences
-            with torch.autocast("cpu", enabled=False):  # as in CharLSTM
+            with torch.autocast("cpu", enabled=False):  # as in CharLSTMEncoder
                 from_left, _ = rightward(inputs)
                 from_right, _ = leftward(inputs.gather(0, mirror))
             sequences = torch.cat([from_left, from_right.gather(0, half)], dim=-1)
         return sequences * is_token.unsqueeze(-1)
+
+
+class PickedCells(torch.autograd.Function):
+    """Cells of a chart; their gradient makes the chart's gradient a sparse tensor, so that a scorer recomputes only
+    these cells. indices: *Shape:* (n_axes, n_cells)."""
+
+    @staticmethod
+    def forward(ctx: Any, chart: Tensor, indices: Tensor) -> Tensor:
+        """The cells. *Shape:* (n_cells, ...)."""
+        ctx.save_for_backward(indices)
+        ctx.shape = chart.shape
+        return chart[tuple(indices)]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, None]:
+        """The chart's gradient, a sparse tensor."""
+        (indices,) = ctx.saved_tensors
+        return torch.sparse_coo_tensor(indices, grads[0], ctx.shape, check_invariants=False), None

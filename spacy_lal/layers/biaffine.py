@@ -5,7 +5,7 @@ from typing import Any, Tuple
 import torch
 from torch import Tensor, nn
 
-from .basics import ElementDropout, LinearFunction
+from .basics import ElementDropout
 
 _CHUNK_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache
 
@@ -60,7 +60,6 @@ class BiaffineScorer(nn.Module):
     input_width (int): Width of the features that are read: the last ones of a fencepost.
     arc_width (int): Width of a and b.
     deprel_width (int): Width of p and q.
-    n_deprels (int): Number of dependency labels.
     dropout (float): Elementwise dropout on fenceposts (one mask for heads, one for dependents) and on a, b, p, q.
     """
 
@@ -80,7 +79,7 @@ class BiaffineScorer(nn.Module):
         self.deprel_from_dependent = nn.Parameter(from_dependent)
         self.deprel_bias = nn.Parameter(torch.zeros(n_deprels))
         self.dropout = ElementDropout(dropout)
-        self.linear: LinearFunction = nn.functional.linear
+        self.linear: Any = nn.functional.linear  # a training may replace it by a faster product
 
     @property
     def input_layers(self) -> Tuple[nn.Linear, ...]:

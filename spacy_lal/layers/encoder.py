@@ -1,12 +1,5 @@
-"""The one place where padding and windows become a mask of attention (reference-encoders.md A8).
-
-A selector chooses among the pairs that this mask allows; see `selector.py`.
-
-
-Multi-head self-attention: factored or not, with windows, position queries and a selector (Kitaev & Klein 2018;
-reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7).
-
-The encoder: a stack of layers."""
+"""The encoder: layers of self-attention, factored or not, with windows, position queries and a selector (Kitaev & Klein
+2018; reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7)."""
 
 import math
 from typing import Dict, NamedTuple, Optional, Sequence, Tuple
@@ -14,7 +7,16 @@ from typing import Dict, NamedTuple, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .basics import FeatureDropout, FeedForward, MaskedSoftmax, StdNorm, join_features, split_features, split_width
+from .basics import (
+    FeatureDropout,
+    FeedForward,
+    MaskedSoftmax,
+    StdNorm,
+    head_weights,
+    join_features,
+    split_features,
+    split_width,
+)
 from .input_configs import SelfAttentionLayerConfig
 from .selector import SelectiveSoftmax, Selector
 
@@ -57,11 +59,10 @@ class SelfAttention(nn.Module):
     content product and a position product. Logits are divided by sqrt(hidden width), as in the reference
     (reference-parser.md T5); the paper divides by the square root of the head's width.
 
-    config (SelfAttentionLayerConfig): The options.
     widths (Dict[str, int]): Sizes of the parts, from `split_width`.
     """
 
-    def __init__(self, config: "SelfAttentionLayerConfig", widths: Dict[str, int]) -> None:
+    def __init__(self, config: SelfAttentionLayerConfig, widths: Dict[str, int]) -> None:
         super().__init__()
         self.widths = dict(widths)
         self.n_heads = config.n_heads
@@ -69,9 +70,8 @@ class SelfAttention(nn.Module):
         self.part_width = config.attn_width // len(widths)
         self.reads_positions = config.reads_positions
         self.window = Window(config.window, config.relaxed_window) if config.window else None
-        self.query = self._head_projections()
-        self.key = self._head_projections()
-        self.value = self._head_projections()
+        shapes = {part: (self.n_heads, width, self.part_width) for part, width in widths.items()}
+        self.query, self.key, self.value = head_weights(shapes), head_weights(shapes), head_weights(shapes)
         inner = self.n_heads * self.part_width
         self.output = nn.ModuleDict({part: nn.Linear(inner, width, bias=False) for part, width in widths.items()})
         self.norm = StdNorm(self.hidden_width)
@@ -81,45 +81,16 @@ class SelfAttention(nn.Module):
         if config.selector is not None:
             width = config.selector.width or config.attn_width
             self.selector = Selector(config.selector, widths, self.n_heads, width)
-            self.weights = SelectiveSoftmax(config.selector, config.attention_dropout)
-
-    def _head_projections(self) -> nn.ParameterDict:
-        shapes = {part: (self.n_heads, width, self.part_width) for part, width in self.widths.items()}
-        return nn.ParameterDict(
-            {part: nn.Parameter(nn.init.xavier_normal_(torch.empty(shape))) for part, shape in shapes.items()}
-        )
-
-    def merged_heads(self, part: str, names: Sequence[str]) -> Tensor:
-        """The projections of all heads to queries, keys or values as one matrix.
-
-        part (str): A part of the features.
-        names (Sequence[str]): Among "query", "key", "value".
-        RETURNS (Tensor): *Shape:* (len(names) * n_heads * part_width, width of the part).
-        """
-        return torch.cat([getattr(self, name)[part] for name in names]).transpose(1, 2).flatten(0, 1)
+            self.weights = SelectiveSoftmax(config.selector.on_empty, config.attention_dropout)
 
     def _project(self, inputs: Tensor, names: Sequence[str]) -> Tuple[Tensor, ...]:
         """Queries, keys or values in one product. *Shape of each:* (batch, n_heads, seq_len, attn_width)."""
-        parts = split_features(inputs, self.widths)
-        projected = [
-            nn.functional.linear(features, self.merged_heads(part, names))
-            for part, features in zip(self.widths, parts, strict=True)
-        ]
-        return self.join_heads(projected).permute(2, 0, 3, 1, 4).unbind()
-
-    def join_heads(self, projected: Sequence[Tensor]) -> Tensor:
-        """Products with `merged_heads` of each part, *shape:* (..., n_kinds * n_heads * part_width), side by side: one
-        axis for queries, keys and values, one for heads. *Shape:* (..., n_kinds, n_heads, attn_width)."""
-        return join_features([part.unflatten(-1, (-1, self.n_heads, self.part_width)) for part in projected])
-
-    def rows_of(self, positions: Optional[Tensor], batch_size: int) -> Tensor:
-        """The rows of the position table that queries and keys are made of. *Shape:* (batch_size, seq_len, width).
-
-        RAISES (ValueError): They are missing.
-        """
-        if positions is None:
-            raise ValueError('queries = "positions" reads rows of the position table, and the encoder was given none')
-        return positions.expand(batch_size, -1, -1)
+        projected = []
+        for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
+            weight = torch.cat([getattr(self, name)[part] for name in names]).transpose(1, 2).flatten(0, 1)
+            product = nn.functional.linear(features, weight)
+            projected.append(product.unflatten(-1, (len(names), self.n_heads, self.part_width)))
+        return join_features(projected).permute(2, 0, 3, 1, 4).unbind()
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """Let every position attend to the positions of its sentence that are allowed.
@@ -129,10 +100,9 @@ class SelfAttention(nn.Module):
         positions (Optional[Tensor]): Rows of the position table, for `queries = "positions"`. *Shape:* (1 or
             batch_size, seq_len, hidden_width).
         RETURNS (Tensor): *Shape:* as the input.
-        RAISES (ValueError): Rows of the position table are missing.
         """
-        if self.reads_positions:
-            query, key = self._project(self.rows_of(positions, len(inputs)), ("query", "key"))
+        if self.reads_positions and positions is not None:
+            query, key = self._project(positions.expand(len(inputs), -1, -1), ("query", "key"))
             (value,) = self._project(inputs, ("value",))
         else:
             query, key, value = self._project(inputs, ("query", "key", "value"))
@@ -152,11 +122,7 @@ class SelfAttention(nn.Module):
 
 
 class SelfAttentionLayer(nn.Module):
-    """Self-attention and a feed-forward network.
-
-    config (SelfAttentionLayerConfig): The options.
-    hidden_width (int): Width of the input and of the output.
-    """
+    """Self-attention and a feed-forward network."""
 
     def __init__(self, config: SelfAttentionLayerConfig, hidden_width: int) -> None:
         super().__init__()
@@ -186,7 +152,7 @@ class Encoder(nn.Module):
     @property
     def reads_positions(self) -> bool:
         """Whether a layer reads the rows of the position table."""
-        return any(_reads_positions(layer) for layer in self.layers)
+        return any(getattr(layer, "reads_positions", False) for layer in self.layers)
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """Encode.
@@ -198,9 +164,6 @@ class Encoder(nn.Module):
         RETURNS (Tensor): *Shape:* as the input.
         """
         for layer in self.layers:
-            inputs = layer(inputs, padding, positions) if _reads_positions(layer) else layer(inputs, padding)
+            rows = (positions,) if getattr(layer, "reads_positions", False) else ()
+            inputs = layer(inputs, padding, *rows)
         return inputs
-
-
-def _reads_positions(layer: nn.Module) -> bool:
-    return bool(getattr(layer, "reads_positions", False))

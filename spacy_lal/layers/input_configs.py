@@ -1,22 +1,10 @@
-"""Config blocks of the input layer: what is read of a word. *Not* here: the torch modules, which `build` imports.
+"""Config blocks of the input layer and the encoder. *Not* here: the torch modules, which `build` imports."""
 
-Config blocks of the encoder. *Not* here: the torch modules, which `build` imports."""
-
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, List, Literal, Optional, Tuple
 
-from .checks import (
-    check_choice,
-    check_count,
-    check_even,
-    check_flags,
-    check_halves,
-    check_number,
-    check_parts,
-    check_rates,
-)
+from .checks import Block, check_even
 
 
 @dataclass(frozen=True)
@@ -35,31 +23,19 @@ class InputSizes:
     n_chars: int = 0
 
 
-class WordFeature(ABC):
-    """A kind of word features and its options. Subclasses are frozen dataclasses.
+# Word features
+
+
+class WordFeature(Block):
+    """A kind of word features and its options. Subclasses are frozen dataclasses; `inputs.FEATURES` has their modules.
 
     kind (str): Names the module in the network; an input layer has at most one feature of a kind.
     """
 
     kind: ClassVar[str]
 
-    @abstractmethod
-    def build(self, width: int, sizes: InputSizes) -> Any:
-        """Build the torch module.
-
-        width (int): Width of its output.
-        sizes (InputSizes): Sizes of its inputs.
-        RETURNS (Any): From `NetworkInputs` to a tensor. *Shape:* (batch_size, seq_len, width).
-        RAISES (ValueError): The data lack these features.
-        """
-
 
 Alphabet = Literal["frequent", "codepoints"]
-
-
-def check_alphabet(value: Any) -> None:
-    """RAISES (ValueError): `value` is not an `Alphabet`."""
-    check_choice("alphabet", value, ("frequent", "codepoints"))
 
 
 class CharFeature(WordFeature):
@@ -72,12 +48,12 @@ class CharFeature(WordFeature):
 
     alphabet: Alphabet
 
-    @abstractmethod
     def letters_read(self, width: int) -> int:
-        """The most letters of a word that this feature reads: of a longer word, half of them from each end.
+        """The most letters of a word that this feature reads, half of them from each end. width (int): Of its output.
 
-        width (int): Width of its output.
+        RAISES (ValueError): The width does not fit.
         """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -90,40 +66,18 @@ class Tags(WordFeature):
     kind = "tags"
     dropout: float = 0.2
 
-    def __post_init__(self) -> None:
-        check_rates(dropout=self.dropout)
-
-    def build(self, width: int, sizes: InputSizes) -> Any:
-        """See `WordFeature`."""
-        from .inputs import Embedding
-
-        check_count("n_tags", sizes.n_tags)
-        return Embedding("tag_ids", sizes.n_tags, width, self.dropout)
-
 
 @dataclass(frozen=True)
 class Words(WordFeature):
-    """Embeddings of the words of the training data (`token.text`). A word outside is the unknown word.
+    """Embeddings of the words of the training data (`token.text`). A word outside is the unknown word. In training, a
+    word of count c is read as the unknown word with probability 1 / (1 + c), drawn for each token and pass, so that the
+    unknown word is trained (Kitaev & Klein 2018; reference-encoders.md A3).
 
     dropout (float): Feature dropout.
-    drop_rare (bool): In training, read a word of count c as the unknown word with probability 1 / (1 + c), drawn for
-        each token and pass, so that the unknown word is trained (Kitaev & Klein 2018; reference-encoders.md A3).
     """
 
     kind = "words"
     dropout: float = 0.4
-    drop_rare: bool = True
-
-    def __post_init__(self) -> None:
-        check_rates(dropout=self.dropout)
-        check_flags(drop_rare=self.drop_rare)
-
-    def build(self, width: int, sizes: InputSizes) -> Any:
-        """See `WordFeature`."""
-        from .inputs import Embedding
-
-        check_count("n_words", sizes.n_words)
-        return Embedding("word_ids", sizes.n_words, width, self.dropout)
 
 
 @dataclass(frozen=True)
@@ -135,7 +89,6 @@ class CharLSTM(CharFeature):
     dropout (float): Elementwise dropout on the character embeddings.
     output_dropout (float): Feature dropout on the vectors of words (Kitaev & Klein's morphological dropout).
     alphabet (str): See `CharFeature`.
-    RAISES (ValueError): An option is out of range.
     """
 
     kind = "chars"
@@ -145,23 +98,12 @@ class CharLSTM(CharFeature):
     output_dropout: float = 0.0
     alphabet: Alphabet = "frequent"
 
-    def __post_init__(self) -> None:
-        check_alphabet(self.alphabet)
-        check_count("char_width", self.char_width)
-        check_count("max_word_length", self.max_word_length, 2)
-        check_rates(dropout=self.dropout, output_dropout=self.output_dropout)
+    least = {"max_word_length": 2}
 
     def letters_read(self, width: int) -> int:
-        """See `CharFeature`. RAISES (ValueError): The output width is odd."""
+        """See `CharFeature`."""
         check_even("the output width of CharLSTM", width, "half of it from each direction")
         return self.max_word_length
-
-    def build(self, width: int, sizes: InputSizes) -> Any:
-        """See `WordFeature`."""
-        from .inputs import CharLSTMEncoder
-
-        check_count("n_chars", sizes.n_chars)
-        return CharLSTMEncoder(sizes.n_chars, self.char_width, width, self.dropout, self.output_dropout)
 
 
 @dataclass(frozen=True)
@@ -174,7 +116,6 @@ class CharConcat(CharFeature):
         times.
     dropout (float): Feature dropout on the result.
     alphabet (str): See `CharFeature`.
-    RAISES (ValueError): An option is out of range.
     """
 
     kind = "char_concat"
@@ -182,16 +123,8 @@ class CharConcat(CharFeature):
     dropout: float = 0.2
     alphabet: Alphabet = "frequent"
 
-    def __post_init__(self) -> None:
-        check_alphabet(self.alphabet)
-        check_count("char_width", self.char_width)
-        check_rates(dropout=self.dropout)
-
     def letters_read(self, width: int) -> int:
-        """See `CharFeature`: N.
-
-        RAISES (ValueError): N is not an even number.
-        """
+        """See `CharFeature`: N."""
         n_letters, rest = divmod(width, self.char_width)
         if rest or n_letters < 2 or n_letters % 2:
             raise ValueError(
@@ -200,24 +133,16 @@ class CharConcat(CharFeature):
             )
         return n_letters
 
-    def build(self, width: int, sizes: InputSizes) -> Any:
-        """See `WordFeature`."""
-        from .inputs import CharConcatEncoder
-
-        check_count("n_chars", sizes.n_chars)
-        return CharConcatEncoder(sizes.n_chars, self.char_width, self.letters_read(width), self.dropout)
-
 
 @dataclass(frozen=True)
 class Vectors(WordFeature):
     """The vectors of the model's `tok2vec`.
 
-    learned_boundaries (bool): See `VectorProjection`. An architecture sets it to fit its tok2vec.
+    learned_boundaries (bool): Whether START and STOP have learned vectors. An architecture sets it to fit its tok2vec.
     mix_layers (int): Layers that the tok2vec gives side by side, for instance `spacy-lal.JoinedTok2Vec.v1`: the network
         learns their average. 1: the vectors are read as they are.
     vector_dropout (float): Elementwise dropout on the vectors.
     dropout (float): Feature dropout on the projected vectors.
-    RAISES (ValueError): An option is out of range.
     """
 
     kind = "vectors"
@@ -226,23 +151,17 @@ class Vectors(WordFeature):
     vector_dropout: float = 0.0
     dropout: float = 0.0
 
-    def __post_init__(self) -> None:
-        check_flags(learned_boundaries=self.learned_boundaries)
-        check_count("mix_layers", self.mix_layers)
-        check_rates(vector_dropout=self.vector_dropout, dropout=self.dropout)
 
-    def build(self, width: int, sizes: InputSizes) -> Any:
-        """See `WordFeature`."""
-        from .inputs import VectorProjection
+def make_vectors(mix_layers: int = 1, vector_dropout: float = 0.0, dropout: float = 0.0) -> Vectors:
+    """The vectors of the model's `tok2vec` as a word feature; see `Vectors`."""
+    return Vectors(mix_layers=mix_layers, vector_dropout=vector_dropout, dropout=dropout)
 
-        check_count("vector_width", sizes.vector_width)
-        return VectorProjection(
-            sizes.vector_width, width, self.learned_boundaries, self.mix_layers, self.vector_dropout, self.dropout
-        )
+
+# The input layer
 
 
 @dataclass(frozen=True)
-class InputLayerConfig:
+class InputLayerConfig(Block):
     """The word features of the input layer, and how they are combined with positions.
 
     features (Tuple[WordFeature, ...]): The kinds of word features. Their vectors are added.
@@ -263,18 +182,14 @@ class InputLayerConfig:
     position_scale: Optional[float] = None
 
     def __post_init__(self) -> None:
-        check_parts("features", self.features, WordFeature)
-        check_choice("join", self.join, ("concat", "sum"))
-        check_count("max_positions", self.max_positions)
-        check_rates(position_dropout=self.position_dropout, dropout=self.dropout)
-        scale = self.position_scale
-        if scale is not None and not (isinstance(scale, (int, float)) and math.isfinite(scale) and scale > 0):
-            raise ValueError(f"position_scale: expected a positive number, or null, got {scale!r}")
+        super().__post_init__()
+        if self.position_scale is not None and not self.position_scale > 0.0:
+            raise ValueError(f"position_scale: expected a positive number, or null, got {self.position_scale!r}")
         kinds = [feature.kind for feature in self.features]
-        if not kinds:
-            raise ValueError("the input layer has nothing to read: expected at least one word feature")
-        if len(set(kinds)) < len(kinds):
-            raise ValueError(f"the input layer reads each kind of word features once, got {', '.join(kinds)}")
+        if not kinds or len(set(kinds)) < len(kinds):
+            raise ValueError(
+                f"the input layer: expected word features, each kind once, got {', '.join(kinds) or 'nothing to read'}"
+            )
         alphabets = {feature.alphabet for feature in self.features if isinstance(feature, CharFeature)}
         if len(alphabets) > 1:
             raise ValueError(f"alphabet: expected the same of all word features, got {', '.join(sorted(alphabets))}")
@@ -333,12 +248,10 @@ def make_input_layer(
     return InputLayerConfig(features, join, max_positions, position_dropout, dropout, position_scale)
 
 
-def make_vectors(mix_layers: int = 1, vector_dropout: float = 0.0, dropout: float = 0.0) -> Vectors:
-    """The vectors of the model's `tok2vec` as a word feature; see `Vectors`."""
-    return Vectors(mix_layers=mix_layers, vector_dropout=vector_dropout, dropout=dropout)
+# The encoder
 
 
-class EncoderLayer(ABC):
+class EncoderLayer(Block, ABC):
     """The options of a kind of encoder layer. Subclasses are frozen dataclasses.
 
     repeat (int): How many layers there are; each has weights of its own.
@@ -364,33 +277,22 @@ class EncoderLayer(ABC):
 
 
 @dataclass(frozen=True)
-class SelectorConfig:
-    """The selector of a self-attention layer. Outside of training, a pair is chosen if its score is positive.
+class SelectorConfig(Block):
+    """The selector of a self-attention layer (Geng et al. 2020). Outside of training, a pair is chosen if its score is
+    positive.
 
     mode (str): The choice in training. "hard": 0 or 1 from a Gumbel-sigmoid sample, with a straight-through gradient.
         "sample": that sample itself. "soft": the probability, without noise.
-    temperature (float): Temperature of the samples; the paper's code has 0.5.
     on_empty (str): The keys of a position if no key is chosen, i.e. all choices are below 1e-6. "all": every
-        allowed key. "self": itself. "nothing": no key, and the weights have the reference's 1e-6 in their denominator;
-        then gradients of hard choices reach 1e7 on short sentences.
-    bounded (bool): Bound the gradient of the choices by using the softmax over all allowed keys in it.
+        allowed key. "nothing": no key, and the weights have the reference's 1e-6 in their denominator; then gradients
+        of hard choices reach 1e7 on short sentences.
     width (Optional[int]): Width of a head's query and key, all parts together. None: attn_width of the layer.
-    RAISES (ValueError): An option is out of range.
+    RAISES (ValueError): The width is out of range.
     """
 
     mode: Literal["hard", "soft", "sample"] = "hard"
-    temperature: float = 0.5
-    on_empty: Literal["all", "self", "nothing"] = "all"
-    bounded: bool = False
+    on_empty: Literal["all", "nothing"] = "all"
     width: Optional[int] = None
-
-    def __post_init__(self) -> None:
-        check_choice("mode of the selector", self.mode, ("hard", "soft", "sample"))
-        check_number("temperature", self.temperature, above=0.0)
-        check_choice("on_empty", self.on_empty, ("all", "self", "nothing"))
-        check_flags(bounded=self.bounded)
-        if self.width is not None:
-            check_count("width of the selector", self.width)
 
 
 @dataclass(frozen=True)
@@ -427,34 +329,20 @@ class SelfAttentionLayerConfig(EncoderLayer):
     relaxed_window: bool = False
     selector: Optional[SelectorConfig] = None
 
-    def __post_init__(self) -> None:
-        check_flags(factored=self.factored, relaxed_window=self.relaxed_window)
-        check_count("repeat", self.repeat)
-        check_count("n_heads", self.n_heads)
-        for name in ("attn_width", "ff_width"):
-            check_count(name, getattr(self, name), 2 if self.factored else 1)
-            if self.factored:
-                check_halves(name, getattr(self, name))
-        check_rates(
-            attention_dropout=self.attention_dropout,
-            relu_dropout=self.relu_dropout,
-            residual_dropout=self.residual_dropout,
-        )
-        check_choice("queries", self.queries, ("features", "positions"))
-        check_count("window", self.window, 0)
-        self._check_together()
+    least = {"window": 0}
 
-    def _check_together(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.factored:
+            widths = {"attn_width": self.attn_width, "ff_width": self.ff_width}
+            if self.selector is not None:
+                widths["width of the selector"] = self.selector.width or self.attn_width
+            for name, value in widths.items():
+                check_even(name, value, "with factored = true, half for content, half for position")
         if self.relaxed_window and not self.window:
             raise ValueError("relaxed_window = true requires a window: expected window of at least 1, got 0")
         if self.reads_positions and self.factored:
             raise ValueError('queries = "positions" requires factored = false, got factored = true')
-        if self.selector is None:
-            return
-        if not isinstance(self.selector, SelectorConfig):
-            raise ValueError(f"selector: expected a block spacy-lal.Selector.v1 or null, got {self.selector!r}")
-        if self.factored and self.selector.width is not None:
-            check_halves("width of the selector", self.selector.width)
 
     @property
     def reads_positions(self) -> bool:
@@ -473,13 +361,9 @@ class EncoderConfig:
     """The layers of an encoder.
 
     layers (Tuple[EncoderLayer, ...]): In order; without any, positions keep their embeddings.
-    RAISES (ValueError): `layers` is not a tuple of layer configs.
     """
 
     layers: Tuple[EncoderLayer, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_parts("layers", self.layers, EncoderLayer)
 
     @property
     def reads_positions(self) -> bool:

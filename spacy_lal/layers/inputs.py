@@ -1,23 +1,17 @@
-"""The inputs of a network: a padded batch of sentences, and the sizes of the vocabularies behind its ids.
+"""The input layer: word features and positions -> the encoder's input (reference-parser.md 1.4-1.6)."""
 
-External word vectors, from a tok2vec or a transformer, projected to the width of the features.
-
-Learned vectors of tags and of words, looked up by id (reference-parser.md 1.4).
-
-Character LSTM of a word (reference-parser.md 1.5), run once for each distinct word of a batch.
-
-A word's first and last letters side by side (Kitaev & Klein 2018; reference-encoders.md A3).
-
-The input layer: word features and positions -> the encoder's input (reference-parser.md 1.4-1.6)."""
-
-from typing import NamedTuple, Optional, Sequence
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Union
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from .basics import ElementDropout, FeatureDropout, StdNorm
-from .input_configs import InputLayerConfig, InputSizes
+from .input_configs import CharConcat, CharLSTM, InputLayerConfig, InputSizes, Tags, Vectors, Words
+
+# Ids of the symbols that stand in for letters (reference-parser.md 1.5).
+SENTENCE_START, WORD_START, WORD_STOP, SENTENCE_STOP = 1, 2, 3, 4
+ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors that are added to words, as in BERT
 
 
 class NetworkInputs(NamedTuple):
@@ -27,8 +21,10 @@ class NetworkInputs(NamedTuple):
     vectors (Optional[Tensor]): External word vectors. *Shape:* (batch_size, seq_len, vector_width).
     tag_ids (Optional[Tensor]): *Shape:* (batch_size, seq_len).
     word_ids (Optional[Tensor]): *Shape:* (batch_size, seq_len).
-    char_ids (Optional[Tensor]): Characters of each word, padded with 0. *Shape:* (batch_size, seq_len, word_len).
-    char_lengths (Optional[Tensor]): Characters of each word. *Shape:* (batch_size, seq_len).
+    char_ids (Optional[Tensor]): Characters of each word between its start and stop symbols, padded with 0. *Shape:*
+        (batch_size, seq_len, word_len).
+    char_lengths (Optional[Tensor]): Characters of each word. None: a word ends with its last id other than 0. *Shape:*
+        (batch_size, seq_len).
     has_boundary_vectors (bool): Whether `vectors` has rows for START and STOP. If not, the network fills them in.
     """
 
@@ -50,76 +46,53 @@ class NetworkInputs(NamedTuple):
             raise ValueError(f"the network reads NetworkInputs.{name}, and the batch has none")
         return tensor
 
+    def word_lengths(self) -> Tensor:
+        """Characters of each word, symbols included. *Shape:* (batch_size, seq_len)."""
+        if self.char_lengths is not None:
+            return self.char_lengths
+        char_ids = self.require("char_ids")
+        return (char_ids.ne(0) * torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)).amax(-1)
+
 
 class VectorProjection(nn.Module):
     """A linear map of word vectors, without bias. Of several layers side by side it maps a learned average: their
     weights are a softmax, equal at first (ELMo's mix, of scale 1; reference-encoders.md A3).
 
-    vector_width (int): Width of the vectors, all layers together.
-    width (int): Width of the output.
-    learned_boundaries (bool): Whether START and STOP have learned vectors, for inputs that lack them.
-    mix_layers (int): Layers that the vectors hold side by side, each of the same width.
-    vector_dropout (float): Elementwise dropout on the (mixed) vectors.
-    dropout (float): Feature dropout on the output.
-    RAISES (ValueError): The vectors cannot be divided into layers of equal width.
+    sizes (InputSizes): With the width of the vectors, all layers together.
     """
 
-    def __init__(
-        self,
-        vector_width: int,
-        width: int,
-        learned_boundaries: bool,
-        mix_layers: int = 1,
-        vector_dropout: float = 0.0,
-        dropout: float = 0.0,
-    ) -> None:
+    def __init__(self, config: Vectors, width: int, sizes: InputSizes) -> None:
         super().__init__()
-        if vector_width % mix_layers:
-            raise ValueError(
-                f"mix_layers: expected a number of layers that divides the width of the vectors, {vector_width}, got "
-                f"{mix_layers}"
-            )
-        self.projection = nn.Linear(vector_width // mix_layers, width, bias=False)
-        self.mix: Optional[nn.Parameter] = nn.Parameter(torch.zeros(mix_layers)) if mix_layers > 1 else None
+        n_layers = config.mix_layers
+        self.projection = nn.Linear(sizes.vector_width // n_layers, width, bias=False)
+        self.mix: Optional[nn.Parameter] = nn.Parameter(torch.zeros(n_layers)) if n_layers > 1 else None
         self.boundaries: Optional[nn.Parameter] = None
-        if learned_boundaries:
-            self.boundaries = nn.Parameter(torch.randn(2, vector_width))
-        self.vector_dropout, self.dropout = ElementDropout(vector_dropout), FeatureDropout(dropout)
+        if config.learned_boundaries:
+            self.boundaries = nn.Parameter(torch.randn(2, sizes.vector_width))
+        self.vector_dropout, self.dropout = ElementDropout(config.vector_dropout), FeatureDropout(config.dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Mix and project. RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
-        vectors = self._with_boundaries(inputs)
+        vectors = inputs.require("vectors")
+        if not inputs.has_boundary_vectors and self.boundaries is not None:
+            places = torch.arange(vectors.shape[1], device=vectors.device)
+            start, stop = self.boundaries
+            vectors = torch.where((places == inputs.lengths[:, None] + 1).unsqueeze(-1), stop, vectors)
+            vectors = torch.where((places == 0)[None, :, None], start, vectors)
         if self.mix is not None:
             vectors = self.mix.softmax(0) @ vectors.unflatten(-1, (len(self.mix), -1))
         return self.dropout(self.projection(self.vector_dropout(vectors)))
 
-    def _with_boundaries(self, inputs: NetworkInputs) -> Tensor:
-        vectors = inputs.require("vectors")
-        if inputs.has_boundary_vectors:
-            return vectors
-        if self.boundaries is None:
-            raise ValueError("the vectors have no rows for START and STOP, and the network has no learned ones")
-        places = torch.arange(vectors.shape[1], device=vectors.device)
-        is_stop = (places == inputs.lengths[:, None] + 1).unsqueeze(-1)
-        start, stop = self.boundaries
-        bounded = torch.where(is_stop, stop, vectors)
-        return torch.where((places == 0)[None, :, None], start, bounded)
-
 
 class Embedding(nn.Module):
-    """A table of vectors with feature dropout.
+    """A table of vectors of tags or words, with feature dropout (reference-parser.md 1.4). config, width, sizes: As for
+    `VectorProjection`."""
 
-    field (str): The field of `NetworkInputs` that holds the ids.
-    n_ids (int): Rows of the table.
-    width (int): Width of a vector.
-    dropout (float): Feature dropout.
-    """
-
-    def __init__(self, field: str, n_ids: int, width: int, dropout: float) -> None:
+    def __init__(self, config: Union[Tags, Words], width: int, sizes: InputSizes) -> None:
         super().__init__()
-        self.field = field
-        self.embedding = nn.Embedding(n_ids, width)
-        self.dropout = FeatureDropout(dropout)
+        self.field = "tag_ids" if isinstance(config, Tags) else "word_ids"
+        self.embedding = nn.Embedding(sizes.n_tags if isinstance(config, Tags) else sizes.n_words, width)
+        self.dropout = FeatureDropout(config.dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Look up. RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
@@ -127,33 +100,20 @@ class Embedding(nn.Module):
 
 
 class CharLSTMEncoder(nn.Module):
-    """A bidirectional LSTM over a word's characters; its two final states side by side are the word's vector.
+    """A bidirectional LSTM over a word's characters; its two final states side by side are the word's vector. It runs
+    once for each distinct word of a batch (reference-parser.md 1.5). config, width, sizes: See `VectorProjection`."""
 
-    n_chars (int): Size of the character vocabulary.
-    char_width (int): Width of a character embedding.
-    output_width (int): Width of the result, half of it from each direction.
-    dropout (float): Elementwise dropout on the character embeddings.
-    output_dropout (float): Feature dropout on the vectors of words.
-    RAISES (ValueError): The output width is odd.
-    """
-
-    def __init__(
-        self, n_chars: int, char_width: int, output_width: int, dropout: float, output_dropout: float = 0.0
-    ) -> None:
+    def __init__(self, config: CharLSTM, width: int, sizes: InputSizes) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(n_chars, char_width)
-        self.lstm = nn.LSTM(char_width, output_width // 2, batch_first=True, bidirectional=True)
-        self.dropout, self.output_dropout = ElementDropout(dropout), FeatureDropout(output_dropout)
+        self.embedding = nn.Embedding(sizes.n_chars, config.char_width)
+        self.lstm = nn.LSTM(config.char_width, width // 2, batch_first=True, bidirectional=True)
+        self.dropout, self.output_dropout = ElementDropout(config.dropout), FeatureDropout(config.output_dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
-        """Vectors of words, from `char_ids`: the characters of each word with its start and stop symbols, then 0.
-        Without `char_lengths`, a word ends with its last id other than 0. A word of length 0 (padding) gets zeros.
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len, output_width)."""
-        char_ids, char_lengths = inputs.require("char_ids"), inputs.char_lengths
+        """Vectors of words; zeros for a word of length 0 (padding). RETURNS (Tensor): *Shape:* (batch_size, seq_len,
+        output_width)."""
+        char_ids, lengths = inputs.require("char_ids"), inputs.word_lengths().reshape(-1, 1)
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
-        if char_lengths is None:
-            char_lengths = (char_ids.ne(0) * places).amax(-1)
-        lengths = char_lengths.reshape(-1, 1)
         ids = char_ids.flatten(0, 1) * (places <= lengths)
         words, inverse = torch.unique(torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True)
         word_lengths, words = words[:, 0].cpu(), words[:, 1:]
@@ -169,24 +129,15 @@ class CharLSTMEncoder(nn.Module):
         return self.output_dropout(outputs.index_select(0, inverse).unflatten(0, char_ids.shape[:2]))
 
 
-# Ids of the symbols that stand in for letters (reference-parser.md 1.5).
-SENTENCE_START, WORD_START, WORD_STOP, SENTENCE_STOP = 1, 2, 3, 4
-
-
 class CharConcatEncoder(nn.Module):
-    """Looks up the first and the last letters of each word.
+    """Looks up the first and the last letters of each word (Kitaev & Klein 2018; reference-encoders.md A3). config,
+    width, sizes: As for `VectorProjection`."""
 
-    n_chars (int): Size of the character vocabulary.
-    char_width (int): Width of a character embedding.
-    n_letters (int): Places for letters, an even number.
-    dropout (float): Feature dropout on the result.
-    """
-
-    def __init__(self, n_chars: int, char_width: int, n_letters: int, dropout: float) -> None:
+    def __init__(self, config: CharConcat, width: int, sizes: InputSizes) -> None:
         super().__init__()
-        self.n_letters = n_letters
-        self.embedding = nn.Embedding(n_chars, char_width)
-        self.dropout = FeatureDropout(dropout)
+        self.n_letters = config.letters_read(width)
+        self.embedding = nn.Embedding(sizes.n_chars, config.char_width)
+        self.dropout = FeatureDropout(config.dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words. RETURNS (Tensor): *Shape:* (batch_size, seq_len, n_letters * char_width)."""
@@ -195,19 +146,12 @@ class CharConcatEncoder(nn.Module):
     def letter_ids(self, inputs: NetworkInputs) -> Tensor:
         """The letters of each word. Places after the first letters of a short word hold the symbol of a word's stop,
         places after its last letters the symbol of its start. START and STOP have their own symbols in all places.
-
-        inputs (NetworkInputs): With `char_ids`, each word between its start and stop symbols. Without `char_lengths`, a
-            word ends with its last id other than 0.
-        RETURNS (Tensor): Character ids. *Shape:* (batch_size, seq_len, n_letters).
-        """
-        char_ids, char_lengths = inputs.require("char_ids"), inputs.char_lengths
-        places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
-        if char_lengths is None:
-            char_lengths = (char_ids.ne(0) * places).amax(-1)
-        half, last = self.n_letters // 2, (char_lengths - 2).unsqueeze(-1)  # letter k stands in place k, from 1
+        RETURNS (Tensor): Character ids. *Shape:* (batch_size, seq_len, n_letters)."""
+        char_ids = inputs.require("char_ids")
+        last = (inputs.word_lengths() - 2).unsqueeze(-1)  # letter k stands in place k, from 1
+        half, limit = self.n_letters // 2, char_ids.shape[-1] - 1
         offsets = torch.arange(half, device=char_ids.device).expand(*char_ids.shape[:2], half)
         firsts, lasts = offsets + 1, last - offsets
-        limit = char_ids.shape[-1] - 1
         first_ids = char_ids.gather(2, firsts.clamp(max=limit)).where(firsts <= last, WORD_STOP)
         last_ids = char_ids.gather(2, lasts.clamp(0, limit)).where(lasts >= 1, WORD_START)
         ids = torch.cat([first_ids, last_ids], dim=2)
@@ -216,16 +160,18 @@ class CharConcatEncoder(nn.Module):
         return ids.where(rows != inputs.lengths[:, None, None] + 1, SENTENCE_STOP)
 
 
-ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors that are added to words, as in BERT
+# The module of each kind of word features: takes its options, the width of its output, and sizes that come from data.
+FEATURES: Dict[str, Any] = {
+    "vectors": VectorProjection,
+    "tags": Embedding,
+    "words": Embedding,
+    "chars": CharLSTMEncoder,
+    "char_concat": CharConcatEncoder,
+}
 
 
 class InputLayer(nn.Module):
-    """Adds up the word features, joins them with learned positions, and normalises.
-
-    config (InputLayerConfig): The options.
-    hidden_width (int): Width of the output.
-    sizes (InputSizes): Sizes of its inputs.
-    """
+    """Adds up the word features, joins them with learned positions, and normalises."""
 
     def __init__(self, config: InputLayerConfig, hidden_width: int, sizes: InputSizes) -> None:
         super().__init__()
@@ -233,7 +179,10 @@ class InputLayer(nn.Module):
         content_width = config.content_width(hidden_width)
         widths = config.feature_widths(content_width)
         self.features = nn.ModuleDict(
-            {feature.kind: feature.build(width, sizes) for feature, width in zip(config.features, widths, strict=True)}
+            {
+                one.kind: FEATURES[one.kind](one, width, sizes)
+                for one, width in zip(config.features, widths, strict=True)
+            }
         )
         # Vectors of a pretrained encoder already encode positions and are smaller than noise of size 1: positions that
         # are added to them start small.
@@ -246,16 +195,12 @@ class InputLayer(nn.Module):
 
     def combine(self, features: Sequence[Tensor]) -> Tensor:
         """Combine the word features into one vector per position: their sum. *Shapes:* (batch_size, seq_len, width)."""
-        content = features[0]
-        for feature in features[1:]:
-            content = content + feature
-        return content
+        return torch.stack(list(features)).sum(0) if len(features) > 1 else features[0]
 
     def place(self, batch_size: int, seq_len: int) -> Tensor:
         """The rows of the position table for a batch, after dropout. *Shape:* (batch_size, seq_len, position_width)."""
         places = torch.arange(seq_len, device=self.positions.device) % self.max_positions
-        positions = self.positions.index_select(0, places).expand(batch_size, -1, -1)
-        return self.position_dropout(positions)
+        return self.position_dropout(self.positions.index_select(0, places).expand(batch_size, -1, -1))
 
     def forward(self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None) -> Tensor:
         """Embed.

@@ -11,7 +11,7 @@ from typing import Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .basics import FeatureDropout, MaskedSoftmax, StdNorm, join_features, split_features, split_width
+from .basics import FeatureDropout, MaskedSoftmax, StdNorm, head_weights, join_features, split_features, split_width
 from .configs import LabelAttentionConfig
 
 
@@ -39,15 +39,9 @@ class LabelFeedForward(nn.Module):
 
 
 class LabelAttention(nn.Module):
-    """Attention with one learned query per label head.
-
-    config (LabelAttentionConfig): The options.
-    hidden_width (int): Width of the input.
-    n_heads (int): Label heads.
-    """
+    """Attention with one learned query per label head."""
 
     depends_on_batch = False  # whether the output of a sentence depends on the sentences beside it
-    mixes_blocks = False  # whether a block also depends on the blocks of other label heads
 
     def __init__(self, config: LabelAttentionConfig, hidden_width: int, n_heads: int) -> None:
         super().__init__()
@@ -62,11 +56,12 @@ class LabelAttention(nn.Module):
 
     def build_query(self) -> nn.ParameterDict:
         """The learned query of each head, by part. *Shape:* (n_heads, part_width)."""
-        return self._head_parameters(dict.fromkeys(self.widths, (self.part_width,)))
+        return head_weights(dict.fromkeys(self.widths, (self.n_label_heads, self.part_width)))
 
     def build_projection(self) -> nn.ParameterDict:
         """A projection of each head, by part. *Shape:* (n_heads, width of the part, part_width)."""
-        return self._head_parameters({part: (width, self.part_width) for part, width in self.widths.items()})
+        widths = self.widths.items()
+        return head_weights({part: (self.n_label_heads, width, self.part_width) for part, width in widths})
 
     def build_output(self, config: LabelAttentionConfig) -> None:
         """Make the weights from a context to the output: P by part, R, and the norm of a block."""
@@ -80,12 +75,6 @@ class LabelAttention(nn.Module):
     def build_feed_forward(self, config: LabelAttentionConfig) -> Optional[nn.Module]:
         """The feed-forward network on the output, if any."""
         return LabelFeedForward(config.proj_width, config.ff_width) if config.ff_width else None
-
-    def _head_parameters(self, shapes: dict[str, Tuple[int, ...]]) -> nn.ParameterDict:
-        tensors = {part: torch.empty(self.n_label_heads, *shape) for part, shape in shapes.items()}
-        return nn.ParameterDict(
-            {part: nn.Parameter(nn.init.xavier_normal_(tensor)) for part, tensor in tensors.items()}
-        )
 
     @property
     def output_width(self) -> int:

@@ -1,17 +1,5 @@
-"""Arcs and deprels of the semantic-role network (reference-srl.md 1.6 and 1.7). *Not* here: the parser's scorer of
-arcs, whose root is an extra position.
-
-Which tokens are predicates, optionally together with their tags (reference-srl.md 1.5 and 8).
-
-Scores of role tags for pairs of predicate and token (Strubell et al. 2018, section 2.4; reference-srl.md 1.8).
-
-Scores of rolesets (senses) from the vectors of predicates (reference-srl.md 8). LISA predicts none.
-
-Scores of roles for pairs of a predicate and a candidate range of a parse.
-
-Span scores as in Ouchi et al. (2018): the vectors of the predicate and of the words at the candidate's ends and head,
-plus embeddings of the features of the parse (`layers/pair_features.py`).
-"""
+"""Scorers of the semantic-role network (reference-srl.md 1.5 to 1.8): predicates, role tags, roles of ranges, rolesets,
+and the arcs and deprels that its syntax head needs."""
 
 from typing import List, NamedTuple, Sequence
 
@@ -23,9 +11,17 @@ from torch.nn.functional import gelu, leaky_relu, pad
 
 from .basics import ElementDropout, FeatureDropout
 from .pair_features import SentenceParse, find_candidates
-from .roles_configs import RoleScorerConfig, SpanRoleScorerConfig
+from .roles_configs import (
+    PredicateScorerConfig,
+    RoleScorerConfig,
+    RolesetScorerConfig,
+    SpanRoleScorerConfig,
+    SyntaxConfig,
+)
 
-SLOPE = 0.1
+SLOPE = 0.1  # of the leaky ReLU below zero
+MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
+N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
 
 
 class HeadScores(NamedTuple):
@@ -41,24 +37,18 @@ class HeadScores(NamedTuple):
 
 
 class HeadScorer(nn.Module):
-    """Biaffine scorer of heads, and of deprels given a head.
-
-    hidden_width (int): Width of positions.
-    arc_width, deprel_width (int): Width of the features of arcs and of deprels.
-    n_deprels (int): Deprels.
-    dropout (float): Feature dropout on the input and on all features.
-    """
+    """Biaffine scorer of heads, and of deprels given a head."""
 
     n_constants = 1  # on each side of a deprel; the reference has two
 
-    def __init__(self, hidden_width: int, arc_width: int, deprel_width: int, n_deprels: int, dropout: float) -> None:
+    def __init__(self, config: SyntaxConfig, hidden_width: int, n_deprels: int) -> None:
         super().__init__()
-        self.widths = (arc_width, deprel_width)
+        self.widths = arc_width, deprel_width = config.arc_width, config.deprel_width
         self.projection = nn.Linear(hidden_width, 2 * sum(self.widths))
         self.arc_bilinear = nn.Parameter(torch.zeros(arc_width + 1, arc_width))
         side = deprel_width + self.n_constants
         self.deprel_bilinear = nn.Parameter(torch.zeros(side, n_deprels, side))
-        self.dropout = FeatureDropout(dropout)
+        self.dropout = FeatureDropout(config.dropout)
         nn.init.orthogonal_(self.projection.weight)
         nn.init.zeros_(self.projection.bias)
 
@@ -88,23 +78,14 @@ class HeadScorer(nn.Module):
         return torch.einsum("bti,inj,btj->btn", dependent, self.deprel_bilinear, head.gather(1, index))
 
 
-SLOPE = 0.1
-
-
 class PredicateScorer(nn.Module):
-    """A hidden layer with leaky ReLU, and linear scores.
+    """A hidden layer with leaky ReLU, and linear scores."""
 
-    hidden_width (int): Width of positions.
-    n_hidden (int): Hidden units.
-    n_labels (int): Labels.
-    dropout (float): Feature dropout on the inputs of both maps.
-    """
-
-    def __init__(self, hidden_width: int, n_hidden: int, n_labels: int, dropout: float) -> None:
+    def __init__(self, config: PredicateScorerConfig, hidden_width: int, n_labels: int) -> None:
         super().__init__()
-        self.hidden = nn.Linear(hidden_width, n_hidden)
-        self.output = nn.Linear(n_hidden, n_labels)
-        self.dropout = FeatureDropout(dropout)
+        self.hidden = nn.Linear(hidden_width, config.hidden_width)
+        self.output = nn.Linear(config.hidden_width, n_labels)
+        self.dropout = FeatureDropout(config.dropout)
         for layer in (self.hidden, self.output):
             nn.init.orthogonal_(layer.weight)
             nn.init.zeros_(layer.bias)
@@ -113,9 +94,6 @@ class PredicateScorer(nn.Module):
         """*Shapes:* (batch_size, seq_len, hidden_width) to (batch_size, seq_len, n_labels)."""
         hidden = leaky_relu(self.hidden(self.dropout(positions)), SLOPE)
         return self.output(self.dropout(hidden))
-
-
-SLOPE = 0.1
 
 
 class ScoredRoles(NamedTuple):
@@ -130,12 +108,7 @@ class ScoredRoles(NamedTuple):
 
 
 class RoleScorer(nn.Module):
-    """A bilinear scorer: `[predicate, 1] @ U_tag @ [token, 1]`.
-
-    config (RoleScorerConfig): The options.
-    hidden_width (int): Width of positions.
-    n_tags (int): Number of BIO tags.
-    """
+    """A bilinear scorer: `[predicate, 1] @ U_tag @ [token, 1]`."""
 
     n_constants = 1  # the reference has two on each side, one of them redundant
 
@@ -169,26 +142,17 @@ class RoleScorer(nn.Module):
 
 
 class RolesetScorer(nn.Module):
-    """An affine map.
+    """Scores of rolesets (senses) from the vectors of predicates, an affine map. LISA predicts none."""
 
-    predicate_width (int): Width of a predicate's vector.
-    n_rolesets (int): Rolesets.
-    dropout (float): Elementwise dropout on the input.
-    """
-
-    def __init__(self, predicate_width: int, n_rolesets: int, dropout: float) -> None:
+    def __init__(self, config: RolesetScorerConfig, predicate_width: int, n_rolesets: int) -> None:
         super().__init__()
-        self.dropout = ElementDropout(dropout)
+        self.dropout = ElementDropout(config.dropout)
         self.output = nn.Linear(predicate_width, n_rolesets)
         nn.init.zeros_(self.output.bias)
 
     def forward(self, predicates: Tensor) -> Tensor:
         """*Shapes:* (n_predicates, predicate_width) to (n_predicates, n_rolesets)."""
         return self.output(self.dropout(predicates))
-
-
-MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
-N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
 
 
 class ScoredSpans(NamedTuple):
@@ -206,12 +170,8 @@ class ScoredSpans(NamedTuple):
 
 
 class SpanRoleScorer(nn.Module):
-    """See the module.
-
-    config (SpanRoleScorerConfig): The options.
-    vector_width (int): Width of the vectors that come in.
-    hidden_width (int): Width of positions.
-    n_roles (int): Number of roles.
+    """Scores of roles for pairs of a predicate and a candidate range of a parse, as in Ouchi et al. (2018): from the
+    vectors of the predicate and of the words at the candidate's ends and head, and features of the parse.
     """
 
     def __init__(self, config: SpanRoleScorerConfig, vector_width: int, hidden_width: int, n_roles: int) -> None:
@@ -287,8 +247,9 @@ class SpanRoleScorer(nn.Module):
 
 
 class _Pairs(NamedTuple):
-    """The pairs of a batch: `words` and `features` as in `SpanRoleScorer._score`, the candidates of each sentence, the
-    number of all pairs, and where the given ones lie among them: those whose candidate does not hold its predicate."""
+    """The pairs of a batch whose candidate does not hold its predicate: sentence, predicate, start, end and head,
+    *shape:* (n_pairs, 5); features, *shape:* (n_pairs, N_FEATURES); places among all pairs; the number of all pairs;
+    the candidates of each sentence."""
 
     words: ndarray
     features: ndarray
@@ -305,10 +266,8 @@ def _collect(parses: Sequence[SentenceParse], rows: ndarray, n_rows: int) -> _Pa
         found = find_candidates(parse, predicates, n_rows)
         ranges.append(found.ranges)
         starts, stops = found.ranges[:, 0], found.ranges[:, 1]
-        free = (predicates[:, None] < starts) | (predicates[:, None] >= stops)
-        f, c = free.nonzero()
-        columns = [np.full(len(f), s), predicates[f], starts[c], stops[c], found.heads[c]]
-        indices.append(np.stack(columns, axis=1))
+        f, c = ((predicates[:, None] < starts) | (predicates[:, None] >= stops)).nonzero()
+        indices.append(np.stack([np.full(len(f), s), predicates[f], starts[c], stops[c], found.heads[c]], axis=1))
         features.append(found.features[f, c])
         cells.append(n_cells + f * len(starts) + c)
         n_cells += len(predicates) * len(starts)

@@ -1,13 +1,13 @@
-"""Config blocks of the network of semantic roles. *Not* here: the torch modules, which `build` imports."""
+"""Config blocks of the network of semantic roles. *Not* here: the torch modules."""
 
-from dataclasses import dataclass, fields
-from typing import Any, Literal, Optional, Union
+from dataclasses import dataclass
+from typing import Literal, Optional, Union
 
-from .checks import check_choice, check_count, check_flags, check_rates
+from .checks import Block
 
 
 @dataclass(frozen=True)
-class RolesEncoderConfig:
+class RolesEncoderConfig(Block):
     """The layers of the network. Their width is `n_heads * head_width`.
 
     n_layers (int): Layers; 2 to 4 over a transformer, 6 to 8 without one.
@@ -19,7 +19,6 @@ class RolesEncoderConfig:
     attention_dropout (float): Elementwise dropout on attention weights.
     ff_dropout (float): Elementwise dropout on hidden units of the feed-forward network.
     residual_dropout (float): Elementwise dropout on the outputs of attention and of the feed-forward network.
-    RAISES (ValueError): An option is out of range.
     """
 
     n_layers: int = 2
@@ -33,11 +32,7 @@ class RolesEncoderConfig:
     residual_dropout: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("n_layers", "n_heads", "head_width", "ff_width"):
-            check_count(name, getattr(self, name))
-        check_flags(timing=self.timing)
-        rates = [field.name for field in fields(self) if field.name.endswith("_dropout")]
-        check_rates(**{name: getattr(self, name) for name in rates})
+        super().__post_init__()
         if self.timing and self.hidden_width < 4:
             raise ValueError(f"timing: needs n_heads * head_width of at least 4, got {self.hidden_width}")
 
@@ -46,24 +41,12 @@ class RolesEncoderConfig:
         """Width of positions."""
         return self.n_heads * self.head_width
 
-    def build_input(self, vector_width: int) -> Any:
-        """Build the input map. vector_width (int): Width of the vectors that come in."""
-        from .roles_encoder import RolesInput
-
-        return RolesInput(self, vector_width)
-
-    def build_layer(self, n_given: int = 0, n_given_values: int = 0) -> Any:
-        """Build one layer. n_given, n_given_values (int): See `SyntaxAttention`."""
-        from .roles_encoder import RolesLayer
-
-        return RolesLayer(self, n_given, n_given_values)
-
 
 HeadsSource = Literal["own", "doc", "none"]
 
 
 @dataclass(frozen=True)
-class SyntaxConfig:
+class SyntaxConfig(Block):
     """Where the heads come from that one attention head follows (Strubell et al. 2018, sections 2.2 and 2.3).
 
     heads (str): "own": scores of the network's own arcs. "doc": `token.head`, for example from `lal_parser`. "none": no
@@ -75,7 +58,6 @@ class SyntaxConfig:
     arc_width (int): Width of the features of arcs.
     deprel_width (int): Width of the features of deprels.
     dropout (float): Feature dropout on the input and the features of arcs and deprels.
-    RAISES (ValueError): An option is out of range.
     """
 
     heads: HeadsSource = "own"
@@ -86,30 +68,20 @@ class SyntaxConfig:
     deprel_width: int = 64
     dropout: float = 0.1
 
+    least = {"parse_layer": 0, "attention_layer": 0}
+
     def __post_init__(self) -> None:
-        check_choice("heads", self.heads, ("own", "doc", "none"))
-        check_count("parse_layer", self.parse_layer, 0)
-        check_count("attention_layer", self.attention_layer, 0)
+        super().__post_init__()
         if self.heads != "none" and self.attention_layer <= self.parse_layer:
             raise ValueError(
                 f"attention_layer: expected a layer above parse_layer = {self.parse_layer}, got {self.attention_layer}"
             )
-        share = self.gold_heads_prob
-        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0.0 <= share <= 1.0:
-            raise ValueError(f"gold_heads_prob: expected a number in [0, 1], got {share!r}")
-        check_count("arc_width", self.arc_width)
-        check_count("deprel_width", self.deprel_width)
-        check_rates(dropout=self.dropout)
-
-    def build(self, hidden_width: int, n_deprels: int) -> Any:
-        """Build the scorer of arcs and deprels. hidden_width (int): Width of positions. n_deprels (int): Deprels."""
-        from .role_scorers import HeadScorer
-
-        return HeadScorer(hidden_width, self.arc_width, self.deprel_width, n_deprels, self.dropout)
+        if not 0.0 <= self.gold_heads_prob <= 1.0:
+            raise ValueError(f"gold_heads_prob: expected a number in [0, 1], got {self.gold_heads_prob!r}")
 
 
 @dataclass(frozen=True)
-class PredicateScorerConfig:
+class PredicateScorerConfig(Block):
     """The scorer of predicates.
 
     layer (int): The layer after which it scores, from 0.
@@ -117,7 +89,6 @@ class PredicateScorerConfig:
     dropout (float): Feature dropout on the inputs of both maps.
     with_tags (bool): Whether its labels are pairs of tag (`token.tag_`) and predicate, as in LISA; otherwise they are
         "no predicate" and "predicate".
-    RAISES (ValueError): An option is out of range.
     """
 
     layer: int = 0
@@ -125,47 +96,25 @@ class PredicateScorerConfig:
     dropout: float = 0.1
     with_tags: bool = False
 
-    def __post_init__(self) -> None:
-        check_count("layer", self.layer, 0)
-        check_count("hidden_width", self.hidden_width)
-        check_rates(dropout=self.dropout)
-        check_flags(with_tags=self.with_tags)
-
-    def build(self, hidden_width: int, n_labels: int) -> Any:
-        """Build the scorer. hidden_width (int): Width of positions. n_labels (int): Number of labels."""
-        from .role_scorers import PredicateScorer
-
-        return PredicateScorer(hidden_width, self.hidden_width, n_labels, self.dropout)
+    least = {"layer": 0}
 
 
 @dataclass(frozen=True)
-class RoleScorerConfig:
+class RoleScorerConfig(Block):
     """The scorer of role tags.
 
     predicate_width (int): Width of a predicate's vector.
     role_width (int): Width of a token's vector.
     dropout (float): Feature dropout: on the input per sentence, on both vectors per predicate.
-    RAISES (ValueError): An option is out of range.
     """
 
     predicate_width: int = 128
     role_width: int = 128
     dropout: float = 0.1
 
-    def __post_init__(self) -> None:
-        check_count("predicate_width", self.predicate_width)
-        check_count("role_width", self.role_width)
-        check_rates(dropout=self.dropout)
-
-    def build(self, hidden_width: int, n_tags: int) -> Any:
-        """Build the scorer. hidden_width (int): Width of positions. n_tags (int): Number of BIO tags."""
-        from .role_scorers import RoleScorer
-
-        return RoleScorer(self, hidden_width, n_tags)
-
 
 @dataclass(frozen=True)
-class SpanRoleScorerConfig:
+class SpanRoleScorerConfig(Block):
     """The scorer of roles of ranges: constituents, words and subtrees of the Doc's parse.
 
     vectors_width (int): Width of a map of the vectors that come into the network. The scorer reads it beside the
@@ -179,7 +128,6 @@ class SpanRoleScorerConfig:
     dropout (float): Elementwise dropout on words' and pairs' vectors.
     feature_dropout (float): The share of a pair's features that training leaves out. Parses of training data have fewer
         errors than others, so that no single feature should be relied on.
-    RAISES (ValueError): An option is out of range.
     """
 
     vectors_width: int = 256
@@ -188,27 +136,13 @@ class SpanRoleScorerConfig:
     product_width: int = 64
     feature_width: int = 64
     n_rows: int = 40000
-    word_attr: str = "NORM"
+    word_attr: Literal["LEMMA", "NORM", "LOWER"] = "NORM"
     dropout: float = 0.3
     feature_dropout: float = 0.3
 
-    def __post_init__(self) -> None:
-        for name in ("vectors_width", "predicate_width", "hidden_width", "product_width", "feature_width", "n_rows"):
-            check_count(name, getattr(self, name))
-        check_rates(dropout=self.dropout, feature_dropout=self.feature_dropout)
-        if self.word_attr not in ("LEMMA", "NORM", "LOWER"):
-            raise ValueError(f"word_attr: expected 'LEMMA', 'NORM' or 'LOWER', got {self.word_attr!r}")
-
-    def build(self, vector_width: int, hidden_width: int, n_tags: int) -> Any:
-        """Build the scorer. vector_width (int): Width of the vectors that come in. hidden_width (int): Width of
-        positions. n_tags (int): Number of BIO tags: O, then two for each role."""
-        from .role_scorers import SpanRoleScorer
-
-        return SpanRoleScorer(self, vector_width, hidden_width, (n_tags - 1) // 2)
-
 
 @dataclass(frozen=True)
-class RolesetScorerConfig:
+class RolesetScorerConfig(Block):
     """The scorer of rolesets. A component restricts the choice to the rolesets that a predicate's words can have.
 
     dropout (float): Elementwise dropout on the predicates' vectors.
@@ -216,15 +150,6 @@ class RolesetScorerConfig:
     """
 
     dropout: float = 0.2
-
-    def __post_init__(self) -> None:
-        check_rates(dropout=self.dropout)
-
-    def build(self, predicate_width: int, n_rolesets: int) -> Any:
-        """Build the scorer. predicate_width (int): Width of a predicate's vector. n_rolesets (int): Rolesets."""
-        from .role_scorers import RolesetScorer
-
-        return RolesetScorer(predicate_width, n_rolesets, self.dropout)
 
 
 @dataclass(frozen=True)
@@ -237,7 +162,6 @@ class RolesSizes:
     n_other_labels (int): The first labels of the predicate scorer, which are not predicates.
     n_rolesets (int): Rolesets; 0 for none.
     n_deprels (int): Deprels; 0 for no arcs and deprels.
-    RAISES (ValueError): A size is out of range.
     """
 
     vector_width: int
@@ -246,15 +170,6 @@ class RolesSizes:
     n_other_labels: int = 1
     n_rolesets: int = 0
     n_deprels: int = 0
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            check_count(field.name, getattr(self, field.name), 0 if field.name in ("n_rolesets", "n_deprels") else 1)
-        if self.n_other_labels >= self.n_predicate_labels:
-            raise ValueError(
-                f"n_other_labels: expected fewer than n_predicate_labels = {self.n_predicate_labels}, "
-                f"got {self.n_other_labels}"
-            )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 reference-encoders.md B1-B3 and B7).
 
 The choice acts inside the softmax, among the pairs that padding and windows allow. *Not* here: that mask
-(`attention_mask.py`), and the attention itself.
+(`forbidden_pairs`), and the attention itself.
 """
 
 import math
@@ -12,9 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear, logsigmoid
 
-from .basics import ElementDropout, join_features, split_features
+from .basics import ElementDropout, head_weights, join_features, split_features
 from .input_configs import SelectorConfig
 
+TEMPERATURE = 0.5  # of the samples, as in the paper's code
 EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
 # The gradient of a choice is capped at e^30: the logit of an unchosen key may be far above all chosen logits.
 _MAX_LOG_GRADIENT = 30.0
@@ -45,9 +46,7 @@ class Choice(NamedTuple):
 class Selector(nn.Module):
     """Scores of pairs of positions: a small attention with biases, without scale.
 
-    config (SelectorConfig): The options.
     widths (Dict[str, int]): Sizes of the parts of a position's features, from `split_width`.
-    n_heads (int): Heads of the layer.
     width (int): Width of a query and of a key, all parts together.
     """
 
@@ -56,18 +55,11 @@ class Selector(nn.Module):
         self.config = config
         self.widths, self.n_heads = dict(widths), n_heads
         self.part_width = width // len(widths)
-        self.query, self.key = self._weights(), self._weights()
-        self.query_bias, self.key_bias = self._biases(), self._biases()
-
-    def _weights(self) -> nn.ParameterDict:
-        shapes = {part: (self.n_heads, width, self.part_width) for part, width in self.widths.items()}
-        return nn.ParameterDict(
-            {part: nn.Parameter(nn.init.xavier_normal_(torch.empty(shape))) for part, shape in shapes.items()}
-        )
-
-    def _biases(self) -> nn.ParameterDict:
-        return nn.ParameterDict(
-            {part: nn.Parameter(torch.zeros(self.n_heads, self.part_width)) for part in self.widths}
+        shapes = {part: (n_heads, size, self.part_width) for part, size in widths.items()}
+        self.query, self.key = head_weights(shapes), head_weights(shapes)
+        self.query_bias, self.key_bias = (
+            nn.ParameterDict({part: nn.Parameter(torch.zeros(n_heads, self.part_width)) for part in widths})
+            for _ in range(2)
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -96,11 +88,11 @@ class Selector(nn.Module):
         RETURNS (Choice): The choices.
         """
         scores = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
-        mode, temperature = self.config.mode, self.config.temperature
+        mode = self.config.mode
         with torch.no_grad():
             logits = scores
             if self.training and mode != "soft":
-                logits = (scores + self.sample_noise(scores)) / temperature
+                logits = (scores + self.sample_noise(scores)) / TEMPERATURE
             if self.training and mode != "hard":
                 log_values = logsigmoid(logits)
             else:
@@ -108,7 +100,7 @@ class Selector(nn.Module):
             log_slope: Optional[Tensor] = None
             if self.training:
                 log_slope = logsigmoid(logits) + logsigmoid(-logits)
-                log_slope = log_slope if mode == "soft" else log_slope.sub_(math.log(temperature))
+                log_slope = log_slope if mode == "soft" else log_slope.sub_(math.log(TEMPERATURE))
         return Choice(scores, log_values, log_slope)
 
 
@@ -117,7 +109,7 @@ class _SelectiveSoftmax(torch.autograd.Function):
     dL/da = e^l / (sum) * (dL/dw - sum of w dL/dw)."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, scores: Tensor, choice: Choice, on_empty: str, bounded: bool) -> Tensor:
+    def forward(ctx: Any, logits: Tensor, scores: Tensor, choice: Choice, on_empty: str) -> Tensor:
         selected = logits + choice.log_values
         allowed = choice.log_values.masked_fill(logits == -math.inf, -math.inf)
         empty = (allowed < math.log(EPSILON)).all(-1, keepdim=True)  # also of samples at a low temperature
@@ -126,15 +118,12 @@ class _SelectiveSoftmax(torch.autograd.Function):
             log_sum = torch.logaddexp(log_sum, log_sum.new_tensor(math.log(EPSILON)))
             weights = (selected - log_sum).exp()
         else:
-            selected = torch.where(empty, _own_keys(logits) if on_empty == "self" else logits, selected)
+            selected = torch.where(empty, logits, selected)
             log_sum = torch.logsumexp(selected, -1, keepdim=True)
             weights = torch.softmax(selected, -1)
         slope: Optional[Tensor] = None  # of each weight's gradient with respect to the score of its own pair
         if choice.log_slope is not None:
-            if bounded:
-                slope = torch.softmax(logits, -1) * choice.log_slope.exp()
-            else:
-                slope = (logits - log_sum + choice.log_slope).clamp_max_(_MAX_LOG_GRADIENT).exp()
+            slope = (logits - log_sum + choice.log_slope).clamp_max_(_MAX_LOG_GRADIENT).exp()
             if on_empty != "nothing":
                 slope = slope.masked_fill_(empty, 0.0)
         ctx.save_for_backward(weights, slope)
@@ -144,26 +133,19 @@ class _SelectiveSoftmax(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
         weights, slope = ctx.saved_tensors
         centred = grads[0] - (weights * grads[0]).sum(-1, keepdim=True)
-        return weights * centred, None if slope is None else slope * centred, None, None, None
-
-
-def _own_keys(logits: Tensor) -> Tensor:
-    """Logits with only each position's own key; all allowed keys for a query at padding, whose own key is none."""
-    own = torch.eye(logits.shape[-1], dtype=torch.bool, device=logits.device)
-    alone = logits.masked_fill(~own, -math.inf)
-    return torch.where((alone == -math.inf).all(-1, keepdim=True), logits, alone)
+        return weights * centred, None if slope is None else slope * centred, None, None
 
 
 class SelectiveSoftmax(nn.Module):
     """Attention weights from logits and choices; elementwise dropout on the weights, which are not renormalised.
 
-    config (SelectorConfig): `on_empty` and `bounded`.
+    on_empty (str): See `SelectorConfig`.
     dropout (float): Elementwise dropout on the weights.
     """
 
-    def __init__(self, config: SelectorConfig, dropout: float) -> None:
+    def __init__(self, on_empty: str, dropout: float) -> None:
         super().__init__()
-        self.on_empty, self.bounded = config.on_empty, config.bounded
+        self.on_empty = on_empty
         self.dropout = ElementDropout(dropout)
 
     def forward(self, logits: Tensor, forbidden: Tensor, choice: Choice) -> Tensor:
@@ -175,5 +157,5 @@ class SelectiveSoftmax(nn.Module):
         RETURNS (Tensor): *Shape:* as the logits.
         """
         logits = logits.to(choice.scores.dtype).masked_fill(forbidden, -math.inf)
-        weights = _SelectiveSoftmax.apply(logits, choice.scores, choice, self.on_empty, self.bounded)
+        weights = _SelectiveSoftmax.apply(logits, choice.scores, choice, self.on_empty)
         return self.dropout(weights)

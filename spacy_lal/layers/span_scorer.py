@@ -1,12 +1,4 @@
-"""Scores of spans by one label head each. They tie a label head to the label that names it.
-
-In the paper this tie is missing: a head bears a label's name because there are as many heads as labels. Here head l
-scores label l on a span from its own block of the span's vector alone: t_l(i, j) = u_l . (b_l(j) - b_l(i)), where b_l
-is the block of a fencepost. This is added to the score of label l. A separate loss on it
-(`spacy_lal.loss.parser`) trains each block to tell the spans of its label from others.
-
-
-Label scores of all spans of a sentence (reference-parser.md 1.11), without a tensor of n^2 x width.
+"""Label scores of all spans of a sentence (reference-parser.md 1.11), without a tensor of n^2 x width.
 
 The score of a span depends on f_end and f_start, or on their difference, through a linear layer. So fenceposts are
 projected first, and differences are taken of the narrow projections. Training keeps no activation of the n^2 cells: a
@@ -18,12 +10,17 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 import torch
 from torch import Tensor, nn
 
-from .basics import LinearFunction, StdNorm, std_norm
+from .basics import StdNorm, std_norm
 from .configs import FIRST_LABEL, FencepostLayout
 
 
 class LabelHeadScorer(nn.Module):
     """The score of each label head on each fencepost, u_l . b_l(k); a span's score is the difference of its ends.
+
+    It ties a label head to the label that names it. In the paper this tie is missing: a head bears a label's name
+    because there are as many heads as labels. Here head l scores label l on a span from its own block of the span's
+    vector alone: t_l(i, j) = u_l . (b_l(j) - b_l(i)), where b_l is the block of a fencepost. This is added to the score
+    of label l. A loss of its own (`loss.parser.label_head_loss`) trains each block to tell the spans of its label.
 
     layout (FencepostLayout): The layout of fenceposts that have a block for each label head.
     """
@@ -33,20 +30,13 @@ class LabelHeadScorer(nn.Module):
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
         n_heads, width = layout.n_label_heads, layout.block_width
-        self.fencepost_width = layout.width
-        self.register_buffer(
-            "columns", torch.from_numpy(layout.block_columns(range(n_heads))).view(n_heads, width), persistent=False
-        )
+        columns = torch.from_numpy(layout.block_columns(range(n_heads))).view(n_heads, width)
+        self.register_buffer("columns", columns, persistent=False)
         self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(n_heads, width)))
 
     def forward(self, fenceposts: Tensor) -> Tensor:
         """*Shapes:* (..., fencepost_width) to (..., n_label_heads)."""
         return (fenceposts[..., self.columns] * self.weight).sum(-1)
-
-    def matrix(self) -> Tensor:
-        """The same weights as a sparse matrix, stored densely. *Shape:* (n_label_heads, fencepost_width)."""
-        zeros = self.weight.new_zeros(len(self.weight), self.fencepost_width)
-        return zeros.scatter(1, self.columns, self.weight)
 
 
 _CHUNK_FLOATS = 1 << 21  # activations computed at once: 8 MiB, about a core's cache
@@ -157,7 +147,6 @@ class SpanScorer(nn.Module):
 
     input_width (int): Width of a fencepost.
     hidden_width (int): Hidden units.
-    n_labels (int): Labels, including the empty one.
     ties (Optional[LabelHeadScorer]): Has a head for each label from the third on.
     separate_endpoints (bool): Whether each end of a span has its own projection.
     """
@@ -175,13 +164,8 @@ class SpanScorer(nn.Module):
         self.hidden = nn.Linear(self.n_projections * input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
         self.output = nn.Linear(hidden_width, n_labels - 1)
-        self.linear: LinearFunction = nn.functional.linear
+        self.linear: Any = nn.functional.linear  # a training may replace it by a faster product
         self.ties, self.n_own = ties, max(0, n_labels - FIRST_LABEL) if ties is not None else 0
-
-    def span_vectors(self, ends: Tensor, starts: Tensor) -> Tensor:
-        """s(i, j) of some spans, from the fenceposts of their ends and starts. *Shapes:* (n_spans, input_width) both,
-        to (n_spans, n_projections * input_width)."""
-        return ends - starts if self.n_projections == 1 else torch.cat([ends, -starts], dim=-1)
 
     def end_weights(self) -> Tuple[Tensor, ...]:
         """The hidden layer's weights for a span's end and, if they differ, for its start. *Shapes:* (hidden_width,

@@ -34,7 +34,6 @@ from ..layers.input_configs import (
     SelfAttentionLayerConfig,
     Vectors,
     WordFeature,
-    Words,
     make_input_layer,
 )
 from ..scores import AnyScores, ParserScores, ScoresGradient
@@ -125,7 +124,7 @@ def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) ->
         use_tags="tags" in features,
         use_chars=alphabet is not None,
         use_words=words is not None,
-        drop_rare=isinstance(words, Words) and words.drop_rare,
+        drop_rare=words is not None,
         **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
     reader = sentence_features(options)

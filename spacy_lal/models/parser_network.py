@@ -74,7 +74,7 @@ class ParserShim(NetworkShim):
         """See `NetworkShim`. A chart whose gradients are all sparse is reduced to the cells that they name."""
         import torch
 
-        from ..layers.picked_cells import PickedCells
+        from ..layers.basics import PickedCells
 
         tensors, grads = [], []
         for field in ("labels", "arcs", "deprels", "ties"):

@@ -98,10 +98,7 @@ class NetworkShim(Shim):
         if self._weights is None:
             raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
         torch = _torch()
-        from ..layers.unfilled import Unfilled
-
-        with Unfilled():
-            module = self.build_module()
+        module = self.build_module()
         try:
             module.load_state_dict({name: torch.from_numpy(numpy.array(one)) for name, one in self._weights.items()})
         except RuntimeError as error:

@@ -19,10 +19,9 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
     "positions": {"queries": "positions", "factored": False},
     "positions_window": {"queries": "positions", "factored": False, "window": 1},
     "selector": {"selector": SelectorConfig()},
-    "selector_self": {"selector": SelectorConfig(on_empty="self", width=2), "factored": False},
     "selector_nothing": {"selector": SelectorConfig(on_empty="nothing"), "window": 2},
-    "soft": {"selector": SelectorConfig(mode="soft", bounded=True)},
-    "sample": {"selector": SelectorConfig(mode="sample", temperature=1.5), "window": 1, "relaxed_window": True},
+    "soft": {"selector": SelectorConfig(mode="soft", width=2)},
+    "sample": {"selector": SelectorConfig(mode="sample"), "window": 1, "relaxed_window": True},
     "positions_selector": {"queries": "positions", "factored": False, "selector": SelectorConfig()},
 }
 

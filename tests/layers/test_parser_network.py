@@ -30,20 +30,15 @@ LENGTHS = [4, 1, 11, 7]  # the longest wraps around the position table
 OPTIONS = {
     "default": {},
     "whole": {"factored": False},
-    "label_whole": {"label_factored": False},
     "no_label_attention": {"label_attention": False},
-    "no_label_attention_whole": {"label_attention": False, "factored": False},
     "feed_forward_split": {"label_feed_forward": "split", "label_residual_dropout": True},
     "feed_forward_joint": {"label_feed_forward": "joint"},
     "feed_forward_per_label": {"label_feed_forward": "per_label"},
     "query_per_token": {"label_query_per_token": True},
     "combine_as_self": {"label_combine_as_self": True, "label_feed_forward": "split"},
     "own_projection": {"label_own_projection": True, "whole_tokens": True},
-    "own_projection_dropped": {"label_own_projection": True, "label_residual_dropout": True},
-    "odd_blocks": {"label_proj_width": 5},
     "deprel_alone": {"deprel_given_head": False},
     "vectors": {"vector_width": 6, "n_tags": 0},
-    "vectors_own_boundaries": {"vector_width": 6, "learned_boundaries": False},
     "all_inputs": {"vector_width": 6, "n_words": 7, "n_chars": 9, "char_width": 4},
     "all_concatenated": {"n_words": 7, "n_chars": 9, "char_width": 4, "concatenate_features": True},
     "only_trees": {"n_deprels": 0},
@@ -51,10 +46,6 @@ OPTIONS = {
     "no_self_attention": {"n_layers": 0},
     "whole_tokens": {"whole_tokens": True, "scale_label_blocks": True},
     "arcs_from_tokens": {"whole_tokens": True, "arcs_from_tokens": True, "scale_label_blocks": True},
-    "arcs_from_tokens_no_label_attention": {"whole_tokens": True, "arcs_from_tokens": True, "label_attention": False},
-    "arcs_from_tokens_only_trees": {"whole_tokens": True, "arcs_from_tokens": True, "n_deprels": 0},
-    "arcs_from_tokens_only_arcs": {"whole_tokens": True, "arcs_from_tokens": True, "n_labels": 0},
-    "only_whole_tokens": {"whole_tokens": True, "label_attention": False},
     "ties": {
         "label_ties": True,
         "n_label_heads": 4,
@@ -62,7 +53,6 @@ OPTIONS = {
         "label_proj_width": 5,
         "scale_label_blocks": True,
     },
-    "own_span_projections": {"span_own_projections": True},
     "ties_own_span_projections": {
         **{"span_own_projections": True, "label_ties": True, "n_label_heads": 4},
         **{"whole_tokens": True, "scale_label_blocks": True},
@@ -216,13 +206,8 @@ def test_boundary_rows_come_from_the_network_where_the_input_has_none():
 
 
 def test_missing_inputs_are_named():
-    network = build("vectors")
     with pytest.raises(ValueError, match="reads NetworkInputs.vectors, and the batch has none"):
-        network(NetworkInputs(torch.tensor([2])))
-    own = build("vectors_own_boundaries")
-    inputs = make_inputs(own, [4])._replace(has_boundary_vectors=False)
-    with pytest.raises(ValueError, match="START and STOP"):
-        own(inputs)
+        build("vectors")(NetworkInputs(torch.tensor([2])))
 
 
 def test_state_is_complete_and_strict():

@@ -1,10 +1,13 @@
 """The network of semantic roles: a sentence alone and in a batch, sources of heads, masks, records."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
+from spacy_lal.layers.pair_features import SentenceParse
+from spacy_lal.layers.role_scorers import SpanRoleScorer
 from spacy_lal.layers.roles_configs import (
     PredicateScorerConfig,
     RoleScorerConfig,
@@ -12,10 +15,10 @@ from spacy_lal.layers.roles_configs import (
     RolesetScorerConfig,
     RolesNetworkConfig,
     RolesSizes,
+    SpanRoleScorerConfig,
     SyntaxConfig,
 )
-from spacy_lal.layers.roles_encoder import clamped_heads, timing_signal
-from spacy_lal.layers.roles_network import RolesInputs, RolesNetwork
+from spacy_lal.layers.roles_network import RolesInputs, RolesNetwork, clamped_heads
 
 SIZES = RolesSizes(vector_width=6, n_tags=7, n_rolesets=5, n_deprels=4)
 ENCODER = RolesEncoderConfig(n_layers=3, n_heads=2, head_width=4, ff_width=9)
@@ -120,45 +123,18 @@ def test_the_probability_of_a_predicate_sums_joint_labels():
     torch.testing.assert_close(network.predicate_probabilities(scores), scores.softmax(-1)[:, 3:].sum(-1))
 
 
-def test_timing_signal_needs_four_columns():
-    with pytest.raises(ValueError, match="at least 4 columns, got 3"):
-        timing_signal(5, 3)
-    assert timing_signal(5, 5)[:, 4].tolist() == [0.0] * 5
-
-
-RATE = r"a dropout rate in \[0, 1\)"
-WRONG = [
-    (RolesEncoderConfig, {"n_layers": 0}, "n_layers: expected an integer of at least 1, got 0"),
-    (RolesEncoderConfig, {"n_heads": 1.5}, "n_heads: expected an integer"),
-    (RolesEncoderConfig, {"head_width": True}, "head_width: expected an integer"),
-    (RolesEncoderConfig, {"ff_width": -1}, "ff_width: expected an integer"),
-    (RolesEncoderConfig, {"timing": 1}, "timing: expected true or false, got 1"),
-    (RolesEncoderConfig, {"timing": True, "n_heads": 1, "head_width": 2}, "timing: needs n_heads"),
-    *[
-        (RolesEncoderConfig, {field.name: 1.0}, f"{field.name}: expected {RATE}")
-        for field in fields(RolesEncoderConfig)
-        if field.name.endswith("dropout")
+@pytest.mark.parametrize(
+    "record, options, message",
+    [
+        (RolesEncoderConfig, {"n_layers": 0}, "n_layers: expected an integer of at least 1, got 0"),
+        (RolesEncoderConfig, {"ff_dropout": 1.0}, r"ff_dropout: expected a dropout rate in \[0, 1\), got 1.0"),
+        (RolesEncoderConfig, {"timing": True, "n_heads": 1, "head_width": 2}, "timing: needs n_heads"),
+        (SyntaxConfig, {"parse_layer": 1}, "attention_layer: expected a layer above parse_layer = 1, got 1"),
+        (SyntaxConfig, {"parse_layer": -1}, "parse_layer: expected an integer of at least 0, got -1"),
+        (SyntaxConfig, {"gold_heads_prob": 1.1}, r"gold_heads_prob: expected a number in \[0, 1\], got 1.1"),
     ],
-    (PredicateScorerConfig, {"layer": -1}, "layer: expected an integer of at least 0"),
-    (PredicateScorerConfig, {"hidden_width": 0}, "hidden_width: expected"),
-    (PredicateScorerConfig, {"with_tags": "yes"}, "with_tags: expected true or false"),
-    (PredicateScorerConfig, {"dropout": -0.1}, f"dropout: expected {RATE}"),
-    (RoleScorerConfig, {"predicate_width": 0}, "predicate_width: expected"),
-    (RoleScorerConfig, {"role_width": None}, "role_width: expected"),
-    (RoleScorerConfig, {"dropout": "0.1"}, f"dropout: expected {RATE}"),
-    (RolesetScorerConfig, {"dropout": 2}, f"dropout: expected {RATE}"),
-    (SyntaxConfig, {"heads": "gold"}, "heads: expected one of 'own', 'doc', 'none', got 'gold'"),
-    (SyntaxConfig, {"parse_layer": -1}, "parse_layer: expected"),
-    (SyntaxConfig, {"parse_layer": 1}, "attention_layer: expected a layer above parse_layer = 1, got 1"),
-    (SyntaxConfig, {"gold_heads_prob": 1.1}, r"gold_heads_prob: expected a number in \[0, 1\], got 1.1"),
-    (SyntaxConfig, {"arc_width": 0}, "arc_width: expected"),
-    (SyntaxConfig, {"deprel_width": 0}, "deprel_width: expected"),
-    (SyntaxConfig, {"dropout": 1.0}, f"dropout: expected {RATE}"),
-]
-
-
-@pytest.mark.parametrize("record, options, message", WRONG)
-def test_records_refuse_bad_options_by_name(record, options, message):
+)
+def test_bad_options_are_named(record, options, message):
     with pytest.raises(ValueError, match=message):
         record(**options)
 
@@ -168,5 +144,28 @@ def test_parts_that_do_not_fit_are_named():
         make(predicate_scorer=PredicateScorerConfig(layer=3))
     with pytest.raises(ValueError, match="syntax.attention_layer: expected a layer below n_layers = 3, got 4"):
         make(syntax=SyntaxConfig(attention_layer=4))
-    with pytest.raises(ValueError, match="n_other_labels: expected fewer than n_predicate_labels = 2, got 2"):
-        replace(SIZES, n_other_labels=2)
+
+
+# Roles of ranges of a parse. What a component learns with them: tests/pipeline/test_span_roles.py
+
+SPAN_SIZES = {"vectors_width": 4, "predicate_width": 3, "hidden_width": 8, "product_width": 2, "feature_width": 4}
+
+
+def make_parse(n: int) -> SentenceParse:
+    """Flat: every word depends on the first."""
+    ids = np.arange(n, dtype="uint64")
+    whole = np.array([[0, n]], dtype="int64")
+    return SentenceParse(np.zeros(n, dtype="int64"), ids, ids, ids, ids > n, whole, ids[:1])
+
+
+def test_half_precision():
+    """As `mixed_precision` on a GPU: products come in half precision, sums stay as they are."""
+    torch.manual_seed(0)
+    scorer = SpanRoleScorer(SpanRoleScorerConfig(n_rows=50, **SPAN_SIZES), 6, 5, 3).eval()
+    vectors, positions = torch.randn(2, 4, 6), torch.randn(2, 4, 5)
+    rows, parses = torch.tensor([[0, 1], [1, 2]]), [make_parse(4), make_parse(3)]
+    whole = scorer(vectors, positions, rows, parses).spans
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        half = scorer(vectors, positions, rows, parses).spans
+    assert half.dtype == whole.dtype and (half != whole).any()
+    torch.testing.assert_close(half, whole, atol=0.05, rtol=0.05)

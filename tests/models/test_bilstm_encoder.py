@@ -80,5 +80,5 @@ def test_nothing_to_encode(encoder):
 
 
 def test_bad_width():
-    with pytest.raises(ValueError, match="even width.*got 7"):
+    with pytest.raises(ValueError, match="expected an even integer .*, got 7"):
         build_bilstm_encoder(7, depth=1)

@@ -55,7 +55,6 @@ dropout = 0.0
 [model.inputs.*.words]
 @misc = "spacy-lal.Words.v1"
 dropout = 0.0
-drop_rare = false
 """
 CHAR_LSTM = """
 [model.inputs.*.chars]

@@ -162,7 +162,6 @@ def test_labels_may_be_given_without_examples():
             "alphabet: expected the same .* codepoints, frequent",
         ),
         (["chars", "letters"], {"chars": {"max_word_length": 2}}, "max_word_length of CharLSTM: .* 4 letters .* got 2"),
-        (["words"], {"words": {"drop_rare": "yes"}}, "drop_rare"),
     ],
 )
 def test_contradictions_are_refused_when_the_config_is_read(features, changes, message):

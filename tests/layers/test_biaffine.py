@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from spacy_lal.checkpoint.layers import ReferenceBiaffineScorer
-from spacy_lal.layers import biaffine as biaffine_scorer
+from spacy_lal.layers import biaffine
 from spacy_lal.layers.biaffine import BiaffineScorer
 
 
@@ -47,7 +47,7 @@ def test_dropout_only_in_training(fenceposts):
 
 @pytest.mark.parametrize("half, chunk_floats", [(False, 1 << 18), (False, 50), (True, 1 << 18)])
 def test_sparse_gradient_equals_dense(fenceposts, half, chunk_floats, monkeypatch):
-    monkeypatch.setattr(biaffine_scorer, "_CHUNK_FLOATS", chunk_floats)
+    monkeypatch.setattr(biaffine, "_CHUNK_FLOATS", chunk_floats)
     scorer = BiaffineScorer(6, 5, 3, 7, dropout=0.0)
     fenceposts.requires_grad_()
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):

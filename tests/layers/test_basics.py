@@ -1,0 +1,115 @@
+"""Dropout, the layer norm and the feed-forward layer: shares, masks, formulas, gradients."""
+
+import pytest
+import torch
+
+from spacy_lal.layers.basics import ElementDropout, FeatureDropout, FeedForward, StdNorm, split_width, std_norm
+
+
+def test_features_are_dropped_for_a_whole_sentence():
+    torch.manual_seed(0)
+    dropout = FeatureDropout(0.5).train()
+    output = dropout(torch.ones(4, 6, 200))
+    assert set(output.unique().tolist()) == {0.0, 2.0}
+    assert torch.equal(output, output[:, :1].expand_as(output))  # the same at every position
+    assert not torch.equal(output[0], output[1])  # another mask for another sentence
+    assert 0.4 < output.bool().float().mean() < 0.6
+
+
+def test_add_is_dropout_plus_residual():
+    dropout = FeatureDropout(0.3).train()
+    inputs, residual = torch.randn(2, 3, 5), torch.randn(2, 3, 5)
+    torch.manual_seed(1)
+    expected = residual + dropout(inputs)
+    torch.manual_seed(1)
+    assert torch.allclose(dropout.add(inputs, residual), expected)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.33, 0.9])
+def test_elements_are_dropped_one_by_one(rate):
+    torch.manual_seed(0)
+    inputs = torch.ones(301, 333, requires_grad=True)
+    output = ElementDropout(rate).train()(inputs)
+    kept = output.detach() != 0
+    assert kept.float().mean().item() == pytest.approx(1 - rate, abs=0.01)
+    assert output.max().item() == pytest.approx(1 / (1 - rate), rel=1e-3)
+    assert output.mean().item() == pytest.approx(1.0, abs=0.05)
+    assert not torch.equal(kept[0], kept[1])
+    output.sum().backward()
+    assert torch.equal(inputs.grad, output.detach())
+
+
+def test_seed_decides():
+    outputs = []
+    for _ in range(2):
+        torch.manual_seed(7)
+        outputs.append(ElementDropout(0.5).train()(torch.ones(9, 7)))
+    assert torch.equal(*outputs)
+
+
+@pytest.mark.parametrize("kind", [FeatureDropout, ElementDropout])
+def test_nothing_happens_in_evaluation_or_at_rate_zero(kind):
+    inputs = torch.randn(2, 3, 4)
+    assert kind(0.5).eval()(inputs) is inputs
+    assert kind(0.0).train()(inputs) is inputs
+
+
+def plain_norm(inputs, gain, bias):
+    mean = inputs.mean(-1, keepdim=True)
+    return gain * (inputs - mean) / (inputs.std(-1, keepdim=True, unbiased=True) + 1e-3) + bias
+
+
+@pytest.mark.parametrize("shape", [(5, 8), (2, 3, 4, 2), (1, 7)])
+def test_formula(shape):
+    inputs, gain, bias = torch.randn(shape), torch.randn(shape[-1]), torch.randn(shape[-1])
+    assert torch.allclose(std_norm(inputs, gain, bias), plain_norm(inputs, gain, bias), atol=1e-5)
+
+
+def test_gradient():
+    tensors = [torch.randn(3, 4, 6), torch.randn(6), torch.randn(6)]
+    ours, plain = ([t.double().requires_grad_() for t in tensors] for _ in range(2))
+    weights = torch.randn(3, 4, 6).double()
+    (std_norm(*ours) * weights).sum().backward()
+    (plain_norm(*plain) * weights).sum().backward()
+    for left, right in zip(ours, plain, strict=True):
+        assert torch.allclose(left.grad, right.grad, atol=1e-10)
+    assert torch.autograd.gradcheck(std_norm, ours)
+
+
+def test_small_spread_keeps_epsilon():
+    inputs = torch.tensor([[1.0, 1.001, 0.999]])
+    gain, bias = torch.ones(3), torch.zeros(3)
+    assert torch.allclose(std_norm(inputs, gain, bias), plain_norm(inputs, gain, bias), atol=1e-4)
+
+
+def test_constant_row_gives_the_bias_and_finite_gradients():
+    inputs = torch.full((2, 4), 3.0, requires_grad=True)
+    norm = StdNorm(4)
+    output = norm(inputs)
+    output.sum().backward()
+    assert torch.equal(output, torch.zeros(2, 4))
+    assert torch.isfinite(inputs.grad).all()
+
+
+def test_width_one_is_returned_unchanged():
+    inputs = torch.randn(4, 1)
+    assert torch.equal(StdNorm(1)(inputs), inputs)
+
+
+def test_masks_are_shared_by_positions_and_differ_between_halves_and_sentences():
+    torch.manual_seed(0)
+    layer = FeedForward(split_width(8, True), 400, 0.5, 0.0).train()
+    kept = []
+    layer.relu_dropout.register_forward_hook(lambda module, args, output: kept.append((args[0], output)))
+    with torch.no_grad():
+        for half in layer.hidden.values():  # so that every hidden unit is alive
+            half.bias.fill_(10.0)
+        layer(torch.randn(3, 5, 8))
+    assert len(kept) == 2  # content, position
+    masks = [output / hidden for hidden, output in kept]
+    for mask in masks:
+        assert torch.allclose(mask, mask[:, :1].expand_as(mask))  # one mask for all positions of a sentence
+        assert set(mask.round().unique().tolist()) == {0.0, 2.0}
+        assert not torch.equal(mask[0], mask[1])
+    agree = (masks[0][:, 0].round() == masks[1][:, 0].round()).float().mean().item()
+    assert 0.4 < agree < 0.6  # independent masks agree on half of 600 units

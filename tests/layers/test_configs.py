@@ -1,0 +1,130 @@
+"""Options that make no network are refused where they are set, by name, with the value and what was expected."""
+
+from dataclasses import replace
+
+import pytest
+from tiny_network import network_config
+
+from spacy_lal.checkpoint.layers import ReferenceLabelAttentionConfig
+from spacy_lal.layers.configs import BiaffineScorerConfig, LabelAttentionConfig, SpanScorerConfig
+from spacy_lal.layers.input_configs import (
+    CharConcat,
+    CharLSTM,
+    EncoderConfig,
+    InputLayerConfig,
+    SelectorConfig,
+    SelfAttentionLayerConfig,
+    Tags,
+    Vectors,
+)
+
+INPUTS = {"features": (Tags(),), "join": "concat", "max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
+RATE = "a dropout rate in [0, 1)"
+
+
+@pytest.mark.parametrize(
+    "record, name, value, expected",
+    [
+        (Tags, "dropout", 1.0, RATE),
+        (CharLSTM, "max_word_length", 1, "an integer of at least 2"),
+        (CharConcat, "char_width", 0, "an integer of at least 1"),
+        (Vectors, "vector_dropout", -0.1, RATE),
+        (InputLayerConfig, "max_positions", 0, "an integer of at least 1"),
+        (InputLayerConfig, "position_scale", 0.0, "a positive number, or null"),
+        (SelfAttentionLayerConfig, "window", -2, "an integer of at least 0"),
+        (SelectorConfig, "width", 0, "an integer of at least 1"),
+        (LabelAttentionConfig, "proj_width", 1, "an integer of at least 2"),
+        (LabelAttentionConfig, "ff_width", -1, "an integer of at least 0"),
+        (SpanScorerConfig, "hidden_width", 0, "an integer of at least 1"),
+        (BiaffineScorerConfig, "dropout", 1, RATE),
+    ],
+)
+def test_a_wrong_option_is_named(record, name, value, expected):
+    sound = INPUTS if record is InputLayerConfig else {}
+    record(**sound)
+    with pytest.raises(ValueError) as error:
+        record(**{**sound, name: value})
+    assert str(error.value) == f"{name}: expected {expected}, got {value!r}"
+
+
+def with_options(part, **options):
+    """A tiny network with one of its parts changed."""
+    return lambda config: replace(config, **{part: replace(getattr(config, part), **options)})
+
+
+def without(*parts, then=lambda config: config):
+    return lambda config: then(replace(config, **dict.fromkeys(parts)))
+
+
+POSITION_QUERIES = SelfAttentionLayerConfig(queries="positions", factored=False)
+SPLIT = {"shared_feed_forward": "split", "shared_ff_width": 8, "attn_width": 4, "proj_width": 2}
+CONTRADICTIONS = {
+    "odd_width": (lambda config: replace(config, hidden_width=7), "hidden_width: expected an even .* got 7"),
+    "nothing_to_read": (with_options("inputs", features=()), "each kind once, got nothing to read"),
+    "two_of_a_kind": (
+        with_options("inputs", features=(Tags(), Vectors(), Tags(0.1))),
+        "each kind once, got tags, vectors, tags",
+    ),
+    "char_lstm_of_odd_width": (
+        lambda config: replace(with_options("inputs", features=(CharLSTM(),))(config), hidden_width=6),
+        "output width of CharLSTM: expected an even integer .* got 3",
+    ),
+    "nothing_to_say": (
+        without("span_scorer", "biaffine_scorer"),
+        "without span_scorer and biaffine_scorer has nothing to score: expected one of them",
+    ),
+    "label_heads_without_label_attention": (
+        without("label_attention", then=with_options("span_scorer", label_heads=True)),
+        "label_heads = true requires label attention with a head for each of 1 labels",
+    ),
+    "half_of_an_odd_width": (
+        lambda config: without("label_attention", then=with_options("fenceposts", halves="even_odd"))(
+            replace(with_options("inputs", join="sum")(config), hidden_width=9)
+        ),
+        "the width of encoded tokens: expected an even integer .* got 9",
+    ),
+    "relaxed_window_without_window": (
+        lambda config: SelfAttentionLayerConfig(relaxed_window=True),
+        "relaxed_window = true requires a window: expected window of at least 1, got 0",
+    ),
+    "position_queries_factored": (
+        lambda config: SelfAttentionLayerConfig(queries="positions"),
+        'queries = "positions" requires factored = false, got factored = true',
+    ),
+    "position_queries_of_concatenated_positions": (
+        lambda config: replace(config, encoder=EncoderConfig((POSITION_QUERIES,))),
+        'queries = "positions" requires join = "sum" of the inputs, got join = \'concat\'',
+    ),
+    "selector_too_narrow": (
+        lambda config: SelfAttentionLayerConfig(selector=SelectorConfig(width=1)),
+        "width of the selector: expected an even integer .with factored = true.*, got 1",
+    ),
+    "factored_attention_of_odd_width": (
+        lambda config: SelfAttentionLayerConfig(attn_width=33),
+        "attn_width: expected an even integer .with factored = true.*, got 33",
+    ),
+    "factored_feed_forward_of_odd_width": (
+        lambda config: SelfAttentionLayerConfig(ff_width=7),
+        "ff_width: expected an even integer .with factored = true.*, got 7",
+    ),
+    "factored_label_attention_of_odd_width": (
+        lambda config: LabelAttentionConfig(attn_width=9),
+        "attn_width of label attention: expected an even integer .with factored = true.*, got 9",
+    ),
+    "from_tokens_without_token_skip": (
+        with_options("biaffine_scorer", from_tokens=True),
+        "from_tokens = true requires fenceposts with token_skip = true",
+    ),
+    "split_of_too_little": (
+        lambda config: replace(config, label_attention=ReferenceLabelAttentionConfig(n_heads=2, **SPLIT)),
+        "'split' needs more than hidden_width / 2 = 4 features, got .* = 4",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_contradictions(name):
+    config, _ = network_config()
+    change, message = CONTRADICTIONS[name]
+    with pytest.raises(ValueError, match=message):
+        change(config)
