@@ -22,6 +22,7 @@ from thinc.types import Floats2d
 
 from ..locks import MAKING
 from .batches import NetworkBatch, RolesBatch, VectorRows, sub_batches
+from .shared_shim import apply_gradients, using, with_new_id
 
 AnyBatch = Union[NetworkBatch, RolesBatch]
 
@@ -50,7 +51,7 @@ class NetworkShim(Shim):
     def __init__(self, config: Any) -> None:
         super().__init__(None)
         self.config = config
-        self._weights: Optional[Dict[str, ndarray]] = None  # where there is no module
+        self._stored = b""  # the weights as safetensors, where there is no module
         self._inference: Any = None  # the NumPy form, and torch's count of changes of its weights
 
     # What a network adds
@@ -91,16 +92,16 @@ class NetworkShim(Shim):
             with MAKING:
                 if self._model is None:
                     self._model = self._load()
-                    self._weights = self._inference = None
+                    self._stored, self._inference = b"", None
         return self._model
 
     def _load(self) -> Any:
-        if self._weights is None:
+        if not self._stored:
             raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
         torch = _torch()
         module = self.build_module()
         try:
-            module.load_state_dict({name: torch.from_numpy(numpy.array(one)) for name, one in self._weights.items()})
+            module.load_state_dict({name: torch.from_numpy(one) for name, one in self.weights.items()})
         except RuntimeError as error:
             raise self._misfit(error) from error
         return module.to(self.device).eval()
@@ -136,8 +137,8 @@ class NetworkShim(Shim):
 
         RAISES (ValueError): There are none yet.
         """
-        if self._model is None and self._weights is not None:
-            return self._weights
+        if self._model is None and self._stored:
+            return {name: one.astype("f4") for name, one in safetensors.numpy.load(self._stored).items()}
         return {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
 
     @property
@@ -152,13 +153,13 @@ class NetworkShim(Shim):
     def set_sizes(self, sizes: Dict[str, int]) -> None:
         """Set sizes that come from data, by name. Weights of other sizes are dropped."""
         if any(self.cfg.get(name) != size for name, size in sizes.items()):
-            self._model = self._weights = self._inference = None
+            self._model, self._stored, self._inference = None, b"", None
         self.cfg.update(sizes)
 
     def build(self) -> None:
         """Make a module of the current sizes, with fresh weights, on thinc's device."""
         _torch()
-        self._weights = self._inference = self._model = None
+        self._model, self._stored, self._inference = None, b"", None
         self._model = self.build_module().to(self.device).eval()
 
     # Learning
@@ -173,38 +174,19 @@ class NetworkShim(Shim):
             module.eval()
 
     def finish_update(self, optimizer: Optimizer) -> None:
-        """Apply the gradients. Optimizers work in place, so the module keeps its tensors."""
+        """Apply the gradients, if there is a module."""
         self._inference = None
-        for name, parameter in () if self._model is None else self._model.named_parameters():
-            if parameter.grad is None:
-                continue
-            data: Any = torch2xp(parameter.data)
-            weights, _ = optimizer((self.id, name), data, torch2xp(parameter.grad))  # type: ignore[arg-type]
-            updated = xp2torch(weights, device=parameter.device)
-            if updated.data_ptr() != parameter.data_ptr():
-                parameter.data.copy_(updated.reshape(parameter.shape))
-            parameter.grad.zero_()
+        apply_gradients(self.id, self._model, optimizer)
 
     @contextmanager
     def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
-        """Run with other parameters (averages) in a block; the original ones are restored at its end.
-
-        params (Dict[Tuple[int, str], Any]): By the keys of `finish_update`.
-        """
-        backup = {}
-        named = {} if self._model is None else dict(self._model.named_parameters())
-        for name, parameter in named.items():
-            if (self.id, name) in params:
-                backup[name] = parameter.data
-                average = xp2torch(params[(self.id, name)], device=parameter.device)
-                parameter.data = average.reshape(parameter.shape).clone()
+        """Run with other parameters (averages) in a block; the original ones are restored at its end."""
         self._inference = None
         try:
-            yield
+            with using(self.id, self._model, params):
+                yield
         finally:
             self._inference = None
-            for name, data in backup.items():
-                named[name].data = data
 
     # Copies
 
@@ -213,11 +195,7 @@ class NetworkShim(Shim):
 
     def copy(self) -> "NetworkShim":
         """A copy with an id of its own: the optimizer keeps moments and averages by the id of a shim."""
-        copied = super().copy()
-        with Shim.global_id_lock:
-            Shim.global_id += 1
-            copied.id = Shim.global_id
-        return copied
+        return with_new_id(super().copy())
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """Move the module, if there is one."""
@@ -226,21 +204,17 @@ class NetworkShim(Shim):
 
     def to_bytes(self) -> bytes:
         """Sizes, and weights as safetensors, in msgpack."""
-        weights = None if self._model is None and self._weights is None else self.weights
-        state = (
-            b""
-            if weights is None
-            else safetensors.numpy.save({name: numpy.ascontiguousarray(weights[name]) for name in sorted(weights)})
-        )
+        state = self._stored
+        if self._model is not None:
+            weights = self.weights
+            state = safetensors.numpy.save({name: numpy.ascontiguousarray(weights[name]) for name in sorted(weights)})
         return srsly.msgpack_dumps({"config": self.cfg, "state": state})
 
     def from_bytes(self, bytes_data: bytes) -> "NetworkShim":
         """Take the saved sizes and weights; other settings come from the config."""
         msg = srsly.msgpack_loads(bytes_data)
         self.cfg = dict(msg["config"])
-        self._model = self._weights = self._inference = None
-        if msg["state"]:
-            self._weights = {name: one.astype("f4") for name, one in safetensors.numpy.load(msg["state"]).items()}
+        self._model, self._stored, self._inference = None, msg["state"], None
         return self
 
 
