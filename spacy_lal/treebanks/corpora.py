@@ -136,7 +136,7 @@ class PropBankCorpus(TreebankCorpus):
     brackets (Optional[Union[str, Path]]): A bracket file with the trees of the same sentences, for constituents.
     partial (bool): Whether a sentence may lack roles. Its Doc then has no span group for them.
     n_sents (int): The most sentences in a Doc.
-    shuffle (bool): As for `TreebankCorpus`.
+    limit, shuffle: As for `TreebankCorpus`.
     """
 
     def __init__(
@@ -146,9 +146,10 @@ class PropBankCorpus(TreebankCorpus):
         brackets: Optional[OnePath] = None,
         partial: bool = False,
         n_sents: int = 1,
+        limit: int = 0,
         shuffle: bool = False,
     ) -> None:
-        super().__init__(path, shuffle=shuffle)
+        super().__init__(path, limit=limit, shuffle=shuffle)
         self.conllu = self.paths[0]
         self.roles = Path(roles) if roles else self.conllu.with_name(self.conllu.stem + ROLES_SUFFIX)
         self.brackets = Path(brackets) if brackets else None
