@@ -28,6 +28,7 @@ from .roles import ROLES_SUFFIX, read_role_file, with_roles
 OnePath = Union[str, Path]
 PathOrPaths = Union[str, Path, List[Union[str, Path]]]
 Augmenter = Callable[[Language, Example], Iterable[Example]]
+MAX_LENGTH = 500  # tokens of a sentence: at 10,000, scores of spans alone would take 10 GB
 
 
 class _Pair(NamedTuple):
@@ -47,7 +48,8 @@ class TreebankCorpus:
         taken but no heads and deprels: for a treebank with another scheme of deprels.
     gold_sents (bool): Whether predicted Docs have gold sentence boundaries. Without them, a component before the parser
         must set some.
-    max_length (int): Sentences of more tokens are left out, with a warning; their Doc is divided there. 0: no limit.
+    max_length (int): Sentences of more tokens are left out, with a warning that names the first; their Doc is
+        divided there. The chart of a sentence takes memory with the square of its length. 0: no limit.
     limit (int): The most Docs to read. 0: all.
     shuffle (bool): Whether to shuffle the Docs at each call, with the generator of `random` that spaCy seeds.
     augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in spaCy's corpus.
@@ -59,7 +61,7 @@ class TreebankCorpus:
         path: Optional[PathOrPaths],
         trees_only: Optional[PathOrPaths] = None,
         gold_sents: bool = True,
-        max_length: int = 0,
+        max_length: int = MAX_LENGTH,
         limit: int = 0,
         shuffle: bool = False,
         augmenter: Optional[Augmenter] = None,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.util import registry
 
@@ -87,6 +87,19 @@ def test_trees_only_has_no_arcs(nlp, folder):
         assert [t.tag_ for t in eg.reference] == [t.tag_ for t in original.reference]
         assert eg.reference.text == original.reference.text
         assert len(list(eg.predicted.sents)) == 4
+
+
+def test_sentences_of_more_than_500_words_are_left_out(nlp, tmp_path):
+    words = ["a"] * 501
+    docs = [
+        Doc(nlp.vocab, words=words[:n], sent_starts=[i == 0 for i in range(n)], heads=[0] * n, deps=["x"] * n)
+        for n in (500, 501)
+    ]
+    DocBin(docs=docs).to_disk(tmp_path / "long.spacy")
+    with pytest.warns(
+        UserWarning, match=r"left out 1 sentences of more than 500 tokens .first .*long.spacy, Doc 2: 501"
+    ):
+        assert [len(eg.reference) for eg in TreebankCorpus(tmp_path / "long.spacy")(nlp)] == [500]
 
 
 def test_long_sentences_are_left_out_with_one_warning(nlp, folder):
