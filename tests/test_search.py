@@ -70,7 +70,7 @@ def test_sentences_of_a_long_doc_are_searched_alone(monkeypatch):
     doc = Doc(English().vocab, words=["a", "b", "."] * n)
     set_sentence_starts(doc, range(0, 3 * n, 3))
     set_constituents(doc, sentence_words(doc), [[(0, 3, "S"), (0, 2, "NP")]] * n)
-    monkeypatch.setattr("spacy_lal.annotations.getters.get_constituents", None)
+    monkeypatch.setattr("spacy_lal.annotations.getters.sentence_words", None)
     assert sum(len(found(sentence, "NP < ('* $. *)")) for sentence in doc.sents) == n
     assert found(doc[1:7], "NP") == [(3, 5, "NP")]
 
