@@ -70,17 +70,14 @@ class PrunedScores(NamedTuple):
         Shape (0, 0, 3) if the network scores no spans.
     label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprel_ids (ndarray): Shape: (n + 1, n + 1), [dependent, head], or (n + 1,) if it does not depend on the head,
-        int16. Shape (0,) if the network scores no deprels, or if `deprel_features` are given.
     deprel_features (Optional[DeprelFeatures]): Features of heads and dependents, from which `choose_deprels` takes
-        deprels. Sentences of one batch share them.
+        deprels. Sentences of one batch share them. None if the network scores no deprels.
     place (int): The sentence's place in that batch.
     """
 
     labels: ndarray
     label_ids: ndarray
     arcs: ndarray
-    deprel_ids: ndarray
     deprel_features: Optional[DeprelFeatures] = None
     place: int = 0
 
@@ -92,17 +89,13 @@ class PrunedScores(NamedTuple):
     @property
     def has_deprels(self) -> bool:
         """Whether the network scores deprels."""
-        return self.deprel_features is not None or self.deprel_ids.size > 0
+        return self.deprel_features is not None
 
     def best_deprels(self, heads: ndarray) -> ndarray:
         """As `ParserScores.best_deprels`."""
-        if self.deprel_features is not None:
-            return self.deprel_features.choose([self.place], [heads])[0]
-        if not self.has_deprels:
+        if self.deprel_features is None:
             return numpy.zeros(self.n_tokens, dtype=numpy.int32)
-        words = numpy.arange(1, self.n_tokens + 1)
-        ids = self.deprel_ids[words, heads] if self.deprel_ids.ndim == 2 else self.deprel_ids[words]
-        return ids.astype(numpy.int32)
+        return self.deprel_features.choose([self.place], [heads])[0]
 
     def with_label_ids(self, spans: ndarray) -> ndarray:
         """As `ParserScores.with_label_ids`."""

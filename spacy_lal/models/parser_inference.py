@@ -189,8 +189,7 @@ class ParserInference:
                 arcs += seen[posts, -1]
             if pruned:
                 labels, ids = charts[k] if charts is not None else _no_chart()
-                nothing = numpy.zeros(0, dtype="int16")
-                scores.append(PrunedScores(labels, ids, arcs, nothing, features_of_deprels, k))
+                scores.append(PrunedScores(labels, ids, arcs, features_of_deprels, k))
                 continue
             labels = charts[k][0] if charts is not None else numpy.zeros((0, 0, 0), dtype="float32")
             deprels, ties = numpy.zeros((side, 0), dtype="float32"), None
