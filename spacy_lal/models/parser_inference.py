@@ -63,7 +63,7 @@ class ParserInference:
         self.deprels: Optional[DeprelInference] = None
         layers: List[Tuple[ndarray, ndarray]] = []
         if self.spans is not None:
-            layers.append((self.spans.projection, numpy.zeros(len(self.spans.projection), dtype="float32")))
+            layers += [(part, numpy.zeros(len(part), dtype="float32")) for part in self.spans.take_projections()]
         self.widths: List[int] = []
         if config.biaffine_scorer is not None and sizes.n_deprels:
             names = [
@@ -82,16 +82,19 @@ class ParserInference:
     def _folded(self, layers: List[Tuple[ndarray, ndarray]], first: int) -> Tuple[ndarray, ndarray]:
         """Layers on fenceposts from a column on as one, with the gain and the bias of label attention's norm and the
         scale of halves in it. *Shapes:* (width - first, n_out), (n_out,)."""
-        weight, bias = numpy.concatenate([one[0] for one in layers]), numpy.concatenate([one[1] for one in layers])
+        bias = numpy.concatenate([one[1] for one in layers])
+        folded = numpy.empty((layers[0][0].shape[1], len(bias)), dtype="float32")
+        at = 0
+        for weight, _ in layers:
+            folded[:, at : at + len(weight)] = weight.T
+            at += len(weight)
         if not first and self.layout.halves_width:
-            gain, shift = numpy.ones(self.layout.block_width), numpy.zeros(self.layout.block_width)
+            halves, gain = folded[: self.layout.halves_width], numpy.ones(self.layout.block_width, dtype="float32")
             if self.attention is not None:
-                gain, shift = self.attention.gain, self.attention.bias
-            gain, shift = _tiled(self.layout, gain * self.layout.scale), _tiled(self.layout, shift * self.layout.scale)
-            halves = weight[:, : len(gain)]
-            bias = bias + (halves @ shift)
-            weight = numpy.concatenate([halves * gain, weight[:, len(gain) :]], axis=1)
-        return transposed(weight.astype("float32")), bias.astype("float32")
+                gain = self.attention.gain
+                bias = bias + _tiled(self.layout, self.attention.bias * self.layout.scale) @ halves
+            halves *= _tiled(self.layout, gain * self.layout.scale)[:, None]
+        return folded, bias
 
     # From vectors to fenceposts
 
@@ -192,12 +195,10 @@ class ParserInference:
                 scores.append(PrunedScores(labels, ids, arcs, features_of_deprels, k))
                 continue
             labels = charts[k][0] if charts is not None else numpy.zeros((0, 0, 0), dtype="float32")
-            deprels, ties = numpy.zeros((side, 0), dtype="float32"), None
+            deprels = numpy.zeros((side, 0), dtype="float32")
             if self.deprels is not None:
                 deprels = self.deprels.scores(head[posts], dependent[posts])
-            if self.spans is not None and self.spans.n_ties:
-                ties = numpy.ascontiguousarray(spans[posts, -self.spans.n_ties :])
-            scores.append(ParserScores(labels, arcs, deprels, ties))
+            scores.append(ParserScores(labels, arcs, deprels))
         return scores
 
     def _layers(self, features: ndarray) -> List[ndarray]:
@@ -208,7 +209,7 @@ class ParserInference:
         if self.on_tokens is not None:
             sums.append(features[:, self.layout.halves_width :] @ self.on_tokens[0] + self.on_tokens[1])
         spans, pairs = sums[0], sums[-1]
-        n_spans = 0 if self.spans is None else len(self.spans.projection)
+        n_spans = 0 if self.spans is None else self.spans.n_projected
         if len(sums) == 1:
             spans, pairs = spans[:, :n_spans], spans[:, n_spans:]
         numpy.maximum(pairs, 0.0, out=pairs)

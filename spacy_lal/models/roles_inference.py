@@ -1,7 +1,7 @@
 """The network of semantic roles on a CPU: its weights under their torch names, and NumPy.
 
 The same scores as `layers.roles_network`, but for rounding. Words are packed without padding, one sentence after the
-other. *Not* here: the syntax head, arcs and deprels, and learning.
+other. *Not* here: the syntax head, BIO tags, the timing signal, and learning.
 """
 
 import math
@@ -20,9 +20,13 @@ from .batches import RolesBatch
 Weights = Mapping[str, ndarray]
 SLOPE = 0.1  # of the leaky ReLU below zero
 NORM_EPSILON = 1e-6
-LONGEST_PERIOD = 10_000.0
 _MAX_PAIRS = 8192  # that are scored at once
 _OPS = NumpyOps()
+
+
+def has_numpy_form(config: RolesNetworkConfig) -> bool:
+    """Whether a network has this form."""
+    return config.heads == "none" and config.with_spans and not config.encoder.timing
 
 
 class _Linear:
@@ -88,7 +92,7 @@ class _Layer:
 class RolesInference:
     """The network of semantic roles in NumPy. Threads may share it.
 
-    config, sizes: The network's; without a syntax head.
+    config, sizes: The network's; see `has_numpy_form`.
     weights (Weights): By their names in the torch network, float32.
     """
 
@@ -102,9 +106,7 @@ class RolesInference:
         used = {config.predicate_scorer.layer, encoder.n_layers - 1}
         self.task_norms = {i: _Norm(weights, f"task_norms.{i}") for i in used}
         self.predicates = _Linear(weights, "predicate_scorer.hidden"), _Linear(weights, "predicate_scorer.output")
-        with_spans = isinstance(config.role_scorer, SpanRoleScorerConfig)
-        self.spans = _Spans(config.role_scorer, weights) if with_spans else None  # type: ignore[arg-type]
-        self.tags = None if with_spans else _Tags(weights)
+        self.spans = _Spans(config.role_scorer, weights)  # type: ignore[arg-type]
         self.rolesets: Optional[_Linear] = None
         if config.roleset_scorer is not None and sizes.n_rolesets:
             self.rolesets = _Linear(weights, "roleset_scorer.output")
@@ -120,28 +122,21 @@ class RolesInference:
         vectors = numpy.asarray(batch.vectors.data)[numpy.concatenate(rows)]
         positions, predicates = self._encode(vectors, sentences)
         probabilities = _softmax(predicates)[:, self.sizes.n_other_labels :].sum(axis=1)
-        if self.spans is not None:
-            self_features = self.spans.features(vectors, positions)
-        elif self.tags is not None:
-            self_features = self.tags.features(positions)
+        self_features = self.spans.features(vectors, positions)
         scores = []
         for i, words in zip(indices, sentences, strict=True):
             chosen = (probabilities[words] >= batch.threshold).nonzero()[0]
             if batch.predicates is not None:
                 chosen = numpy.asarray(batch.predicates[i], dtype="int64")
             features = tuple(one[words] for one in self_features)
-            tags = spans = ranges = None
-            if self.spans is not None:
-                if batch.parses is None:
-                    raise ValueError("a scorer of ranges needs the parse of each sentence, got None")
-                of_predicates, spans, ranges = self.spans.score(*features, chosen, batch.parses[i])
-            elif self.tags is not None:
-                of_predicates, tags = self.tags.score(*features, chosen)
+            if batch.parses is None:
+                raise ValueError("a scorer of ranges needs the parse of each sentence, got None")
+            of_predicates, spans, ranges = self.spans.score(*features, chosen, batch.parses[i])
             scores.append(
                 RoleScores(
                     predicates=predicates[words],
                     rows=chosen,
-                    tags=tags,
+                    tags=None,
                     rolesets=None if self.rolesets is None else self.rolesets(of_predicates),
                     spans=spans,
                     ranges=ranges,
@@ -153,9 +148,6 @@ class RolesInference:
         """The output of the layers, *shape:* (n_words, hidden_width), and the scores of predicates, *shape:* (n_words,
         n_predicate_labels)."""
         positions = _leaky_relu(self.inputs(vectors))
-        if self.config.encoder.timing:
-            for words in sentences:
-                positions[words] += timing_signal(words.stop - words.start, positions.shape[1])
         predicates = positions
         for i, layer in enumerate(self.layers):
             positions = layer(positions, sentences)
@@ -164,25 +156,6 @@ class RolesInference:
             if i == self.config.predicate_scorer.layer:
                 predicates = self.predicates[1](_leaky_relu(self.predicates[0](positions)))
         return positions, predicates
-
-
-class _Tags:
-    """The bilinear scorer of BIO tags: `[predicate, 1] @ U_tag @ [token, 1]`."""
-
-    def __init__(self, weights: Weights) -> None:
-        self.projection, self.bilinear = _Linear(weights, "role_scorer.projection"), weights["role_scorer.bilinear"]
-
-    def features(self, positions: ndarray) -> Tuple[ndarray, ...]:
-        """The vectors of words as predicates and as arguments."""
-        features = _leaky_relu(self.projection(positions))
-        width = self.bilinear.shape[0] - 1
-        return features[:, :width], features[:, width:]
-
-    def score(self, predicates: ndarray, tokens: ndarray, chosen: ndarray) -> Tuple[ndarray, ndarray]:
-        """The vectors of a sentence's predicates and their tags. *Shapes:* (F, predicate_width), (F, n, n_tags)."""
-        width, n_tags, role_width = self.bilinear.shape
-        seen = _with_ones(predicates[chosen]) @ self.bilinear.reshape(width, -1)
-        return predicates[chosen], _with_ones(tokens) @ seen.reshape(-1, n_tags, role_width).swapaxes(1, 2)
 
 
 class _Spans:
@@ -236,16 +209,6 @@ class _Spans:
         return _gelu(self.predicate(words[chosen])), spans, found.ranges
 
 
-def timing_signal(seq_len: int, width: int) -> ndarray:
-    """The signal of positions 0, 1, ...: sines, cosines, and a zero column where the width is odd. *Shape:* (seq_len,
-    width), float32."""
-    n = width // 2
-    rates = numpy.exp(numpy.arange(n) * (-math.log(LONGEST_PERIOD) / (n - 1)))
-    angles = numpy.arange(seq_len)[:, None] * rates
-    signal = [numpy.sin(angles), numpy.cos(angles), numpy.zeros((seq_len, width % 2))]
-    return numpy.concatenate(signal, axis=1).astype("float32")
-
-
 def _softmax(logits: ndarray) -> ndarray:
     shares = numpy.exp(logits - logits.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
@@ -271,7 +234,3 @@ def _gelu(values: ndarray) -> ndarray:
     size *= numpy.float32(-0.5)
     tail *= numpy.exp(size, out=size)
     return numpy.subtract(numpy.maximum(values, 0.0, out=t), tail, out=t)
-
-
-def _with_ones(rows: ndarray) -> ndarray:
-    return numpy.concatenate([rows, numpy.ones((len(rows), 1), dtype="float32")], axis=1)

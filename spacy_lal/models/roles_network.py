@@ -11,7 +11,7 @@ from numpy import ndarray
 from ..layers.roles_configs import RolesNetworkConfig, RolesSizes
 from ..scores import MISSING, RoleScores
 from .batches import RolesBatch
-from .roles_inference import RolesInference
+from .roles_inference import RolesInference, has_numpy_form
 from .shim import NetworkShim, to_numpy
 
 
@@ -39,8 +39,8 @@ class RolesShim(NetworkShim):
         return RolesNetwork(self.config, self.sizes)
 
     def build_inference(self, weights: Dict[str, ndarray]) -> Optional[RolesInference]:
-        """See `NetworkShim`. A network with a syntax head runs in torch."""
-        return RolesInference(self.config, self.sizes, weights) if self.config.heads == "none" else None
+        """See `NetworkShim`."""
+        return RolesInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 
     def pad(self, batch: RolesBatch, indices: Sequence[int], vectors: Any) -> Any:
         """See `NetworkShim`."""

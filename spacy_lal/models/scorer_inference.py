@@ -41,11 +41,7 @@ class Places(NamedTuple):
 
 
 class SpanInference:
-    """The scorer of labels of spans.
-
-    projection (ndarray): The layer on fenceposts: of ends, of starts if they differ, of the labels' own heads. *Shape:*
-        (n_projected, layout.width).
-    """
+    """The scorer of labels of spans, but for its first layer: see `take_projections`."""
 
     def __init__(self, weights: Weights, layout: FencepostLayout) -> None:
         given = {name.partition(".")[2]: value for name, value in weights.items() if name.startswith("span_scorer.")}
@@ -53,15 +49,19 @@ class SpanInference:
         self.width, self.output = len(self.bias), transposed(given["output.weight"])
         self.output_bias = given["output.bias"]
         parts = numpy.split(given["hidden.weight"], given["hidden.weight"].shape[1] // layout.width, axis=1)
-        self.first_start, self.n_ties = self.width * (len(parts) - 1), 0
+        self.first_start, self.n_own = self.width * (len(parts) - 1), 0
         if "ties.weight" in given:
-            ties = given["ties.weight"]
-            self.n_ties = len(ties)
-            parts.append(numpy.zeros((self.n_ties, layout.width), dtype="float32"))
-            columns = layout.block_columns(range(self.n_ties)).reshape(self.n_ties, -1)
-            numpy.put_along_axis(parts[-1], columns, ties, axis=1)
-        self.projection = numpy.concatenate(parts)
-        self.n_own = max(0, len(self.output_bias) + 1 - FIRST_LABEL) if self.n_ties else 0
+            self.n_own = max(0, len(self.output_bias) + 1 - FIRST_LABEL)
+            parts.append(numpy.zeros((self.n_own, layout.width), dtype="float32"))
+            columns = layout.block_columns(range(self.n_own)).reshape(self.n_own, -1)
+            numpy.put_along_axis(parts[-1], columns, given["ties.weight"][: self.n_own], axis=1)
+        self.n_projected, self._projections = sum(map(len, parts)), parts
+
+    def take_projections(self) -> List[ndarray]:
+        """The layer on fenceposts, which is not kept: of ends, of starts if they differ, of the labels' own heads.
+        *Shapes:* (n_out, layout.width), n_projected in all."""
+        parts, self._projections = self._projections, []
+        return parts
 
     def charts(self, rows: ndarray, places: Places, pruned: bool) -> List[Tuple[ndarray, ndarray]]:
         """The charts of sentences: labels and label ids, see `PrunedScores`; or all labels, see `ParserScores`.

@@ -24,8 +24,7 @@ from spacy_lal.models.shim import network_layer
 SPANS = SpanRoleScorerConfig(7, 6, 9, 5, 4, n_rows=50)
 FORMS = {
     "ranges": {"role_scorer": SPANS},
-    "tags": {"role_scorer": RoleScorerConfig(6, 7)},
-    "timing": {"role_scorer": SPANS, "timing": True, "layer": 2},
+    "late_predicates": {"role_scorer": SPANS, "layer": 2},
     "no_rolesets": {"role_scorer": SPANS, "roleset_scorer": None},
 }
 LENGTHS = [5, 0, 8, 1, 3]
@@ -89,7 +88,8 @@ def test_scores(name, predicates, monkeypatch):
         check_equal(one, other)
 
 
-def test_a_syntax_head_runs_in_torch():
-    model = make_model(FORMS["tags"]["role_scorer"], heads="doc")
+@pytest.mark.parametrize("parts", [{"heads": "doc"}, {"timing": True}, {"role_scorer": RoleScorerConfig(6, 7)}])
+def test_others_run_in_torch(parts):
+    model = make_model(**{"role_scorer": SPANS, **parts})
     assert model.shims[0].inference is None
     assert len(model.predict(make_batch())) == len(LENGTHS)
