@@ -3,7 +3,7 @@
 import pytest
 import spacy
 import torch
-from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
+from tiny_pipeline import make_bert, make_examples, make_nlp, train
 from typer.testing import CliRunner
 
 import spacy_lal.cli  # noqa: F401
@@ -61,13 +61,6 @@ def test_every_weight_is_the_mean(branches, tmp_path):
             assert torch.allclose(weight, expected, atol=1e-6), place
     moved = {place[0] for place in mean if not torch.equal(mean[place], parts[0][place])}
     assert moved == {"transformer", "senter", "tagger", "lal_parser"}
-
-
-def test_of_one_pipeline_twice_is_the_pipeline(branches, tmp_path):
-    average(branches / "one", branches / "one", "--output", tmp_path / "mean")
-    one, mean = spacy.load(branches / "one"), spacy.load(tmp_path / "mean")
-    assert parses(one.pipe(TEXTS)) == parses(mean.pipe(TEXTS))
-    assert mean.meta["labels"] == one.meta["labels"] and mean.config.to_bytes() == one.config.to_bytes()
 
 
 def test_what_does_not_go_together_is_named(branches, bert, tmp_path):

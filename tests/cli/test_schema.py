@@ -15,8 +15,6 @@ from spacy_lal.cli.texts import Origin
 from spacy_lal.distributed import doc_fields, doc_row, to_doc
 from spacy_lal.export import SCHEMA_VERSION, read_sentences, sentence_record
 
-from .conftest import gold_docs
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats.md"
 TEXT = "The  old\tcat sleeps \U0001f408. Go on!"
 LISTS = ("start_chars", "end_chars", "tags", "pos", "morphs", "lemmas", "heads", "deprels")
@@ -63,11 +61,6 @@ def check_offsets(record, text):
         assert span["end_char"] == record["end_chars"][span["end"] - 1]
 
 
-def test_the_page_names_the_version():
-    assert f"Version **{SCHEMA_VERSION}**" in PAGE.read_text(encoding="utf8")
-    assert [len(fields) for fields in tables().values()] == [10, 8, 2]
-
-
 @pytest.fixture(scope="module")
 def doc(pipeline) -> Doc:
     return spacy.load(pipeline)(TEXT)
@@ -112,30 +105,6 @@ def test_both_count_alike(doc):
         assert {(span["start_char"], span["end_char"], span["label"]) for span in record["constituents"]} <= chars
     n_spans = sum(len(sentence_record(sentence)["constituents"]) for sentence in read_sentences(doc))
     assert n_spans == len(row["constituents"])
-
-
-def test_known_values():
-    gold = gold_docs(Vocab())[0]
-    (sentence,) = read_sentences(gold)
-    assert sentence_record(sentence) == {
-        "text": "The old cat sleeps.",
-        "start_char": 0,
-        "end_char": 19,
-        "tokens": ["The", "old", "cat", "sleeps", "."],
-        "start_chars": [0, 4, 8, 12, 18],
-        "end_chars": [3, 7, 11, 18, 19],
-        "tags": ["DT", "JJ", "NN", "VBZ", "."],
-        "pos": None,
-        "morphs": None,
-        "lemmas": None,
-        "heads": [2, 2, 3, 3, 3],
-        "deprels": ["det", "amod", "nsubj", "ROOT", "punct"],
-        "constituents": [
-            {"start": 0, "end": 5, "start_char": 0, "end_char": 19, "label": "S"},
-            {"start": 0, "end": 3, "start_char": 0, "end_char": 11, "label": "NP"},
-            {"start": 3, "end": 4, "start_char": 12, "end_char": 18, "label": "VP"},
-        ],
-    }
 
 
 def test_annotation_of_words_survives():

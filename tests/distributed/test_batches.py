@@ -47,21 +47,6 @@ def test_docs_come_back(pipeline: Path, output: str):
         assert doc._.parse_string == expected._.parse_string
 
 
-def test_columns_are_what_they_say(pipeline: Path):
-    for row in BatchParser(str(pipeline))(make_table()).to_pylist():
-        if row["text"] is None:
-            assert all(row[field.name] is None for field in doc_fields())
-            continue
-        n = len(row["tokens"])
-        text = "".join(token + " " * space for token, space in zip(row["tokens"], row["spaces"], strict=True))
-        assert text == row["text"]
-        assert {len(row[name]) for name in ("spaces", "sent_starts", "tags", "heads", "deprels")} == {n}
-        assert all(0 <= head < n for head in row["heads"])
-        n_roots = sum(head == i for i, head in enumerate(row["heads"]))
-        assert n_roots == sum(row["sent_starts"])
-        assert all(0 <= span["start"] < span["end"] <= n for span in row["constituents"])
-
-
 def test_record_batches_tables_and_slices(pipeline: Path):
     parser = BatchParser(str(pipeline), keep=["id"])
     whole = parser(make_table())
@@ -84,11 +69,6 @@ def test_kinds_of_strings(pipeline: Path, text_type: pa.DataType):
     assert table["tokens"].to_pylist() == [["She", "sees", "a", "dog", "."], None]
 
 
-def test_a_column_of_nulls(pipeline: Path):
-    table = BatchParser(str(pipeline))(pa.table({"text": pa.nulls(2)}))
-    assert table["heads"].to_pylist() == [None, None]
-
-
 @pytest.mark.parametrize(
     "columns, settings, message",
     [
@@ -102,12 +82,6 @@ def test_a_column_of_nulls(pipeline: Path):
 def test_bad_batches(pipeline: Path, columns: Dict[str, List[Any]], settings: Dict[str, Any], message: str):
     with pytest.raises(match=message):
         BatchParser(str(pipeline), **settings)(pa.table(columns))
-
-
-def test_twice_the_same_column(pipeline: Path):
-    table = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["text", "text"])
-    with pytest.raises(match="got text, text, text: the table has text, text"):
-        BatchParser(str(pipeline))(table)
 
 
 @pytest.mark.parametrize(
