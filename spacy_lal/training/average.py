@@ -5,11 +5,13 @@ nearer to it than each of them (Wortsman et al. 2022, "Model soups"), and costs 
 were initialised separately: the mean of their weights is not a working network.
 """
 
-from typing import Any, Iterator, Sequence, Tuple
+from typing import Any, Iterator, Optional, Sequence, Tuple
 
 import torch
 from spacy.language import Language
 from thinc.api import Model
+
+from ..models.shim import NetworkShim
 
 Weight = Tuple[str, Any]  # its place in the pipeline, and a torch tensor or a thinc array
 
@@ -55,6 +57,12 @@ def _check_alike(first: Language, other: Language, name: str) -> None:
             raise ValueError(f"the labels of '{component}' in {name} are not those that it has in the first")
 
 
+def torch_module(shim: Any) -> Optional[torch.nn.Module]:
+    """The torch module of a shim, made of its weights if they are arrays; None for other shims."""
+    module = shim.network if isinstance(shim, NetworkShim) else getattr(shim, "_model", None)
+    return module if isinstance(module, torch.nn.Module) else None
+
+
 def named_weights(nlp: Language) -> Iterator[Weight]:
     """All weights of a pipeline, in order: of thinc layers, and of the torch networks in them."""
     for name, pipe in nlp.components:
@@ -64,6 +72,6 @@ def named_weights(nlp: Language) -> Iterator[Weight]:
                 if node.has_param(key):
                     yield f"{name}, layer {i} ({node.name}), {key}", node.get_param(key)
             for shim in node.shims:
-                module = getattr(shim, "_model", None)
-                for key, tensor in module.state_dict().items() if isinstance(module, torch.nn.Module) else ():
+                module = torch_module(shim)
+                for key, tensor in module.state_dict().items() if module is not None else ():
                     yield f"{name}, layer {i} ({node.name}), {key}", tensor

@@ -32,6 +32,8 @@ from spacy.util import registry, resolve_dot_names
 from thinc.api import Config, Model, Optimizer, fix_random_seed, get_current_ops, set_gpu_allocator, to_numpy
 from wasabi import msg
 
+from .average import torch_module
+
 DIR_CHECKPOINT = "checkpoint"
 MINUTES = 15.0
 WAY_OUT = "Train anew with --no-resume (which replaces what is there), or with another --output"
@@ -237,10 +239,8 @@ def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
         model = getattr(pipe, "model", None)
         for i, node in enumerate(model.walk() if isinstance(model, Model) else ()):
             holders = [(node.id, node.param_names)]
-            modules = [(shim.id, getattr(shim, "_model", None)) for shim in node.shims]
-            holders += [
-                (key, tuple(dict(m.named_parameters()))) for key, m in modules if isinstance(m, torch.nn.Module)
-            ]
+            modules = [(shim.id, torch_module(shim)) for shim in node.shims]
+            holders += [(key, tuple(dict(m.named_parameters()))) for key, m in modules if m is not None]
             for j, (owner, keys) in enumerate(holders):
                 for key in keys:
                     names.setdefault((owner, key), f"{pipe_name}/{i}/{j}/{key}")

@@ -68,7 +68,7 @@ def test_stopped(config_path: Path, output: Path, lal: Callable, monkeypatch: py
     assert result.stderr.splitlines() == [f"Stopped after 7 steps: the same command goes on from {path}"]
     assert path.is_dir() and (output / "model-last").is_dir()
     other = lal("train", config_path, "-o", output, "--training.max_steps", 1)
-    assert other.exit_code == 1 and "training.max_steps: 8 -> 1" in other.stderr
+    assert other.exit_code == 2 and "training.max_steps: 8 -> 1" in other.stderr
 
 
 def test_overrides(config_path: Path, tmp_path: Path, lal: Callable):
