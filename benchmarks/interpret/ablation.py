@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_constituents
 from spacy_lal.interpret.contributions import SpanScores
-from spacy_lal.interpret.sentences import MAX_WORDS, encode, find_parser, label_strings, score, sentences_of
+from spacy_lal.interpret.sentences import MAX_LENGTH, encode, find_parser, label_strings, score, sentences_of
 from spacy_lal.metrics.docs import parse_golds
 from spacy_lal.pipeline.decoders import Decoder
 from spacy_lal.scores import ParserScores
@@ -57,7 +57,7 @@ class AblatedTreebank:
         docs, _ = parse_golds(nlp, list(golds), gold_sents=True)
         for gold, doc in zip(golds, docs, strict=True):
             pairs = zip(sentences_of(nlp, doc), get_constituents(gold), strict=True)
-            kept = [(one, set(tree)) for one, tree in pairs if tree and len(one.words) <= MAX_WORDS]
+            kept = [(one, set(tree)) for one, tree in pairs if tree and len(one.words) <= MAX_LENGTH]
             for (sentence, tree), encoded in zip(kept, encode([one for one, _ in kept]), strict=True):
                 self.trees.append(tree)
                 self._fenceposts.append(encoded.fenceposts)

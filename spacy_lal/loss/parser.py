@@ -116,23 +116,19 @@ def _tree_gradient(best: Tuple[ndarray, ...], gold: Tuple[ndarray, ...], shape: 
 def _arc_loss(arcs: ndarray, heads: ndarray) -> Tuple[float, ndarray]:
     """Cross-entropy of each word's head among the root and all words (Eq. 11, first factor)."""
     gradient = np.zeros_like(arcs)
-    words = np.flatnonzero(heads >= 0)
-    loss, gradient[words + 1] = cross_entropy(arcs[words + 1], heads[words])
+    loss, gradient[1:] = cross_entropy(arcs[1:], heads)
     return loss, gradient
 
 
 def _deprel_loss(deprels: ndarray, heads: ndarray, gold: ndarray) -> Tuple[float, Union[ndarray, SparseGradient]]:
     """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor), or of the word alone if the
     scores do not depend on the head."""
-    if deprels.ndim == 3:
-        words = np.flatnonzero((gold >= 0) & (heads >= 0))
-        cells = np.stack([words + 1, heads[words]], axis=1)
-        loss, d_cells = cross_entropy(deprels[tuple(cells.T)], gold[words])
-        return loss, SparseGradient(cells, d_cells)
-    gradient = np.zeros_like(deprels)
-    words = np.flatnonzero(gold >= 0)
-    loss, gradient[words + 1] = cross_entropy(deprels[words + 1], gold[words])
-    return loss, gradient
+    if deprels.ndim == 2:
+        return _arc_loss(deprels, gold)
+    words = np.flatnonzero((gold != MISSING) & (heads != MISSING))
+    cells = np.stack([words + 1, heads[words]], axis=1)
+    loss, d_cells = cross_entropy(deprels[tuple(cells.T)], gold[words])
+    return loss, SparseGradient(cells, d_cells)
 
 
 def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:

