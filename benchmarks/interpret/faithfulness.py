@@ -26,7 +26,7 @@ from spacy.tokens import Doc
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from interpret.ablation import AblatedTreebank, Counts, LabelledSpan  # noqa: E402
-from spacy_lal.cli.evaluate import read_docs  # noqa: E402
+from spacy_lal.cli.io import read_docs  # noqa: E402
 from spacy_lal.interpret import head_report  # noqa: E402
 from spacy_lal.interpret.label_heads import LabelHeads  # noqa: E402
 from spacy_lal.pipeline.decoders import make_separate_decoder  # noqa: E402
@@ -216,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--labels, --min-spans and --draws are 1 or more, and no k is below 0")
     nlp = spacy.load(args.pipeline)
     try:
-        found = measure(nlp, read_docs(args.corpus, nlp), args)
+        found = measure(nlp, read_docs(args.corpus, nlp.vocab), args)
     except ValueError as err:
         raise SystemExit(f"{args.pipeline} on {args.corpus}: {err}") from err
     if args.output is not None:

@@ -197,7 +197,16 @@ class RolesLoss:
                 found = [labels(*pair) for pair in zip(scores, golds, strict=True)]
                 items = [getattr(one, task) for one in scores]
                 count = n_predicates if task == "spans" else sum(int((one != MISSING).sum()) for one in found)
-                losses[task], gradients[task] = _scaled(items, found, weight / max(1, count), smooth)
+                scale = weight / max(1, count)
+                parts = [
+                    cross_entropy(item.reshape(-1, item.shape[-1]), gold.reshape(-1), smooth)
+                    for item, gold in zip(items, found, strict=True)
+                ]
+                losses[task] = scale * sum(loss for loss, _ in parts)
+                gradients[task] = [
+                    (gradient * np.float32(scale)).reshape(item.shape)
+                    for item, (_, gradient) in zip(items, parts, strict=True)
+                ]
         total = sum(losses.values())
         if not np.isfinite(total):
             raise ValueError(f"the loss is not finite: {losses}; expected a smaller learning rate or sound vectors")
@@ -205,15 +214,3 @@ class RolesLoss:
             one._replace(**{task: grads[i] for task, grads in gradients.items()}) for i, one in enumerate(scores)
         ]
         return losses, d_scores
-
-
-def _scaled(
-    scores: Sequence[ndarray], golds: Sequence[ndarray], scale: float, smoothing: float
-) -> Tuple[float, List[ndarray]]:
-    """The sum over all labels that are not masked, times `scale`, and its gradients."""
-    loss, gradients = 0.0, []
-    for one, gold in zip(scores, golds, strict=True):
-        part, gradient = cross_entropy(one.reshape(-1, one.shape[-1]), gold.reshape(-1), smoothing)
-        loss += part * scale
-        gradients.append((gradient * np.float32(scale)).reshape(one.shape))
-    return loss, gradients
