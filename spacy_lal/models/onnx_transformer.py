@@ -92,9 +92,9 @@ def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> 
     check_config(config)
     if not tokenizer.is_fast:
         raise ValueError(f"its tokenizer {type(tokenizer).__name__} is none of the library `tokenizers`")
-    settings = {name: getattr(tokenizer, name) for name in ("model_max_length", "model_input_names")}
-    config["tokenizer"] = {**tokenizer.special_tokens_map, **settings}
-    config["max_pieces"] = min(tokenizer.model_max_length, config["max_position_embeddings"] - first_position(config))
+    most = min(tokenizer.model_max_length, config["max_position_embeddings"] - first_position(config))
+    settings = {"model_max_length": most, "model_input_names": tokenizer.model_input_names}
+    config.update(max_pieces=most, tokenizer={**tokenizer.special_tokens_map, **settings})
     weights: Dict[str, ndarray] = {}
     for name, tensor in transformer.state_dict().items():
         if name.startswith("pooler.") or not tensor.is_floating_point():
