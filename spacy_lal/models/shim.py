@@ -123,12 +123,14 @@ class NetworkShim(Shim):
         version = 0 if self._model is None else sum(weight._version for weight in self._model.parameters())
         found = self._inference
         if found is None or found[1] != version:
-            with MAKING:
-                weights = self.weights
-                try:
-                    self._inference = found = self.build_inference(weights), version
-                except (KeyError, ValueError) as error:
-                    raise self._misfit(error) from error
+            with MAKING:  # only one, for any number of threads
+                found = self._inference
+                if found is None or found[1] != version:
+                    weights = self.weights
+                    try:
+                        found = self._inference = self.build_inference(weights), version
+                    except (KeyError, ValueError) as error:
+                        raise self._misfit(error) from error
         return found[0]
 
     @property
@@ -137,8 +139,9 @@ class NetworkShim(Shim):
 
         RAISES (ValueError): There are none yet.
         """
-        if self._model is None and self._stored:
-            return {name: one.astype("f4") for name, one in safetensors.numpy.load(self._stored).items()}
+        stored = self._stored
+        if self._model is None and stored:
+            return {name: one.astype("f4") for name, one in safetensors.numpy.load(stored).items()}
         return {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
 
     @property
