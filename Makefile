@@ -1,13 +1,14 @@
 # Everything a newcomer needs; a Python >= 3.10 (python3), its venv module and a C compiler are assumed.
-#   make parse TEXT="The cat sat on the mat."    environment, build, the bundled pipeline, the parse
-#   make test                                    environment, build, the tests on what is installed
-#   make test-all                                the slow ones too: fuzzers, processes, pages of the documentation
+#   make parse TEXT="The cat sat on the mat."    environment, build, the bundled pipeline, the parse: no torch
+#   make test                                    environment, build, torch, the tests on what is installed
+#   make test-all                                the slow ones too: fuzzers, processes, an environment without torch
 #   make lint                                    ruff, cython-lint, mypy
 #   make resolve                                 which versions each Python gets
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+TESTABLE := $(VENV)/.testable
 LINTERS := $(VENV)/.linters
 TOY := training/toy
 # The bundled pipelines, where this checkout has them. English is parsed by the toy pipeline otherwise.
@@ -52,10 +53,16 @@ $(INSTALLED): $(METADATA) $(SOURCES)
 	@echo "Installing into $(VENV) (the first time takes some minutes)"
 	@rm -f $@; rm -rf build/lib*
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test]"
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt .
 	@for folder in decode layers/scorers; do \
 	  cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/$$folder/*.so spacy_lal/$$folder/ \
 	  || exit 1; done
+	@touch $@
+
+# What is installed is not built again: pip adds what the extras name.
+$(TESTABLE): $(INSTALLED)
+	@echo "Installing torch and what the tests want into $(VENV)"
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt "spacy-lal[train,test]"
 	@touch $@
 
 # Without dependencies: those are what was just installed. A build folder that is left over would go into the wheel again.
@@ -65,12 +72,12 @@ $(BUNDLED): $(PACKAGES:%=%/meta.json) | $(INSTALLED)
 	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps $(PACKAGES:%=./%)
 	@touch $@
 
-$(LINTERS): $(INSTALLED)
+$(LINTERS): $(TESTABLE)
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ruff mypy cython-lint
 	@touch $@
 
 # A small pipeline that has learnt the toy treebank by heart: it shows that everything works, not how well it can parse.
-$(TOY)/.trained: configs/lal_sm.cfg project.yml $(wildcard assets/toy/*) | $(INSTALLED)
+$(TOY)/.trained: configs/lal_sm.cfg project.yml $(wildcard assets/toy/*) | $(TESTABLE)
 	@echo "Training a small pipeline on the toy treebank (about two minutes, once)"
 	@mkdir -p $(TOY); $(BIN)/python -m spacy project run toy > $(TOY)/train.log 2>&1 || { tail -n 40 $(TOY)/train.log; exit 1; }
 	@touch $@
@@ -81,20 +88,23 @@ parse: $(INSTALLED) $(PIPELINE_READY)
 	@$(BIN)/python -m spacy lal parse --model $(PIPELINE) --text "$$TEXT" --format tree
 
 # pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.
-test: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
+test: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-test-all: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
+test-all: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not cluster and not app"
+	@rm -rf $(VENV)-small; $(PYTHON) -m venv $(VENV)-small
+	@$(VENV)-small/bin/pip install $(PIP_QUIET) -c constraints.txt . $(PACKAGE:%=./%)
+	@$(VENV)-small/bin/python tests/without_torch.py
 
 # Ray and Spark on this machine, two workers each; Spark wants a Java runtime.
-test-cluster: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
-	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test,ray,spark]"
+test-cluster: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt "spacy-lal[test,ray,spark]"
 	@$(BIN)/pytest -m cluster tests/distributed
 
 # The interactive page, by Streamlit's own tests.
-test-app: $(INSTALLED) $(if $(PACKAGE),$(BUNDLED))
-	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt ".[test,app]"
+test-app: $(TESTABLE) $(if $(PACKAGE),$(BUNDLED))
+	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt "spacy-lal[test,app]"
 	@$(BIN)/pytest tests/test_page.py
 
 lint: $(LINTERS)
@@ -108,10 +118,10 @@ resolve: $(INSTALLED)
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt uv
 	@for version in 3.10 3.11 3.12 3.13 3.14; do \
 	  echo "Python $$version:"; \
-	  $(BIN)/uv pip compile --quiet --python-version $$version --extra test setup.cfg \
+	  $(BIN)/uv pip compile --quiet --python-version $$version --extra train --extra test setup.cfg \
 	  | grep -E '^(numpy|spacy|spacy-transformers|thinc|torch|transformers)==' || exit 1; done
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info packages/*/build packages/*/*.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-small build dist *.egg-info packages/*/build packages/*/*.egg-info corpus training metrics project.lock .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	rm -rf projects/*/corpus projects/*/training projects/*/metrics projects/*/project.lock
 	find spacy_lal -name '*.so' -delete -o -name '*.c' -delete -o -name '*.cpp' -delete
