@@ -1,5 +1,5 @@
-"""Everything of parsing where torch is not installed: a program, run by `make test-all` in an environment of its own, and
-by `test_without_torch.py` with an import hook. It ends with the names of what it has done."""
+"""Everything of parsing where torch is not installed: a program, run by `make test-all` in an environment of its own,
+and by `test_without_torch.py` with an import hook. It ends with the names of what it has done."""
 
 import copy
 import importlib.metadata
@@ -32,7 +32,8 @@ def refuse_torch():
 
 
 def columns(doc):
-    return [(t.text, t.tag_, t.pos_, str(t.morph), t.lemma_, t.dep_, t.head.i) for t in doc], doc._.parse_string, doc._.srl
+    words = [(t.text, t.tag_, t.pos_, str(t.morph), t.lemma_, t.dep_, t.head.i) for t in doc]
+    return words, doc._.parse_string, doc._.srl
 
 
 def main():
