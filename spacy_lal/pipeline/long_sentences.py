@@ -11,7 +11,7 @@ from typing import Dict, List, Optional, Sequence
 import numpy as np
 from spacy.tokens import Doc
 
-from ..trees import LabelVocab
+from ..trees import LabelVocab, split_chain
 from .decoders import MAX_JOINT_LENGTH, DecodedParse
 
 MAX_LENGTH = 500
@@ -69,6 +69,6 @@ def join_pieces(parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dic
 
 
 def _common_top(tops: Sequence[int], labels: LabelVocab) -> Optional[int]:
-    outermost = [labels.chain(top)[0] for top in tops]
+    outermost = [split_chain(labels.strings[top])[0] for top in tops]
     known = [labels.ids[label] for label in outermost if label in labels] or list(tops)
     return Counter(known).most_common(1)[0][0] if known else None

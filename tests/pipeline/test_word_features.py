@@ -93,6 +93,7 @@ def test_a_parser_without_words_collects_none():
     assert data["words"] == data["word_counts"] == [] and len(data["chars"]) == 251
 
 
+@pytest.mark.filterwarnings("ignore:The parser reads part-of-speech tags")
 @pytest.mark.parametrize(
     "features", [["words"], ["letters"], ["words", "letters"], ["words", "chars", "letters", "tags"]]
 )
