@@ -3,8 +3,7 @@
     python benchmarks/speed/memory.py metrics/memory.jsonl
     python benchmarks/speed/memory.py metrics/memory.jsonl --pipeline training/model-best --lengths 1 100 --docs 1000
 
-parses, each in a process of its own: one sentence of each length with each policy (`joint` up to `--longest-joint`, for
-its memory grows with the third power: 2.7 GB at 1,000 words); one Doc of `--tokens` tokens in sentences of 20; and
+parses, each in a process of its own: one sentence of each length; one Doc of `--tokens` tokens in sentences of 20; and
 `--docs` short Docs through `nlp.pipe`, with and without `nlp.memory_zone()`, looked at ten times on the way; and
 `--texts` texts in batches of several sizes. Words are drawn from a list; every tenth is made up and new, so that
 vocabularies have something to keep. A line is added to the output file as soon as a figure is there; present
@@ -31,11 +30,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-PARSER = "lal_parser"
 COMMON = (
     "the old dog sees a red car in park and she , who drives it , sleeps ; nobody asked him about that house".split()
 )
-POLICIES = ("separate", "split", "joint")
 SENTENCE_LENGTH = 20
 STATUS = Path("/proc/self/status")
 ZONE_DOCS = 1000  # Docs in one memory zone: what a program would read, write out and forget
@@ -82,9 +79,8 @@ def make_doc(nlp: Language, n_tokens: int, sentence_length: int, seed: int) -> D
 
 
 def load(task: Task) -> Language:
-    """The pipeline with the policy of a task."""
-    overrides = {"long_policy": task["policy"]} if "policy" in task else {}
-    nlp = spacy.load(task["pipeline"], config={"components": {PARSER: overrides}})
+    """The pipeline of a task, after a first sentence."""
+    nlp = spacy.load(task["pipeline"])
     nlp(make_doc(nlp, 8, 8, seed=0))
     return nlp
 
@@ -135,12 +131,7 @@ MEASURES = {"sentence": measure_sentence, "doc": measure_doc, "docs": measure_do
 
 def tasks(args: argparse.Namespace) -> List[Task]:
     """All that is measured, in order."""
-    sentences = [
-        {"kind": "sentence", "length": length, "policy": policy}
-        for policy in args.policies
-        for length in args.lengths
-        if policy != "joint" or length <= args.longest_joint
-    ]
+    sentences: List[Task] = [{"kind": "sentence", "length": length} for length in args.lengths]
     rest: List[Task] = [{"kind": "doc", "tokens": args.tokens}]
     rest += [{"kind": "docs", "docs": args.docs, "memory_zone": zone} for zone in (True, False)]
     rest += [{"kind": "texts", "texts": args.texts, "batch_size": size} for size in args.batch_sizes if args.texts]
@@ -187,7 +178,7 @@ def print_tables(lines: List[Dict[str, Any]]) -> None:
     row("---", "---", "--:", "--:", "--:")
     for line in lines:
         name = {
-            "sentence": "a sentence of {length} tokens, `{policy}`",
+            "sentence": "a sentence of {length} tokens",
             "doc": "a Doc of {tokens} tokens",
             "docs": "{docs} short Docs, memory zone: {memory_zone}",
             "texts": "{texts} texts of 5 to 35 words, batches of {batch_size}",
@@ -208,8 +199,6 @@ def main() -> int:
     parser.add_argument("output", type=Path, nargs="?", help="file of JSON lines, added to")
     parser.add_argument("--pipeline", default="en_lal_md", help="name or folder of a pipeline with a lal_parser")
     parser.add_argument("--lengths", type=int, nargs="*", default=[1, 100, 300, 1000, 5000], help="of sentences")
-    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=POLICIES, help="for long sentences")
-    parser.add_argument("--longest-joint", type=int, default=1000, help="longest sentence for the policy `joint`")
     parser.add_argument("--tokens", type=int, default=100_000, help="of one long Doc")
     parser.add_argument("--docs", type=int, default=100_000, help="number of short Docs, 0 for none")
     parser.add_argument("--texts", type=int, default=1000, help="texts in batches, 0 for none")

@@ -16,6 +16,7 @@ from tiny_pipeline import SENTENCES
 from spacy_lal.annotations import get_constituents, sentence_words
 from spacy_lal.pipeline.decoders import make_joint_decoder
 from spacy_lal.scores import ParserScores
+from spacy_lal.training import completion
 from spacy_lal.training.completion import bind_constituents, complete, lacks
 from spacy_lal.trees import EMPTY, SUB_HEAD
 
@@ -201,9 +202,8 @@ def test_sentence_breaks_are_the_gold_ones(nlp: Language):
     assert [sent.start for sent in found.sents] == [0, 5]
 
 
-def test_long_sentences_stay_as_they_are():
-    decoder = {"@misc": "spacy-lal.joint_decoder.v1", "max_length": 4}
-    nlp = trained(decoder=decoder)
+def test_long_sentences_stay_as_they_are(nlp: Language, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(completion, "MAX_JOINT_LENGTH", 4)
     docs = [of_trees(nlp, TREES[0]), of_trees(nlp, TREES[2])]
     found = list(complete(nlp, nlp.get_pipe("lal_parser"), docs))
     assert [lacks(doc) for doc in found] == ["heads", None]
