@@ -378,8 +378,10 @@ class EncoderConfig:
 
 
 def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
-    """An encoder. Each kind of layer is a block `[....encoder.*.NAME]`; names are free, their order matters. The config
-    system requires at least one; see `make_no_encoder`."""
+    """An encoder. The config system requires at least one layer; see `make_no_encoder`.
+
+    *layers (EncoderLayer): In order, each kind as a block `[....encoder.*.NAME]` of a free name.
+    """
     return EncoderConfig(layers=layers)
 
 
