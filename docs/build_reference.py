@@ -29,11 +29,9 @@ GROUPS = {  # of entry points, in the order of the page: the heading, and how a 
     "spacy_architectures": ("Architectures", "@architectures"),
     "spacy_misc": ("Blocks of the networks, losses, decoders", "@misc"),
     "spacy_readers": ("Readers", "@readers"),
-    "spacy_augmenters": ("Augmenters", "@augmenters"),
     "spacy_scorers": ("Scorers", "@scorers"),
     "spacy_tokenizers": ("Tokenizers", "@tokenizers"),
     "spacy_span_getters": ("Span getters", "@span_getters"),
-    "spacy_callbacks": ("Callbacks", "@callbacks"),
     "thinc_optimizers": ("Optimizers", "@optimizers"),
 }
 SCORES = {

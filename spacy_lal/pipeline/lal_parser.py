@@ -174,6 +174,7 @@ class LALParser(SentencePipe):
 
     @dependencies.setter
     def dependencies(self, value: bool) -> None:
+        """Set heads and deprels, or leave them as they are."""
         self.decoder = replace(self.decoder, dependencies=value)
 
     # Labels
