@@ -14,6 +14,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from .plain_words import plain_doc
+
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 
 DATA = "trf_data"
@@ -76,7 +78,9 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     """
     if not is_train and docs is not getattr(_samples, "last", None):
         require_vectors(model, docs)
-    parts, backprops = zip(*(layer(docs, is_train) for layer in model.layers), strict=True)
+    plain = [plain_doc(doc) for doc in docs]
+    inputs = [docs if any(node.name in LISTENERS for node in layer.walk()) else plain for layer in model.layers]
+    parts, backprops = zip(*(layer(X, is_train) for layer, X in zip(model.layers, inputs, strict=True)), strict=True)
     xp = model.ops.xp
     joined = [xp.concatenate([xp.asarray(one) for one in arrays], axis=1) for arrays in zip(*parts, strict=True)]
 

@@ -29,6 +29,7 @@ from .onnx_encoder import (
     relative_bias,
     weight_of,
 )
+from .plain_words import plain_doc
 from .windows import length_groups, sentence_windows
 
 RUNTIMES = ("onnx", "onnx-int8", "torch")
@@ -122,7 +123,7 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2
     """The vectors of the tokens of each Doc. No gradient passes."""
     shim = cast(EncoderShim, model.shims[0])
     run = shim.runner(None if isinstance(model.ops, NumpyOps) else "torch")
-    windows = [window for number, doc in enumerate(docs) for window in shim.read(number, doc)]
+    windows = [window for number, doc in enumerate(docs) for window in shim.read(number, plain_doc(doc))]
     vectors = [numpy.zeros((len(doc), shim.config["hidden_size"]), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
     for rows in length_groups([len(window.pieces) for window in windows], _SPARE_PIECES, _MOST_PIECES):

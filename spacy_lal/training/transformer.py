@@ -33,6 +33,7 @@ from transformers.utils import ModelOutput
 from ..layers.modes import evaluating
 from ..models.joined_tok2vec import tokens_hash
 from ..models.onnx_transformer import build_onnx_transformer, torch_module, without_space
+from ..models.plain_words import plain_doc
 from ..models.shared_shim import SharedShim
 from ..models.windows import length_groups
 
@@ -126,7 +127,7 @@ def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransforme
     """As spacy-transformers' own, but for three things: no span has more pieces than the transformer reads, the space
     before a word is none of its pieces, and the output knows the Docs' tokens."""
     tokenizer, transformer = model.tokenizer, model.layers[0]
-    nested = FittingSpans(model.attrs["get_spans"], tokenizer, model.transformer)(docs)
+    nested = FittingSpans(model.attrs["get_spans"], tokenizer, model.transformer)([plain_doc(doc) for doc in docs])
     spans = [span for found in nested for span in found]
     encoded = huggingface_tokenize(tokenizer, [span.text for span in spans])
     wordpieces = WordpieceBatch.from_batch_encoding(encoded)

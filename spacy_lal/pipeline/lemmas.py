@@ -1,0 +1,193 @@
+"""The component `lal_lemmas`: English lemmas that are words.
+
+A trainable lemmatizer learns edits, and makes "flead" of "fled" and "hopp" of "hopping". This component reads its
+answers with the tags, and corrects inflected words: from a table of irregular forms, or by the rules of English
+spelling where they lead to a word of the table. Words that the table lacks keep the answer if it has a possible form.
+
+The table (`lang/en_lemmas.json.gz`) comes from WordNet 3.0; see `lang/en_lemmas.license.txt`.
+"""
+
+import gzip
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Callable, Dict, FrozenSet, List, NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..models.plain_words import unescape_token
+
+TABLE = Path(__file__).parent.parent / "lang" / "en_lemmas.json.gz"
+# What an inflected word is, by its Penn tag: part of speech in the table, ending.
+_INFLECTED = {
+    "VBD": ("verb", "ed"),
+    "VBN": ("verb", "ed"),
+    "VBG": ("verb", "ing"),
+    "VBZ": ("verb", "s"),
+    "NNS": ("noun", "s"),
+    "NNPS": ("noun", "s"),
+    "JJR": ("adj", "er"),
+    "JJS": ("adj", "est"),
+    "RBR": ("adj", "er"),
+    "RBS": ("adj", "est"),
+}
+_UPOS = {"verb": ("VERB",), "noun": ("NOUN", "PROPN"), "adj": ("ADJ", "ADV")}
+_UNINFLECTED = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj"}
+_OWN_LEMMAS = frozenset("…—")
+_PLURALS = frozenset(
+    "congratulations data earnings greetings jeans media odds pants premises regards supplies thanks".split()
+)
+_OF_NAMES = re.compile(r"(an|ant|atic|ch|ern|ese|ite|ish|[im])$")  # "Danish", "Iraqi": adjectives with a capital
+_NEEDS_E = re.compile(r"([vcu]|dg|rg|[aeiou]z|[^aeiou]at|iat|uat|[ir]s|ns|ur)$")  # a stem that lost its e
+_SHORT = re.compile(r"[^aeiou]*(qu)?[aeiou][bdgklmnprtvz]$")  # one syllable: the consonant doubles before an ending
+_PREFIX = re.compile(r"(re|over|under|out|mis|un|up|down|fore|pre|crowd|live)(?=.{3})")
+_DOUBLED = re.compile(r".*([bdfgklmnprstvz])\1$")
+
+
+class Words(NamedTuple):
+    """The table's words of one part of speech.
+
+    irregular (Dict[str, List[str]]): The lemmas of irregular forms.
+    known (FrozenSet[str]): The words.
+    """
+
+    irregular: Dict[str, List[str]]
+    known: FrozenSet[str]
+
+
+@lru_cache(maxsize=1)
+def read_table() -> Dict[str, Words]:
+    """The table: "verb", "noun", "adj" and "adv"."""
+    table = json.loads(gzip.decompress(TABLE.read_bytes()))
+    return {part: Words(one["irregular"], frozenset(one["words"].split())) for part, one in table.items()}
+
+
+def candidates(word: str, part: str, ending: str) -> List[str]:
+    """The lemmas that an inflected word can have by the rules of spelling, the likeliest first.
+
+    >>> candidates("staring", "verb", "ing"), candidates("hopping", "verb", "ing")
+    (['stare'], ['hop', 'hopp', 'hoppe'])
+    """
+    if ending == "s":
+        return _without_s(word, part)
+    if not word.endswith(ending) or len(word) < len(ending) + 2:
+        return []
+    stem = word[: -len(ending)]
+    if ending != "ing" and stem.endswith("i"):
+        return [stem[:-1] + "y", stem + "e"]
+    if ending == "ing" and stem.endswith("y") and len(stem) <= 2:
+        return [stem, stem[:-1] + "ie"]  # dying
+    found = [stem, stem + "e"]
+    if _SHORT.match(stem) or _NEEDS_E.search(stem) or (ending == "ed" and stem.endswith("ng")):
+        found.reverse()
+    if _SHORT.match(stem) and part == "verb":
+        found.remove(stem)
+    if _DOUBLED.match(stem):
+        found.insert(0 if stem[-1] not in "lsfz" else 1, stem[:-1])
+    if stem.endswith("ck"):
+        found.append(stem[:-1])  # mimicking
+    return found
+
+
+def _without_s(word: str, part: str) -> List[str]:
+    if part == "noun" and word.endswith("men"):
+        return [word[:-2] + "an"]
+    if not word.endswith("s") or word.endswith("ss") or len(word) < 3:
+        return []
+    found = [word[:-1]]
+    if word.endswith("ies"):
+        found.insert(0, word[:-3] + "y")
+    elif word.endswith("ves") and part == "noun":
+        found += [word[:-3] + "f", word[:-3] + "fe"]
+    elif word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
+        found.insert(int(word.endswith("ses") and not word.endswith("sses")), word[:-2])
+        if word.endswith(("sses", "zzes")):
+            found.append(word[:-3])
+    return found
+
+
+def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
+    """The lemma of a word.
+
+    word (str): As in the text.
+    tag, pos (str): Its Penn tag and UPOS.
+    answer (str): The lemma that another component gave it.
+
+    >>> lemma_of("fled", "VBD", "VERB", "flead"), lemma_of("Lenses", "NNS", "NOUN", "lense")
+    ('flee', 'lens')
+    """
+    lower = word.lower()
+    if word in _OWN_LEMMAS:
+        return word
+    if not lower.replace("-", "").isalpha():
+        return answer
+    part, ending = _INFLECTED.get(tag, ("", ""))
+    if part and pos in _UPOS[part]:
+        found = _base(lower, part, ending, answer.lower())
+        if pos != "PROPN" or word.islower():
+            return found
+        return word if found == lower else found.capitalize()
+    part = _UNINFLECTED.get(pos, "")
+    if not part or tag in ("NNP", "NNPS"):
+        return answer
+    words = read_table()[part]
+    if lower not in words.known:
+        return words.irregular[lower][0] if lower in words.irregular and lower not in _PLURALS else answer
+    if answer.lower() != lower and answer.isalpha() and (tag in ("NN", "JJ") or (pos == "NOUN" and tag == "VBG")):
+        return lower  # "thought", "limited", "wrongdoing"
+    is_name = tag == "JJ" and not word.isupper() and _OF_NAMES.search(word)
+    is_common = tag == "JJ" or pos == "VERB" or (word.isupper() and len(word) > 3)
+    return lower if answer == word and is_common and not is_name else answer
+
+
+def _base(word: str, part: str, ending: str, answer: str) -> str:
+    """The uninflected word, in lower case."""
+    found = _known_base(word, part, ending, answer)
+    if found:
+        return found
+    prefix = _PREFIX.match(word) if part == "verb" else None
+    rest = prefix and _known_base(word[prefix.end() :], part, ending, answer[prefix.end() :])
+    if prefix and rest:
+        return prefix[0] + rest  # "resold", "upvoted"
+    possible = candidates(word, part, ending)
+    return answer if answer in possible or not possible else possible[0]
+
+
+def _known_base(word: str, part: str, ending: str, answer: str) -> str:
+    """As `_base`; empty for a word that the table does not know."""
+    table = read_table()
+    words = table[part]
+    irregular = [one for one in words.irregular.get(word, ()) if one != word]
+    if part == "adj":
+        irregular += table["adv"].irregular.get(word, ())
+    if irregular:
+        return answer if answer in irregular else irregular[0]
+    if word == answer and part == "noun" and (word in words.known or word in _PLURALS):
+        return word  # "troops", "species"
+    if word[0] == answer[:1] and len(word) < len(answer) and len(word) < 5 and answer in words.known:
+        return answer  # "yrs"
+    known = [one for one in candidates(word, part, ending) if one in words.known]
+    if known:
+        is_open = word.endswith("ies") or not (ending == "s" or "ng" in (word[-5:-3], word[-4:-2]))  # lens, sing
+        return answer if is_open and answer in known else known[0]
+    return word if word in words.known else ""  # "put", "shed"
+
+
+def correct_lemmas(doc: Doc) -> Doc:
+    """Correct the lemmas of a Doc, in place, with its tags and UPOS. Tokens without a lemma are left out. A treebank
+    escape gets the lemma of the mark that it stands for."""
+    for token in doc:
+        if token.lemma:
+            word = unescape_token(token.text)
+            lemma = lemma_of(word, token.tag_, token.pos_, token.lemma_ if word == token.text else word)
+            if lemma != token.lemma_:
+                token.lemma_ = lemma
+    return doc
+
+
+@Language.factory("lal_lemmas", assigns=["token.lemma"], requires=["token.lemma", "token.tag", "token.pos"])
+def make_lal_lemmas(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """Make a `lal_lemmas` component. It goes after the lemmatizer, tagger and morphologizer of an English pipeline."""
+    return correct_lemmas
