@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import numpy as np
 import spacy
@@ -15,7 +15,7 @@ from parity.attention import limited
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import UnreadableSetError
-from spacy_lal.checkpoint.networks import Switches, kk_converted_weights, kk_network_config
+from spacy_lal.checkpoint.networks import kk_converted_weights, kk_network_config
 from spacy_lal.layers.configs import ParserNetworkConfig
 from spacy_lal.layers.input_configs import EncoderConfig, SelectorConfig
 from spacy_lal.layers.inputs import NetworkInputs
@@ -46,24 +46,25 @@ class EncoderReference:
         self.features = self._read_features()
 
     def _build(self, selector_mode: str) -> ParserNetwork:
-        config, sizes = kk_network_config(self.hparams, self.state, self._switches())
+        config, sizes = kk_network_config({**self.hparams, **self._switches()}, self.state)
         if "selector" in self.info:
             config = self._with_selectors(config, selector_mode)
         network = ParserNetwork(config, sizes)
         network.load_state_dict(kk_converted_weights(self.state, config, sizes))
         return network.eval()
 
-    def _switches(self) -> Optional[Switches]:
+    def _switches(self) -> Dict[str, Any]:
         settings = self.info.get("settings")
         if not settings:
-            return None
-        released = range(self.hparams.get("num_layers_position_only", 0))
-        return Switches(
-            settings["join_positions"],
-            settings["factored"],
-            settings["even_odd_fenceposts"],
-            frozenset(settings.get("position_only_layers", released)),
-        )
+            return {}
+        switches = {
+            "join": settings["join_positions"],
+            "factored": settings["factored"],
+            "even_odd": settings["even_odd_fenceposts"],
+        }
+        if "position_only_layers" in settings:
+            switches["position_only"] = settings["position_only_layers"]
+        return switches
 
     def _with_selectors(self, config: ParserNetworkConfig, mode: str) -> ParserNetworkConfig:
         told = self.info["selector"]

@@ -25,20 +25,12 @@ class ConcatenatedInputsConfig(InputLayerConfig):
     content features, embeddings share the other half (reference-parser.md 1.6)."""
 
     def feature_widths(self, content_width: int) -> List[int]:
-        """See `InputLayerConfig`.
-
-        RAISES (ValueError): The features cannot share the width evenly.
-        """
+        """See `InputLayerConfig`."""
         are_embeddings = [feature.kind in EMBEDDINGS for feature in self.features]
         n_embeddings, n_extras = sum(are_embeddings), len(are_embeddings) - sum(are_embeddings)
         extras = content_width if not n_embeddings else content_width // 2 if n_extras else 0
         embedding = (content_width - extras) // n_embeddings if n_embeddings else 0
         extra = extras // n_extras if n_extras else 0
-        if embedding * n_embeddings + extra * n_extras != content_width:
-            raise ValueError(
-                f"{n_embeddings} embeddings and {n_extras} extra features cannot share {content_width} content "
-                "features evenly: expected another hidden_width, or concatenate_features = false"
-            )
         return [embedding if is_embedding else extra for is_embedding in are_embeddings]
 
     def build(self, hidden_width: int, sizes: InputSizes) -> InputLayer:
@@ -66,7 +58,6 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
         halves, whose "position half" is simply the last hidden_width / 2 features (T6).
     shared_ff_width (int): Hidden units of that network.
     relu_dropout, ff_residual_dropout (float): Its feature dropout.
-    RAISES (ValueError): An option is out of range, or two contradict each other.
     """
 
     query_per_token: bool = False
@@ -78,32 +69,13 @@ class ReferenceLabelAttentionConfig(LabelAttentionConfig):
     ff_residual_dropout: float = 0.0
     least = {**LabelAttentionConfig.least, "shared_ff_width": 0}
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        n_parts = {"none": 0, "joint": 1, "split": 2}[self.shared_feed_forward]
-        if self.shared_ff_width < n_parts:
-            raise ValueError(f"shared_ff_width: expected an integer of at least {n_parts}, got {self.shared_ff_width}")
-        if self.combine_as_self and self.ff_width:
-            raise ValueError("label_combine_as_self leaves no label blocks for a feed-forward layer 'per_label'")
-
     def build(self, hidden_width: int, n_heads: int) -> "ReferenceLabelAttention":
         """See `LabelAttentionConfig`."""
         return ReferenceLabelAttention(self, hidden_width, n_heads)
 
     def blocks(self, hidden_width: int, n_heads: int) -> Tuple[int, int]:
-        """See `LabelAttentionConfig`.
-
-        RAISES (ValueError): The blocks are too narrow for a "split" feed-forward layer.
-        """
-        if self.combine_as_self:
-            return hidden_width, 0
-        width, half = n_heads * self.proj_width, hidden_width // 2
-        if self.shared_feed_forward == "split" and width <= half:
-            raise ValueError(
-                f"label_feed_forward 'split' needs more than hidden_width / 2 = {half} features, got n_label_heads * "
-                f"label_proj_width = {width}"
-            )
-        return width, n_heads
+        """See `LabelAttentionConfig`."""
+        return (hidden_width, 0) if self.combine_as_self else (n_heads * self.proj_width, n_heads)
 
 
 class ReferenceLabelAttention(LabelAttention):

@@ -1,18 +1,14 @@
 """The authors' names of weights -> ours. Kitaev & Klein's weights have the LAL parser's names, which was made from it.
 
-One table of rules maps every weight. A weight without a place, or a place without a weight, is an error that lists it
-(reference-parser.md 1.2 and 6).
+One table of rules maps every weight (reference-parser.md 1.2 and 6).
 """
 
 import re
-from typing import Dict, List, Mapping, Tuple
+from typing import Dict, Mapping, Tuple
 
-import torch
 from torch import Tensor
 
 from ..layers.configs import ParserNetworkConfig, ParserSizes
-from ..layers.parser_network import ParserNetwork
-from .reader import CheckpointError
 
 # Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers, the
 # index of their label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
@@ -55,7 +51,6 @@ KEY_RULES: Tuple[Tuple[str, str], ...] = (
     (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
 )
 TRANSFORMER_PREFIX = "xlnet."
-MAX_LISTED = 20  # names in a message
 # Weights that the reference builds but never uses in a forward pass (reference-parser.md 1.4 and 4.1).
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
 EMBEDDINGS = ("tags", "words")  # kinds of word features that the reference calls embeddings; others are extras
@@ -76,38 +71,6 @@ def our_key(key: str, config: ParserNetworkConfig) -> str:
 def convert_state_dict(
     state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
 ) -> Dict[str, Tensor]:
-    """The reference's weights under our names, each used once.
-
-    state_dict (Mapping[str, Tensor]): The reference's weights; the transformer's weights are skipped.
-    config (ParserNetworkConfig): The network to convert for.
-    sizes (ParserSizes): Its sizes.
-    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config, sizes)`, float32.
-    RAISES (CheckpointError): A weight has no place, a place no weight, or a shape differs; the message lists them.
-    """
-    with torch.device("meta"):
-        wanted = {key: tuple(value.shape) for key, value in ParserNetwork(config, sizes).state_dict().items()}
+    """The reference's weights under our names, float32, without the transformer's and those that are never used."""
     skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if sizes.vector_width else ("project_xlnet.",)))
-    converted, unused, misshapen = {}, [], []
-    for key, value in state_dict.items():
-        if key.startswith(skipped):
-            continue
-        ours = our_key(key, config)
-        if ours not in wanted or ours in converted:
-            unused.append(key)
-        elif tuple(value.shape) != wanted[ours]:
-            misshapen.append(f"{key} {tuple(value.shape)}, expected {wanted[ours]}")
-        converted[ours] = value.detach()
-    unfilled = sorted(wanted.keys() - converted.keys())
-    problems = {"unused": unused, "not filled": unfilled, "of another shape": misshapen}
-    if any(problems.values()):
-        raise CheckpointError(f"the checkpoint's weights do not fit the network. {listed(problems)}")
-    return {key: value.to(torch.float32) for key, value in converted.items()}
-
-
-def listed(problems: Mapping[str, List[str]]) -> str:
-    """Problems for a message: the names of weights by kind of problem; of many names only the first."""
-    parts = []
-    for kind, names in problems.items():
-        more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
-        parts += [f"{kind}: {', '.join(names[:MAX_LISTED])}{more}"] if names else []
-    return "; ".join(parts)
+    return {our_key(key, config): value.float() for key, value in state_dict.items() if not key.startswith(skipped)}

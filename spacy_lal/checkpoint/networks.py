@@ -4,9 +4,8 @@ Two families: the LAL parser and the HPSG parser before it (reference-parser.md)
 constituents alone (2018; reference-encoders.md A14), from whose code theirs was made.
 """
 
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import torch
 from spacy.tokens import Doc
@@ -99,43 +98,6 @@ KK_DEFAULT_HPARAMS: Dict[str, Any] = {
 KK_FEATURES = ("use_tags", "use_words", "use_chars_lstm", "use_chars_concat", "use_elmo")
 SUB_HEAD_SCORE = -1e4  # our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have
 MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads all of it
-MAX_SIZE = 10_000
-
-
-def checked_hparams(hparams: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULT_HPARAMS) -> Dict[str, Any]:
-    """The hyperparameters, with defaults for missing ones; unused ones are unchanged.
-
-    RAISES (CheckpointError): A value has the wrong type, or is out of range.
-    """
-    given = {**defaults, **hparams}
-    for name, default in defaults.items():
-        value = given[name]
-        if isinstance(default, bool):
-            fine = value in (0, 1)
-        elif isinstance(default, int):
-            fine = isinstance(value, int) and (name.startswith("num_layers") or value > 0) and 0 <= value <= MAX_SIZE
-        elif isinstance(default, float):
-            fine = isinstance(value, (int, float)) and 0 <= value <= 1
-        else:
-            fine = isinstance(value, str)
-        if not fine:
-            raise CheckpointError(
-                f"the checkpoint's hyperparameters make no network: {name} is {str(value)[:80]!r}, expected a value "
-                f"such as {default!r}"
-            )
-    return given
-
-
-class _Shapes:
-    """Sizes by the weights that have them."""
-
-    def __init__(self, state_dict: Mapping[str, Tensor]) -> None:
-        self.state_dict = state_dict
-
-    def __call__(self, key: str, axis: int = 0) -> int:
-        if key not in self.state_dict or self.state_dict[key].dim() <= axis:
-            raise CheckpointError(f"the checkpoint's weights lack {key!r}, which its hyperparameters call for")
-        return int(self.state_dict[key].shape[axis])
 
 
 def lal_config(
@@ -149,9 +111,7 @@ def lal_config(
 
     hparams (Mapping[str, Any]): All of the LAL parser's hyperparameters.
     n_label_heads (int): Label heads, which the hyperparameters do not give; 0: one for each label.
-    scrambled_queries (bool): Reproduce the reference's batch effect.
     learned_boundaries (bool): Whether START and STOP have learned vectors.
-    RAISES (ValueError): The hyperparameters make no network.
     """
     h = hparams
     features: List[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
@@ -229,12 +189,10 @@ def network_config(
 ) -> Tuple[ParserNetworkConfig, ParserSizes]:
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from the weights.
 
-    hparams (Mapping[str, Any]): The reference's hyperparameters; missing ones take their defaults.
-    state_dict (Mapping[str, Tensor]): The reference's weights.
     scrambled_queries (bool): Reproduce the reference's batch effect.
-    RAISES (CheckpointError): The network needs unsupported parts (GloVe, ELMo, BERT), or lacks a weight.
+    RAISES (CheckpointError): The network needs unsupported parts (GloVe, ELMo, BERT).
     """
-    given, size = checked_hparams(hparams), _Shapes(state_dict)
+    given, size = {**DEFAULT_HPARAMS, **hparams}, _sizes_of(state_dict)
     refused = [name for name in ("use_elmo", "use_bert", "use_bert_only") if given[name]]
     if (given["use_words"] and given["embedding_type"] != "random") or any("pretrain_emb" in k for k in state_dict):
         refused.append(f"embedding_type={given['embedding_type']!r} (GloVe)")
@@ -244,10 +202,6 @@ def network_config(
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
         n_label_heads = size(f"encoder.attn_{given['num_layers']}.w_ks{part}")
-    try:
-        config = lal_config(given, n_label_heads, scrambled_queries=scrambled_queries)
-    except ValueError as error:
-        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {error}") from error
     sizes = ParserSizes(
         vector_width=size("project_xlnet.weight", 1) if reads_vectors(given) else 0,
         n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
@@ -257,46 +211,25 @@ def network_config(
         n_deprels=size("dep_score.bilinear.U"),
         n_label_heads=n_label_heads,
     )
-    return config, sizes
+    return lal_config(given, n_label_heads, scrambled_queries=scrambled_queries), sizes
 
 
-@dataclass(frozen=True)
-class Switches:
-    """The switches that make the models of Kitaev & Klein's paper (reference-encoders.md A2).
-
-    join (str): "concat" or "sum": how words and positions are joined.
-    factored (bool): Whether the matrices of all layers keep content and position apart.
-    interleave (bool): Whether the halves of a fencepost are even and odd features, or first and last ones.
-    position_only (FrozenSet[int]): Layers whose queries and keys are made of positions alone.
-    """
-
-    join: str
-    factored: bool
-    interleave: bool
-    position_only: FrozenSet[int] = frozenset()
-
-    @classmethod
-    def released(cls, hparams: Mapping[str, Any]) -> "Switches":
-        """The switches of the released code, where `partitioned` sets three of them together."""
-        factored = bool(hparams["partitioned"])
-        return cls(
-            "concat" if factored else "sum", factored, factored, frozenset(range(hparams["num_layers_position_only"]))
-        )
+def _sizes_of(state_dict: Mapping[str, Tensor]) -> Callable[..., int]:
+    return lambda key, axis=0: state_dict[key].shape[axis]
 
 
 def kk_network_config(
-    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], switches: Optional[Switches] = None
+    hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
 ) -> Tuple[ParserNetworkConfig, ParserSizes]:
     """The records of a network of Kitaev & Klein's, and its sizes, which come from the weights.
 
-    hparams (Mapping[str, Any]): Their hyperparameters; missing ones take their defaults.
-    state_dict (Mapping[str, Tensor]): Their weights.
-    switches (Optional[Switches]): For a model of the paper that the released code does not make. None: by the
-        hyperparameters.
-    RAISES (CheckpointError): The hyperparameters make no network, or the weights lack some.
+    hparams (Mapping[str, Any]): Their hyperparameters; missing ones take their defaults. Where the models of the paper
+        are none of the released code's (reference-encoders.md A2), also "join" ("concat" or "sum"), "factored",
+        "even_odd" (halves of a fencepost), and "position_only" (layers), which `partitioned` sets together.
     """
-    h, size = checked_hparams(hparams, KK_DEFAULT_HPARAMS), _Shapes(state_dict)
-    switches = switches or Switches.released(h)
+    h, size = {**KK_DEFAULT_HPARAMS, **hparams}, _sizes_of(state_dict)
+    factored = bool(h.get("factored", h["partitioned"]))
+    position_only = h.get("position_only", range(h["num_layers_position_only"]))
     made: Dict[str, WordFeature] = {
         "use_tags": Tags(h["tag_emb_dropout"]),
         "use_words": Words(h["word_emb_dropout"]),
@@ -308,27 +241,24 @@ def kk_network_config(
             learned_boundaries=False, vector_dropout=h["elmo_dropout"], dropout=h["morpho_emb_dropout"]
         ),
     }
-    kinds = [i in switches.position_only for i in range(h["num_layers"])]
+    kinds = [i in position_only for i in range(h["num_layers"])]
     runs = [(len(list(run)), "positions" if positions else "features") for positions, run in groupby(kinds)]
-    try:
-        config = ParserNetworkConfig(
-            hidden_width=h["d_model"],
-            inputs=InputLayerConfig(
-                features=tuple(made[name] for name in KK_FEATURES if h[name]),
-                join=switches.join,  # type: ignore[arg-type]
-                max_positions=h["sentence_max_len"],
-                position_dropout=h["timing_dropout"],
-                dropout=h["embedding_dropout"],
-                position_scale=1.0,
-            ),
-            encoder=EncoderConfig(tuple(_layer(h, repeat, switches.factored, queries) for repeat, queries in runs)),
-            label_attention=None,
-            fenceposts=FencepostsConfig(halves="even_odd" if switches.interleave else "first_second"),
-            span_scorer=SpanScorerConfig(hidden_width=h["d_label_hidden"]),
-            biaffine_scorer=None,
-        )
-    except ValueError as error:
-        raise CheckpointError(f"the checkpoint's hyperparameters make no network: {error}") from error
+    config = ParserNetworkConfig(
+        hidden_width=h["d_model"],
+        inputs=InputLayerConfig(
+            features=tuple(made[name] for name in KK_FEATURES if h[name]),
+            join=h.get("join", "concat" if factored else "sum"),
+            max_positions=h["sentence_max_len"],
+            position_dropout=h["timing_dropout"],
+            dropout=h["embedding_dropout"],
+            position_scale=1.0,
+        ),
+        encoder=EncoderConfig(tuple(_layer(h, repeat, factored, queries) for repeat, queries in runs)),
+        label_attention=None,
+        fenceposts=FencepostsConfig(halves="even_odd" if h.get("even_odd", factored) else "first_second"),
+        span_scorer=SpanScorerConfig(hidden_width=h["d_label_hidden"]),
+        biaffine_scorer=None,
+    )
     chars = "char_encoder.emb.weight" if h["use_chars_lstm"] else "char_embedding.weight"
     sizes = ParserSizes(
         vector_width=size("project_elmo.weight", 1) if h["use_elmo"] else 0,
@@ -343,11 +273,7 @@ def kk_network_config(
 def kk_converted_weights(
     state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
 ) -> Dict[str, Tensor]:
-    """Their weights under our names, with the row of a sub-head label, whose score is always low.
-
-    RETURNS (Dict[str, Tensor]): A complete state of `ParserNetwork(config, sizes)`, float32.
-    RAISES (CheckpointError): The weights do not fit the network.
-    """
+    """Their weights under our names, with the row of a sub-head label, whose score is always low."""
     weights = {key: value for key, value in state_dict.items() if not key.startswith("elmo.")}
     for key, fill in (("f_label.3.weight", 0.0), ("f_label.3.bias", SUB_HEAD_SCORE)):
         if key in weights:
@@ -371,10 +297,7 @@ def build_reference_parser(
     n_label_heads (Optional[int]): Label heads. None: one for each label of the treebank.
     scrambled_queries (bool): Reproduce a fault of their code, for their published scores: label queries meet the keys
         of other labels, depending on the number of sentences scored at once.
-    RAISES (ValueError): A hyperparameter is unknown, or they make no network.
     """
-    if unknown := sorted(set(hparams) - set(DEFAULT_HPARAMS)):
-        raise ValueError(f"hparams: expected names of {', '.join(DEFAULT_HPARAMS)}; got also {', '.join(unknown)}")
     sentence_rows = tok2vec is not None and bool(tok2vec.attrs.get("sentence_rows"))
     network = lal_config(
         {**DEFAULT_HPARAMS, **hparams},

@@ -20,7 +20,7 @@ from ..models.parser import get_network
 from ..trees.brackets import unescape_word
 from ..trees.labels import SUB_HEAD_LABEL, join_chain
 from .names import TRANSFORMER_PREFIX, convert_state_dict
-from .networks import DEFAULT_HPARAMS, checked_hparams, kk_converted_weights, kk_network_config, network_config
+from .networks import DEFAULT_HPARAMS, kk_converted_weights, kk_network_config, network_config
 from .reader import Checkpoint, CheckpointError
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
@@ -43,21 +43,12 @@ LEFT_OUT = ("learned_boundaries", "features")  # fields of records that are no o
 
 
 class ImportedPipeline(NamedTuple):
-    """A pipeline made from a checkpoint.
-
-    nlp (Language): A sentencizer, and the parser.
-    reads_tags (bool): Whether the parser reads `token.tag_`, and so needs a tagger before it.
-    tags (List[str]): The tags in the parser's vocabulary.
-    transformer (Optional[str]): The name of its transformer, if any.
-    n_constituents, n_deprels (int): Numbers of its labels.
-    """
+    """A pipeline made from a checkpoint: a sentencizer and a parser, the tags that it reads (none if it reads no
+    tags), and the name of its transformer, if any."""
 
     nlp: Language
-    reads_tags: bool
     tags: List[str]
-    transformer: Optional[str]
-    n_constituents: int
-    n_deprels: int
+    transformer: Optional[str] = None
 
 
 def import_pipeline(
@@ -74,18 +65,16 @@ def import_pipeline(
     RAISES (CheckpointError): The checkpoint needs unsupported parts, its parts do not fit together, or the tokenizer
         cannot be found. (ImportError): SpaCy lacks the language.
     """
-    if is_kitaev_klein(checkpoint):
+    try:
+        if "type_vocab" in checkpoint.vocabularies:
+            return _import_joint(checkpoint, tokenizer, lang, scrambled_queries)
         if scrambled_queries:
-            raise CheckpointError(
-                "scrambled queries are a fault of label attention, and the checkpoint's network has none"
-            )
+            raise CheckpointError("scrambled queries are a fault of label attention, and the checkpoint has none")
         return _import_constituents(checkpoint, lang)
-    return _import_joint(checkpoint, tokenizer, lang, scrambled_queries)
-
-
-def is_kitaev_klein(checkpoint: Checkpoint) -> bool:
-    """Whether a checkpoint is of Kitaev & Klein's code: it has no dependency labels."""
-    return "type_vocab" not in checkpoint.vocabularies
+    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"the checkpoint's parts make no network: {type(error).__name__}: {error}") from error
 
 
 def _import_joint(
@@ -93,7 +82,7 @@ def _import_joint(
 ) -> ImportedPipeline:
     """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a `spacy-lal.ReferenceParser.v1`."""
     _refuse(checkpoint, UNSUPPORTED, "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)")
-    hparams, state_dict = checked_hparams(checkpoint.hparams), checkpoint.state_dict
+    hparams, state_dict = {**DEFAULT_HPARAMS, **checkpoint.hparams}, checkpoint.state_dict
     config, sizes = network_config(hparams, state_dict, scrambled_queries=scrambled_queries)
     weights = convert_state_dict(state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [(), (SUB_HEAD_LABEL,)])
@@ -128,14 +117,7 @@ def _import_joint(
     nlp = _make_pipeline(lang, model, decoder, label_data, weights, hf_objects)
     if scrambled_queries:
         nlp.batch_size = nlp.config["nlp"]["batch_size"] = SCRAMBLED_BATCH_SIZE
-    return ImportedPipeline(
-        nlp,
-        sizes.n_tags > 0,
-        label_data["tags"],
-        tok2vec and tok2vec["name"],
-        len(label_data["constituents"]),
-        len(label_data["deprels"]),
-    )
+    return ImportedPipeline(nlp, label_data["tags"] if sizes.n_tags else [], tok2vec and tok2vec["name"])
 
 
 def _import_constituents(checkpoint: Checkpoint, lang: str) -> ImportedPipeline:
@@ -147,7 +129,7 @@ def _import_constituents(checkpoint: Checkpoint, lang: str) -> ImportedPipeline:
     label_data = _label_data(checkpoint, sizes, [()])
     decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
     nlp = _make_pipeline(lang, model_blocks(config), decoder, label_data, weights)
-    return ImportedPipeline(nlp, sizes.n_tags > 0, label_data["tags"], None, len(label_data["constituents"]), 0)
+    return ImportedPipeline(nlp, label_data["tags"] if sizes.n_tags else [])
 
 
 def _make_pipeline(
@@ -170,11 +152,7 @@ def _make_pipeline(
 
 
 def model_blocks(config: ParserNetworkConfig) -> Dict[str, Any]:
-    """The block `model` of a parser of constituents alone, without label attention.
-
-    config (ParserNetworkConfig): Its records.
-    RETURNS (Dict[str, Any]): The block of `spacy-lal.LALParser.v1`.
-    """
+    """The block `model` of a parser of constituents alone, without label attention, from its records."""
     inputs = _block(config.inputs)
     inputs["*"] = {feature.kind: _block(feature) for feature in config.inputs.features}
     layers = {f"layers_{i}": _block(layer) for i, layer in enumerate(config.encoder.layers)}
@@ -221,14 +199,13 @@ def _label_data(checkpoint: Checkpoint, sizes: ParserSizes, fixed: Sequence[tupl
     rest: Dict[str, List[Any]] = {}
     for kind, (size, special) in expected.items():
         values = checkpoint.vocabularies[f"{kind}_vocab"].values if size else []
-        if len(values) != size or tuple(values[: len(special)]) != (special if size else ()):
+        begin = tuple(values[: len(special)])
+        if len(values) != size or (size and begin != special) or len(set(values)) < size:
             raise CheckpointError(
-                f"{kind}_vocab has {len(values)} entries and begins with {str(values[: len(special)])[:200]}; expected "
-                f"{size}, as there are weights, and {special}"
+                f"{kind}_vocab has {len(values)} entries and begins with {begin}; expected {size} different ones, as "
+                f"there are weights, and {special}"
             )
-        rest[kind] = [join_chain(v) if isinstance(v, tuple) else v for v in values[len(special) if size else 0 :]]
-        if not all(isinstance(value, str) for value in rest[kind]) or len(set(rest[kind])) < len(rest[kind]):
-            raise CheckpointError(f"{kind}_vocab: expected different strings")
+        rest[kind] = [join_chain(v) if isinstance(v, tuple) else v for v in values[len(begin) :]]
     counts = checkpoint.vocabularies["word_vocab"].counts
     raw = [unescape_word(word) for word in rest["word"]]
     n_raw = Counter(raw)

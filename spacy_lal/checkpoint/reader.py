@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 
 VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
-DEPREL_WEIGHTS = "dep_score."  # a parser of constituents alone has neither these nor "type_vocab"
 # NumPy's names of scalar types -> formats of `struct`
 SCALARS = {"b1": "?", "i1": "b", "u1": "B", "i2": "<h", "u2": "<H", "i4": "<i", "u4": "<I", "i8": "<q", "u8": "<Q"}
 SCALARS.update(f2="<e", f4="<f", f8="<d")
@@ -88,29 +87,17 @@ def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
     path (Union[str, Path]): A file written by `torch.save`.
     RETURNS (Checkpoint): Its contents, without the state of the optimiser.
     RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names anything but tensors, plain containers,
-        NumPy scalars and the vocabulary class. (OSError): The file cannot be opened.
+        NumPy scalars and the vocabulary class.
     """
-    with Path(path).open("rb"):
-        pass
     try:
         with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
             content = torch.load(path, map_location="cpu", weights_only=True)
+        spec = content["spec"]
+        found = {name: spec[name] for name in VOCABULARIES if isinstance(spec.get(name), ReferenceVocabulary)}
+        for vocabulary in [found[name] for name in VOCABULARIES[:-1]] + [*found.values()]:
+            vocabulary.values, vocabulary.counts = list(vocabulary.values), getattr(vocabulary, "counts", {})
+        weights = {name: tensor.detach() for name, tensor in content["state_dict"].items()}
+        return Checkpoint(dict(spec["hparams"]), weights, found)
     except Exception as error:  # torch, zipfile and the stand-ins raise many kinds
         reason = str(error).split("WeightsUnpickler error: ")[-1].strip().split("\n")[0]
         raise CheckpointError(f"{path}: not a readable checkpoint ({type(error).__name__}: {reason})") from error
-    try:
-        spec, state = content["spec"], content["state_dict"]
-        hparams = dict(spec["hparams"])
-        weights = {str(name): tensor for name, tensor in state.items() if isinstance(tensor, Tensor)}
-        vocabularies = {name: spec[name] for name in VOCABULARIES if isinstance(spec.get(name), ReferenceVocabulary)}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"{path}: expected a dict with 'spec', which has 'hparams' and vocabularies, and 'state_dict': {error!r}"
-        ) from error
-    needed = VOCABULARIES if any(name.startswith(DEPREL_WEIGHTS) for name in weights) else VOCABULARIES[:-1]
-    lacking = [name for name in needed if not isinstance(getattr(vocabularies.get(name), "values", None), list)]
-    if lacking or len(weights) < len(state):
-        raise CheckpointError(f"{path}: its 'spec' lacks {lacking}, or its 'state_dict' is not a dict of tensors")
-    for vocabulary in vocabularies.values():
-        vocabulary.counts = getattr(vocabulary, "counts", {})
-    return Checkpoint(hparams, weights, vocabularies)

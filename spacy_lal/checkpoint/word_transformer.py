@@ -1,12 +1,10 @@
 """`spacy-lal.WordTransformer.v1`: XLNet as the LAL parser's authors feed it, word by word (reference-parser.md 1.4).
 
-Differs from spacy-transformers' own layers in its input (treebank escapes undone, each word split into pieces
-separately, one sentence a sequence) and its output (the last piece of each word; rows for START and STOP, too).
-spacy-transformers loads, fine-tunes and stores it. It is *not* shared between components: no listeners. Sentences are
-read whole, which needs a transformer without a longest sequence.
+Each word is split separately, each sentence is a sequence, and the output is the last piece of each word, with rows for
+START and STOP. spacy-transformers loads, fine-tunes and stores it. No listeners; sentences are read whole.
 """
 
-from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Sequence, Tuple, cast
 
 import numpy
 import torch
@@ -28,20 +26,6 @@ DOUBLE_QUOTES = dict.fromkeys(("``", "''", "«", "»", "“", "”", "„"), '"'
 SINGLE_QUOTES = dict.fromkeys(("`", "‘", "’", "‹", "›"), "'")
 HPSG_WORDS = {**BRACKETS, **DOUBLE_QUOTES, **SINGLE_QUOTES}
 CLEAN_WORDS = {"lal": {**HPSG_WORDS, **dict.fromkeys(("–", "—"), "--")}, "hpsg": HPSG_WORDS}
-
-
-class PieceSequence(NamedTuple):
-    """A sentence as pieces.
-
-    ids (List[int]): The pieces, including special ones.
-    positions (List[int]): The pieces whose vectors are read, in the order of the sentence's rows: START, the last piece
-        of each word, STOP.
-    first_row (int): The row of START in the output.
-    """
-
-    ids: List[int]
-    positions: List[int]
-    first_row: int
 
 
 def build_word_transformer(
@@ -108,14 +92,13 @@ def read_sentences(
         raise ValueError("The word transformer has no weights yet: call nlp.initialize(), or load it from disk")
     width = model.get_dim("nO")
     texts = [[doc[i].text for i in words] for doc, found in zip(docs, sentences, strict=True) for words in found]
-    ends = numpy.cumsum([len(words) + 2 for words in texts])
-    output = model.ops.alloc2f(int(ends[-1]) if len(ends) else 0, width)
+    ends = numpy.cumsum([0, *(len(words) + 2 for words in texts)]).tolist()
+    output = model.ops.alloc2f(ends[-1], width)
     runs = []
-    for ids, mask, sources, targets in _batches(model, texts):
+    for ids, mask, sources, targets in _batches(model, texts, ends):
         vectors, backprop_batch = model.layers[0]((ids, mask), is_train)
         output[targets] = model.ops.reshape2f(vectors, -1, width)[sources]
-        if is_train:
-            runs.append((vectors.shape, sources, targets, backprop_batch))
+        runs.append((vectors.shape, sources, targets, backprop_batch) if is_train else ())
 
     def backprop(d_rows: List[Floats2d]) -> List[Doc]:
         d_output = model.ops.xp.concatenate(d_rows) if d_rows else output
@@ -126,7 +109,7 @@ def read_sentences(
             backprop_batch(d_vectors)
         return docs
 
-    return [output[end - len(words) - 2 : end] for words, end in zip(texts, ends.tolist(), strict=True)], backprop
+    return [output[start:end] for start, end in zip(ends, ends[1:], strict=False)], backprop
 
 
 def clean_words(words: Sequence[str], how: str) -> List[str]:
@@ -151,53 +134,39 @@ def split_words(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> List[List
     return [[pieces[word] for word in sentence] for sentence in sentences]
 
 
-def make_sequence(
-    words: Sequence[List[int]], cls: int, sep: int, first_row: int, *, pad_left: bool = False
-) -> PieceSequence:
-    """[cls] words [sep] with rows START, words, STOP; or with `pad_left` words [sep] [cls], read in that order into the
-    same rows, which shifts words by one (T11)."""
-    ends = numpy.cumsum([len(pieces) for pieces in words]).tolist()
-    pieces = [piece for word in words for piece in word]
-    if pad_left:
-        return PieceSequence([*pieces, sep, cls], [*(end - 1 for end in ends), len(pieces), len(pieces) + 1], first_row)
-    return PieceSequence([cls, *pieces, sep], [0, *ends, len(pieces) + 1], first_row)
-
-
-def _batches(model: WordTransformerModel, sentences: List[List[str]]) -> List[Tuple[ndarray, ...]]:
+def _batches(model: Any, texts: List[List[str]], starts: List[int]) -> Iterator[Tuple[ndarray, ...]]:
     """Clean, split and pad; sentences of similar length come together, and those without words are left out.
 
-    RETURNS (List[Tuple[ndarray, ...]]): Of each batch: ids and attention mask, *shape:* (batch_size, n_pieces); the
-        vectors to read among the batch_size * n_pieces, and their rows in the output, *shape:* (n_read,).
+    starts (List[int]): The first row of each sentence in the output, whose rows are START, its words, and STOP.
+    YIELDS (Tuple[ndarray, ...]): Of each batch: ids and attention mask, *shape:* (batch_size, n_pieces); the vectors to
+        read among the batch_size * n_pieces, and their rows in the output, *shape:* (n_read,).
     """
-    tokenizer, pad_left = model.layers[0].shims[0]._hfmodel.tokenizer, model.attrs["pad_left"]  # type: ignore[attr-defined]
-    split = split_words(tokenizer, [clean_words(words, model.attrs["clean_words"]) for words in sentences])
-    rows = numpy.cumsum([0, *(len(words) + 2 for words in split)]).tolist()
-    sequences = [
-        make_sequence(words, tokenizer.cls_token_id, tokenizer.sep_token_id, row, pad_left=pad_left)
-        for words, row in zip(split, rows[:-1], strict=True)
-        if words
-    ]
-    batches: List[List[PieceSequence]] = []
-    for one in sorted(sequences, key=lambda sequence: len(sequence.ids)):
-        if not batches or (len(batches[-1]) + 1) * len(one.ids) > MAX_BATCH_PIECES:
-            batches.append([])
-        batches[-1].append(one)
-    return [_pad(batch, tokenizer.pad_token_id, pad_left) for batch in batches]
-
-
-def _pad(sequences: Sequence[PieceSequence], pad_id: int, pad_left: bool) -> Tuple[ndarray, ...]:
-    n_pieces = max(len(sequence.ids) for sequence in sequences)
-    ids = numpy.full((len(sequences), n_pieces), pad_id, dtype="int64")
-    mask = numpy.zeros(ids.shape, dtype="int64")
-    sources: List[int] = []
-    targets: List[int] = []
-    for k, sequence in enumerate(sequences):
-        first = n_pieces - len(sequence.ids) if pad_left else 0
-        ids[k, first : first + len(sequence.ids)] = sequence.ids
-        mask[k, first : first + len(sequence.ids)] = 1
-        sources.extend(k * n_pieces + first + position for position in sequence.positions)
-        targets.extend(range(sequence.first_row, sequence.first_row + len(sequence.positions)))
-    return ids, mask, numpy.array(sources, dtype="int64"), numpy.array(targets, dtype="int64")
+    tokenizer, pad_left = model.layers[0].shims[0]._hfmodel.tokenizer, model.attrs["pad_left"]
+    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    split = split_words(tokenizer, [clean_words(words, model.attrs["clean_words"]) for words in texts])
+    sequences = []  # pieces, those of them that are read, the first row
+    for words, row in zip(split, starts, strict=False):
+        pieces, ends = [piece for word in words for piece in word], numpy.cumsum([len(word) for word in words])
+        n = len(pieces)
+        if words and pad_left:  # read in that order into the same rows, which shifts words by one (T11)
+            sequences.append(([*pieces, sep, cls], [*(ends - 1), n, n + 1], row))
+        elif words:
+            sequences.append(([cls, *pieces, sep], [0, *ends, n + 1], row))
+    sequences.sort(key=lambda one: len(one[0]))
+    while sequences:
+        n_pieces = len(sequences[-1][0])
+        size = max(MAX_BATCH_PIECES // n_pieces, 1)
+        batch, sequences = sequences[-size:], sequences[:-size]
+        ids = numpy.full((len(batch), n_pieces), tokenizer.pad_token_id, dtype="int64")
+        mask = numpy.zeros(ids.shape, dtype="int64")
+        sources: List[int] = []
+        targets: List[int] = []
+        for k, (pieces, read, row) in enumerate(batch):
+            first = n_pieces - len(pieces) if pad_left else 0
+            ids[k, first : first + len(pieces)], mask[k, first : first + len(pieces)] = pieces, 1
+            sources.extend(k * n_pieces + first + place for place in read)
+            targets.extend(range(row, row + len(read)))
+        yield ids, mask, numpy.array(sources), numpy.array(targets)
 
 
 def _convert_inputs(model: Model, inputs: Tuple[ndarray, ndarray], is_train: bool) -> Tuple[ArgsKwargs, Callable]:

@@ -3,7 +3,7 @@
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, List, Optional
+from typing import TYPE_CHECKING, Annotated, Any, List, Optional
 
 import typer
 
@@ -128,9 +128,10 @@ def import_official_cli(
 def summary(imported: "ImportedPipeline", *, scrambled_queries: bool = False) -> str:
     """What an imported pipeline has and needs, in a few lines."""
     reads = f", XLNet ({imported.transformer})" if imported.transformer else ""
-    sizes = f"{imported.n_constituents} constituents, {imported.n_deprels} deprels{reads}"
+    data: Any = imported.nlp.get_pipe("lal_parser").label_data  # type: ignore[attr-defined]
+    sizes = f"{len(data['constituents'])} constituents, {len(data['deprels'])} deprels{reads}"
     lines = [f"{', '.join(imported.nlp.pipe_names)}; {sizes}"]
-    if imported.reads_tags:
+    if imported.tags:
         lines.append(
             f"It reads {len(imported.tags)} part-of-speech tags ({' '.join(imported.tags[:8])} ...): add a tagger for"
             " Penn Treebank tags before the parser, or give Docs that have token.tag_. Without, every word has the"

@@ -27,8 +27,18 @@ def average_pipelines(pipelines: Sequence[Language]) -> Language:
     if len(pipelines) < 2:
         raise ValueError(f"expected two pipelines or more, got {len(pipelines)}")
     first = pipelines[0]
-    for number, other in enumerate(pipelines[1:], start=2):
-        _check_alike(first, other, f"pipeline {number}")
+    kinds = [
+        [
+            (f"{name} ({nlp.get_pipe_meta(name).factory})", getattr(pipe, "label_data", None))
+            for name, pipe in nlp.components
+        ]
+        for nlp in pipelines
+    ]
+    for number, kind in enumerate(kinds[1:], start=2):
+        names, expected = (", ".join(name for name, _ in one) for one in (kind, kinds[0]))
+        if kind != kinds[0]:
+            what = f"the components {names}" if names != expected else "other labels"
+            raise ValueError(f"pipeline {number} has {what}; the first has {expected}")
     with torch.no_grad():
         for (place, weight), *others in zip(*map(named_weights, pipelines), strict=True):
             for number, (other_place, other) in enumerate(others, start=2):
@@ -43,18 +53,6 @@ def average_pipelines(pipelines: Sequence[Language]) -> Language:
                 weight += other
             weight /= len(pipelines)
     return first
-
-
-def _check_alike(first: Language, other: Language, name: str) -> None:
-    """RAISES (ValueError): The pipelines have different components or labels."""
-    names, other_names = (
-        [f"{pipe} ({nlp.get_pipe_meta(pipe).factory})" for pipe, _ in nlp.components] for nlp in (first, other)
-    )
-    if names != other_names:
-        raise ValueError(f"{name} has the components {', '.join(other_names)}; the first has {', '.join(names)}")
-    for (component, pipe), (_, other_pipe) in zip(first.components, other.components, strict=True):
-        if getattr(pipe, "label_data", None) != getattr(other_pipe, "label_data", None):
-            raise ValueError(f"the labels of '{component}' in {name} are not those that it has in the first")
 
 
 def torch_module(shim: Any) -> Optional[torch.nn.Module]:

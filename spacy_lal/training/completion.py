@@ -60,7 +60,7 @@ def lacks(doc: Doc) -> Optional[Lacking]:
 def bind_constituents(scores: ParserScores, spans: Sequence[CollapsedSpan], bond: float) -> ParserScores:
     """Scores for which the best tree has exactly these constituents, whatever their labels.
 
-    spans (Sequence[Tuple[int, int, str]]): Half-open spans of word positions. bond (float): The bonus of each.
+    spans (Sequence[Tuple[int, int, str]]): Half-open. bond (float): The bonus of each.
     """
     labels = scores.labels.copy()
     labels[..., SUB_HEAD + 1 :] -= np.float32(bond)

@@ -96,11 +96,7 @@ def train(
 
 
 class Training:
-    """A training between two of its steps.
-
-    nlp (Language): An initialised pipeline with its full config, or the checkpoint's pipeline.
-    state (State): The checkpoint's, or one without steps. minutes (float), steps (int): See `train`.
-    """
+    """A training of an initialised pipeline, or a checkpoint's, from a state on."""
 
     def __init__(self, nlp: Language, output_path: Path, state: State, minutes: float, steps: int) -> None:
         self.nlp, self.output_path, self.state, self.minutes, self.steps = nlp, output_path, state, minutes, steps
@@ -116,12 +112,7 @@ class Training:
     def run(self, received: List[int]) -> None:
         """Train to the end, or until signals are received. `model-last` is saved after an error, too."""
         nlp, T, n_done = self.nlp, self.T, self.state["n_steps"]
-        msg.info(f"Pipeline: {nlp.pipe_names}")
-        for name, text in (("frozen", "Frozen components"), ("annotating", "Set annotations on update for")):
-            if T[f"{name}_components"]:
-                msg.info(f"{text}: {T[f'{name}_components']}")
-        start = f"Going on after step {n_done - 1}" if n_done else f"Initial learn rate: {self.optimizer.learn_rate}"
-        msg.info(start)
+        msg.info(f"Pipeline: {nlp.pipe_names}" + (f"; going on after step {n_done - 1}" if n_done else ""))
         with nlp.select_pipes(disable=T["frozen_components"]):
             log_step, finalize_logger = T["logger"](nlp, sys.stdout, sys.stderr)
         written = timer()

@@ -4,14 +4,11 @@ At the learning rates that fresh layers need, a pretrained encoder loses its kno
 optimizer, hence one rate, for the whole pipeline.
 """
 
-import warnings
-from typing import Any, Dict, Optional, Set, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from thinc.api import Optimizer
 from thinc.optimizers import FloatOrSeq
 from thinc.types import FloatsXd
-
-_STEPS_TO_SEE_ALL = 20  # a batch may leave a part of a network without a gradient
 
 
 class LayerwiseAdam(Optimizer):
@@ -21,53 +18,26 @@ class LayerwiseAdam(Optimizer):
         match counts. Names are torch's: "encoder.layer.0." is a transformer's first layer. 0 freezes the parameters.
     settings: As for thinc's `Optimizer`.
     RAISES (ValueError): A factor is negative.
-    WARNS: In the first steps, no trained parameter's name begins with one of the names.
     """
 
     def __init__(self, learn_rate: FloatOrSeq, *, rate_factors: Dict[str, float], **settings: Any) -> None:
         super().__init__(learn_rate, **settings)
-        negative = {name: factor for name, factor in rate_factors.items() if factor < 0}
-        if negative:
-            raise ValueError(f"expected rate_factors of 0 or more, got {negative}")
+        if min(rate_factors.values(), default=0) < 0:
+            raise ValueError(f"expected rate_factors of 0 or more, got {rate_factors}")
         self.rate_factors = dict(sorted(rate_factors.items(), key=lambda item: -len(item[0])))
-        self._unmatched = set(rate_factors)
-        self._seen: Set[str] = set()  # names of the current step
-        self._n_steps = 0
 
     def __call__(
         self, key: Tuple[int, str], weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
     ) -> Tuple[FloatsXd, FloatsXd]:
         """Update a parameter in place; see thinc's `Optimizer`."""
-        if self._unmatched:
-            self._seen.add(key[1])
         factor = self._factor(key[1])
         if factor == 0.0:  # weight decay is skipped, too
             gradient.fill(0)
             return weights, gradient
         return super().__call__(key, weights, gradient, lr_scale=lr_scale * factor)
 
-    def step_schedules(self) -> None:
-        """Go on with the schedules after a step; see thinc's `Optimizer`."""
-        super().step_schedules()
-        if not self._unmatched or not self._seen:  # a training that is resumed runs through its schedules without steps
-            return
-        self._n_steps += 1
-        self._unmatched -= {start for start in self._unmatched if any(name.startswith(start) for name in self._seen)}
-        if self._unmatched and self._n_steps == _STEPS_TO_SEE_ALL:
-            lost, names = " or ".join(map(repr, sorted(self._unmatched))), sorted(self._seen)
-            some = ", ".join(map(repr, names[:: max(1, len(names) // 8)]))
-            warnings.warn(
-                f"rate_factors: no trained parameter's name begins with {lost}, so this factor changes nothing: "
-                f"expected beginnings of names such as {some}",
-                stacklevel=2,
-            )
-            self._unmatched = set()
-        self._seen = set()
-
     def freezes(self, name: str) -> bool:
         """Whether parameters of this name are frozen."""
-        if self._unmatched:  # one that another optimizer froze gets no gradient
-            self._seen.add(name)
         return self._factor(name) == 0.0
 
     def _factor(self, name: str) -> float:

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, Optional
 import numpy
 import spacy
 import srsly
+from safetensors.numpy import load, save
 from spacy.language import Language
 from spacy.pipeline import Tok2Vec
 from spacy.pipeline.tok2vec import Tok2VecListener
@@ -55,11 +56,8 @@ def write_package(
             "factory": "tok2vec",
             "model": {"@architectures": "spacy-lal.OnnxTransformer.v1", "runtime": runtime},
         }
-        config = model.shims[0].config  # type: ignore[attr-defined]
-        done.append(
-            f"{name} ({config['model_type']}, {config['num_hidden_layers']} layers of {config['hidden_size']}) is now "
-            f"'{names[name]}', with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
-        )
+        what = f"with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
+        done.append(f"{name} is now '{names[name]}', {what}")
         nlp.get_pipe(name).model = model
     _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
     for path in sorted(folder.rglob("model")):
@@ -87,10 +85,8 @@ def _kept_in_torch(nlp: Language, name: str, block: Dict[str, Any], blocks: Dict
 def _listeners(config: Any, upstream: str) -> Iterator[Dict[str, Any]]:
     """All blocks of listeners to a transformer, at any depth."""
     if isinstance(config, dict):
-        if "TransformerListener" in str(config.get("@architectures")) and config.get("upstream", "*") in (
-            "*",
-            upstream,
-        ):
+        is_listener = "TransformerListener" in str(config.get("@architectures"))
+        if is_listener and config.get("upstream", "*") in ("*", upstream):
             yield config
         for value in config.values():
             yield from _listeners(value, upstream)
@@ -141,11 +137,7 @@ def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str,
 
 
 def _compact_weights(path: Path, where: str) -> None:
-    """Round the weights in a component's file to half precision. Layers of thinc have no other precision in files than
-    single: an archive packs them to half the size.
-
-    where (str): The owner of the weights, for messages.
-    """
+    """Round the weights in a file to half precision. thinc stores single precision: an archive packs it by half."""
     msg = srsly.msgpack_loads(path.read_bytes())
     for params in msg["params"]:
         for name, array in params.items():
@@ -154,26 +146,11 @@ def _compact_weights(path: Path, where: str) -> None:
     for shims in msg["shims"]:
         for i, shim in enumerate(shims):
             content = srsly.msgpack_loads(shim)
-            if content.get("state"):
-                content["state"] = _half_state(content["state"], where)
+            if content.get("state", b"")[8:9] == b"{":  # safetensors; a transformer that stays in torch is not rounded
+                state = {name: _half(array, where, name) for name, array in load(content["state"]).items()}
+                content["state"] = save(state)
                 shims[i] = srsly.msgpack_dumps(content)
     path.write_bytes(srsly.msgpack_dumps(msg))
-
-
-def _half_state(state: bytes, where: str) -> bytes:
-    """Weights of a torch network in half precision: in safetensors, or as `torch.save` wrote them."""
-    if state[8:9] == b"{":
-        from safetensors.numpy import load, save
-
-        return save({name: _half(array, where, name) for name, array in load(state).items()})
-    from io import BytesIO
-
-    import torch
-
-    tensors = torch.load(BytesIO(state), map_location="cpu", weights_only=True)
-    buffer = BytesIO()
-    torch.save({name: torch.from_numpy(_half(one.numpy(), where, name)) for name, one in tensors.items()}, buffer)
-    return buffer.getvalue()
 
 
 def _half(array: Any, where: str, name: str) -> Any:

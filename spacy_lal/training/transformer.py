@@ -7,10 +7,9 @@ drops the last pieces. Inputs, outputs and saved files stay the same: either arc
 `lal compact` turns it into `spacy-lal.OnnxTransformer.v1`.
 """
 
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 import torch
 from spacy.tokens import Doc, Span
@@ -61,10 +60,7 @@ def build_transformer(
     mixed_precision (bool): As in that model, on a GPU. On a CPU it changes nothing.
     max_batch_pieces (int): Most pieces that run at once, padding included, but at least a whole span. Ignored in
         training, where the backward pass needs all of them.
-    RAISES (ValueError): `max_batch_pieces` is not positive.
     """
-    if max_batch_pieces < 1:
-        raise ValueError(f"expected max_batch_pieces of 1 or more, got {max_batch_pieces}")
     model = TransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision, dict(grad_scaler_config)
     )
@@ -111,11 +107,8 @@ def _from_pipeline(folder: Path, settings: Dict[str, Any]) -> HFObjects:
 
 
 def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str, Any]:
-    """For `nlp.replace_listeners`: the block of a transformer that belongs to one component.
-
-    transformer (Dict[str, Any]): The model's block of the shared transformer.
-    tok2vec (Dict[str, Any]): The component's block `model.tok2vec`: a listener, or one of the blocks in it is.
-    """
+    """For `nlp.replace_listeners`: the block of a shared transformer for a component with the block `model.tok2vec`,
+    which is a listener or contains one."""
     blocks = [tok2vec, *tok2vec.get("*", {}).values()]
     listener = next(block for block in blocks if "TransformerListener" in block.get("@architectures", ""))
     own = {key: value for key, value in transformer.items() if key != "max_batch_pieces"}
@@ -127,7 +120,7 @@ def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransforme
     """As spacy-transformers' own, but for three things: no span has more pieces than the transformer reads, the space
     before a word is none of its pieces, and the output knows the Docs' tokens."""
     tokenizer, transformer = model.tokenizer, model.layers[0]
-    nested = FittingSpans(model.attrs["get_spans"], tokenizer, model.transformer)([plain_doc(doc) for doc in docs])
+    nested = _fitting_spans(model, model.attrs["get_spans"]([plain_doc(doc) for doc in docs]))
     spans = [span for found in nested for span in found]
     encoded = huggingface_tokenize(tokenizer, [span.text for span in spans])
     wordpieces = WordpieceBatch.from_batch_encoding(encoded)
@@ -151,7 +144,7 @@ def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransforme
     return output, backprop
 
 
-def piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
+def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
     """The longest sequence that may be read, special pieces included; None without a limit (XLNet)."""
     limits = [tokenizer.model_max_length]
     n_positions = getattr(transformer.config, "max_position_embeddings", None)
@@ -162,53 +155,32 @@ def piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
     return min((limit for limit in limits if 0 < limit < _NO_LIMIT), default=None)
 
 
-class FittingSpans:
-    """The spans of another getter, each cut in half until it has at most as many pieces as a transformer reads. A
-    single token is not cut.
+def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
+    """The spans of each Doc, cut in half until they have at most as many pieces as the transformer reads. A single
+    token is not cut."""
+    tokenizer, limit = model.tokenizer, _piece_limit(model.tokenizer, model.transformer)
 
-    get_spans (Callable[[Sequence[Doc]], List[List[Span]]]): The other getter.
-    tokenizer (PreTrainedTokenizerBase), transformer (PreTrainedModel): Their limits count.
-    """
-
-    def __init__(self, get_spans: Any, tokenizer: Any, transformer: Any) -> None:
-        self.get_spans, self.tokenizer = get_spans, tokenizer
-        self.limit = piece_limit(tokenizer, transformer)
-
-    def __call__(self, docs: Sequence[Doc]) -> List[List[Span]]:
-        """The spans of each Doc, in order."""
-        nested: List[List[Span]] = self.get_spans(docs)
-        limit = self.limit
-        if limit is None:
-            return nested
-        return [[part for span in spans for part in self._parts(span, limit)] for spans in nested]
-
-    def _parts(self, span: Span, limit: int) -> Iterator[Span]:
-        if len(span) < 2 or self._fits(span, limit):
-            yield span
-        else:
-            half = len(span) // 2
-            yield from self._parts(span[:half], limit)
-            yield from self._parts(span[half:], limit)
-
-    def _fits(self, span: Span, limit: int) -> bool:
-        text = span.text
-        if len(text.encode("utf8")) < limit - 4:  # a byte is at most a piece; special pieces come at the ends
+    def fits(span: Span) -> bool:
+        # A byte is at most a piece; special pieces come at the ends.
+        if limit is None or len(span) < 2 or len(span.text.encode("utf8")) < limit - 4:
             return True
         # As the layer calls it, except for the warning: other padding would change the tokenizer under other threads.
-        (pieces,) = self.tokenizer([text], add_special_tokens=True, padding="longest", verbose=False)["input_ids"]
+        (pieces,) = tokenizer([span.text], add_special_tokens=True, padding="longest", verbose=False)["input_ids"]
         return len(pieces) <= limit
+
+    def parts(span: Span) -> List[Span]:
+        half = len(span) // 2
+        return [span] if fits(span) else parts(span[:half]) + parts(span[half:])
+
+    return [[part for span in spans for part in parts(span)] for spans in nested]
 
 
 class TransformerShim(SharedShim, HFShim):
-    """thinc's wrapper of a transformer of the `transformers` library and its tokenizer, which runs sequences of similar
-    length together.
+    """spacy-transformers' `HFShim`, which runs sequences of similar length together.
 
-    model (HFObjects): Tokenizer and transformer, or the settings to make them with.
     tokenize (Callable): Splits a text with a tokenizer, as the layer does. A fast tokenizer changes its padding
         settings when a call needs others than the call before. This fails while another thread uses it, so the first
         call is made at loading.
-    max_batch_pieces: As for `build_transformer`.
-    settings: As for spacy-transformers' `HFShim`.
     """
 
     def __init__(
@@ -226,23 +198,14 @@ class TransformerShim(SharedShim, HFShim):
         self._frozen: Set[str] = set()
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
-        """The transformer's output, without gradient.
-
-        inputs (ArgsKwargs): The transformer's arguments; all are tensors with a row for each sequence.
-        """
+        """The transformer's output, without gradient."""
         return self.infer(_InGroups(evaluating(self._model), self.max_batch_pieces), inputs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""
-        with self._run_as(_InGroups(self._model, None)):  # backward needs all groups, whatever their size
-            return super().begin_update(inputs)
-
-    @contextmanager
-    def _run_as(self, module: nn.Module) -> Iterator[None]:
-        """Replace the transformer by another module in a block, during an update: no thread may disturb it."""
-        full, self._model = self._model, module
+        full, self._model = self._model, _InGroups(self._model, None)  # backward needs all groups, whatever their size
         try:
-            yield
+            return super().begin_update(inputs)
         finally:
             self._model = full
 
@@ -269,11 +232,7 @@ class TransformerShim(SharedShim, HFShim):
 
 
 class _InGroups(nn.Module):
-    """A transformer that runs on groups of sequences, each without the padding of longer ones.
-
-    transformer (PreTrainedModel): Of the `transformers` library.
-    max_pieces (Optional[int]): Most pieces of a group, padding included, but at least a whole sequence.
-    """
+    """A transformer that runs on groups of sequences, each without the padding of longer ones."""
 
     def __init__(self, transformer: Any, max_pieces: Optional[int]) -> None:
         super().__init__()
@@ -281,10 +240,7 @@ class _InGroups(nn.Module):
 
     def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
         """The transformer's output for all sequences together. With several groups, it has zeros at padding, and only
-        the last hidden states and pooled outputs.
-
-        attention_mask, inputs (Tensor): A row for each sequence and a column for each piece.
-        """
+        the last hidden states and pooled outputs."""
         inputs["attention_mask"] = attention_mask
         n_rows, n_pieces = attention_mask.shape
         lengths = attention_mask.sum(1).long().tolist()

@@ -11,9 +11,6 @@ from thinc.api import Adam, Config
 from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
 from spacy_lal.checkpoint.word_transformer import build_word_transformer, clean_words, split_words
-from spacy_lal.layers.configs import BiaffineScorerConfig, SpanScorerConfig
-from spacy_lal.layers.input_configs import Vectors, make_input_layer, make_vectors
-from spacy_lal.models.parser import build_lal_parser
 
 VOCAB = spacy.blank("en").vocab
 SLOW = {"use_fast": False}
@@ -141,14 +138,6 @@ def test_under_the_parser(tiny_xlnet):  # noqa: F811
     loaded = registry.resolve(config)["model"].from_bytes(model.to_bytes())
     for one, other in zip(loaded.predict(make_docs()), alone, strict=True):
         assert numpy.allclose(one.labels, other.labels, atol=1e-5) and numpy.allclose(one.arcs, other.arcs, atol=1e-5)
-
-
-def test_learned_boundaries_are_for_token_vectors_only(tiny_xlnet):  # noqa: F811
-    tok2vec = build_word_transformer(str(tiny_xlnet))
-    blocks = {"label_attention": None, "span_scorer": SpanScorerConfig(), "biaffine_scorer": BiaffineScorerConfig()}
-    model = build_lal_parser(tok2vec, inputs=make_input_layer(make_vectors()), **blocks)
-    config = model.layers[-1].shims[0].build_network.args[0]
-    assert config.inputs.features == (Vectors(learned_boundaries=False),)
 
 
 def test_wrong_use():

@@ -64,7 +64,7 @@ def test_what_does_not_go_together_is_named(branches, bert, tmp_path):
         average_pipelines([one, spacy.load(branches / "other", exclude=["senter"])])
     other = spacy.load(branches / "other")
     other.get_pipe("lal_parser").cfg["deprels"].append("dep")
-    with pytest.raises(ValueError, match="labels of 'lal_parser' in pipeline 2"):
+    with pytest.raises(ValueError, match="pipeline 2 has other labels"):
         average_pipelines([one, other])
     with pytest.raises(ValueError, match="pipeline 2 has .* where the first has .*: expected pipelines of the same"):
         average_pipelines([one, train(make_nlp(bert), steps=1)])

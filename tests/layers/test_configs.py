@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from tiny_network import network_config
 
-from spacy_lal.checkpoint.layers import ReferenceLabelAttentionConfig
 from spacy_lal.layers.configs import BiaffineScorerConfig, LabelAttentionConfig, SpanScorerConfig
 from spacy_lal.layers.input_configs import (
     CharConcat,
@@ -57,7 +56,6 @@ def without(*parts, then=lambda config: config):
 
 
 POSITION_QUERIES = SelfAttentionLayerConfig(queries="positions", factored=False)
-SPLIT = {"shared_feed_forward": "split", "shared_ff_width": 8, "attn_width": 4, "proj_width": 2}
 CONTRADICTIONS = {
     "odd_width": (lambda config: replace(config, hidden_width=7), "hidden_width: expected an even .* got 7"),
     "nothing_to_read": (with_options("inputs", features=()), "each kind once, got nothing to read"),
@@ -114,10 +112,6 @@ CONTRADICTIONS = {
     "from_tokens_without_token_skip": (
         with_options("biaffine_scorer", from_tokens=True),
         "from_tokens = true requires fenceposts with token_skip = true",
-    ),
-    "split_of_too_little": (
-        lambda config: replace(config, label_attention=ReferenceLabelAttentionConfig(n_heads=2, **SPLIT)),
-        "'split' needs more than hidden_width / 2 = 4 features, got .* = 4",
     ),
 }
 

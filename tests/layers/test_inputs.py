@@ -44,12 +44,6 @@ def test_concatenated_widths_as_in_the_reference():
     assert layer(inputs, 3).shape == (1, 3, 1024)
 
 
-def test_concatenated_widths_that_are_uneven():
-    config = inputs_config(Tags(), Words(), Vectors(), make=ConcatenatedInputsConfig)
-    with pytest.raises(ValueError, match="2 embeddings and 1 extra features cannot share 10 content features evenly"):
-        config.build(20, SIZES)
-
-
 # Characters
 
 

@@ -33,39 +33,6 @@ def test_it_says_what_it_leaves_as_it_is():
     assert [optimizer.freezes(name) for name in ("encoder.W", "encoder.layer.0.W", "W")] == [True, False, False]
 
 
-def train(optimizer, *names_of_steps):
-    for names in names_of_steps:
-        for name in names:
-            step(optimizer, name)
-        optimizer.step_schedules()
-
-
-def test_each_beginning_has_some_steps_to_find_a_name(recwarn):
-    optimizer = layerwise(0.01, {"embeddings.": 0.0, "encoder.": 0.5, "encoder.layer.": 0.3, "scorer.ties.": 10.0})
-    train(optimizer, *[[]] * 30)  # as a training that is resumed
-    names = ["embeddings.word", "encoder.layer.0.W"]
-    train(optimizer, *[names] * 10, [*names, "scorer.ties.W"], *[names] * 30)
-    assert not recwarn
-
-
-def test_parameters_that_are_frozen_already_have_names(recwarn):
-    """An earlier optimizer has frozen them, so they have no gradient: the transformer only asks for their names."""
-    optimizer = layerwise(0.01, {"embeddings.": 0.0})
-    for _ in range(30):
-        assert optimizer.freezes("embeddings.word")
-        train(optimizer, ["encoder.W"])
-    assert not recwarn
-
-
-def test_a_beginning_of_no_name_is_told_once(recwarn):
-    """As in a DistilBERT."""
-    optimizer = layerwise(0.01, {"embeddings.": 0.0, "encoder.layer.": 0.3})
-    train(optimizer, *[["embeddings.word", "transformer.layer.0.W"]] * 50)
-    (told,) = recwarn
-    assert "name begins with 'encoder.layer.', so" in str(told.message)
-    assert "such as 'embeddings.word', 'transformer.layer.0.W'" in str(told.message)
-
-
 def test_without_factors_it_is_thincs_adam():
     numpy.testing.assert_array_equal(step(layerwise(0.01, None), "W"), step(Adam(0.01, L2=0.01), "W"))
 

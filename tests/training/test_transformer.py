@@ -191,11 +191,6 @@ def test_what_was_frozen_by_hand_stays_so(bert):
         assert not words.requires_grad
 
 
-def test_without_room_for_anything():
-    with pytest.raises(ValueError, match="max_batch_pieces of 1 or more, got 0"):
-        transformer_module.build_transformer("nowhere", list, max_batch_pieces=0)
-
-
 def test_the_space_before_a_word_is_none_of_its_pieces(bert):
     """Some tokenizers count it to the word's first piece, and spacy-transformers to the word before."""
     nlp = make_nlp(bert)
