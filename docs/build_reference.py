@@ -67,13 +67,6 @@ SCORES = {
     "spans_srl_per_type": "`srl_per_role`, likewise",
 }
 OPTION = re.compile(r"^\*?(\w+(?:, \w+)*)(?: \((.+?)\))?: (.*)$")
-ADAM = "as of thinc's `Adam.v1`"
-INHERITED = {
-    "spacy-lal.Adam.v1": {
-        **dict.fromkeys(("L2", "beta1", "beta2", "eps", "grad_clip", "L2_is_weight_decay", "use_averages"), ("", ADAM)),
-        "learn_rate": ("", ADAM),
-    },
-}
 NOTICE = "<!-- Written by docs/build_reference.py from the code; edit that, not this. -->"
 
 
@@ -154,7 +147,6 @@ def config_page() -> List[str]:
             lines += [f"## {GROUPS[group][0]}", ""]
             group_before = group
         text, described, errors = described_function(function)
-        described = {**INHERITED.get(name, {}), **described}
         lines += [f"### {name}", "", f'`{GROUPS[group][1]} = "{name}"`', "", *paragraphs(text)]
         rows = []
         for option, parameter in options_of(name, function).items():

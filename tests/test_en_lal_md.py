@@ -147,7 +147,7 @@ def test_it_is_the_one_of_this_checkout(tmp_path: Path):
 
 def test_its_config_is_for_every_machine(nlp: Language):
     config = nlp.config.interpolate()
-    assert config["components"]["transformer"]["model"]["name"] == "sentence-transformers/all-MiniLM-L6-v2"
+    assert config["components"]["encoder"]["model"]["@architectures"] == "spacy-lal.OnnxTransformer.v1"
     assert set(config["paths"].values()) == {None}
 
 
@@ -176,7 +176,7 @@ def test_its_parser_elsewhere(nlp: Language, tmp_path: Path):
     default, sourced = spacy.blank("en"), spacy.blank("en")
     default.add_pipe("lal_parser")
     source = spacy.load(NAME)
-    source.replace_listeners("transformer", "lal_parser", ["model.tok2vec.*.transformer"])
+    source.replace_listeners("encoder", "lal_parser", ["model.tok2vec.*.transformer"])
     sourced.add_pipe("lal_parser", source=source)
     for name, other in (("default", default), ("sourced", sourced)):
         assert [(constituents(doc), arcs(doc)) for doc in as_sentences(other)] == expected
@@ -236,7 +236,7 @@ def test_noun_chunks(nlp: Language, tmp_path: Path):
 
 def test_without_the_new_components_it_is_the_former_pipeline(nlp: Language):
     former = spacy.load(NAME, exclude=["morphologizer", "trainable_lemmatizer", "attribute_ruler", "lal_srl"])
-    assert former.pipe_names == ["transformer", "senter", "tagger", "lal_parser"]
+    assert former.pipe_names == ["encoder", "senter", "tagger", "lal_parser"]
     for doc, whole in zip(former.pipe(TEXTS), nlp.pipe(TEXTS), strict=True):
         assert (doc._.parse_string, arcs(doc)) == (whole._.parse_string, arcs(whole))
         assert not any(token.lemma_ for token in doc)

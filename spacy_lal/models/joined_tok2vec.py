@@ -106,7 +106,8 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
                 found = doc._.get(DATA) if doc.has_extension(DATA) else None
                 n_rows = 0 if found is None else len(found.align.lengths)
             else:
-                found, n_rows = doc.tensor, len(doc.tensor)
+                found = doc.tensor
+                n_rows = 0 if found is None else len(found)  # spaCy's doc_cleaner may set None
             name = listener.upstream_name  # type: ignore[attr-defined]
             if len(doc) and not n_rows:
                 raise ValueError(

@@ -45,26 +45,22 @@ class LayerwiseAdam(Optimizer):
 
 
 def make_adam(
-    learn_rate: FloatOrSeq = 0.001,
-    *,
-    rate_factors: Optional[Dict[str, float]] = None,
-    L2: float = 0.0,
-    beta1: float = 0.9,
-    beta2: float = 0.999,
-    eps: float = 1e-8,
-    grad_clip: float = 1.0,
-    L2_is_weight_decay: bool = True,
-    use_averages: bool = False,
+    learn_rate: FloatOrSeq = 0.001, *, rate_factors: Optional[Dict[str, float]] = None, L2: float = 0.0
 ) -> LayerwiseAdam:
-    """Registered as `spacy-lal.Adam.v1`. Arguments as for thinc's `Adam.v1`, with `rate_factors` of `LayerwiseAdam`."""
+    """Adam with other learning rates for chosen parameters: `rate_factors` of `LayerwiseAdam`. Gradients are clipped at
+    a norm of 1.
+
+    learn_rate (Union[float, Schedule]): As for thinc's `Adam.v1`.
+    L2 (float): Weight decay.
+    """
     return LayerwiseAdam(
         learn_rate,
         rate_factors=rate_factors or {},
         L2=L2,
-        beta1=beta1,
-        beta2=beta2,
-        eps=eps,
-        grad_clip=grad_clip,
-        L2_is_weight_decay=L2_is_weight_decay,
-        use_averages=use_averages,
+        beta1=0.9,
+        beta2=0.999,
+        eps=1e-8,
+        grad_clip=1.0,
+        L2_is_weight_decay=True,
+        use_averages=False,
     )
