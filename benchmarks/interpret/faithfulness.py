@@ -26,9 +26,8 @@ from spacy.tokens import Doc
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from interpret.ablation import AblatedTreebank, Counts, LabelledSpan  # noqa: E402
+from interpret.label_heads import LabelHeads, head_report  # noqa: E402
 from spacy_lal.cli.io import read_docs  # noqa: E402
-from spacy_lal.interpret import head_report  # noqa: E402
-from spacy_lal.interpret.label_heads import LabelHeads  # noqa: E402
 from spacy_lal.pipeline.decoders import make_separate_decoder  # noqa: E402
 
 KS = (0, 1, 2, 4, 8, 16, 32, 64)

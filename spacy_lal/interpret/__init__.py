@@ -1,7 +1,6 @@
 """Explanations of a parse, as data: label attention, exact contributions, alternatives. No drawing, no printing.
 
 Functions take a pipeline (or its parser) and a Doc or Span; they compute on each call and do not change the Doc.
-`head_report` describes the label heads over a treebank.
 """
 
 from .alternatives import (
@@ -17,14 +16,12 @@ from .alternatives import (
 from .attention import LabelAttention, label_attention
 from .best_trees import BestTree, iter_best_trees, k_best
 from .contributions import Contributions, constituent_contributions, contributions, label_contributions
-from .label_heads import HeadReport, head_report
 
 __all__ = [
     "ArcMargin",
     "BestTree",
     "ConstituentMargin",
     "Contributions",
-    "HeadReport",
     "LabelAttention",
     "LabelScore",
     "SpanMarginals",
@@ -33,7 +30,6 @@ __all__ = [
     "constituent_contributions",
     "constituent_margins",
     "contributions",
-    "head_report",
     "iter_best_trees",
     "k_best",
     "label_attention",

@@ -5,7 +5,6 @@ lacks is left unset (`token.has_head()` is False). spaCy derives sentence bounda
 loaded. This file treats unset heads and second roots so that the boundaries survive.
 """
 
-import re
 import warnings
 from itertools import count, takewhile
 from pathlib import Path
@@ -130,11 +129,6 @@ def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FIL
     for old in earlier[len(packed) :]:
         old.unlink()
     return WrittenCounts(n_docs, n_sents, n_tokens, len(packed))
-
-
-def is_written_name(name: str) -> bool:
-    """Whether `write_docs` gives this name to a file of a folder."""
-    return re.fullmatch(rf"[0-9]{{4,}}{re.escape(SUFFIX)}", name) is not None
 
 
 def _anchor(sentence: TreebankSentence) -> str:

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-import numpy as np
-
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
 from ..trees.joint import Heads, outside_heads
@@ -25,7 +23,6 @@ from .reader import TreebankFiles, TreebankSentence, TreebankTree, describe_disa
 from .roles import read_role_file, read_sentences
 
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
-LONG_SENTENCE = 500  # words; in a tree as deep as it is long, each word is in hundreds of constituents
 MAX_SHOWN = 5  # misaligned arguments that a report shows
 OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
 LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for longer sentences
@@ -232,30 +229,15 @@ def _count_arcs(report: TreebankReport, sentence: ConlluSentence) -> None:
 
 def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optional[Heads]) -> None:
     report.trees_without_cover += not tree.spans or tree.spans[0][:2] != (0, len(tree.words))
-    known = None
-    if heads and len(heads) >= LONG_SENTENCE:
-        known = np.array([-1 if head is None else head for head in heads], dtype=np.int64)
     for start, end, label in tree.spans:
         chain = split_chain(label)
         report.constituents += len(chain)
         report.labels.update(chain)
         if len(chain) > 1:
             report.chains[label] += 1
-        outside = _outside_heads(start, end, heads, known) if heads and end - start > 1 else None
-        if outside is not None:
+        if heads and end - start > 1 and None not in heads[start:end]:
             report.wide_constituents += len(chain)
-            report.one_outside_head += len(chain) * (outside == 1)
-
-
-def _outside_heads(start: int, end: int, heads: Heads, known: Optional[np.ndarray]) -> Optional[int]:
-    """As `outside_heads`; None where a word has no head.
-
-    known (Optional[ndarray]): The heads of a long sentence as an array, with -1 for None.
-    """
-    if known is not None:
-        inside = known[start:end]
-        return int(np.count_nonzero((inside <= start) | (inside > end))) if inside.min() >= 0 else None
-    return None if None in heads[start:end] else outside_heads(start, end, heads)
+            report.one_outside_head += len(chain) * (outside_heads(start, end, heads) == 1)
 
 
 @dataclass

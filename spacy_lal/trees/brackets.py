@@ -9,7 +9,6 @@ No function here recurses, so trees may be as deep as they have brackets (`MAX_B
 
 import os
 import re
-from itertools import islice
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Union
 
@@ -165,8 +164,6 @@ class _Reader:
         self.number, self.line = number, line
         if not self.stack and line.lstrip().startswith("#"):
             return
-        if self.stack and _begins_like(self.stack[0], line):
-            raise self.unclosed(f"the next tree begins on line {number}")
         for match in _TOKEN.finditer(line):
             token = match[0]
             if token == "(":
@@ -234,16 +231,6 @@ class _Reader:
         return BracketedTree(
             Tree(_without_function(node.label) if self.strip_functions else node.label, node.children), node.line
         )
-
-
-def _begins_like(root: _OpenNode, line: str) -> bool:
-    """Whether an unindented line opens with the same root label as the open tree. Without this check a missing bracket
-    would be reported at the end of the file, with all later trees below the open one."""
-    if line[:1] != "(":
-        return False
-    tokens = [match[0] for match in islice(_TOKEN.finditer(line), 2)]
-    label = tokens[1] if len(tokens) > 1 and tokens[1] != "(" else ""
-    return len(tokens) > 1 and label in ROOT_LABELS and label == root.label
 
 
 def _without_function(label: str) -> str:

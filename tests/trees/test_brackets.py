@@ -82,8 +82,6 @@ def test_parse_tree_wants_one():
 
 MALFORMED = [
     ("(A a)\n(S (NP (DT the) (NN cat))", 2, "(S (NP"),
-    ("(A a)\n(ROOT (S (DT the)\n(ROOT (B b))", 2, "(ROOT (S"),
-    ("( (S\n (DT the)\n( (B b))", 1, "( (S"),
     ("(", 1, "("),
     ("(A a)\n\n(NP (NN cat)))", 3, "(NP (NN cat)))"),
     (")", 1, ")"),

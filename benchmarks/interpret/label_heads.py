@@ -2,7 +2,7 @@
 
 A head's part in a correct constituent is its block's contribution to the label's margin: the label's score minus the
 score of its best rival on the same span. Rivals include the sub-head label and, except on a whole sentence, the empty
-label (score 0). Both scores are split as in `contributions.py`, so bias, tokens and heads add up to the margin. A
+label (score 0). Both scores are split as in `spacy_lal.interpret.contributions`, so bias, tokens and heads add up to the margin. A
 label's figures are means over its correct constituents: gold tree and parse both have the span with this unary chain.
 
 Training ties no head to the label of its number, unless the model's span scorer has `label_heads`; the report shows how
@@ -19,12 +19,12 @@ from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations import SPANS_KEY, get_constituents
-from ..metrics.docs import parse_golds
-from ..trees import EMPTY
-from .attention import START, STOP
-from .contributions import SpanScores
-from .sentences import MAX_LENGTH, Sentence, encode, find_parser, label_strings, sentences_of
+from spacy_lal.annotations import SPANS_KEY, get_constituents
+from spacy_lal.interpret.attention import START, STOP
+from spacy_lal.interpret.contributions import SpanScores
+from spacy_lal.interpret.sentences import MAX_LENGTH, Sentence, encode, find_parser, label_strings, sentences_of
+from spacy_lal.metrics.docs import parse_golds
+from spacy_lal.trees import EMPTY
 
 
 class LabelCounts(NamedTuple):
