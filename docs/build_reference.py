@@ -281,7 +281,7 @@ def labels_page() -> List[str]:
     """The glossary of `spacy_lal.explain`."""
     lines = ["# Labels", "", NOTICE, ""]
     lines += paragraphs(
-        "What `spacy_lal.explain(label)` and `lal explain-label` know. Both also take unary chains (`S::VP`), "
+        "What `spacy_lal.explain(label)` knows. It also takes unary chains (`S::VP`), "
         "functions (`NP-SBJ`) and subtypes (`nsubj:pass`). A treebank may have others; a label without a text is legal."
     )
     for title, labels in (

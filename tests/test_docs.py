@@ -22,7 +22,7 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
     r"--gpu-id": "a GPU",
     r"^make ": "make an environment; the workflow of CI calls them",
-    r"^import ray|--engine ray|import parse_spark": "the extras ray and spark; tests/distributed -m cluster",
+    r"^import ray|import parse_spark": "the extras ray and spark; tests/distributed -m cluster",
     r"^(python|streamlit) .*(lal app|page\.py)": "a server",
     r"^python -m spacy lal import-official": "the authors' checkpoint",
     r"^python -m spacy project": "treebanks from the net, or minutes",

@@ -7,7 +7,7 @@ from spacy.cli._util import app as spacy_app
 from spacy_lal.cli.app import app_cli
 from spacy_lal.cli.compact import compact_cli
 from spacy_lal.cli.evaluate import evalb_cli, evaluate_cli, srl_eval_cli
-from spacy_lal.cli.explain import explain_cli, explain_label_cli
+from spacy_lal.cli.explain import explain_cli
 from spacy_lal.cli.io import Command
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.roles import roles_cli
@@ -19,7 +19,6 @@ COMMANDS = {
     "train": train_cli,
     "parse": parse_cli,
     "explain": explain_cli,
-    "explain-label": explain_label_cli,
     "roles": roles_cli,
     "search": search_cli,
     "app": app_cli,

@@ -1,7 +1,5 @@
-"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a picture, or text; and
-`explain-label`, the meaning of a label."""
+"""`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a picture, or text."""
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, List, Optional, Union
 
@@ -137,24 +135,3 @@ def _pictures(
         return [Picture(heading, markup) for markup in draw(item, style, options, nlp)]
     except ValueError as err:
         return [Picture(heading, f"<p>{escape(str(err))}</p>")] * number
-
-
-def explain_label_cli(
-    labels: Annotated[List[str], typer.Argument(metavar="LABEL...", help="For instance NP, S::VP, nsubj:pass or VBZ")],
-) -> None:
-    """Describe labels of constituents, deprels, tags and parts of speech, one a line.
-
-    Exits with code 1 if a label is unknown.
-    """
-    from spacy_lal.lang.glossary import explain
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        described = {label: explain(label) for label in labels}
-    for label, text in described.items():
-        if text is not None:
-            io.say(f"{label}\t{text}")
-    unknown = [label for label, text in described.items() if text is None]
-    if unknown:
-        io.say(f"no explanation for: {', '.join(unknown)}", err=True)
-        raise typer.Exit(1)

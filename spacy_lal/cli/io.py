@@ -97,13 +97,6 @@ def reason(err: BaseException) -> str:
     return text.splitlines()[-1].removeprefix("ValueError: ") if "Traceback (most recent call last)" in text else text
 
 
-def progress(items: Any, *, total: Optional[int] = None, unit: str, shown: bool = True) -> Any:
-    """The same items, with a bar that counts them if stderr is a terminal. unit (str): Their name, in the plural."""
-    from tqdm import tqdm
-
-    return tqdm(items, total=total, unit=f" {unit}", file=sys.stderr, disable=None if shown else True, leave=False)
-
-
 # Pipelines
 
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Callable, Dict, Iterable, Iter
 import typer
 
 from spacy_lal.cli import io
-from spacy_lal.cli.parse_folder import ENGINES, parse_folder
 from spacy_lal.cli.texts import Origin, ParagraphsOption, Reading, TextOption, WordsArgument, find_sources
-from spacy_lal.lang import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -29,7 +27,7 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         "-f",
-        help="brackets, conllu, json, tree, docbin; with --engine columns, docbin  [default: by the output's ending]",
+        help="brackets, conllu, json, tree, docbin  [default: by the output's ending]",
         show_default=False,
     ),
 ]
@@ -38,13 +36,9 @@ InputFormatOption = Annotated[
     typer.Option("--input-format", "-i", help="text, jsonl, tsv (ID, tab, text)  [default: by the file's ending]"),
 ]
 IdsOption = Annotated[bool, typer.Option("--ids", help="Begin each tree with the id of its text, or else its line")]
-ColumnOption = Annotated[str, typer.Option("--text-column", help="Where JSON lines and Parquet files have their texts")]
+ColumnOption = Annotated[str, typer.Option("--text-column", help="The key of the texts in JSON lines")]
 BatchOption = Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Texts parsed together")]
 ProcessesOption = Annotated[int, typer.Option("--n-process", "-n", help="Worker processes; -1 for one a core")]
-EngineOption = Annotated[
-    Optional[str], typer.Option("--engine", help=f"Parse a folder of Parquet or text files: {', '.join(ENGINES)}")
-]
-OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="With --engine: parse again what is done")]
 
 
 def parse_cli(
@@ -59,42 +53,20 @@ def parse_cli(
     batch_size: BatchOption = 32,
     n_process: ProcessesOption = 1,
     gpu_id: io.GpuOption = -1,
-    engine: EngineOption = None,
     text_column: ColumnOption = "text",
-    overwrite: OverwriteOption = False,
 ) -> None:
     """Parse texts: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
 
     Writes each parse to stdout as it is made; the file of --output appears when all is parsed. A text may hold several
     sentences. JSON and CoNLL-U name the line and the id of each text; with --ids, the other formats too.
-
-    With --engine, reads the files of FOLDER and writes a Parquet file for each to --output. If run again, continues
-    with the unfinished files.
     """
-    if engine is not None:
-        if text is not None or input_format is not None or ids or len(words or ()) != 1 or output is None:
-            io.fail("--engine takes a folder and --output, another one; and no --text, --input-format and --ids")
-        parse_folder(
-            Path((words or [])[0]),
-            output,
-            model or DEFAULT_PIPELINE,
-            engine,
-            {"text_column": text_column, "output": output_format or "columns", "batch_size": batch_size},
-            paragraphs=bool(paragraphs),
-            n_process=n_process,
-            gpu_id=gpu_id,
-            overwrite=overwrite,
-        )
-        return
-    if overwrite:
-        io.fail("--overwrite goes with --engine, and a folder to parse")
     reading = Reading(find_sources(words, text), input_format, paragraphs, text_column)
     output_format = _check_format(output_format, output)
     io.check_apart(output, *(source.name for source in reading.sources))
     nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY])
     batch_size = 1 if any(source.is_terminal for source in reading.sources) else batch_size
     docs = parse_texts(nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process)
-    _write(io.progress(docs, unit="texts", shown=not io.is_stdout(output)), output_format, output, ids)
+    _write(docs, output_format, output, ids)
 
 
 def _check_format(output_format: Optional[str], output: Optional[Path]) -> str:

@@ -27,7 +27,7 @@ _BINARY = {
     b"\xff\xd8\xff": "a picture (JPEG)",
     b"GIF8": "a picture (GIF)",
     b"\x1f\x8b": "compressed (gzip)",
-    b"PAR1": "a Parquet file, which --engine reads",
+    b"PAR1": "a Parquet file",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
@@ -105,7 +105,7 @@ def _find_source(word: str) -> Source:
     if word == STDIN or (os.path.exists(word) and not os.path.isdir(word)):
         return Source(word)
     if os.path.isdir(word):
-        fail(f"{word} is a folder: expected a file (lal parse --engine parses a folder)")
+        fail(f"{word} is a folder: expected a file")
     if len(word.split()) > 1 and not _FILE_NAME.search(word):
         return Source("TEXT", word)
     fail(f"can't find the file {quoted(word)}; a text is given by --text: --text {quoted(word)}")

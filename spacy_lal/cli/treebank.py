@@ -95,7 +95,7 @@ def convert_cli(
     except re.error as error:
         io.fail(f"--exclude: {exclude!r} is no regular expression: {error}")
     with io.input_paths(paths) as (files, _), io.output_path(output) as target:
-        sentences = io.progress(excluded.filter(read_sentences(find_files(files))), unit="sentences")
+        sentences = excluded.filter(read_sentences(find_files(files)))
         counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), target)
     left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
     in_files = "" if counts.files == 1 else f" in {counts.files} files"
@@ -125,7 +125,7 @@ def complete_cli(
     nlp = io.load_pipeline(model, gpu_id)
     golds = io.read_docs(data_path, nlp.vocab)
     found = complete(nlp, find_parser(nlp), golds, batch_size=batch_size)
-    completed = list(io.progress(found, total=len(golds), unit="Docs"))
+    completed = list(found)
     with io.output_path(output) as path:
         write_docs(completed, path)
     before, after = Counter(map(lacks, golds)), Counter(map(lacks, completed))

@@ -134,7 +134,6 @@ def test_two_processes(parse, named):
         (("-f", "docbin"), "docbin writes a .spacy file"),
         (("-o", "x.pdf"), "lal parse writes no .pdf file"),
         (("-i", "xml"), "expected an input format of text, jsonl, tsv, got 'xml'"),
-        (("--overwrite",), "goes with --engine"),
     ],
 )
 def test_bad_calls(lal, pipeline, args, message):

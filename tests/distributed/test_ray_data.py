@@ -1,14 +1,12 @@
 """Ray Data for real: two actors on a local cluster, Parquet in, Parquet out, one of them killed midway."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Iterator
 
 import pyarrow.parquet as pq
 import pytest
-from cluster_texts import N_FILES, N_TEXTS, Deadly, check_every_text_once
+from cluster_texts import Deadly, check_every_text_once
 
 from spacy_lal.distributed import parse_ray
 
@@ -37,23 +35,3 @@ def test_a_killed_actor_loses_nothing(ray_cluster: None, deadly: Deadly, pipelin
     parsed.write_parquet(str(tmp_path / "parsed"))
     assert int(deadly.died.read_text()) != os.getpid()
     check_every_text_once(pq.read_table(tmp_path / "parsed").to_pylist(), pipeline)
-
-
-def test_a_folder(deadly: Deadly, pipeline: Path, tmp_path: Path):
-    """`lal parse --engine ray`: a worker dies amid a file, which another parses; a second run does what is left."""
-    command = [sys.executable, "-m", "spacy", "lal", "parse", "-m", deadly.pipeline, str(deadly.source)]
-    command += ["--engine", "ray", "--n-process", "2", "--output", str(tmp_path / "out")]
-    environment = {**os.environ, **RAY, "PYTHONPATH": deadly.python_path, "PYTHONWARNINGS": "ignore"}
-
-    def run() -> str:
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stderr
-        return result.stderr
-
-    assert f"{N_FILES} files parsed ({N_TEXTS} texts), 0 skipped: done before\n" in run()
-    assert deadly.died.exists()
-    written = sorted((tmp_path / "out").iterdir())
-    assert [path.name for path in written] == sorted(path.name for path in deadly.source.iterdir())
-    check_every_text_once(pq.read_table(tmp_path / "out").to_pylist(), pipeline)
-    written[0].unlink()
-    assert f"1 files parsed ({N_TEXTS // N_FILES} texts), {N_FILES - 1} skipped: done before\n" in run()

@@ -1,4 +1,4 @@
-"""`spacy_lal.explain`, and `lal explain-label`."""
+"""`spacy_lal.explain`."""
 
 import subprocess
 import sys
@@ -6,9 +6,7 @@ import warnings
 
 import pytest
 import spacy.cli  # noqa: F401
-from spacy.cli._util import app
 from spacy.glossary import GLOSSARY
-from typer.testing import CliRunner
 
 import spacy_lal
 import spacy_lal.cli  # noqa: F401  (adds itself to spaCy's application)
@@ -75,11 +73,3 @@ def test_python():
     heavy = "('torch', 'spacy', 'thinc', 'numpy', 'nltk')"
     code = f"import sys, spacy_lal; spacy_lal.explain('NP'); sys.exit(any(name in sys.modules for name in {heavy}))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_command():
-    result = CliRunner().invoke(app, ["lal", "explain-label", "NP", "nsubj:pass", "foo\x1b"])
-    assert result.exit_code == 1
-    assert result.stdout == "NP\tnoun phrase\nnsubj:pass\tnominal subject (passive)\n"
-    assert "no explanation for: foo" in result.stderr and "\x1b" not in result.stderr
-    assert CliRunner().invoke(app, ["lal", "explain-label", "VBZ"]).exit_code == 0
