@@ -225,24 +225,23 @@ def evalb_cli(
     """
     from dataclasses import replace
 
-    from spacy_lal.metrics.evalb_report import EvalbLineError, EvalbStopped, report
+    from spacy_lal.metrics.evalb_report import EvalbFormatError, EvalbStopped, report
 
     params = read_params(param)
     if cutoff_len is not None:
         params = replace(params, cutoff_len=cutoff_len)
     if max_error is not None:
         params = replace(params, max_error=max_error)
-    paths = {"gold": io.existing_file(gold_path), "test": io.existing_file(test_path)}
+    names = io.existing_file(gold_path), io.existing_file(test_path)
     if str(gold_path) == str(test_path) == io.STDIN:
         io.fail("expected at most one - (stdin) among the files")
     with io.text_output(output, errors="surrogateescape") as write:  # bytes as they were read
         try:
-            for line in report(
-                _lines(gold_path), _lines(test_path), params, on_error=lambda line: io.say(line, err=True)
-            ):
+            lines, say = (_lines(gold_path), _lines(test_path)), lambda line: io.say(line, err=True)
+            for line in report(*lines, params, names=names, on_error=say):
                 write(line + "\n")
-        except EvalbLineError as err:
-            io.fail(f"{paths[err.side]}, line {err.line}: {err}")
+        except EvalbFormatError as err:
+            io.fail(str(err))
         except EvalbStopped as err:
             io.fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
 

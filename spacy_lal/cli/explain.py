@@ -40,7 +40,7 @@ def explain_cli(
     """Show how a text is parsed, sentence by sentence.
 
     With -o, writes one self-contained HTML page: tree, arcs, constituents, and the attention of each label head; or
-    a picture of the trees, .svg or .png (with CairoSVG or rsvg-convert).
+    a picture of the trees, .svg or .png (with CairoSVG).
     Without -o, prints the tree drawn with letters and a table of heads.
     """
     from spacy_lal.cli.parse import format_drawing

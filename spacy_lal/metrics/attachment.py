@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass
 from typing import Container, Dict, Literal, Optional, Sequence
 
 from ..lang import conventions
+from . import ratio
 
 PunctuationRule = Literal["reference", "spacy", "none"]
 
@@ -21,9 +22,8 @@ _SPACY_DEPRELS = frozenset(("p", "punct"))
 
 @dataclass
 class AttachmentCounts:
-    """Sums over sentences. They add up: `a + b` is the count of both sets together.
+    """Sums over sentences, which add up.
 
-    n_sentences (int): Sentences seen.
     gold_words, predicted_words (int): Words that count on each side; they differ only under the rule "spacy".
     correct_heads, correct_arcs (int): Words with the right head; with the right head and deprel.
     complete_heads, complete_arcs (int): Sentences in which all words that count have the right head; head and deprel.
@@ -41,23 +41,20 @@ class AttachmentCounts:
         return AttachmentCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def scores(self) -> Dict[str, float]:
-        """All scores by name: unlabelled and labelled attachment, and the share of sentences whose heads, or whose
-        heads and deprels, are all right; 0 to 1, 0 if the divisor is 0."""
+        """Unlabelled and labelled attachment, and the shares of sentences whose heads, or heads and deprels, are all
+        right; 0 to 1."""
         words = self.gold_words + self.predicted_words
         return {
-            "dep_uas": _ratio(2 * self.correct_heads, words),
-            "dep_las": _ratio(2 * self.correct_arcs, words),
-            "dep_ucm": _ratio(self.complete_heads, self.n_sentences),
-            "dep_lcm": _ratio(self.complete_arcs, self.n_sentences),
+            "dep_uas": ratio(2 * self.correct_heads, words),
+            "dep_las": ratio(2 * self.correct_arcs, words),
+            "dep_ucm": ratio(self.complete_heads, self.n_sentences),
+            "dep_lcm": ratio(self.complete_arcs, self.n_sentences),
         }
 
 
 def is_reference_punctuation(tag: str, punctuation_tags: Container[str] = conventions("en").punctuation_tags) -> bool:
     """Whether the reference leaves out a word with this tag. A missing tag is not punctuation (in the reference's test,
-    the empty string lies within every string).
-
-    punctuation_tags (Container[str]): of the language's `spacy_lal.lang.conventions`.
-    """
+    the empty string lies within every string)."""
     return bool(tag) and (tag in punctuation_tags or tag == "PU")
 
 
@@ -76,11 +73,8 @@ def score_attachments(
     gold_heads, heads (Sequence[int]): The head of each word. A negative gold head is missing: the word is left out.
         Shape: (n,).
     gold_deprels, deprels (Sequence[str]): Their labels; a gold deprel of None or "" leaves the word out. Shape: (n,).
-    punctuation (PunctuationRule): "reference", "spacy" or "none".
     tags (Optional[Sequence[str]]): Gold fine-grained tags, needed by "reference". Shape: (n,).
-    punctuation_tags (Container[str]): As in `is_reference_punctuation`.
-    RETURNS (AttachmentCounts): The counts of this sentence.
-    RAISES (ValueError): Unequal lengths.
+    punctuation_tags (Container[str]): Of the language's `spacy_lal.lang.conventions`.
     """
     counts = AttachmentCounts(n_sentences=1)
     tags = tags if tags is not None else [""] * len(heads)
@@ -101,7 +95,3 @@ def score_attachments(
     counts.complete_heads = int(counts.correct_heads == words)
     counts.complete_arcs = int(counts.correct_arcs == words)
     return counts
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0

@@ -1,42 +1,41 @@
-"""Confusion counts by label, of constituents and of dependencies. No spaCy, no files.
+"""Confusion counts by label, of constituents and of dependencies.
 
 Labels are compared exactly: ADVP and PRT, which EVALB treats as equal, are two labels here. Otherwise the same
 constituents count as in EVALB, so that sums over labels differ only for these two.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .evalb import Parse, Span, as_sentence, scored_brackets
 from .evalb_params import COLLINS, EvalbParams
 
-Confusion = Tuple[str, str, int]  # gold label, predicted label, how often
 
-
-@dataclass
 class _LabelCounts:
     """gold, predicted, correct (Counter[str]): Number of a label on each side, and on both. confused (Counter): Wrong
     labels by gold and predicted one."""
 
-    gold: "Counter[str]" = field(default_factory=Counter)
-    predicted: "Counter[str]" = field(default_factory=Counter)
-    correct: "Counter[str]" = field(default_factory=Counter)
-    confused: "Counter[Tuple[str, str]]" = field(default_factory=Counter)
+    def __init__(self) -> None:
+        self.gold: Counter[str] = Counter()
+        self.predicted: Counter[str] = Counter()
+        self.correct: Counter[str] = Counter()
+        self.confused: Counter[Tuple[str, str]] = Counter()
 
-    def confusions(self, top: Optional[int] = None) -> List[Confusion]:
-        """The `top` most frequent confusions; all unless given."""
+    def confusions(self, top: Optional[int] = None) -> List[Tuple[str, str, int]]:
+        """The `top` most frequent confusions; all unless given: gold label, predicted label, how often."""
         rows = sorted(self.confused.items(), key=lambda item: (-item[1], item[0]))
         return [(gold, predicted, count) for (gold, predicted), count in rows[:top]]
 
-    def _figures(self) -> Dict[str, Dict[str, Any]]:
+    def labels(self) -> Dict[str, Dict[str, Any]]:
+        """Figures for each label, the most frequent first: `gold`, `predicted`, `correct`; precision, recall, F1 as
+        `p`, `r`, `f` (0 to 1, None if the divisor is 0)."""
         names = sorted({*self.gold, *self.predicted}, key=lambda name: (-self.gold[name], -self.predicted[name], name))
         figures = {}
         for name in names:
             gold, predicted, correct = self.gold[name], self.predicted[name], self.correct[name]
             figures[name] = {
-                **{"gold": gold, "predicted": predicted, "correct": correct, "p": _ratio(correct, predicted)},
-                **{"r": _ratio(correct, gold), "f": _ratio(2 * correct, gold + predicted)},
+                **{"gold": gold, "predicted": predicted, "correct": correct, "p": _share(correct, predicted)},
+                **{"r": _share(correct, gold), "f": _share(2 * correct, gold + predicted)},
             }
         return figures
 
@@ -46,12 +45,7 @@ class ConstituentConfusion(_LabelCounts):
     the rest is paired from the outside in."""
 
     def add(self, gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> None:
-        """Count one sentence.
-
-        gold, test (Parse): Parses of the same words, as `evalb.score_sentence` takes them.
-        params (EvalbParams): Which words and brackets do not count.
-        """
-        gold, test = as_sentence(gold, params), as_sentence(test, params)
+        """Count one sentence: parses of the same words, as `evalb.score_sentence` takes them."""
         gold_labels, test_labels = _by_span(gold, params), _by_span(test, params)
         for span in {**gold_labels, **test_labels}:
             ours, theirs = gold_labels.get(span, []), test_labels.get(span, [])
@@ -64,23 +58,19 @@ class ConstituentConfusion(_LabelCounts):
             self.confused.update(zip(ours, theirs, strict=False))
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
-        """Figures for each label, the most frequent first: `gold`, `predicted`, `correct`; precision, recall, F1 as
-        `p`, `r`, `f` (0 to 1, None if the divisor is 0). `confused` counts gold constituents of this label whose words
-        have another label."""
-        confused: Counter[str] = Counter()
-        for (gold, _), count in self.confused.items():
-            confused[gold] += count
-        return {label: {**figures, "confused": confused[label]} for label, figures in self._figures().items()}
+        """As above; `confused` counts gold constituents of this label whose words have another label."""
+        figures = super().labels()
+        for label in figures:
+            figures[label]["confused"] = sum(n for (gold, _), n in self.confused.items() if gold == label)
+        return figures
 
 
-@dataclass
 class DeprelConfusion(_LabelCounts):
-    """Words by deprel; a correct one has the right head, too. Confusions count whatever the head.
+    """Words by deprel; a correct one has the right head, too. Confusions count whatever the head."""
 
-    correct_heads (Counter[str]): Words of this gold deprel with the right head.
-    """
-
-    correct_heads: "Counter[str]" = field(default_factory=Counter)
+    def __init__(self) -> None:
+        super().__init__()
+        self.correct_heads: Counter[str] = Counter()
 
     def add(
         self,
@@ -89,8 +79,7 @@ class DeprelConfusion(_LabelCounts):
         heads: Sequence[int],
         deprels: Sequence[str],
     ) -> None:
-        """Count one sentence. Arguments as for `attachment.score_attachments`: a negative gold head or a missing gold
-        deprel leaves the word out. Punctuation counts. Shape of each: (n,)."""
+        """Count one sentence. Arguments as for `attachment.score_attachments`. Punctuation counts."""
         for gold_head, gold_deprel, head, deprel in zip(gold_heads, gold_deprels, heads, deprels, strict=True):
             if gold_head < 0 or not gold_deprel:
                 continue
@@ -102,25 +91,21 @@ class DeprelConfusion(_LabelCounts):
                 self.confused[gold_deprel, deprel] += 1
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
-        """Figures for each deprel, the most frequent first: `gold`, `predicted`, `correct` (head and deprel), and its
-        `p`, `r`, `f`. `head_acc` is the share of its words with the right head; `deprel_acc` the share of right deprels
-        among them. Shares are 0 to 1, None if the divisor is 0."""
-        return {
-            deprel: {
-                **figures,
-                "head_acc": _ratio(self.correct_heads[deprel], self.gold[deprel]),
-                "deprel_acc": _ratio(self.correct[deprel], self.correct_heads[deprel]),
-            }
-            for deprel, figures in self._figures().items()
-        }
+        """As above; `head_acc` is the share of its words with the right head, `deprel_acc` that of right deprels among
+        them."""
+        figures = super().labels()
+        for deprel, row in figures.items():
+            row["head_acc"] = _share(self.correct_heads[deprel], self.gold[deprel])
+            row["deprel_acc"] = _share(self.correct[deprel], self.correct_heads[deprel])
+        return figures
 
 
-def _by_span(parse: Any, params: EvalbParams) -> Dict[Span, List[str]]:
+def _by_span(parse: Parse, params: EvalbParams) -> Dict[Span, List[str]]:
     by_span: Dict[Span, List[str]] = {}
-    for span, label in scored_brackets(parse, params):
+    for span, label in scored_brackets(as_sentence(parse, params), params):
         by_span.setdefault(span, []).append(label)
     return by_span
 
 
-def _ratio(part: int, whole: int) -> Optional[float]:
+def _share(part: int, whole: int) -> Optional[float]:
     return part / whole if whole else None

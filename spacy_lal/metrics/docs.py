@@ -39,7 +39,6 @@ def parse_golds(
 ) -> Tuple[List[Doc], float]:
     """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one, spaCy's parser.
 
-    golds (List[Doc]): Gold Docs; trees, heads or tags may be missing.
     gold_sents (bool): Whether the pipeline gets the gold sentence breaks; if so, its sentence splitters are disabled.
     RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the time in seconds.
     RAISES (ValueError): A gold Doc has no sentence boundaries, or the pipeline sets none.
@@ -57,10 +56,7 @@ def parse_golds(
 
 
 def parse_texts(nlp: Language, golds: List[Doc], *, batch_size: int = 256) -> List[Doc]:
-    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences.
-
-    RAISES (ValueError): See `check_texts`.
-    """
+    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See `check_texts`."""
     check_texts(golds)
     return list(nlp.pipe([gold.text for gold in golds], batch_size=batch_size))
 
@@ -77,10 +73,7 @@ def score_docs(
 ) -> Dict[str, Any]:
     """Compare parsed Docs with gold Docs of the same tokens.
 
-    docs, golds (List[Doc]): Results and arguments of `parse_golds`.
-    params (EvalbParams): EVALB's parameters.
-    seconds (float): The parsing time.
-    gold_sents (bool): Whether the gold sentence breaks were given, for the signature.
+    docs, golds, seconds, gold_sents: Results and arguments of `parse_golds`.
     RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and (with `_reference`) by the
         authors' rule; accuracies of `WORDS`, sizes, speed, signatures; `roles`, the scores of `score_roles`, if gold
         and parsed Docs have roles.
@@ -110,10 +103,9 @@ def score_genres(
 
 
 def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
-    """The indices of Docs by genre.
+    """The indices of Docs by genre: the first group of the pattern in the sentence ids that `lal convert` keeps, or
+    else the whole match; "other" without a match.
 
-    pattern (re.Pattern): Searched in the sentence ids that `lal convert` keeps; its first group, or else the whole
-        match, is the genre. Sentences without a match have the genre "other".
     RAISES (ValueError): A Doc has no sentence ids, or has sentences of two genres; no sentence id matches.
     """
     by_genre: Dict[str, List[int]] = {}
@@ -167,9 +159,7 @@ def score_confusion(
 ) -> Dict[str, Any]:
     """Count confusions by label.
 
-    docs, golds (List[Doc]): Docs with the same tokens and sentences; missing annotation is not counted. A gold
-        sentence without constituents is skipped, as in `score_parses`.
-    params (EvalbParams): EVALB's parameters, which exclude words and brackets.
+    docs, golds (List[Doc]): Docs with the same tokens and sentences; missing annotation is not counted.
     top (Optional[int]): The number of confusions of each kind, None for all.
     RETURNS (Dict[str, Any]): `constituents` and `deprels`, by label, see `confusion.py`; `constituent_confusions` and
         `deprel_confusions`, lists of (gold, predicted, count).

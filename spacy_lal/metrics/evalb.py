@@ -16,6 +16,7 @@ from nltk.tree import Tree
 
 from ..trees.brackets import write_brackets
 from ..trees.labels import split_chain
+from . import ratio
 from .evalb_params import COLLINS, EvalbParams
 
 Span = Tuple[int, int]
@@ -95,7 +96,7 @@ class EvalbRow(NamedTuple):
 
 @dataclass
 class EvalbCounts:
-    """Sums over sentences. They add up: `a + b` is the count of both sets together.
+    """Sums over sentences, which add up.
 
     n_sentences, n_errors, n_skipped (int): Sentences seen, not comparable, without a word to compare.
     matched, gold_brackets, test_brackets (int): Brackets.
@@ -145,25 +146,19 @@ class EvalbCounts:
         return self.n_sentences - self.n_errors - self.n_skipped
 
     def scores(self) -> Dict[str, float]:
-        """All scores by name: precision, recall, F1, complete match, sentences without crossing brackets, sentences
-        with at most two, and tagging accuracy over the words compared, from 0 to 1; the average number of crossing
-        brackets in a sentence (`const_cb`). 0 if a divisor is 0."""
+        """Precision, recall, F1, complete match, sentences without crossing brackets, sentences with at most two, and
+        tagging accuracy, from 0 to 1; the average number of crossing brackets in a sentence (`const_cb`)."""
         n = self.n_valid
         return {
-            "const_p": _ratio(self.matched, self.test_brackets),
-            "const_r": _ratio(self.matched, self.gold_brackets),
-            "const_f": _ratio(2 * self.matched, self.gold_brackets + self.test_brackets),
-            "const_cm": _ratio(self.complete, n),
-            "const_cb": _ratio(self.crossing, n),
-            "const_0cb": _ratio(self.no_crossing, n),
-            "const_2cb": _ratio(self.two_crossing, n),
-            "tag_acc": _ratio(self.correct_tags, self.words),
+            "const_p": ratio(self.matched, self.test_brackets),
+            "const_r": ratio(self.matched, self.gold_brackets),
+            "const_f": ratio(2 * self.matched, self.gold_brackets + self.test_brackets),
+            "const_cm": ratio(self.complete, n),
+            "const_cb": ratio(self.crossing, n),
+            "const_0cb": ratio(self.no_crossing, n),
+            "const_2cb": ratio(self.two_crossing, n),
+            "tag_acc": ratio(self.correct_tags, self.words),
         }
-
-    def signature(self, params: EvalbParams = COLLINS) -> str:
-        """The conditions under which two numbers can be compared: the parameters and how many sentences did not
-        count."""
-        return f"evalb|{params.signature}|sents:{self.n_sentences}|errors:{self.n_errors}|skipped:{self.n_skipped}"
 
 
 class _Builder:
@@ -221,25 +216,22 @@ class _Builder:
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
     """Read one line of a bracket file as EVALB does. A line without brackets is an empty parse.
 
-    line (str): The line, with or without its line end.
-    params (EvalbParams): What to delete.
     RETURNS (EvalbSentence): The parse, with `errors` if its brackets do not balance.
     RAISES (EvalbFormatError): The program would hang or read beyond the line: words beside brackets, more than one word
         in a bracket, a line that ends just after an opening.
     """
     builder = _Builder(params)
-    preterminal, open_bracket, close_bracket = builder.preterminal, builder.open_bracket, builder.close_bracket
     line = line.partition("\0")[0]
     opened_at = -1
     for match in _TOKEN.finditer(line):
         kind = match.lastindex
         if kind == 2:
-            preterminal(match.group(1), match.group(2))
+            builder.preterminal(match.group(1), match.group(2))
         elif kind == 1:
-            open_bracket(match.group(1))
+            builder.open_bracket(match.group(1))
             opened_at = match.end()
         elif kind == 3:
-            close_bracket()
+            builder.close_bracket()
         else:
             before = line[max(0, match.start() - 20) : match.start()]
             raise EvalbFormatError(f"expected a bracket, found {match.group(4)!r} after {before!r}")
@@ -256,9 +248,6 @@ def sentence_from_spans(
     words, tags (Sequence[str]): All words of the sentence and their tags. Shape: (n,).
     spans (Sequence[Tuple[int, int, str]]): Half-open spans over `words`, outer before inner. A label may be a unary
         chain (`"S::VP"`); the empty label is not a bracket. If `TOP` is deleted, it may be present or absent.
-    params (EvalbParams): What to delete.
-    RETURNS (EvalbSentence): The parse.
-    RAISES (ValueError): The numbers of words and tags differ.
     """
     builder = _Builder(params)
     opening: Dict[int, List[Bracket]] = {}
@@ -282,10 +271,8 @@ def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
     """Convert any form of a parse: a line, a tree, (words, tags, spans), or an `EvalbSentence` itself."""
     if isinstance(parse, EvalbSentence):
         return parse
-    if isinstance(parse, Tree):
-        return read_sentence(write_brackets(parse), params)
-    if isinstance(parse, str):
-        return read_sentence(parse, params)
+    if isinstance(parse, (Tree, str)):
+        return read_sentence(parse if isinstance(parse, str) else write_brackets(parse), params)
     return sentence_from_spans(*parse, params)
 
 
@@ -294,8 +281,6 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
 
     gold, test (Parse): Each an `nltk.Tree`, a line of brackets, `(words, tags, spans)` with half-open spans in
         pre-order (labels may be chains, `"S::VP"`), or an `EvalbSentence`.
-    params (EvalbParams): The parameters; `COLLINS.prm` unless given.
-    RETURNS (EvalbRow): The figures of the sentence.
     RAISES (EvalbFormatError): A parse that is not a tree.
     """
     gold, test = as_sentence(gold, params), as_sentence(test, params)
@@ -303,17 +288,15 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
     length = gold.length
     if not test.words:
         return EvalbRow(length, SKIPPED, errors=tuple(errors))
+    if len(gold.words) != len(test.words) and gold.quotes and test.quotes:
+        gold, test = restore_quotes(gold, test, params)
     if len(gold.words) != len(test.words):
-        if gold.quotes and test.quotes:
-            gold, test = restore_quotes(gold, test, params)
-        if len(gold.words) != len(test.words):
-            errors.append(f"Length unmatch ({len(gold.words)}|{len(test.words)})")
+        errors.append(f"Length unmatch ({len(gold.words)}|{len(test.words)})")
+        return EvalbRow(length, ERROR, errors=tuple(errors))
+    for one, other in zip(gold.words, test.words, strict=True):
+        if not params.same_word(one, other):
+            errors.append(f"Words unmatch ({one}|{other})")
             return EvalbRow(length, ERROR, errors=tuple(errors))
-    if gold.words != test.words:
-        for one, other in zip(gold.words, test.words, strict=True):
-            if not params.same_word(one, other):
-                errors.append(f"Words unmatch ({one}|{other})")
-                return EvalbRow(length, ERROR, errors=tuple(errors))
     gold_brackets, test_brackets = scored_brackets(gold, params), scored_brackets(test, params)
     return EvalbRow(
         length,
@@ -331,11 +314,7 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
 def score_parses(
     parses: Iterable[Tuple[Parse, Parse]], params: EvalbParams = COLLINS
 ) -> Tuple[EvalbCounts, EvalbCounts]:
-    """Sum over pairs of (gold, test).
-
-    RETURNS (Tuple[EvalbCounts, EvalbCounts]): Counts over all sentences, and over sentences of at most `cutoff_len`
-        words.
-    """
+    """Counts of pairs of (gold, test): of all, and of sentences of at most `cutoff_len` words."""
     everything, short = EvalbCounts(), EvalbCounts()
     for gold, test in parses:
         row = score_sentence(gold, test, params)
@@ -361,9 +340,7 @@ def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], pa
     matched = 0
     for span, label in gold:
         candidates = by_span.get(span)
-        if not candidates:
-            continue
-        for i, candidate in enumerate(candidates):
+        for i, candidate in enumerate(candidates or ()):
             if not params.labeled or params.same_label(candidate, label):
                 del candidates[i]
                 matched += 1
@@ -391,11 +368,8 @@ def count_crossing(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *
 def restore_quotes(
     gold: EvalbSentence, test: EvalbSentence, params: EvalbParams
 ) -> Tuple[EvalbSentence, EvalbSentence]:
-    """Put back quote characters that were deleted on one side only, since parsers may tag '' as '' or as POS. Like the
-    program, pairs quotes by the number of words before them.
-
-    RETURNS (Tuple[EvalbSentence, EvalbSentence]): New parses; the arguments are not changed.
-    """
+    """New parses with quote characters that were deleted on one side only, since parsers may tag '' as '' or as POS.
+    Like the program, pairs quotes by the number of words before them."""
     gold, test = (EvalbSentence(*(list(p) if isinstance(p, list) else p for p in one)) for one in (gold, test))
     deleted = frozenset(params.delete_label)
     for i in range(len(test.quotes)):
@@ -423,7 +397,3 @@ def _reinsert(sentence: EvalbSentence, number: int) -> None:
     for i in range(number, len(sentence.quotes)):
         later: Quote = sentence.quotes[i]
         sentence.quotes[i] = later._replace(position=later.position + 1)
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0

@@ -1,8 +1,6 @@
 """EVALB's parameters: which labels count, which labels are equal, how many errors stop the run. The program's
 `COLLINS.prm` (the field's standard, and our default) and `nk.prm` (Kitaev & Klein's) are constants here, as is the set
 of each other language in `spacy_lal.lang`; other files are read.
-
-Not here: any counting (`evalb.py`) or printing (`evalb_report.py`).
 """
 
 import re
@@ -17,7 +15,7 @@ from spacy_lal.lang import LANGUAGES, conventions
 Pair = Tuple[str, str]
 
 # Names of a parameter file: numbers, lists of one label, lists of two. Our fields are the same in lower case.
-_NUMBERS = ("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED")
+_NUMBERS = ("MAX_ERROR", "CUTOFF_LEN", "LABELED")
 _LABELS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL")
 _PAIRS = ("EQ_LABEL", "EQ_WORD")
 
@@ -33,7 +31,6 @@ class EvalbParamsError(ValueError):
 class EvalbParams:
     """The content of EVALB's `.prm` files. The defaults are the program's own without a file: nothing is deleted.
 
-    debug (int): 1 lists words and brackets after each row. (The program's level 2, a trace of its loops, reads as 1.)
     max_error (int): As in the program, the run stops at the second error beyond this number.
     cutoff_len (int): The second summary block is over sentences of at most this many words.
     labeled (bool): Compare the labels of brackets as well as their ends.
@@ -44,7 +41,6 @@ class EvalbParams:
     eq_word (tuple): Pairs of words that count as equal.
     """
 
-    debug: int = 0
     max_error: int = 10
     cutoff_len: int = 40
     labeled: bool = True
@@ -57,11 +53,8 @@ class EvalbParams:
     @classmethod
     def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
         """Read a `.prm` file as the program does: `#` comments, one `NAME value` per line, names repeated for lists.
-        Unknown names and incomplete pairs are skipped with a `UserWarning` (the program prints a message to stderr and
-        continues).
+        Unknown names and incomplete pairs are skipped with a `UserWarning`.
 
-        path (Union[str, Path]): The file.
-        RETURNS (EvalbParams): Its parameters.
         RAISES (EvalbParamsError): The file cannot be read, or a name has no value.
         """
         try:
@@ -84,7 +77,7 @@ class EvalbParams:
     @property
     def signature(self) -> str:
         """The parameters that change a score, in one line. The sets of `NAMED` are given by their names."""
-        plain = replace(self, debug=0, max_error=COLLINS.max_error)
+        plain = replace(self, max_error=COLLINS.max_error)
         for name, named in NAMED.items():
             if plain == replace(named, max_error=COLLINS.max_error):
                 return f"params:{name}"
@@ -141,7 +134,7 @@ def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:
         if len(pair) != 2:
             return f"{name} requires two values, not {value!r}"
         fields[field] = (*fields.get(field, ()), pair)
-    else:
+    elif name != "DEBUG":  # listings for debugging are not printed
         return f"Unknown keyword ({name}) in parameter file"
     return None
 

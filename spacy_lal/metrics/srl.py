@@ -20,6 +20,7 @@ from typing import Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence
 from ..trees.lines import TreebankError
 from ..trees.props import read_props
 from ..trees.roles import PREDICATE_ROLE, Proposition, join_parts
+from . import percent, ratio
 
 Rule = Literal["strict", "conll05"]
 Parts = Tuple[Tuple[int, int], ...]
@@ -35,13 +36,13 @@ class PRF(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of right ones among the predicted, 0 to 1; 0 if none is predicted."""
-        return _ratio(self.ok, self.ok + self.excess)
+        """Share of right ones among the predicted, 0 to 1."""
+        return ratio(self.ok, self.ok + self.excess)
 
     @property
     def recall(self) -> float:
-        """Share of right ones among the gold, 0 to 1; 0 if none is gold."""
-        return _ratio(self.ok, self.ok + self.missed)
+        """Share of right ones among the gold, 0 to 1."""
+        return ratio(self.ok, self.ok + self.missed)
 
     @property
     def f(self) -> float:
@@ -58,11 +59,8 @@ class PRF(NamedTuple):
 class SrlCounts:
     """Sums over sentences, under one rule.
 
-    n_sentences, n_propositions (int): Sentences; gold propositions.
-    n_perfect (int): Gold propositions without excess or missed arguments, V aside. A gold predicate without arguments
-        is perfect even if it was not predicted.
-    pairs (Counter): Number of arguments by (gold role, predicted role), V included. Both are of the same parts; one is
-        None where the other side has no argument of the same parts.
+    n_perfect (int): Gold propositions without excess or missed arguments, V aside, predicted or not.
+    pairs (Counter): Number of arguments by (gold role, predicted role) of the same parts, V included; None for none.
     """
 
     rule: Rule = "strict"
@@ -102,9 +100,8 @@ class SrlCounts:
 
     def role(self, name: str) -> PRF:
         """The counts of one role."""
+        n_gold, n_predicted = (sum(n for pair, n in self.pairs.items() if pair[side] == name) for side in (0, 1))
         ok = self.pairs[name, name]
-        n_gold = sum(n for (gold, _), n in self.pairs.items() if gold == name)
-        n_predicted = sum(n for (_, predicted), n in self.pairs.items() if predicted == name)
         return PRF(ok, n_predicted - ok, n_gold - ok)
 
     def overall(self) -> PRF:
@@ -123,7 +120,7 @@ class SrlCounts:
     @property
     def perfect(self) -> float:
         """Share of perfect gold propositions, 0 to 1."""
-        return _ratio(self.n_perfect, self.n_propositions)
+        return ratio(self.n_perfect, self.n_propositions)
 
 
 @dataclass
@@ -131,8 +128,7 @@ class PredicateCounts:
     """Sums over sentences of predicates and their rolesets.
 
     predicates (PRF): Predicates by token. rolesets (PRF): Predicates by token and roleset.
-    n_known (int): Gold predicates with a roleset; without any, rolesets have no score.
-    n_matched (int): Gold predicates with a roleset that are predicted.
+    n_known, n_matched (int): Gold predicates with a roleset; those that are predicted.
     """
 
     predicates: PRF = field(default_factory=PRF)
@@ -157,16 +153,12 @@ class PredicateCounts:
     @property
     def roleset_acc(self) -> float:
         """Share of right rolesets among predicates that both sides have, 0 to 1."""
-        return _ratio(self.rolesets.ok, self.n_matched)
+        return ratio(self.rolesets.ok, self.n_matched)
 
 
 def _roles(proposition: Proposition) -> Dict[Parts, str]:
     """Role by parts. Arguments are disjoint, so that no two have the same parts."""
     return {one.parts: one.role for one in join_parts(proposition.args)}
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
 
 
 def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
@@ -199,7 +191,7 @@ def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]
     """
     yield f"Number of Sentences    :      {counts.n_sentences:6d}"
     yield f"Number of Propositions :      {counts.n_propositions:6d}"
-    yield f"Percentage of perfect props : {_percent(counts.n_perfect, counts.n_propositions):6.2f}"
+    yield f"Percentage of perfect props : {percent(counts.n_perfect, counts.n_propositions):6.2f}"
     yield ""
     yield _HEADER
     yield "-" * 60
@@ -218,20 +210,16 @@ def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]
 
 def _row(name: str, count: PRF) -> str:
     # Percentages are computed in the program's order, since figures such as 12.345 round by their last bit.
-    precision, recall = _percent(count.ok, count.ok + count.excess), _percent(count.ok, count.ok + count.missed)
+    precision, recall = percent(count.ok, count.ok + count.excess), percent(count.ok, count.ok + count.missed)
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return (
         f"{name:>10}   {count.ok:6d}  {count.excess:6d}  {count.missed:6d}   {precision:6.2f}  {recall:6.2f}  {f1:6.2f}"
     )
 
 
-def _percent(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else 0.0
-
-
 def _confusion_lines(counts: SrlCounts) -> Iterator[str]:
     unlabeled = counts.unlabeled()
-    accuracy = _percent(counts.overall().ok, unlabeled.ok)
+    accuracy = percent(counts.overall().ok, unlabeled.ok)
     yield "-" * 68
     yield f"{_HEADER}    lAcc"
     yield f"{_row('Unlabeled', unlabeled)}  {accuracy:6.2f}"

@@ -41,7 +41,6 @@ STYLES: Dict[str, List[str]] = {
 }
 SVG_STYLES = ("tree", "dep", "parse")
 FORMATS = ("html", "svg")
-_WHERE = {"constituents": 'doc.spans["constituents"]', "dependencies": "token.head", "semantic roles": "of lal_srl"}
 _MAX_ARC_WORD = 18  # characters
 
 
@@ -77,9 +76,8 @@ def render(
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
-    RAISES (ValueError): The style, format or theme is unknown; they do not go together; the style needs `nlp`; a Span
-        crosses a sentence boundary or, for "tree" and "parse", is no constituent; sentence boundaries are missing.
-        (RenderError): The Doc has no parse.
+    RAISES (ValueError): Options are unknown or do not go together; a Span crosses a sentence boundary or, for "tree"
+        and "parse", is no constituent. (RenderError): The Doc has no parse.
     """
     options = options or {}
     theme = options.get("theme", "auto")
@@ -150,9 +148,8 @@ def _shown_sentences(item: Item, style: str) -> List[Sentence]:
     for one in sentences:
         known = {"constituents": one.constituents is not None, "dependencies": one.heads is not None}
         known["semantic roles"] = has_propositions(doc)
-        for needed in STYLES[style]:
-            if not known[needed]:
-                raise RenderError(f"style {style!r}: the Doc has no {needed} ({_WHERE[needed]}): parse it first")
+        if lacking := [needed for needed in STYLES[style] if not known[needed]]:
+            raise RenderError(f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first")
         whole = (0, len(one.tokens))
         is_one = not one.is_cut or len(one.tokens) == 1 or whole in [span[:2] for span in one.constituents or []]
         if style in ("tree", "parse") and not is_one:
@@ -200,7 +197,7 @@ def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
     size = f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-label="{escape(title)}"'
     start, _, rest = markup.partition(">")
     start = start.replace(f"max-width: none; height: {renderer.height}px; ", "", 1)
-    return Svg(f"{start} {size}>{naming(title, description)}{rest}", width, height, title, description)
+    return Svg(f"{start} {size}>{naming(title, description)}{rest}", width, height, title)
 
 
 def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """A table of numbers as a heat map in HTML.
 
-The markup is self-contained and has no scripts. It suits dark and light pages: cells are tinted, and letters take the
-colour of the text around them. Cells show rounded numbers; cells close to zero are blank.
+It suits dark and light pages: cells are tinted, and letters take the colour of the text around them. Cells show rounded
+numbers; cells close to zero are blank.
 """
 
 import math
@@ -53,24 +53,18 @@ def heatmap(
     sort_by (Optional[Sequence[float]]): The importance of each row. Default: its largest absolute value.
     first (Sequence[int]): Numbers of rows that come first, in this order, whatever their importance.
     outlined (Collection[Tuple[int, int]]): Row and column of cells with an outline; `note` says why.
-    totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, for sums of the values.
-        They are not tinted and do not affect the scale.
-    RETURNS (str): HTML.
-    RAISES (ValueError): The numbers do not match the names, or a number is not finite.
+    totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, without tints.
     """
     table = [[float(value) for value in row] for row in values]
-    sums = [(name, [float(value) for value in row]) for name, row in totals]
-    everything = [*table, *(row for _, row in sums)]
-    if len(table) != len(rows) or any(
-        len(one) != len(columns) or not all(map(math.isfinite, one)) for one in everything
-    ):
-        raise ValueError(f"expected {len(rows)} rows of {len(columns)} finite numbers each, as there are names")
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = max(strengths, default=0.0) or 1.0
     keys = strengths if sort_by is None else sort_by
     ahead = {row: place for place, row in enumerate(first)}
     order = sorted(range(len(table)), key=lambda i: (ahead.get(i, len(ahead)), -keys[i]))
-    head = _head(columns)
+    turned = ' class="lal-turned"' if len(columns) > N_UPRIGHT else ""
+    cells = [(escape(column), escape(shorten(visible(column)))) for column in columns]
+    names = [f'<th scope="col" title="{full}"><div dir="auto"{turned}>{name}</div></th>' for full, name in cells]
+    head = f"<thead><tr><td></td>{''.join(names)}</tr></thead>"
 
     def body(indices: Sequence[int]) -> str:
         marks = [{column for row, column in outlined if row == i} for i in indices]
@@ -80,21 +74,14 @@ def heatmap(
     signed = any(value < 0 for row in table for value in row)
     pieces = [_STYLE, f"<p>{escape(title)} {_scale(largest, signed)}</p>"]
     pieces += [f'<p class="lal-note">{escape(note)}</p>'] if note else []
-    if shown or sums or not rest:
-        upper = "".join(_row(name, row, 0.0) for name, row in sums)
+    if shown or totals or not rest:
+        upper = "".join(_row(name, [float(value) for value in row], 0.0) for name, row in totals)
         pieces.append(scroll_box(f"<table>{head}<tbody>{upper}{body(shown)}</tbody></table>", title or "heat map"))
     if rest:
         more = f"{len(rest)} {'more ' if shown else ''}{visible(row_kind)}"
         inner = scroll_box(f"<table>{head}<tbody>{body(rest)}</tbody></table>", f"{title or 'heat map'}: {more}")
         pieces.append(fold(escape(more), inner))
     return f'<div class="lal-heatmap">{"".join(pieces)}</div>'
-
-
-def _head(columns: Sequence[str]) -> str:
-    turned = ' class="lal-turned"' if len(columns) > N_UPRIGHT else ""
-    cells = [(escape(column), escape(shorten(visible(column)))) for column in columns]
-    names = [f'<th scope="col" title="{full}"><div dir="auto"{turned}>{name}</div></th>' for full, name in cells]
-    return f"<thead><tr><td></td>{''.join(names)}</tr></thead>"
 
 
 def _row(name: str, values: Sequence[float], largest: float, outlined: Collection[int] = ()) -> str:

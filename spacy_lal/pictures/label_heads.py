@@ -10,16 +10,12 @@ from spacy.tokens import Doc
 
 from ..export import Sentence
 from .heatmap import N_SHOWN, heatmap
-from .markup import shorten
 
 if TYPE_CHECKING:
     from ..interpret import Contributions
 
 LEAST_SHOWN = 0.1  # share of the strongest contribution; heads that stay below it everywhere are one row
-_ATTENTION = (
-    "The heads called by labels of this parse stand first. The name of a head is a convention: how much it adds to its "
-    "label, or takes from it, stands under contributions."
-)
+_ATTENTION = "The heads called by labels of this parse stand first. The name of a head is a convention."
 _OUTLINED = "Outlined: what a head adds to the label that it is called by."
 
 
@@ -79,12 +75,6 @@ def _draw_contributions(found: Sequence["Contributions"], sentence: Sentence, op
         totals.append((f"{len(weak)} weak label heads, sum", [sum(column) for column in zip(*weak, strict=True)]))
     texts = [" ".join(doc[one.start : one.end].text.split()) for one in found]
     outlined = [(row, i) for row, head in enumerate(shown) for i, one in enumerate(found) if names[head] == one.label]
-    against = [
-        f"{found[i].label} (\u2212{-values[shown[row]][i]:.1f} in \u201c{shorten(texts[i], 40)}\u201d)"
-        for row, i in outlined
-        if values[shown[row]][i] <= -least
-    ]
-    note = f" Heads that speak against that label here: {', '.join(against)}." if against else ""
     return heatmap(
         [values[i] for i in shown],
         [names[i] for i in shown],
@@ -94,7 +84,7 @@ def _draw_contributions(found: Sequence["Contributions"], sentence: Sentence, op
         n_shown=options.get("n_shown", N_SHOWN),
         first=[shown.index(i) for i in own],
         outlined=outlined,
-        note=_OUTLINED + note if outlined else "",
+        note=_OUTLINED if outlined else "",
         totals=totals,
     )
 

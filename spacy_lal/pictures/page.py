@@ -53,8 +53,7 @@ class Section(NamedTuple):
 def page(title: str, sections: Iterable[Section], *, intro: str = "", **options: str) -> str:
     """An HTML page of sections.
 
-    title (str): Its title. intro (str): A description, in English. Both are plain text.
-    options (str): `note`, `lang`, `direction` and `theme`, see `html_page`.
+    title, intro (str): Its title, and a description, in English; plain text. options (str): As for `html_page`.
     """
     body = [f'<p class="lal-intro" lang="en" dir="ltr">{escape(intro)}</p>'] if intro else []
     for section in sections:

@@ -42,10 +42,8 @@ def draw_parse(
 ) -> Svg:
     """Draw a tree above its words, arcs and roles below.
 
-    tree (Tree): A tree with n words.
     heads, deprels (Sequence): The head of each word, counted from 1, 0 for a root, None if unknown; and its deprel.
     rows (Sequence[PredicateRow]): The predicates, if roles are known.
-    title (str): The name of the picture; plain text. direction (str): "rtl" draws the first word on the right.
     """
     arcs = _arcs(heads, deprels)
     least = [pill_width(ROOT) if head == 0 else 0.0 for head in heads]  # of the column of each word

@@ -1,7 +1,5 @@
 """SVG: widths of texts, the parts that drawings share, files that stand alone, and PNG by a converter."""
 
-import shutil
-import subprocess
 from math import ceil
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 from unicodedata import category, east_asian_width
@@ -15,31 +13,20 @@ PILL, PILL_SIZE, PILL_PADDING = 18.0, 12, 7.0  # pixels: height, letters, and ro
 LEAST_SCALE = 0.6  # a picture shrinks to this share of its size, and then scrolls: smaller letters can't be read
 _CANVAS, _INK = {"light": "#ffffff", "dark": "#16181d"}, {"light": "#1a1a1a", "dark": "#e8e8e8"}
 _MARGIN, _GAP = 12, 24  # pixels around all pictures, and between two
-NO_CONVERTER = (
-    "writing PNG needs a converter: pip install 'spacy-lal[display]' (CairoSVG), or the program rsvg-convert "
-    "(librsvg2-bin on Debian and Ubuntu, librsvg elsewhere); SVG and HTML need nothing"
-)
+NO_CONVERTER = "writing PNG needs CairoSVG: pip install 'spacy-lal[display]'; SVG and HTML need nothing"
 
 
 class Svg(NamedTuple):
-    """A picture: one `<svg>` element with the colours of the text around it.
-
-    markup (str): The element. width, height (float): Pixels.
-    title (str): Its name; plain text. description (str): Its content in words or brackets; plain text.
-    """
+    """A picture: one `<svg>` element with the colours of the text around it, its size in pixels, and its name."""
 
     markup: str
     width: float
     height: float
     title: str
-    description: str
 
 
 def picture(body: str, kind: str, size: Tuple[float, float], title: str, description: str) -> Svg:
-    """A drawing as an element with a name and a description for screen readers.
-
-    body (str): Its parts, as markup. kind (str): Its class. size (Tuple[float, float]): Width and height in pixels.
-    """
+    """A drawing of some markup as an element with a class, and a name and a description for screen readers."""
     width, height = map(number, size)
     return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width}" height="{height}" '
@@ -47,7 +34,6 @@ def picture(body: str, kind: str, size: Tuple[float, float], title: str, descrip
         f'font-family="{FONT}" text-anchor="middle">{naming(title, description)}{body}</svg>',
         *size,
         title,
-        description,
     )
 
 
@@ -116,25 +102,22 @@ def number(value: float) -> str:
 
 
 def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
-    """One SVG file with pictures one below the other. It has its own background and colours, and fetches nothing.
+    """One SVG file with pictures one below the other, with its own background and colours.
 
     theme (str): "light", "dark", or "auto": as the reader's system is; programs without such a setting show it light.
-    RETURNS (str): The file's content. Without pictures, an empty drawing.
     """
     base = "dark" if theme == "dark" else "light"
     width = ceil(max((one.width for one in pictures), default=0) + 2 * _MARGIN)
     parts, top = [], float(_MARGIN)
-    for one in pictures:  # the file bears all names and descriptions
-        inner = one.markup.replace(naming(one.title, one.description), "", 1).replace(' role="img"', "", 1)
-        parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{inner}</g>')
+    for one in pictures:
+        parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{one.markup}</g>')
         top += one.height + _GAP
     height = ceil(top - _GAP + _MARGIN if pictures else top)  # whole pixels: a converter needs them
-    names = naming("; ".join(one.title for one in pictures), "\n".join(one.description for one in pictures))
     dark = f".lal-file {{ color: {_INK['dark']} }} .lal-canvas {{ fill: {_CANVAS['dark']} }}"
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}" color="{_INK[base]}" class="lal-file">{names}',
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}" color="{_INK[base]}" class="lal-file">',
             *([f"<style>@media (prefers-color-scheme: dark) {{ {dark} }}</style>"] if theme == "auto" else []),
             f'<rect class="lal-canvas" width="100%" height="100%" fill="{_CANVAS[base]}"/>',
             *parts,
@@ -144,21 +127,12 @@ def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
 
 
 def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
-    """Convert an SVG file by CairoSVG or the program rsvg-convert.
+    """Convert an SVG file by CairoSVG; scale is the number of pixels for each pixel of the drawing.
 
-    scale (float): Pixels of the picture for each pixel of the drawing.
-    RAISES (ValueError): Neither is installed, or it failed.
+    RAISES (ValueError): It is not installed.
     """
     try:
         from cairosvg import svg2png
-
-        return bytes(svg2png(bytestring=svg.encode("utf8"), scale=scale))
-    except (ImportError, OSError):  # OSError: its library cairo is missing
-        program = shutil.which("rsvg-convert")
-    if program is None:
-        raise ValueError(NO_CONVERTER)
-    command = [program, "--format", "png", "--zoom", str(scale)]
-    done = subprocess.run(command, input=svg.encode("utf8"), capture_output=True, check=False)
-    if done.returncode or not done.stdout:
-        raise ValueError(f"rsvg-convert can't convert the drawing: {done.stderr.decode('utf8', 'replace').strip()}")
-    return done.stdout
+    except (ImportError, OSError) as err:  # OSError: its library cairo is missing
+        raise ValueError(NO_CONVERTER) from err
+    return bytes(svg2png(bytestring=svg.encode("utf8"), scale=scale))

@@ -48,7 +48,6 @@ class Node:
 class Layout:
     """The nodes of a tree in pre-order, with their places.
 
-    tree (Tree): A tree with words at the leaves. mirrored (bool): Whether the first word is on the right.
     least (Sequence[float]): The least width of each word's column, in the order of the sentence; empty for none.
     """
 
@@ -115,9 +114,7 @@ class Layout:
 def tree_to_svg(tree: Tree, *, title: str = "Constituency tree", direction: str = "ltr") -> Svg:
     """Draw a tree: constituents in pills, coloured by label. Lines and words take the colour of the text around them.
 
-    tree (Tree): A tree with words at the leaves. Long words and labels are shortened.
-    title (str): Its name for screen readers and on hover; plain text. The description is the tree in brackets.
-    direction (str): "rtl" draws the first word on the right.
+    title (str): Its name for screen readers and on hover; plain text. direction (str): "rtl" mirrors it.
     """
     layout = Layout(tree, direction == "rtl")
     size = layout.width, layout.baseline + DESCENT + 2

@@ -171,13 +171,6 @@ def test_evalb_of_bad_files(lal, tmp_path, gold, test, message):
     assert result.exit_code == 2 and message.format(**paths) in result.stderr
 
 
-def test_evalb_keeps_bytes_that_are_no_utf8(lal, tmp_path):
-    (tmp_path / "trees.ptb").write_bytes("(S (NP (N ka\xf0r)) (V er))\r\n".encode("latin-1"))
-    (tmp_path / "debug.prm").write_text("DEBUG 1\n")
-    result = lal("evalb", tmp_path / "trees.ptb", tmp_path / "trees.ptb", "--param", tmp_path / "debug.prm")
-    assert result.exit_code == 0 and b"ka\xf0r" in result.stdout_bytes
-
-
 # srl-eval.pl
 
 

@@ -7,7 +7,6 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_lal.metrics import COLLINS
 from spacy_lal.metrics.docs import (
     parse_golds,
     parse_texts,
@@ -17,6 +16,7 @@ from spacy_lal.metrics.docs import (
     score_sentence_breaks,
     score_texts,
 )
+from spacy_lal.metrics.evalb_params import COLLINS
 
 VOCAB = spacy.blank("en").vocab
 GENRE = re.compile(r"^(?:GUM_)?([a-z]+)[-_]")

@@ -9,21 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 
-from spacy_lal.metrics import (
-    COLLINS,
-    NK,
+from spacy_lal.metrics.evalb import (
+    VALID,
     EvalbCounts,
     EvalbFormatError,
-    EvalbLineError,
-    EvalbParams,
-    EvalbParamsError,
-    EvalbStopped,
+    as_sentence,
+    count_crossing,
     read_sentence,
-    report,
     score_parses,
     score_sentence,
 )
-from spacy_lal.metrics.evalb import VALID, as_sentence, count_crossing
+from spacy_lal.metrics.evalb_params import COLLINS, NK, EvalbParams, EvalbParamsError
+from spacy_lal.metrics.evalb_report import EvalbStopped, report
 
 
 def read(path: Path) -> List[str]:
@@ -60,7 +57,7 @@ def test_equals_the_program(data_dir, name, prm):
     assert len(errors) == (15 if name == "v1" else 0)
 
 
-@pytest.mark.parametrize("prm", ["COLLINS", "nk", "own", "debug"])
+@pytest.mark.parametrize("prm", ["COLLINS", "nk", "own"])
 def test_equals_the_program_on_odd_trees(data_dir, prm):
     folder = data_dir / "evalb"
     params = EvalbParams.from_file(folder / f"{prm}.prm")
@@ -121,7 +118,6 @@ def test_counts():
     assert [scores[f"const_{name}"] for name in ("cm", "cb", "0cb", "2cb")] == [0.5, 0.5, 0.5, 1.0]
     halves = [score_parses(rows[:2])[0], score_parses(rows[2:])[0]]
     assert halves[0] + halves[1] == counts
-    assert counts.signature() == "evalb|params:COLLINS|sents:4|errors:1|skipped:1"
     assert EvalbCounts().scores()["const_f"] == 0.0
 
 
@@ -155,9 +151,8 @@ def test_very_deep_trees():
 def test_lines_that_the_program_cannot_pass(line):
     with pytest.raises(EvalbFormatError):
         read_sentence(line, COLLINS)
-    with pytest.raises(EvalbLineError) as err:
+    with pytest.raises(EvalbFormatError, match="^gold, line 2: "):
         list(report(["(TOP (NN a))\n", line], ["(TOP (NN a))\n", "(TOP (NN a))\n"]))
-    assert (err.value.side, err.value.line) == ("gold", 2)
 
 
 def test_words_beside_brackets_in_a_tree():

@@ -98,21 +98,13 @@ def test_svg_files():
     assert ElementTree.fromstring(stand_alone([])).find(f"{SVG}g") is None
 
 
-def test_png(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
+def test_png(monkeypatch: pytest.MonkeyPatch):
     module: Any = types.ModuleType("cairosvg")
     module.svg2png = lambda bytestring, scale: b"PNG " + bytestring
     monkeypatch.setitem(sys.modules, "cairosvg", module)
     assert svg_to_png("<svg/>") == b"PNG <svg/>"
     monkeypatch.setitem(sys.modules, "cairosvg", None)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ValueError, match=r"pip install 'spacy-lal\[display\]'.*rsvg-convert"):
-        svg_to_png("<svg/>")
-    program = tmp_path / "rsvg-convert"
-    program.write_text("#!/bin/sh\nprintf 'PNG %s' \"$*\"\n", encoding="utf8")
-    program.chmod(0o755)
-    assert svg_to_png("<svg/>") == b"PNG --format png --zoom 2.0"
-    program.write_text("#!/bin/sh\necho 'no memory' >&2; exit 3\n", encoding="utf8")
-    with pytest.raises(ValueError, match="rsvg-convert can't convert the drawing: no memory"):
+    with pytest.raises(ValueError, match=r"pip install 'spacy-lal\[display\]'"):
         svg_to_png("<svg/>")
 
 
@@ -151,9 +143,6 @@ def test_heat_map():
     (row,) = rows_of(heatmap([[-2.0, 0.0, 1.0]], ["a"], ["x", "y", "z"]))
     assert [cell.get("style") for cell in row[1]] == [f"background:{NEGATIVE}a6", None, f"background:{POSITIVE}53"]
     assert rows_of(heatmap([], [], [])) == [] and rows_of(heatmap([[]], ["a"], [])) == [("a", [])]
-    for bad in ([[1.0], [2.0]], [[1.0, 2.0]], [[float("nan")]]):
-        with pytest.raises(ValueError, match="expected 1 rows of 1 finite numbers each"):
-            heatmap(bad, ["a"], ["x"])
 
 
 @pytest.mark.parametrize(

@@ -210,15 +210,6 @@ def test_contributions_of_weak_heads_are_one_row(nlp: Language, monkeypatch: pyt
         assert outlined == [one.label]
 
 
-def test_heads_that_do_not_mean_their_labels_are_named(nlp: Language, monkeypatch: pytest.MonkeyPatch):
-    doc = nlp("She sees a dog.")
-    found = [replace(one, heads=one.heads * 0) for one in constituent_contributions(nlp, doc)]
-    found[0].heads[found[0].names.index(found[0].label)] = -5.2
-    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", lambda *_: found)
-    notes = [p for p in parsed(render(doc, style="contributions", nlp=nlp)).iter("p") if p.get("class") == "lal-note"]
-    assert f"speak against that label here: {found[0].label} (\u22125.2 in \u201c" in notes[0].text
-
-
 @pytest.mark.parametrize("style", OF_THE_DOC)
 def test_hostile_text(style: str):
     n = len(HOSTILE)

@@ -8,7 +8,7 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_lal.metrics import COLLINS
+from spacy_lal.metrics.evalb_params import COLLINS
 from spacy_lal.pipeline.scorers import CONST_KEYS, score_parses
 
 VOCAB = spacy.blank("en").vocab
