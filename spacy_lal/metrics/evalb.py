@@ -130,15 +130,11 @@ class EvalbCounts:
         elif row.status == SKIPPED:
             self.n_skipped += 1
         else:
-            self.matched += row.matched
-            self.gold_brackets += row.gold_brackets
-            self.test_brackets += row.test_brackets
+            for name in ("matched", "gold_brackets", "test_brackets", "crossing", "words", "correct_tags"):
+                setattr(self, name, getattr(self, name) + getattr(row, name))
             self.complete += row.matched == row.gold_brackets == row.test_brackets
-            self.crossing += row.crossing
             self.no_crossing += row.crossing == 0
             self.two_crossing += row.crossing <= 2
-            self.words += row.words
-            self.correct_tags += row.correct_tags
 
     @property
     def n_valid(self) -> int:

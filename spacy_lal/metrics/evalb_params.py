@@ -5,7 +5,7 @@ of each other language in `spacy_lal.lang`; other files are read.
 
 import re
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Dict, Optional, Tuple, Union
@@ -81,17 +81,8 @@ class EvalbParams:
         for name, named in NAMED.items():
             if plain == replace(named, max_error=COLLINS.max_error):
                 return f"params:{name}"
-        parts = [f"params:own|labeled:{int(self.labeled)}|cutoff:{self.cutoff_len}"]
-        for name, values in (
-            ("delete", self.delete_label),
-            ("delete_for_length", self.delete_label_for_length),
-            ("quote", self.quote_label),
-            ("eq", ["=".join(pair) for pair in self.eq_label]),
-            ("eq_word", ["=".join(pair) for pair in self.eq_word]),
-        ):
-            if values:
-                parts.append(f"{name}:{' '.join(values)}")
-        return "|".join(parts)
+        values = {field.name: getattr(plain, field.name) for field in fields(self) if field.name != "max_error"}
+        return "params:own|" + "|".join(f"{name}:{value}" for name, value in values.items() if value != ())
 
     def bracket_label(self, label: str) -> Optional[str]:
         """The label used for comparison of a bracket: cut at the first `-` or `=`; None if the bracket does not count.

@@ -1,6 +1,6 @@
 """Styles "attention" and "contributions": heat maps of the label heads. Both always show whole sentences.
 
-Heads that are called by the labels of the parse stand first. Contributions of weak heads are one row.
+Heads that are called by the labels of the parse stand first.
 """
 
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence
@@ -14,7 +14,6 @@ from .heatmap import N_SHOWN, heatmap
 if TYPE_CHECKING:
     from ..interpret import Contributions
 
-LEAST_SHOWN = 0.1  # share of the strongest contribution; heads that stay below it everywhere are one row
 _ATTENTION = "The heads called by labels of this parse stand first. The name of a head is a convention."
 _OUTLINED = "Outlined: what a head adds to the label that it is called by."
 
@@ -59,30 +58,23 @@ def draw_contributions(doc: Doc, sentences: Sequence[Sentence], options: Dict[st
 
 def _draw_contributions(found: Sequence["Contributions"], sentence: Sentence, options: Dict[str, Any]) -> str:
     doc, names = sentence.tokens[0].doc, found[0].names
-    own = _heads_of(sentence, names)
     values = [list(row) for row in zip(*(one.heads.tolist() for one in found), strict=True)]
-    strengths = [max(map(abs, row)) for row in values]
-    least = LEAST_SHOWN * max(strengths)
-    shown = [i for i, strength in enumerate(strengths) if strength >= least or i in own]
-    weak = [row for i, row in enumerate(values) if i not in shown]
     totals = [
         ("score", [one.score for one in found]),
         ("label heads, sum", [float(one.heads.sum()) for one in found]),
         *([("whole tokens", [one.tokens for one in found])] if any(one.tokens for one in found) else []),
         ("bias", [one.bias for one in found]),
     ]
-    if weak:
-        totals.append((f"{len(weak)} weak label heads, sum", [sum(column) for column in zip(*weak, strict=True)]))
     texts = [" ".join(doc[one.start : one.end].text.split()) for one in found]
-    outlined = [(row, i) for row, head in enumerate(shown) for i, one in enumerate(found) if names[head] == one.label]
+    outlined = [(names.index(one.label), i) for i, one in enumerate(found) if one.label in names]
     return heatmap(
-        [values[i] for i in shown],
-        [names[i] for i in shown],
+        values,
+        names,
         [f"{one.label}: {text}" for one, text in zip(found, texts, strict=True)],
         title="What each label head adds to the score of a constituent",
         row_kind="label heads",
         n_shown=options.get("n_shown", N_SHOWN),
-        first=[shown.index(i) for i in own],
+        first=_heads_of(sentence, names),
         outlined=outlined,
         note=_OUTLINED if outlined else "",
         totals=totals,

@@ -171,7 +171,7 @@ def test_params_file(tmp_path):
         params = EvalbParams.from_file(path)
     assert params == EvalbParams(delete_label=("A B",), labeled=False, cutoff_len=12, eq_word=(("a", "b"),))
     assert [f"{path}, line {n}" in str(w.message) for n, w in zip((7, 8), caught, strict=True)] == [True, True]
-    assert "labeled:0|cutoff:12|delete:A B|eq_word:a=b" in params.signature
+    assert "cutoff_len:12|labeled:False|delete_label:('A B',)|eq_word" in params.signature
     path.write_text("DEBUG 0\nDELETE_LABEL\n")
     with pytest.raises(EvalbParamsError, match="line 2"):
         EvalbParams.from_file(path)

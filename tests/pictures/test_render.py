@@ -1,7 +1,6 @@
 """`render`: every style, of every kind of Doc, is sound markup in which all text is text."""
 
 import sys
-from dataclasses import replace
 from typing import Any, List
 from xml.etree import ElementTree
 
@@ -191,23 +190,6 @@ def test_contributions_of_all_sentences_are_computed_once(nlp: Language, monkeyp
     assert len(alone) == 3 and len(calls) == 1
     tables = [[ElementTree.tostring(one) for one in parsed(html).iter("table")] for html in [*alone, together]]
     assert tables[-1] == [table for some in tables[:-1] for table in some]
-
-
-def test_contributions_of_weak_heads_are_one_row(nlp: Language, monkeypatch: pytest.MonkeyPatch):
-    doc = nlp("She sees a dog in the park.")
-    found = [replace(one, heads=one.heads * 0 + 0.5) for one in constituent_contributions(nlp, doc)]
-    names, own = found[0].names, {one.label for one in found}
-    weak = [name for name in names if name not in own]
-    found[0].heads[names.index(found[0].label)] = -6.0
-    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", lambda *_: found)
-    table = parsed(render(doc, style="contributions", nlp=nlp)).find(".//table")
-    rows = {row.find("th").get("title"): row.findall("td") for row in table.find("tbody")}
-    assert own == {name for name in names if name in rows} and weak
-    sums = [float(cell.text) for cell in rows[f"{len(weak)} weak label heads, sum"]]
-    assert sums == [pytest.approx(0.5 * len(weak))] * len(found)
-    for i, one in enumerate(found):
-        outlined = [name for name, cells in rows.items() if "lal-outlined" in (cells[i].get("class") or "")]
-        assert outlined == [one.label]
 
 
 @pytest.mark.parametrize("style", OF_THE_DOC)
