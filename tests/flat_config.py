@@ -26,7 +26,7 @@ from spacy_lal.layers.input_configs import (
     Words,
 )
 
-FEED_FORWARDS = ("none", "per_label", "joint", "split")
+FEED_FORWARDS = ("none", "joint", "split")
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ class FlatConfig:
     label_proj_width: int = 16
     label_own_projection: bool = False
     label_factored: bool = True
-    label_feed_forward: Literal["none", "per_label", "joint", "split"] = "none"
-    label_ff_width: int = 0
+    label_feed_forward: Literal["none", "joint", "split"] = "none"
     label_residual_dropout: bool = False
     label_query_per_token: bool = False
     label_combine_as_self: bool = False
@@ -148,7 +147,7 @@ class FlatConfig:
         )
 
     def _label_attention(self) -> LabelAttentionConfig:
-        per_label, shared = self.label_feed_forward == "per_label", self.label_feed_forward in ("joint", "split")
+        shared = self.label_feed_forward != "none"
         factored = self.factored and self.label_factored
         options: dict[str, Any] = {
             "n_heads": self.n_label_heads or None,
@@ -156,7 +155,6 @@ class FlatConfig:
             "proj_width": self.label_proj_width,
             "factored": factored,
             "per_head_projection": self.label_own_projection,
-            "ff_width": (self.label_ff_width or 2 * self.label_proj_width) if per_label else 0,
             "attention_dropout": self.attention_dropout,
             "residual_dropout": self.residual_dropout if self.label_residual_dropout else 0.0,
         }
@@ -167,7 +165,7 @@ class FlatConfig:
             query_per_token=self.label_query_per_token,
             combine_as_self=self.label_combine_as_self,
             scrambled_queries=self.scrambled_queries,
-            shared_feed_forward=self.label_feed_forward if shared else "none",  # type: ignore[arg-type]
+            shared_feed_forward=self.label_feed_forward,
             shared_ff_width=self.ff_width,
             relu_dropout=self.relu_dropout,
             ff_residual_dropout=self.residual_dropout,

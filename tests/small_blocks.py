@@ -35,7 +35,6 @@ NAMES: Dict[str, List[str]] = {
     "label_proj_width": ["label.proj_width"],
     "label_own_projection": ["label.per_head_projection"],
     "label_factored": ["label.factored"],
-    "label_ff_width": ["label.ff_width"],
     "whole_tokens": ["fenceposts.token_skip"],
     "scale_label_blocks": ["fenceposts.scale_label_blocks"],
     "span_hidden_width": ["span.hidden_width"],

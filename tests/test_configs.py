@@ -165,7 +165,6 @@ def test_the_published_model_is_as_published():
         "encoder.*.self_attention.ff_width": 2048,
         "label_attention.attn_width": 128,
         "label_attention.proj_width": 128,
-        "label_attention.ff_width": 0,
         "fenceposts.scale_label_blocks": False,
         "span_scorer.hidden_width": 250,
         "biaffine_scorer.arc_width": 1024,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Dict, Optional
 
 from spacy.util import load_config
 from thinc.api import Config
@@ -39,13 +39,6 @@ class Variant:
     weights: str = ""
 
 
-def _label_layer(feed_forward: bool, residual_dropout: bool) -> Dict[str, Any]:
-    """Hidden units of twice a block's width; as much dropout as on attention weights."""
-    width: Callable[[Dict[str, Any]], int] = lambda block: 2 * block["proj_width"] if feed_forward else 0  # noqa: E731
-    rate: Callable[[Dict[str, Any]], float] = lambda block: block["attention_dropout"] if residual_dropout else 0.0  # noqa: E731
-    return {"label_attention.ff_width": width, "label_attention.residual_dropout": rate}
-
-
 def _encoder_layer(selector: Optional[Dict[str, Any]]) -> Dict[str, Any]:
     """One self-attention layer of the parser's own on the pretrained encoder: 8 heads of 32.
 
@@ -63,8 +56,7 @@ SELECTOR = {"@misc": "spacy-lal.Selector.v1", "mode": "hard", "on_empty": "all"}
 WITHOUT_LABEL_ATTENTION = {"label_attention": None, "span_scorer.label_heads": False}
 
 
-# pwff and resdrop are Table 1 of Mrini et al. (2020): a feed-forward layer after label attention, and dropout on the
-# label heads before the residual. Our feed-forward layer works on each label head's block, which stays readable.
+# resdrop is of Table 1 of Mrini et al. (2020): dropout on the label heads before the residual.
 # attention and selective are self-attention (Geng et al. 2020) between the pretrained encoder and label attention.
 VARIANTS = {
     "spacy": Variant("spaCy's `parser`"),
@@ -72,10 +64,11 @@ VARIANTS = {
     "separate": Variant("`lal_parser`, same weights, cky + eisner instead of the joint decoder", weights="lal"),
     "plain": Variant("no label attention, as many parameters", WITHOUT_LABEL_ATTENTION),
     "difference": Variant("spans scored from the difference of their ends", {"span_scorer.separate_endpoints": False}),
-    "none": Variant("label attention alone", _label_layer(False, False)),
-    "pwff": Variant("+ feed-forward (pwff)", _label_layer(True, False)),
-    "resdrop": Variant("+ residual dropout (resdrop)", _label_layer(False, True)),
-    "both": Variant("+ both", _label_layer(True, True)),
+    "none": Variant("label attention alone", {"label_attention.residual_dropout": 0.0}),
+    "resdrop": Variant(
+        "+ residual dropout (resdrop)",
+        {"label_attention.residual_dropout": lambda block: block["attention_dropout"]},
+    ),
     "attention": Variant("`lal_parser` + one self-attention layer", _encoder_layer(None)),
     "selective": Variant("`lal_parser` + one selective self-attention layer", _encoder_layer(SELECTOR)),
 }

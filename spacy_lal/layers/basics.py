@@ -17,10 +17,7 @@ _TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any ro
 
 
 class FeatureDropout(nn.Module):
-    """Drops whole features of a sentence: the same ones at every position (reference-parser.md, section 0).
-
-    rate (float): Share of the features to drop, in [0, 1). Kept features are divided by 1 - rate.
-    """
+    """Drops whole features of a sentence: the same ones at every position (reference-parser.md, section 0)."""
 
     def __init__(self, rate: float) -> None:
         super().__init__()
@@ -46,28 +43,11 @@ class FeatureDropout(nn.Module):
         return torch.addcmul(residual, inputs, self.sample_mask(inputs)) if self.active else residual + inputs
 
 
-class _MaskedScale(torch.autograd.Function):
-    """inputs * mask * scale, keeping one byte per element for backward."""
-
-    @staticmethod
-    def forward(ctx: Any, inputs: Tensor, mask: Tensor, scale: float) -> Tensor:
-        ctx.save_for_backward(mask)
-        ctx.scale = scale
-        return (inputs * mask).mul_(scale)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, None, None]:
-        (mask,) = ctx.saved_tensors
-        return (grads[0] * mask).mul_(ctx.scale), None, None
-
-
 class ElementDropout(nn.Module):
     """Elementwise dropout. On a CPU it takes its mask from 16 random bits per element.
 
     torch draws a double per element there. This network drops many elements (the fenceposts of the biaffine scorer,
     twice), so these draws would take a fifth of a training step. The rate is rounded to a multiple of 2^-16.
-
-    rate (float): Share of the elements to drop, in [0, 1). Kept ones are divided by 1 - rate.
     """
 
     def __init__(self, rate: float) -> None:
@@ -83,8 +63,8 @@ class ElementDropout(nn.Module):
         n_dropped = min(round(self.rate * 65536), 65535)  # of the 65,536 values of 16 bits
         bits = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
         bits = bits.view(torch.int16)[: inputs.numel()].view(inputs.shape)
-        kept = (bits >= n_dropped - 32768).view(torch.uint8)
-        return _MaskedScale.apply(inputs, kept, 65536 / (65536 - n_dropped))
+        kept = (bits >= n_dropped - 32768).to(inputs.dtype)
+        return inputs * kept.mul_(65536 / (65536 - n_dropped))
 
 
 class _StdNorm(torch.autograd.Function):
@@ -122,12 +102,8 @@ class _StdNorm(torch.autograd.Function):
 
 def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
     """The reference's layer norm: `gain * (x - mean) / (std + 1e-3) + bias` over the last axis, std with ddof = 1
-    (reference-parser.md, section 0). Not `torch.nn.LayerNorm`.
-
-    inputs (Tensor): *Shape:* (..., width). Inputs of width 1 are returned unchanged, as in the reference.
-    gain, bias (Tensor): *Shape:* (width,).
-    RETURNS (Tensor): *Shape:* as the input.
-    """
+    (reference-parser.md, section 0). Not `torch.nn.LayerNorm`. *Shapes:* inputs (..., width). Inputs of width 1 are
+    returned unchanged, as in the reference, gain, bias (width,); as the input."""
     if inputs.shape[-1] == 1:
         return inputs
     return _StdNorm.apply(inputs.to(gain.dtype), gain, bias)  # norms are in full precision under autocast, too
@@ -147,11 +123,8 @@ class StdNorm(nn.Module):
 
 
 class MaskedSoftmax(nn.Module):
-    """Attention weights from logits: no weight on padding, elementwise dropout on the rest. A separate module, so that
-    a forward hook can read the weights of any layer.
-
-    dropout (float): Elementwise dropout on the weights.
-    """
+    """Attention weights from logits: no weight on padding, elementwise dropout on the rest. A separate module, so
+    that a forward hook can read the weights of any layer."""
 
     def __init__(self, dropout: float) -> None:
         super().__init__()
@@ -171,12 +144,7 @@ def head_weights(shapes: Mapping[str, Tuple[int, ...]]) -> nn.ParameterDict:
 
 
 def split_width(width: int, factored: bool) -> Dict[str, int]:
-    """The parts of a feature vector, in order, by name.
-
-    width (int): Features in all.
-    factored (bool): Whether content and position are kept apart.
-    RETURNS (Dict[str, int]): {"content": ..., "position": ...}; {"all": width} where they are not kept apart.
-    """
+    """The sizes of content and position, in order, by name; {"all": width} where they are not kept apart."""
     return {"content": width - width // 2, "position": width // 2} if factored else {"all": width}
 
 
@@ -194,11 +162,6 @@ class FeedForward(nn.Module):
     """Position-wise feed-forward layer with residual and layer norm; one small network per part of the features.
 
     y = norm(x + dropout(W2 dropout(relu(W1 x + b1)) + b2)), reference-parser.md 1.8.
-
-    widths (Dict[str, int]): Sizes of the parts, from `split_width`.
-    ff_width (int): Hidden units of all parts together.
-    relu_dropout (float): Feature dropout on the hidden units.
-    residual_dropout (float): Feature dropout before the residual is added.
     """
 
     def __init__(self, widths: Dict[str, int], ff_width: int, relu_dropout: float, residual_dropout: float) -> None:
@@ -226,11 +189,6 @@ class BiLSTM(nn.Module):
 
     torch's LSTM reads the padding first in that direction. Packed sequences avoid this, but take three times as long to
     train on a CPU. Here each direction is a separate LSTM, and sequences are reversed before and after the second.
-
-    width (int): Width of the input and of the output, half of it from each direction.
-    depth (int): Number of layers.
-    dropout (float): Elementwise dropout on the output of each layer but the last.
-    RAISES (ValueError): The width is odd.
     """
 
     def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:
@@ -241,12 +199,8 @@ class BiLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, sequences: Tensor, lengths: Tensor) -> Tensor:
-        """Encode a batch.
-
-        sequences (Tensor): Padded at the end. *Shape:* (seq_len, batch_size, width).
-        lengths (Tensor): Length of each sequence; may be 0. *Shape:* (batch_size,).
-        RETURNS (Tensor): Zeros where there is padding. *Shape:* (seq_len, batch_size, width).
-        """
+        """Encode a batch. *Shapes:* sequences (seq_len, batch_size, width), lengths (batch_size,) to (seq_len,
+        batch_size, width)."""
         if not sequences.numel():
             return torch.zeros_like(sequences)
         places = torch.arange(len(sequences), device=sequences.device)[:, None]

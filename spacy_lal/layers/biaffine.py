@@ -56,11 +56,6 @@ class BiaffineScorer(nn.Module):
     arc(d, h) = [a_h; 1]^T W [b_d; 1]
     deprel(d, h, r) = p_h^T U_r q_d + u_r p_h + v_r q_d + c_r
     with a, b, p, q four small networks over the fenceposts. p is taken from the head's row, as in the paper's Eq. 11.
-
-    input_width (int): Width of the features that are read: the last ones of a fencepost.
-    arc_width (int): Width of a and b.
-    deprel_width (int): Width of p and q.
-    dropout (float): Elementwise dropout on fenceposts (one mask for heads, one for dependents) and on a, b, p, q.
     """
 
     given_head = True  # whether a deprel is scored for each possible head
@@ -87,12 +82,7 @@ class BiaffineScorer(nn.Module):
         return self.arc_head, self.arc_dependent, self.deprel_head, self.deprel_dependent
 
     def forward(self, fenceposts: Tensor) -> Tuple[Tensor, Tensor]:
-        """Score arcs and deprels.
-
-        fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
-        RETURNS (Tuple[Tensor, Tensor]): Arcs [dependent, head], *shape:* (batch_size, n_fenceposts, n_fenceposts); and
-            deprels [dependent, head, deprel], *shape:* (batch_size, n_fenceposts, n_fenceposts, n_deprels).
-        """
+        """Score arcs and deprels. *Shapes:* fenceposts (batch_size, n_fenceposts, input_width)."""
         arc_head, deprel_head = self._features(fenceposts, self.arc_head, self.deprel_head)
         arc_dependent, deprel_dependent = self._features(fenceposts, self.arc_dependent, self.deprel_dependent)
         return self.score_arcs(arc_head, arc_dependent), self.score_deprels(deprel_head, deprel_dependent)
@@ -105,23 +95,17 @@ class BiaffineScorer(nn.Module):
         return arcs, deprels
 
     def score_arcs(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """Scores of arcs from the features a, b of fenceposts as heads and as dependents.
-
-        head, dependent (Tensor): *Shape:* (batch_size, n_fenceposts, arc_width).
-        RETURNS (Tensor): [dependent, head]. *Shape:* (batch_size, n_fenceposts, n_fenceposts).
-        """
+        """Scores of arcs from the features a, b of fenceposts as heads and as dependents. *Shapes:* head, dependent
+        (batch_size, n_fenceposts, arc_width) to (batch_size, n_fenceposts, n_fenceposts)."""
         bilinear = self.arc_bilinear
         # [a; 1]^T W, whose last column meets the dependent's constant 1
         seen = self.linear(head, bilinear[:-1].t(), bilinear[-1])
         return torch.baddbmm(seen[..., -1].unsqueeze(1), dependent, seen[..., :-1].transpose(1, 2))
 
     def score_deprels(self, head: Tensor, dependent: Tensor) -> Tensor:
-        """Scores of deprels from the features p, q of fenceposts as heads and as dependents.
-
-        head (Tensor): *Shape:* (batch_size, n_heads, deprel_width).
-        dependent (Tensor): *Shape:* (batch_size, n_fenceposts, deprel_width).
-        RETURNS (Tensor): *Shape:* (batch_size, n_fenceposts, n_heads, n_deprels).
-        """
+        """Scores of deprels from the features p, q of fenceposts as heads and as dependents. *Shapes:* head
+        (batch_size, n_heads, deprel_width), dependent (batch_size, n_fenceposts, deprel_width) to (batch_size,
+        n_fenceposts, n_heads, n_deprels)."""
         seen, constant = self.seen_by_heads(head)
         return _PairProducts.apply(dependent, seen, constant)
 

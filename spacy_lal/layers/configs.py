@@ -21,7 +21,6 @@ class LabelAttentionConfig(Block):
     factored (bool): Keep the content half and the position half of the features apart.
     per_head_projection (bool): Each label head projects the token with its own matrix. Otherwise, as in the paper, all
         heads share one.
-    ff_width (int): Hidden units of a feed-forward network on each label head's block; 0 for none.
     attention_dropout (float): Elementwise dropout on attention weights.
     residual_dropout (float): Feature dropout on each label head's output before the residual is added.
     """
@@ -31,11 +30,10 @@ class LabelAttentionConfig(Block):
     proj_width: int = 16
     factored: bool = True
     per_head_projection: bool = False
-    ff_width: int = 0
     attention_dropout: float = 0.2
     residual_dropout: float = 0.0
 
-    least = {"proj_width": 2, "ff_width": 0}
+    least = {"proj_width": 2}
 
     def __post_init__(self) -> None:
         super().__post_init__()

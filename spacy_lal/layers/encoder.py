@@ -33,13 +33,8 @@ class Window(NamedTuple):
 
 
 def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
-    """The pairs of a query and a key that get no attention.
-
-    padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
-    window (Optional[Window]): A window does not restrict queries at padding: without any allowed key their softmax
-        would be NaN, and so would gradients.
-    RETURNS (Tensor): *Shape:* (batch_size, 1, 1, seq_len) without a window, else (batch_size, 1, seq_len, seq_len).
-    """
+    """The pairs of a query and a key that get no attention. *Shapes:* padding (batch_size, seq_len) to (batch_size,
+    1, 1, seq_len) without a window, else (batch_size, 1, seq_len, seq_len)."""
     keys = padding[:, None, None, :]
     if window is None:
         return keys
@@ -58,8 +53,6 @@ class SelfAttention(nn.Module):
     Each head projects the content part and the position part of the features separately; a logit is the sum of a
     content product and a position product. Logits are divided by sqrt(hidden width), as in the reference
     (reference-parser.md T5); the paper divides by the square root of the head's width.
-
-    widths (Dict[str, int]): Sizes of the parts, from `split_width`.
     """
 
     def __init__(self, config: SelfAttentionLayerConfig, widths: Dict[str, int]) -> None:
@@ -93,14 +86,9 @@ class SelfAttention(nn.Module):
         return join_features(projected).permute(2, 0, 3, 1, 4).unbind()
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-        """Let every position attend to the positions of its sentence that are allowed.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
-        padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
-        positions (Optional[Tensor]): Rows of the position table, for `queries = "positions"`. *Shape:* (1 or
-            batch_size, seq_len, hidden_width).
-        RETURNS (Tensor): *Shape:* as the input.
-        """
+        """Let every position attend to the positions of its sentence that are allowed. *Shapes:* inputs (batch_size,
+        seq_len, hidden_width), padding (batch_size, seq_len), positions (1 or batch_size, seq_len, hidden_width); as
+        the input."""
         if self.reads_positions and positions is not None:
             query, key = self._project(positions.expand(len(inputs), -1, -1), ("query", "key"))
             (value,) = self._project(inputs, ("value",))
@@ -138,12 +126,7 @@ class SelfAttentionLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A stack of layers.
-
-    layers (nn.Module): Each takes inputs, *shape:* (batch_size, seq_len, width), and padding, *shape:* (batch_size,
-        seq_len); its output has the shape of its input. A layer whose attribute `reads_positions` is true also takes
-        the rows of the position table, *shape:* (1 or batch_size, seq_len, width).
-    """
+    """A stack of layers."""
 
     def __init__(self, *layers: nn.Module) -> None:
         super().__init__()
@@ -155,14 +138,8 @@ class Encoder(nn.Module):
         return any(getattr(layer, "reads_positions", False) for layer in self.layers)
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-        """Encode.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
-        padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
-        positions (Optional[Tensor]): Rows of the position table, if a layer reads them. *Shape:* (1 or batch_size,
-            seq_len, hidden_width).
-        RETURNS (Tensor): *Shape:* as the input.
-        """
+        """Encode. *Shapes:* inputs (batch_size, seq_len, hidden_width), padding (batch_size, seq_len), positions (1
+        or batch_size, seq_len, hidden_width); as the input."""
         for layer in self.layers:
             rows = (positions,) if getattr(layer, "reads_positions", False) else ()
             inputs = layer(inputs, padding, *rows)

@@ -37,10 +37,7 @@ class NetworkInputs(NamedTuple):
     has_boundary_vectors: bool = True
 
     def require(self, name: str) -> Tensor:
-        """A field that the network reads.
-
-        RAISES (ValueError): The batch lacks it.
-        """
+        """A field that the network reads."""
         tensor = getattr(self, name)
         if tensor is None:
             raise ValueError(f"the network reads NetworkInputs.{name}, and the batch has none")
@@ -56,10 +53,7 @@ class NetworkInputs(NamedTuple):
 
 class VectorProjection(nn.Module):
     """A linear map of word vectors, without bias. Of several layers side by side it maps a learned average: their
-    weights are a softmax, equal at first (ELMo's mix, of scale 1; reference-encoders.md A3).
-
-    sizes (InputSizes): With the width of the vectors, all layers together.
-    """
+    weights are a softmax, equal at first (ELMo's mix, of scale 1; reference-encoders.md A3)."""
 
     def __init__(self, config: Vectors, width: int, sizes: InputSizes) -> None:
         super().__init__()
@@ -203,15 +197,7 @@ class InputLayer(nn.Module):
         return self.position_dropout(self.positions.index_select(0, places).expand(batch_size, -1, -1))
 
     def forward(self, inputs: NetworkInputs, seq_len: int, positions: Optional[Tensor] = None) -> Tensor:
-        """Embed.
-
-        inputs (NetworkInputs): The batch.
-        seq_len (int): Length of the batch's longest sentence, with START and STOP.
-        positions (Optional[Tensor]): From `place`, where an encoder reads the same rows; None to make them here.
-            *Shape:* (batch_size, seq_len, position_width).
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
-        RAISES (ValueError): The batch lacks features that the network reads.
-        """
+        """Embed. *Shapes:* positions (batch_size, seq_len, position_width) to (batch_size, seq_len, hidden_width)."""
         content = self.combine([feature(inputs) for feature in self.features.values()])
         if positions is None:
             positions = self.place(len(content), seq_len)

@@ -15,29 +15,6 @@ from .basics import FeatureDropout, MaskedSoftmax, StdNorm, head_weights, join_f
 from .configs import LabelAttentionConfig
 
 
-class LabelFeedForward(nn.Module):
-    """One small feed-forward network, applied to the block of each label head.
-
-    The reference's feed-forward layer mixes the heads, after which a block no longer belongs to one label
-    (reference-parser.md T6). This one keeps the contributions of label heads readable.
-
-    block_width (int): Width of a label head's block.
-    ff_width (int): Hidden units.
-    """
-
-    def __init__(self, block_width: int, ff_width: int) -> None:
-        super().__init__()
-        self.block_width = block_width
-        self.hidden = nn.Linear(block_width, ff_width)
-        self.output = nn.Linear(ff_width, block_width)
-        self.norm = StdNorm(block_width)
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Transform each block. *Shapes:* (..., n_label_heads * block_width) to the same."""
-        blocks = inputs.unflatten(-1, (-1, self.block_width))
-        return self.norm(blocks + self.output(self.hidden(blocks).relu())).flatten(-2)
-
-
 class LabelAttention(nn.Module):
     """Attention with one learned query per label head."""
 
@@ -73,8 +50,8 @@ class LabelAttention(nn.Module):
         self.norm = StdNorm(config.proj_width)
 
     def build_feed_forward(self, config: LabelAttentionConfig) -> Optional[nn.Module]:
-        """The feed-forward network on the output, if any."""
-        return LabelFeedForward(config.proj_width, config.ff_width) if config.ff_width else None
+        """The feed-forward network on the output: none but in the reference's form."""
+        return None
 
     @property
     def output_width(self) -> int:
@@ -82,14 +59,8 @@ class LabelAttention(nn.Module):
         return self.n_label_heads * self.norm.gain.shape[0]
 
     def forward(self, inputs: Tensor, padding: Tensor) -> Tuple[Tensor, Tensor]:
-        """Let each label head attend to the sentence.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
-        padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
-        RETURNS (Tuple[Tensor, Tensor]): The output, *shape:* (batch_size, seq_len, output_width), one block of
-            proj_width features per label head; and the attention weights, *shape:* (batch_size, n_label_heads,
-            seq_len).
-        """
+        """Let each label head attend to the sentence. *Shapes:* inputs (batch_size, seq_len, hidden_width), padding
+        (batch_size, seq_len)."""
         context, weights = self.attend(inputs, padding)
         output = self.combine(inputs, context)
         return output if self.feed_forward is None else self.feed_forward(output), weights

@@ -57,12 +57,7 @@ class Candidates(NamedTuple):
 
 
 def find_candidates(parse: SentenceParse, predicates: ndarray, n_rows: int) -> Candidates:
-    """The candidates of a sentence, and the features of their pairs with its predicates.
-
-    predicates (ndarray): The words that are predicates. Shape: (n_predicates,), int64.
-    n_rows (int): Rows of the table.
-    RETURNS (Candidates): The candidates.
-    """
+    """The candidates of a sentence, and the features of their pairs with its predicates."""
     n = parse.n_words
     if not n:
         nothing = np.zeros((0, 2), dtype=np.int64)
@@ -178,14 +173,7 @@ def _paths(
     over_predicates: ndarray, over_candidates: ndarray, hashes: ndarray, depths: ndarray, ends: ndarray
 ) -> Tuple[ndarray, ndarray, ndarray]:
     """A hash of the path in a tree from each predicate up to the last common node and down to each candidate's node,
-    and how many steps that is, up and down. *Shapes:* (n_predicates, n_candidates).
-
-    over_predicates (ndarray): Which nodes lie over a predicate, its own included. Shape: (n_predicates, n_nodes).
-    over_candidates (ndarray): Which nodes lie over a candidate. Shape: (n_candidates, n_nodes).
-    hashes (ndarray): For each node, the sum of label(a) * base ** (depth(node) - depth(a)) over the nodes a above it.
-    depths (ndarray): A root has 1; depth 0 lies above the root, where there is no common node.
-    ends (ndarray): Each candidate's node.
-    """
+    and how many steps that is, up and down. *Shapes:* (n_predicates, n_candidates)."""
     powers = _powers(int(depths.max(initial=0)))
     lowest = over_predicates.sum(axis=1)[:, None]
     shared = (over_predicates.astype(np.float32) @ over_candidates.T.astype(np.float32)).astype(np.int64)

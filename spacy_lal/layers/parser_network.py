@@ -4,7 +4,7 @@ The one module that a checkpoint maps onto. *Not* here: documents, tokenizers, t
 decoding (scores go out).
 """
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional
 
 import torch
 from torch import Tensor, nn
@@ -17,59 +17,24 @@ from .label_attention import LabelAttention
 from .span_scorer import SpanScorer
 
 
-class _JoinHalves(torch.autograd.Function):
-    """out[:, k] = [left[:, k] ; right[:, k + 1]] for two strided views of the same tensor.
-
-    Plain slicing and concatenation would fill and copy the network's widest tensor six times in backward.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, inputs: Tensor, blocks: int, first_width: int) -> Tensor:
-        batch_size, seq_len, width = inputs.shape
-        ctx.sizes = (batch_size, seq_len, blocks, width // blocks)
-        ctx.first_width = first_width
-        views = inputs.view(ctx.sizes)
-        joined = inputs.new_empty(batch_size, seq_len - 1, width)
-        left, right = joined.split([blocks * first_width, width - blocks * first_width], dim=-1)
-        left.unflatten(-1, (blocks, -1)).copy_(views[:, :-1, :, :first_width])
-        right.unflatten(-1, (blocks, -1)).copy_(views[:, 1:, :, first_width:])
-        return joined
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Tuple[Tensor, None, None]:
-        batch_size, seq_len, blocks, block_width = ctx.sizes
-        width, first_width = blocks * block_width, ctx.first_width
-        d_inputs = grads[0].new_empty(ctx.sizes)
-        left, right = grads[0].split([blocks * first_width, width - blocks * first_width], dim=-1)
-        d_inputs[:, :-1, :, :first_width] = left.unflatten(-1, (blocks, -1))
-        d_inputs[:, 1:, :, first_width:] = right.unflatten(-1, (blocks, -1))
-        d_inputs[:, -1, :, :first_width] = 0.0
-        d_inputs[:, 0, :, first_width:] = 0.0
-        return d_inputs.view(batch_size, seq_len, width), None, None
-
-
 class Fenceposts(nn.Module):
     """f_k = [forward half of y_k ; backward half of y_k+1 ; x_k ; x_k+1] for k = 0..n, without the parts that the
-    layout lacks.
-
-    layout (FencepostLayout): The parts of a fencepost.
-    """
+    layout lacks."""
 
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
         self.layout = layout
 
     def forward(self, encoded: Tensor, tokens: Tensor) -> Tensor:
-        """Features of each gap.
-
-        encoded (Tensor): y, after label attention. *Shape:* (batch_size, seq_len, encoded_width).
-        tokens (Tensor): x, before label attention. *Shape:* (batch_size, seq_len, hidden_width).
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len - 1, layout.width).
-        """
+        """Features of each gap. *Shapes:* encoded (batch_size, seq_len, encoded_width), tokens (batch_size, seq_len,
+        hidden_width) to (batch_size, seq_len - 1, layout.width)."""
         layout, parts = self.layout, []
         if layout.n_blocks:
-            joined = _JoinHalves.apply(encoded.contiguous(), layout.n_blocks, layout.forward_width)
-            parts.append(joined if layout.scale == 1.0 else joined * layout.scale)
+            blocks, half = encoded.unflatten(-1, (layout.n_blocks, -1)), layout.forward_width
+            parts += [
+                blocks[:, :-1, :, :half].flatten(2) * layout.scale,
+                blocks[:, 1:, :, half:].flatten(2) * layout.scale,
+            ]
         if layout.token_width:
             parts += [tokens[:, :-1], tokens[:, 1:]]
         return join_features(parts)
@@ -158,10 +123,7 @@ class ParserNetwork(nn.Module):
 
     def encode(self, inputs: NetworkInputs) -> tuple[Tensor, Optional[Tensor]]:
         """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label attention, *shape:* (batch_size,
-        n_label_heads, n + 2).
-
-        RAISES (ValueError): The batch lacks a kind of features that the network reads.
-        """
+        n_label_heads, n + 2)."""
         lengths = inputs.lengths
         seq_len = int(lengths.max()) + 2 if len(lengths) else 2
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
@@ -173,12 +135,7 @@ class ParserNetwork(nn.Module):
         return self.fenceposts(encoded, tokens), weights
 
     def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
-        """Score a batch of sentences.
-
-        return_attention (bool): Whether to return the label attention.
-        RETURNS (NetworkOutput): The scores.
-        RAISES (ValueError): The batch lacks a kind of features that the network reads.
-        """
+        """Score a batch of sentences."""
         fenceposts, weights = self.encode(inputs)
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)

@@ -53,11 +53,7 @@ class HeadScorer(nn.Module):
         nn.init.zeros_(self.projection.bias)
 
     def forward(self, positions: Tensor, padding: Tensor) -> HeadScores:
-        """Score arcs.
-
-        positions (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
-        padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
-        """
+        """Score arcs. *Shapes:* positions (batch_size, seq_len, hidden_width), padding (batch_size, seq_len)."""
         features = leaky_relu(self.projection(self.dropout(positions)), SLOPE)
         arc, deprel = self.widths
         dep_arc, dep_deprel, head_arc, head_deprel = features.split([arc, deprel, arc, deprel], dim=-1)
@@ -65,12 +61,8 @@ class HeadScorer(nn.Module):
         return HeadScores(seen @ self.dropout(head_arc).transpose(1, 2), dep_deprel, head_deprel)
 
     def score_deprels(self, dependents: Tensor, heads: Tensor, head_of: Tensor) -> Tensor:
-        """Score deprels given heads.
-
-        dependents, heads (Tensor): From `HeadScores`. *Shapes:* (batch_size, seq_len, deprel_width).
-        head_of (Tensor): The head of each word, from 0; below 0 counts as 0. *Shape:* (batch_size, seq_len), int64.
-        RETURNS (Tensor): *Shape:* (batch_size, seq_len, n_deprels).
-        """
+        """Score deprels given heads. *Shapes:* dependents, heads (batch_size, seq_len, deprel_width), head_of
+        (batch_size, seq_len), int64 to (batch_size, seq_len, n_deprels)."""
         ones = (0, self.n_constants)
         dependent = pad(self.dropout(dependents), ones, value=1.0)
         head = pad(self.dropout(heads), ones, value=1.0)
@@ -124,12 +116,8 @@ class RoleScorer(nn.Module):
         nn.init.zeros_(self.projection.bias)
 
     def forward(self, positions: Tensor, rows: Tensor) -> ScoredRoles:
-        """Score the tags of every token of a predicate's sentence.
-
-        positions (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
-        rows (Tensor): Sentence and token of each predicate. *Shape:* (F, 2), int64.
-        RETURNS (ScoredRoles): The scores. Tags beyond a sentence's end are meaningless.
-        """
+        """Score the tags of every token of a predicate's sentence. *Shapes:* positions (batch_size, seq_len,
+        hidden_width), rows (F, 2), int64."""
         features = leaky_relu(self.projection(self.input_dropout(positions)), SLOPE)
         predicates, tokens = features.split(self.widths, dim=-1)
         predicate = self.dropout(predicates[rows[:, 0], rows[:, 1]].unsqueeze(1))
@@ -192,14 +180,8 @@ class SpanRoleScorer(nn.Module):
         nn.init.normal_(self.table.weight, std=0.05)
 
     def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredSpans:
-        """Score all candidates of every predicate's sentence.
-
-        vectors (Tensor): The vectors that come in. *Shape:* (batch_size, seq_len, vector_width).
-        positions (Tensor): The output of the layers. *Shape:* (batch_size, seq_len, hidden_width).
-        rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
-        parses (Sequence[SentenceParse]): The parse of each sentence.
-        RETURNS (ScoredSpans): The scores.
-        """
+        """Score all candidates of every predicate's sentence. *Shapes:* vectors (batch_size, seq_len, vector_width),
+        positions (batch_size, seq_len, hidden_width), rows (F, 2), int64."""
         pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
         mapped = gelu(self.vectors(self.dropout(vectors)))
         words = self.dropout(torch.cat([mapped, positions], dim=-1))
@@ -226,11 +208,8 @@ class SpanRoleScorer(nn.Module):
         return ScoredSpans(predicates, spans, pairs.ranges)
 
     def _score(self, places: Tensor, products: Tensor, seq_len: int, index: Tensor, features: Tensor) -> Tensor:
-        """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles).
-
-        index (Tensor): Sentence, predicate, start, end and head of each pair. *Shape:* (n_pairs, 5).
-        features (Tensor): *Shape:* (n_pairs, N_FEATURES).
-        """
+        """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles). *Shapes:* index (n_pairs, 5), features
+        (n_pairs, N_FEATURES)."""
         sentence, predicate, start, end, head = index.unbind(1)
         first = sentence * (seq_len + 2) + 1
         at = (predicate, head, start, end - 1, start - 1, end)

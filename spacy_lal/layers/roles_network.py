@@ -32,14 +32,8 @@ CLAMP = 1e9
 
 
 def clamped_heads(heads: Tensor, unknown: Optional[Tensor] = None) -> Tensor:
-    """Attention logits that put all weight on known heads.
-
-    heads (Tensor): The head of each word, from 0; a root is its own head, -1 is unknown. *Shape:* (batch_size,
-        seq_len).
-    unknown (Optional[Tensor]): Logits of words without a known head; None: all zero. *Shape:* (batch_size, seq_len,
-        seq_len).
-    RETURNS (Tensor): [dependent, head]. *Shape:* (batch_size, seq_len, seq_len).
-    """
+    """Attention logits that put all weight on known heads. *Shapes:* heads (batch_size, seq_len), unknown
+    (batch_size, seq_len, seq_len) to (batch_size, seq_len, seq_len)."""
     seq_len = heads.shape[1]
     is_head = heads.unsqueeze(-1) == torch.arange(seq_len, device=heads.device)
     logits = torch.where(is_head, CLAMP, -CLAMP)
@@ -64,11 +58,6 @@ class SyntaxAttention(nn.Module):
 
     Given logits are neither scaled nor learned here, so these heads have no queries and keys. The syntax head reads the
     last value head. Given values take the place of the first value heads.
-
-    head_width (int): Width of a head's query, key and value.
-    n_given (int): Heads whose logits come in.
-    n_given_values (int): Heads whose values come in; only the reference has them.
-    dropout (float): Elementwise dropout on attention weights, of given heads too.
     """
 
     def __init__(
@@ -87,14 +76,9 @@ class SyntaxAttention(nn.Module):
     def forward(
         self, inputs: Tensor, padding: Tensor, given: Sequence[Tensor] = (), given_values: Sequence[Tensor] = ()
     ) -> Tensor:
-        """Let every position attend to the positions of its sentence.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, n_heads * head_width).
-        padding (Tensor): True where a position is padding. *Shape:* (batch_size, seq_len).
-        given (Sequence[Tensor]): Logits of the last heads, [dependent, head]. *Shapes:* (batch_size, seq_len, seq_len).
-        given_values (Sequence[Tensor]): Values of the first heads. *Shapes:* (batch_size, seq_len, head_width).
-        RETURNS (Tensor): *Shape:* as the input.
-        """
+        """Let every position attend to the positions of its sentence. *Shapes:* inputs (batch_size, seq_len, n_heads
+        * head_width), padding (batch_size, seq_len), given (batch_size, seq_len, seq_len), given_values (batch_size,
+        seq_len, head_width); as the input."""
         heads = self.qkv(inputs).unflatten(-1, (-1, self.head_width)).transpose(1, 2)
         query, key, value = heads.split([self.n_scored, self.n_scored, self.n_values], dim=1)
         logits = (query * self.head_width**-0.5) @ key.transpose(-1, -2)
@@ -138,11 +122,7 @@ class RolesInput(nn.Module):
 
 
 class RolesFeedForward(nn.Module):
-    """Three maps without bias; leaky ReLU and dropout follow the first two.
-
-    width, hidden_width (int): Width of the input and output, and of the hidden units.
-    dropout (float): Elementwise dropout on hidden units.
-    """
+    """Three maps without bias; leaky ReLU and dropout follow the first two."""
 
     def __init__(self, width: int, hidden_width: int, dropout: float) -> None:
         super().__init__()
@@ -162,10 +142,7 @@ class RolesFeedForward(nn.Module):
 
 
 class RolesLayer(nn.Module):
-    """Attention and a feed-forward network. Each adds its output to its **normalised** input (reference-srl.md 1.3).
-
-    n_given, n_given_values (int): See `SyntaxAttention`.
-    """
+    """Attention and a feed-forward network. Each adds its output to its **normalised** input (reference-srl.md 1.3)."""
 
     def __init__(self, config: RolesEncoderConfig, n_given: int = 0, n_given_values: int = 0) -> None:
         super().__init__()
@@ -238,10 +215,7 @@ class RolesOutput(NamedTuple):
 
 
 class RolesNetwork(nn.Module):
-    """Predicates, their roles and rolesets. A sentence gets the same scores in any batch.
-
-    RAISES (ValueError): The syntax head needs arcs of its own, and `n_deprels` is 0.
-    """
+    """Predicates, their roles and rolesets. A sentence gets the same scores in any batch."""
 
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes) -> None:
         super().__init__()
@@ -273,11 +247,7 @@ class RolesNetwork(nn.Module):
         return layers | ({self.syntax.parse_layer} if self.syntax is not None else set())
 
     def forward(self, inputs: RolesInputs) -> RolesOutput:
-        """Score a batch.
-
-        inputs (RolesInputs): The batch.
-        RETURNS (RolesOutput): The scores.
-        """
+        """Score a batch."""
         seq_len = inputs.vectors.shape[1]
         padding = torch.arange(seq_len, device=inputs.lengths.device) >= inputs.lengths[:, None]
         positions = self.inputs(inputs.vectors)

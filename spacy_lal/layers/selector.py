@@ -44,11 +44,7 @@ class Choice(NamedTuple):
 
 
 class Selector(nn.Module):
-    """Scores of pairs of positions: a small attention with biases, without scale.
-
-    widths (Dict[str, int]): Sizes of the parts of a position's features, from `split_width`.
-    width (int): Width of a query and of a key, all parts together.
-    """
+    """Scores of pairs of positions: a small attention with biases, without scale."""
 
     def __init__(self, config: SelectorConfig, widths: Dict[str, int], n_heads: int, width: int) -> None:
         super().__init__()
@@ -63,11 +59,8 @@ class Selector(nn.Module):
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Score all pairs.
-
-        inputs (Tensor): *Shape:* (batch_size, seq_len, hidden_width).
-        RETURNS (Tensor): E[query, key]. *Shape:* (batch_size, n_heads, seq_len, seq_len).
-        """
+        """Score all pairs. *Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads, seq_len,
+        seq_len)."""
         projected = []
         for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
             weight = torch.cat([self.query[part], self.key[part]]).transpose(1, 2).flatten(0, 1)
@@ -82,11 +75,8 @@ class Selector(nn.Module):
         return uniform.log() - torch.log1p(-uniform)
 
     def choose(self, scores: Tensor) -> Choice:
-        """Choose among all pairs; in training, with noise and a gradient, as `mode` says.
-
-        scores (Tensor): E. *Shape:* (batch_size, n_heads, seq_len, seq_len).
-        RETURNS (Choice): The choices.
-        """
+        """Choose among all pairs; in training, with noise and a gradient, as `mode` says. *Shapes:* scores
+        (batch_size, n_heads, seq_len, seq_len)."""
         scores = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
         mode = self.config.mode
         with torch.no_grad():
@@ -137,11 +127,7 @@ class _SelectiveSoftmax(torch.autograd.Function):
 
 
 class SelectiveSoftmax(nn.Module):
-    """Attention weights from logits and choices; elementwise dropout on the weights, which are not renormalised.
-
-    on_empty (str): See `SelectorConfig`.
-    dropout (float): Elementwise dropout on the weights.
-    """
+    """Attention weights from logits and choices; elementwise dropout on the weights, which are not renormalised."""
 
     def __init__(self, on_empty: str, dropout: float) -> None:
         super().__init__()
@@ -149,13 +135,8 @@ class SelectiveSoftmax(nn.Module):
         self.dropout = ElementDropout(dropout)
 
     def forward(self, logits: Tensor, forbidden: Tensor, choice: Choice) -> Tensor:
-        """Softmax over the allowed keys that are chosen.
-
-        logits (Tensor): *Shape:* (batch_size, n_heads, n_queries, n_keys).
-        forbidden (Tensor): True where a query may not attend to a key; broadcasts against the logits.
-        choice (Choice): The choices among all pairs.
-        RETURNS (Tensor): *Shape:* as the logits.
-        """
+        """Softmax over the allowed keys that are chosen. *Shapes:* logits (batch_size, n_heads, n_queries, n_keys);
+        as the logits."""
         logits = logits.to(choice.scores.dtype).masked_fill(forbidden, -math.inf)
         weights = _SelectiveSoftmax.apply(logits, choice.scores, choice, self.on_empty)
         return self.dropout(weights)

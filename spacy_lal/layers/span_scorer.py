@@ -21,8 +21,6 @@ class LabelHeadScorer(nn.Module):
     because there are as many heads as labels. Here head l scores label l on a span from its own block of the span's
     vector alone: t_l(i, j) = u_l . (b_l(j) - b_l(i)), where b_l is the block of a fencepost. This is added to the score
     of label l. A loss of its own (`loss.parser.label_head_loss`) trains each block to tell the spans of its label.
-
-    layout (FencepostLayout): The layout of fenceposts that have a block for each label head.
     """
 
     columns: Tensor
@@ -144,11 +142,6 @@ class SpanScorer(nn.Module):
 
     o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, where the span's vector s(i, j) is f_j - f_i (the paper's Eq. 5) or,
     with separate endpoints, [f_j ; -f_i]. With `ties`, the score of the label's own head on the span is added.
-
-    input_width (int): Width of a fencepost.
-    hidden_width (int): Hidden units.
-    ties (Optional[LabelHeadScorer]): Has a head for each label from the third on.
-    separate_endpoints (bool): Whether each end of a span has its own projection.
     """
 
     def __init__(
@@ -173,15 +166,8 @@ class SpanScorer(nn.Module):
         return self.hidden.weight.chunk(self.n_projections, dim=1)
 
     def forward(self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
-        """Score all spans.
-
-        fenceposts (Tensor): *Shape:* (batch_size, n_fenceposts, input_width).
-        lengths (Tensor): Words of each sentence. *Shape:* (batch_size,).
-        ties (Optional[Tensor]): The output of `LabelHeadScorer` on the fenceposts. *Shape:* (batch_size, n_fenceposts,
-            n_heads).
-        RETURNS (Tensor): [start, end, label]; 0 where start >= end, beyond a sentence, and for label 0.
-            *Shape:* (batch_size, n_fenceposts, n_fenceposts, n_labels).
-        """
+        """Score all spans. *Shapes:* fenceposts (batch_size, n_fenceposts, input_width), lengths (batch_size,), ties
+        (batch_size, n_fenceposts, n_heads) to (batch_size, n_fenceposts, n_fenceposts, n_labels)."""
         projected = self.linear(fenceposts, torch.cat(self.end_weights())).to(self.output.weight.dtype)
         ends = projected.chunk(self.n_projections, dim=-1)
         own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)

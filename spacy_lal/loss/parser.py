@@ -46,16 +46,7 @@ class ParserLoss:
     def __call__(
         self, scores: Sequence[ParserScores], golds: Sequence[GoldParse]
     ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
-        """The loss of a batch of sentences, and its gradient.
-
-        scores (Sequence[ParserScores]): The network's scores, one for each sentence.
-        golds (Sequence[GoldParse]): The gold parses; masked parts add neither loss nor gradient.
-        RETURNS (Tuple[Dict[str, float], List[ScoresGradient]]): The weighted losses by name (`spans`, `arcs`,
-            `deprels`, `ties`), and for each sentence the gradient of their sum. The gradient of labels has only the
-            cells in which the best tree and the gold tree differ. The gradient of deprels given the head has only the
-            cells of gold heads.
-        RAISES (ValueError): A score or the loss is not finite.
-        """
+        """The loss of a batch of sentences, and its gradient."""
         span_loss, d_labels = _span_loss(scores, golds, self.margin)
         losses = {"spans": self.span_weight * span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
         gradients = []
@@ -137,10 +128,6 @@ def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
     Neither the paper nor the authors' code has such a loss. The spans are the gold tree's spans and their neighbours
     (one end moved by one word) that are no constituents. The loss is the cross-entropy of the gold label's head, under
     a softmax over the heads and "no constituent", whose score is 0, summed over spans.
-
-    ties (ndarray): Shape: (n + 1, n_label_heads). Each head's score of each fencepost.
-    gold (ndarray): Shape: (n + 1, n + 1). The label id of each span, 0 for no constituent.
-    RETURNS (Tuple[float, ndarray]): The loss of a sentence of n words, and its gradient with respect to `ties`.
     """
     starts, ends = np.nonzero(gold)
     near = np.zeros(gold.shape, dtype=bool)
@@ -161,13 +148,7 @@ def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
 
 def cross_entropy(logits: ndarray, gold: ndarray, smoothing: float = 0.0) -> Tuple[float, ndarray]:
     """Cross-entropy summed over rows, and its gradient. The target is `1 - smoothing` for the gold label, plus
-    `smoothing / n_labels` for every label, the gold one included.
-
-    logits (ndarray): Shape: (n, n_labels).
-    gold (ndarray): Gold labels; rows with -1 have neither loss nor gradient. Shape: (n,).
-    smoothing (float): In [0, 1).
-    RETURNS (Tuple[float, ndarray]): The loss, and the gradient in the shape of the logits.
-    """
+    `smoothing / n_labels` for every label, the gold one included."""
     gradient = np.zeros_like(logits)
     known = np.flatnonzero(gold != MISSING)
     if not len(known):

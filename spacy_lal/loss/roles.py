@@ -40,12 +40,7 @@ class RoleLabels(NamedTuple):
 
 
 def gold_roles(eg: Example, labels: RoleLabels) -> List[GoldRoles]:
-    """The gold roles of an Example, one for each sentence of `eg.predicted`, in order.
-
-    eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
-    labels (RoleLabels): Unknown labels are masked.
-    RAISES (ValueError): The predicted Doc has no sentence boundaries, or the gold roles are unsound.
-    """
+    """The gold roles of an Example, one for each sentence of `eg.predicted`, in order."""
     sentences = sentence_words(eg.predicted)
     heads, deprels = aligned_arcs(eg)
     propositions, lost = _aligned(eg, sentences)
@@ -173,13 +168,7 @@ class RolesLoss:
     def __call__(
         self, scores: Sequence[RoleScores], golds: Sequence[GoldRoles]
     ) -> Tuple[Dict[str, float], List[RoleScores]]:
-        """The loss of a batch of sentences, and its gradient.
-
-        scores (Sequence[RoleScores]): Scores of each sentence, for its gold predicates.
-        golds (Sequence[GoldRoles]): The gold annotation of each sentence.
-        RETURNS (Tuple[Dict[str, float], List[RoleScores]]): The weighted loss of each task, and the gradients.
-        RAISES (ValueError): The loss is not finite.
-        """
+        """The loss of a batch of sentences, and its gradient."""
         losses: Dict[str, float] = {}
         gradients: Dict[str, List[ndarray]] = {}
         smoothing = self.label_smoothing

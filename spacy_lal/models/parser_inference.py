@@ -33,7 +33,6 @@ def numpy_form_missing(config: ParserNetworkConfig) -> Optional[str]:
         "its own input layer": type(config.inputs) is not InputLayerConfig,
         "encoder layers": bool(config.encoder.layers),
         "label attention in another form": type(attention) not in (type(None), LabelAttentionConfig)
-        or (attention is not None and attention.ff_width > 0)
         or (attention is not None and config.fenceposts.halves not in (None, "label_blocks")),
         "deprels without the head": type(config.biaffine_scorer) not in (type(None), BiaffineScorerConfig),
         "one hidden unit for spans": config.span_scorer is not None and config.span_scorer.hidden_width < 2,

@@ -14,6 +14,23 @@ from thinc.shims import Shim
 from thinc.types import ArgsKwargs
 
 
+def evaluating(module: Any) -> Any:
+    """The module itself, in evaluation mode: each thread finds every part so, or sets them all."""
+    if any(part.training for part in module.modules()):
+        module.eval()
+    return module
+
+
+@contextmanager
+def training(module: Any) -> Iterator[None]:
+    """A module in training mode for a block, and in evaluation mode afterwards; for one thread at a time."""
+    module.train()
+    try:
+        yield
+    finally:
+        module.eval()
+
+
 class SharedShim(PyTorchShim):
     """A `PyTorchShim` whose module is in training mode only during the two passes of an update.
 
@@ -24,8 +41,6 @@ class SharedShim(PyTorchShim):
 
     def predict(self, inputs: ArgsKwargs) -> Any:
         """The module's output, without gradient."""
-        from ..layers.modes import evaluating
-
         return self.infer(evaluating(self._model), inputs)
 
     def infer(self, module: Callable[..., Any], inputs: ArgsKwargs) -> Any:
@@ -42,8 +57,6 @@ class SharedShim(PyTorchShim):
     def begin_update(self, inputs: ArgsKwargs) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
         """The module's output, with dropout, and its backward pass. The backward pass is in training mode, too: with
         gradient checkpointing it runs parts of the module a second time. Gradients of several passes add up."""
-        from ..layers.modes import training
-
         module: Any = self._model
         with training(module):
             output, backprop = super().begin_update(inputs)

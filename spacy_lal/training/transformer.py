@@ -29,11 +29,10 @@ from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 from transformers.utils import ModelOutput
 
-from ..layers.modes import evaluating
 from ..models.joined_tok2vec import tokens_hash
 from ..models.onnx_transformer import build_onnx_transformer, torch_module, without_space
 from ..models.plain_words import plain_doc
-from ..models.shared_shim import SharedShim
+from ..models.shared_shim import SharedShim, evaluating
 from ..models.windows import length_groups
 
 # Padding pieces that cost less than another run of a transformer: few for a CPU, thousands for a GPU.

@@ -15,7 +15,7 @@ SHAPES = {
     "label unfactored": {"label_factored": False},
     "whole tokens": {"whole_tokens": True},
     "own projections": {"span_own_projections": True, "label_own_projection": True},
-    "ties": {"label_ties": True, "label_ff_width": 8},
+    "ties": {"label_ties": True},
     "unscaled": {"scale_label_blocks": False, "label_proj_width": 5, "n_label_heads": 7},
 }
 

@@ -33,7 +33,6 @@ RATE = "a dropout rate in [0, 1)"
         (SelfAttentionLayerConfig, "window", -2, "an integer of at least 0"),
         (SelectorConfig, "width", 0, "an integer of at least 1"),
         (LabelAttentionConfig, "proj_width", 1, "an integer of at least 2"),
-        (LabelAttentionConfig, "ff_width", -1, "an integer of at least 0"),
         (SpanScorerConfig, "hidden_width", 0, "an integer of at least 1"),
         (BiaffineScorerConfig, "dropout", 1, RATE),
     ],

@@ -33,7 +33,6 @@ OPTIONS = {
     "no_label_attention": {"label_attention": False},
     "feed_forward_split": {"label_feed_forward": "split", "label_residual_dropout": True},
     "feed_forward_joint": {"label_feed_forward": "joint"},
-    "feed_forward_per_label": {"label_feed_forward": "per_label"},
     "query_per_token": {"label_query_per_token": True},
     "combine_as_self": {"label_combine_as_self": True, "label_feed_forward": "split"},
     "own_projection": {"label_own_projection": True, "whole_tokens": True},
@@ -218,7 +217,7 @@ def test_state_is_complete_and_strict():
     assert torch.equal(network(inputs).arcs, other.eval()(inputs).arcs)
 
 
-@pytest.mark.parametrize("name", ["default", "all_inputs", "query_per_token", "deprel_alone", "feed_forward_per_label"])
+@pytest.mark.parametrize("name", ["default", "all_inputs", "query_per_token", "deprel_alone"])
 def test_mixed_precision(name):
     network = build(name)
     inputs = make_inputs(network, LENGTHS)

@@ -40,7 +40,6 @@ NO_FORM = {
     "encoder": {"n_layers": 1},
     "characters": {"n_chars": 9},
     "tags": {"n_tags": 5},
-    "feed_forward": {"label_feed_forward": "per_label", "label_ff_width": 4},
     "reference_attention": {"scrambled_queries": True},
     "deprels_without_head": {"deprel_given_head": False},
 }
