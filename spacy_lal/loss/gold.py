@@ -4,7 +4,7 @@ Annotations that are missing or cannot be carried over to the predicted tokens a
 or only dependencies can be trained on, and so can text whose gold tokens differ from the tokenizer's.
 """
 
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -20,7 +20,7 @@ from ..annotations import (
     sentence_words,
     set_sentence_starts,
 )
-from ..trees import LabelVocab, SpanError, collapse_chains, joint_spans, label_ids
+from ..trees import SUB_HEAD, LabelVocab, SpanError, collapse_chains, joint_spans, label_ids
 
 MISSING = -1
 
@@ -39,25 +39,31 @@ class GoldParse(NamedTuple):
     deprels: np.ndarray
 
 
-def gold_parses(eg: Example, labels: LabelVocab, deprels: Dict[str, int]) -> List[GoldParse]:
+def gold_parses(
+    eg: Example, labels: LabelVocab, deprels: Dict[str, int], unknown: Optional[Set[str]] = None
+) -> List[GoldParse]:
     """The gold parses of an Example, one for each sentence of `eg.predicted`, in order.
 
     eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
     labels (LabelVocab): A tree with an unknown label is masked.
     deprels (Dict[str, int]): An unknown deprel is masked. Empty for a parser of constituents alone: its trees have no
         sub-head spans.
+    unknown (Optional[Set[str]]): Takes the labels and deprels that are masked because they are unknown.
     RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold constituents cross.
     """
     sentences = sentence_words(eg.predicted)
     heads, arcs_deprels = aligned_arcs(eg)
     trees = _aligned_trees(eg, sentences)
     golds = []
+    unknown = set() if unknown is None else unknown
+    if deprels:
+        unknown.update(deprel for deprel in arcs_deprels if deprel and deprel not in deprels)
     for words, spans in zip(sentences, trees, strict=True):
         position: Dict[Optional[int], int] = {word: i + 1 for i, word in enumerate(words)}
         sentence_heads = [0 if heads[w] == w else position.get(heads[w], MISSING) for w in words]
         try:
             scored_heads = sentence_heads if deprels else [MISSING] * len(words)
-            chart = _label_chart(spans, scored_heads, [arcs_deprels[w] or "" for w in words], labels)
+            chart = _label_chart(spans, scored_heads, [arcs_deprels[w] or "" for w in words], labels, unknown)
         except SpanError as err:
             text = " ".join(eg.predicted[w].text for w in words)
             raise ValueError(f"{err}; in the gold tree of {text!r}") from err
@@ -141,7 +147,7 @@ def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]
 
 
 def _label_chart(
-    spans: Optional[List[CollapsedSpan]], heads: List[int], deprels: List[str], labels: LabelVocab
+    spans: Optional[List[CollapsedSpan]], heads: List[int], deprels: List[str], labels: LabelVocab, unknown: Set[str]
 ) -> Optional[np.ndarray]:
     """The chart of gold label ids. None without a tree, with an unknown label, or if no constituent covers the
     sentence: every candidate of the margin loss has such a constituent."""
@@ -150,4 +156,6 @@ def _label_chart(
     any_heads = any(head != MISSING for head in heads)
     joined = joint_spans(spans, heads, deprels=deprels) if any_heads else spans
     chart, unseen = label_ids(joined, len(heads), labels)
+    if len(labels) > SUB_HEAD + 1:  # else the network scores no constituents
+        unknown.update(unseen)
     return None if unseen else chart

@@ -2,7 +2,7 @@
 and 3). Missing annotation is masked."""
 
 from dataclasses import dataclass, fields
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from numpy import ndarray
@@ -39,8 +39,11 @@ class RoleLabels(NamedTuple):
     joint: Optional[Dict[JointLabel, int]] = None
 
 
-def gold_roles(eg: Example, labels: RoleLabels) -> List[GoldRoles]:
-    """The gold roles of an Example, one for each sentence of `eg.predicted`, in order."""
+def gold_roles(eg: Example, labels: RoleLabels, unknown: Optional[Set[str]] = None) -> List[GoldRoles]:
+    """The gold roles of an Example, one for each sentence of `eg.predicted`, in order.
+
+    unknown (Optional[Set[str]]): Takes the roles and rolesets that are masked because they are unknown.
+    """
     sentences = sentence_words(eg.predicted)
     heads, deprels = aligned_arcs(eg)
     propositions, lost = _aligned(eg, sentences)
@@ -49,6 +52,8 @@ def gold_roles(eg: Example, labels: RoleLabels) -> List[GoldRoles]:
     for i, words in enumerate(sentences):
         position: Dict[Optional[int], int] = {word: place for place, word in enumerate(words)}
         found = propositions[i]
+        if unknown is not None:
+            unknown.update(_unknown(found or (), labels))
         rows = [proposition.token for proposition in found or ()]
         of_words = [tags[word] for word in words] if tags else []
         predicates = _predicate_labels(len(words), None if found is None else rows, labels, of_words)
@@ -66,6 +71,14 @@ def gold_roles(eg: Example, labels: RoleLabels) -> List[GoldRoles]:
             )
         )
     return golds
+
+
+def _unknown(propositions: Sequence[Proposition], labels: RoleLabels) -> Iterator[str]:
+    """The roles and rolesets that the labels lack; rolesets only if the labels have some."""
+    for proposition in propositions:
+        yield from (role for _, _, role in proposition.args if role not in labels.tags.roles)
+        if labels.rolesets and proposition.roleset and proposition.roleset not in labels.rolesets:
+            yield proposition.roleset
 
 
 def _arguments(proposition: Proposition, tags: RoleTags) -> List[Tuple[int, int, int]]:

@@ -34,7 +34,7 @@ from ..scores import MISSING, GoldRoles, RoleScores
 from . import shim as layer
 from .batches import RolesBatch, embed, get_shim, sentence_features, vector_width
 from .roles_network import RolesShim
-from .sentence_parses import SentenceParse, sentence_parses
+from .sentence_parses import SentenceParse, sentence_parses, unknown_parse
 
 RolesModel = Model[List[Doc], List[RoleScores]]
 
@@ -179,7 +179,7 @@ def begin_update(
         heads=_shown_heads(model, docs, gold_heads),
         deprel_heads=gold_heads,
         predicates=[gold.rows for gold in golds],
-        parses=_parses(model, docs),
+        parses=_parses(model, docs, golds),
     )
     scores, backprop_network = model.layers[-1].begin_update(roles)
 
@@ -189,10 +189,26 @@ def begin_update(
     return scores, backprop
 
 
-def _parses(model: RolesModel, docs: List[Doc]) -> Optional[List[SentenceParse]]:
-    """The parses that a scorer of ranges reads. RAISES (ValueError): See `sentence_parses`."""
+def _parses(
+    model: RolesModel, docs: List[Doc], golds: Optional[Sequence[GoldRoles]] = None
+) -> Optional[List[SentenceParse]]:
+    """The parses that a scorer of ranges reads. A Doc without gold predicates needs none.
+
+    RAISES (ValueError): See `sentence_parses`.
+    """
     scorer = model.attrs["config"].role_scorer
-    return sentence_parses(docs, scorer.word_attr) if isinstance(scorer, SpanRoleScorerConfig) else None
+    if not isinstance(scorer, SpanRoleScorerConfig):
+        return None
+    if golds is None:
+        return sentence_parses(docs, scorer.word_attr)
+    parses: List[SentenceParse] = []
+    for doc in docs:
+        of_doc = golds[len(parses) : len(parses) + len(sentence_words(doc))]
+        if any(len(gold.rows) for gold in of_doc):
+            parses.extend(sentence_parses([doc], scorer.word_attr))
+        else:
+            parses.extend(unknown_parse(len(gold.heads)) for gold in of_doc)
+    return parses
 
 
 def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> List[ndarray]:

@@ -42,12 +42,16 @@ def _check_parsed(doc: Doc, sentences: Sequence[Sequence[int]], word_attr: str) 
         )
 
 
+def unknown_parse(n_words: int) -> SentenceParse:
+    """The parse of a sentence without predicates, which nothing reads: each word is a root, without a constituent."""
+    heads, ids = numpy.arange(n_words), numpy.zeros(n_words, dtype="uint64")
+    return SentenceParse(heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0])
+
+
 def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
     sentences = sentence_words(doc)
     if not any(sentences):
-        nothing = numpy.zeros(0, dtype="int64")
-        ids = nothing.astype("uint64")
-        return [SentenceParse(nothing, ids, ids, ids, nothing > 0, nothing.reshape(0, 2), ids) for _ in sentences]
+        return [unknown_parse(0) for _ in sentences]
     _check_parsed(doc, sentences, word_attr)
     arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
     heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")

@@ -3,8 +3,9 @@
 Here are labels, batches, updates and storage. *Not* here: what a component predicts.
 """
 
+import warnings
 from itertools import islice
-from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set
 
 import srsly
 from spacy import util
@@ -54,6 +55,7 @@ class SentencePipe(TrainablePipe):
         self.scorer = scorer
         self.cfg: Dict[str, Any] = {key: [] for key in vocabularies}
         self._configured_model = model
+        self._unknown: Set[str] = set()  # gold labels that a warning has named
 
     # Labels
 
@@ -156,6 +158,16 @@ class SentencePipe(TrainablePipe):
         if sgd not in (None, False):
             self.finish_update(sgd)
         return losses
+
+    def _warn_unknown(self, labels: Set[str]) -> None:
+        """Warn of gold labels that the network lacks, once for each."""
+        if labels - self._unknown:
+            warnings.warn(
+                f"'{self.name}' does not know gold labels and does not learn from them, such as "
+                f"{', '.join(sorted(labels - self._unknown)[:5])}: labels are fixed when a component is initialised",
+                stacklevel=4,
+            )
+            self._unknown.update(labels)
 
     def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
         """Add the gradient of a batch's loss to the parameters' gradients.

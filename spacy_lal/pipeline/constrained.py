@@ -21,6 +21,7 @@ from ..annotations import (
     get_constraints,
     in_words,
 )
+from ..lang.en import MARK_TAGS
 from ..scores import ParserScores
 from ..trees import SUB_HEAD
 from .decoders import Charts, DecodedParse, Decoder, decoded_parses
@@ -87,6 +88,21 @@ def sentence_constraints(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[L
     constraints = get_constraints(doc)
     check_structure(doc, constraints)
     return [in_words(doc, words, constraints) for words in sentences]
+
+
+def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> DecodedParse:
+    """A parse without constituents of punctuation alone that are less than the sentence: no treebank has them, and
+    `disagreement_cost` adds some.
+
+    words (Sequence[int]): The sentence's words.
+    """
+    marks = np.array([doc[i].tag_ in MARK_TAGS if doc[i].tag else doc[i].is_punct for i in words], dtype=bool)
+    if len(marks) < 2 or not marks.any() or not len(parse.spans):
+        return parse
+    n_before = np.concatenate([[0], np.cumsum(marks)])
+    lengths = parse.spans[:, 1] - parse.spans[:, 0]
+    of_marks = n_before[parse.spans[:, 1]] - n_before[parse.spans[:, 0]] == lengths
+    return parse._replace(spans=parse.spans[~of_marks | (lengths == len(words))])
 
 
 def constraint_cells(

@@ -8,7 +8,7 @@ import weakref
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, get_args
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, get_args
 
 import spacy
 from spacy.language import Language
@@ -40,7 +40,7 @@ from ..loss.parser import ParserLoss
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names
-from .constrained import parse_constrained, sentence_constraints
+from .constrained import parse_constrained, sentence_constraints, without_marks
 from .decoders import DecodedParse, Decoder
 from .labels import VOCABULARIES, collect_labels
 from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
@@ -255,7 +255,8 @@ class LALParser(SentencePipe):
         parses: Dict[int, DecodedParse] = {}
         for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
             parses.update(zip(indices, self.decoder(scores), strict=True))
-        in_order = (parses[i] for i in range(len(parses)))
+        owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
+        in_order = (without_marks(*owner, parses[i]) for i, owner in enumerate(owners))
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 
     def _constrain(self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]) -> None:
@@ -322,7 +323,9 @@ class LALParser(SentencePipe):
         RETURNS (Tuple[float, List[ScoresGradient]]): The summed loss, and the gradient for each sentence.
         RAISES (ValueError): The loss is not finite.
         """
-        golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids)]
+        unknown: Set[str] = set()
+        golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids, unknown)]
+        self._warn_unknown(unknown)
         losses, d_scores = self.loss(scores, golds)
         return sum(losses.values()), d_scores
 

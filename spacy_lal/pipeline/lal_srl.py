@@ -5,7 +5,7 @@ It handles sentences, annotations and losses. The config supplies the network.
 
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy
 from numpy import ndarray
@@ -272,7 +272,9 @@ class LALSemanticRoles(SentencePipe):
     # Training
 
     def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
-        golds = [gold for eg in examples for gold in gold_roles(eg, self._labels)]
+        unknown: Set[str] = set()
+        golds = [gold for eg in examples for gold in gold_roles(eg, self._labels, unknown)]
+        self._warn_unknown(unknown)
         scores, backprop = self.model.attrs["begin_update"](self.model, docs, golds)
         found, d_scores = self.loss(scores, golds)
         backprop(d_scores)

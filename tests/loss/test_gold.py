@@ -71,6 +71,13 @@ def test_unseen_labels_are_masked():
     assert gold.deprels.tolist() == [1, 0, -1, 2]
 
 
+def test_unseen_labels_are_named():
+    unknown = set()
+    reference = make_reference(spans=[(0, 4, "XYZ")], deps=["nsubj", "ROOT", "what", "obj"])
+    gold_parses(Example(reference.copy(), reference), LABELS, DEPRELS, unknown)
+    assert unknown == {"XYZ", "what"}
+
+
 def test_a_sentence_under_no_constituent_is_masked():
     (gold,) = golds_of(make_reference(spans=[(1, 4, "VP")]))
     assert gold.labels is None

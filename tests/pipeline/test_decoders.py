@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from spacy.lang.en import English
+from spacy.tokens import Doc
 
 from spacy_lal.decode import cky, eisner, joint, mst
 from spacy_lal.pipeline import decoders
-from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
+from spacy_lal.pipeline.constrained import without_marks
+from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder, make_separate_decoder
 from spacy_lal.scores import ParserScores
 
 
@@ -140,3 +143,23 @@ def test_bad_settings():
     for weight, cost in ((2, None), (0.5, -0.5), (0.5, float("nan"))):
         with pytest.raises(ValueError, match=f"between 0 and 1, .* got {weight} and {cost}"):
             make_joint_decoder(constituency_weight=weight, disagreement_cost=cost)
+
+
+def test_no_constituents_of_punctuation_alone():
+    """They are dropped by tags, or without tags by the marks themselves; a whole sentence of marks keeps its own."""
+    vocab = English().vocab
+    words, tags = ["Go", "?", '"', "Yes"], ["VB", ".", "''", "UH"]
+    spans = np.array([[0, 4, 2], [0, 1, 3], [1, 3, 4], [2, 3, 5]], dtype="int32")
+    parse = DecodedParse(spans, np.zeros(4, "i4"), np.zeros(4, "i4"))
+    for doc in (Doc(vocab, words, tags=tags), Doc(vocab, words)):
+        assert without_marks(doc, range(4), parse).spans.tolist() == [[0, 4, 2], [0, 1, 3]]
+    marks = parse._replace(spans=np.array([[0, 2, 2], [1, 2, 3]], dtype="int32"))
+    assert without_marks(Doc(vocab, ["?", "!"]), range(2), marks).spans.tolist() == [[0, 2, 2]]
+
+
+def test_the_bundled_pipeline_has_none(en_lal_md):
+    """`disagreement_cost` adds `(QP (. ?) ('' "))` here."""
+    for text in ('"Were you asleep?" she asked.', '"Is it raining?" he said.', '"Did they win?" Tom asked.'):
+        doc = en_lal_md(text)
+        found = [span for span in doc.spans["constituents"] if all(token.is_punct for token in span)]
+        assert not found, found

@@ -1,6 +1,7 @@
 """The component `lal_srl`: learning, partial annotation, heads and predicates, batches, storage, processes."""
 
 import pickle
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -102,6 +103,18 @@ def test_an_untrained_component_says_how_to_train_it():
 def test_no_sentence_boundaries(nlp):
     with pytest.raises(ValueError, match="no sentence boundaries"):
         nlp.get_pipe("lal_srl")(Doc(nlp.vocab, words=SAW))
+
+
+def test_bundled_pipeline_skips_docs_without_roles():
+    """Its scorer of ranges reads the parse of Docs with predicates alone."""
+    if not spacy.util.is_package("en_lal_md"):
+        pytest.skip("needs the bundled pipeline")
+    nlp = spacy.load("en_lal_md")
+    upstream = nlp.pipe_names[0]
+    example = Example.from_dict(nlp.make_doc("The cat sleeps."), {"sent_starts": [1, 0, 0, 0]})
+    with nlp.select_pipes(enable=[upstream, "lal_srl"]):
+        losses = nlp.update([example], sgd=nlp.resume_training(), annotates=[upstream])
+    assert losses["lal_srl"] == 0.0
 
 
 # Partial annotation
@@ -276,8 +289,12 @@ def test_labels_come_from_data_or_from_a_file(nlp):
 def test_unknown_labels_are_ignored(nlp):
     eg = example(nlp, "saw")
     set_propositions(eg.reference, [Proposition(1, "other.09", ((0, 1, "ARG7"), (1, 2, "V")))])
-    losses = nlp.get_pipe("lal_srl").update([eg], losses={})
+    with pytest.warns(UserWarning, match=r"'lal_srl' does not know gold labels .* ARG7, other\.09"):
+        losses = nlp.get_pipe("lal_srl").update([eg], losses={})
     assert np.isfinite(losses["lal_srl"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # each label is named once
+        nlp.get_pipe("lal_srl").update([eg])
 
 
 def test_sub_batches_change_nothing(monkeypatch):
