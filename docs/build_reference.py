@@ -247,7 +247,7 @@ def getters_page() -> List[str]:
             if owner.__name__ == cls:
                 function = getattr(getter, "keywords", {}).get("getter", getter)
                 text = doc_parts(inspect.getdoc(function) or "")[0]
-                kind = inspect.formatannotation(inspect.signature(function).return_annotation)
+                kind = inspect.formatannotation(inspect.signature(function).return_annotation).strip("'")
                 kind = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", kind)
                 rows.append([f"`{cls.lower()}._.{name}`", f"`{kind}`", plain(" ".join(text.split()))])
         lines += table(["getter", "type", "gives"], rows)

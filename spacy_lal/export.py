@@ -3,15 +3,17 @@
 
 JSON lines and Arrow tables share one schema, docs/reference/formats.md."""
 
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from nltk.tree import Tree
 from spacy.tokens import Doc, Token
 
 from .annotations import MISSING_TAG, SPANS_KEY, get_constituents, sentence_words
-from .trees import ConlluSentence, format_conllu, spans_to_tree, write_brackets
+from .trees import ConlluSentence, format_conllu, spans_to_tree, write_spans
 from .trees.conllu import english_contractions
 from .trees.spans import expand_chains
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 SCHEMA_VERSION = 2  # of JSON lines and Arrow tables
 
@@ -52,14 +54,21 @@ class Sentence(NamedTuple):
         """Fine tags, else coarse tags, else `X`: as in the trees."""
         return [token.tag_ or token.pos_ or MISSING_TAG for token in self.tokens]
 
-    def tree(self) -> Tree:
+    def tree(self) -> "Tree":
         """The constituency tree.
 
         RAISES (MissingParseError): The Doc has no constituents.
         """
+        return spans_to_tree(*self._spans())
+
+    def brackets(self) -> str:
+        """The constituency tree as a line of brackets. Errors as in `tree`."""
+        return write_spans(*self._spans())
+
+    def _spans(self) -> Tuple[List[str], List[str], List[Tuple[int, int, str]]]:
         if self.constituents is None:
             raise MissingParseError("the pipeline sets no constituents; the formats conllu and json show heads alone")
-        return spans_to_tree([token.text for token in self.tokens], self.tags, self.constituents)
+        return [token.text for token in self.tokens], self.tags, self.constituents
 
     def cut(self, start: int, end: int) -> "Sentence":
         """The part within a half-open range of Doc tokens. Constituents that cross the range are dropped; words with
@@ -190,7 +199,7 @@ def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Ma
     metadata: Dict[str, Optional[str]] = {"sent_id": f"{text_name}-{sentence.number + 1}", **(comments or {})}
     metadata["text"] = " ".join(sentence.text.split())
     if sentence.constituents is not None:
-        metadata["tree"] = write_brackets(sentence.tree())
+        metadata["tree"] = sentence.brackets()
     tokens = sentence.tokens
     words, spaces = [token.text for token in tokens], [_space_follows(token) for token in tokens]
     is_english = tokens[0].vocab.lang == "en"

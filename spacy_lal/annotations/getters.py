@@ -6,12 +6,11 @@ roles (`predicates.py`).
 
 from bisect import bisect_left
 from functools import partial
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
-from nltk.tree import Tree
 from spacy.tokens import Doc, Span, Token
 
-from ..trees import nested_spans, spans_to_tree, split_chain, write_brackets
+from ..trees import nested_spans, spans_to_tree, split_chain, write_spans
 from .parses import (
     SPANS_KEY,
     CollapsedSpan,
@@ -22,6 +21,9 @@ from .parses import (
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
 from .roles import get_srl
 from .sentences import has_sentences, sentence_of, sentence_words
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 MISSING_TAG = "X"
 Item = Union[Doc, Span]
@@ -78,14 +80,22 @@ class SentenceTree:
         start, end = self.keys[node]
         return self.doc[self.words[start] : self.words[end - 1] + 1]
 
-    def to_nltk(self, node: int = 0) -> Tree:
+    def to_nltk(self, node: int = 0) -> "Tree":
         """The tree below a node; a word without tag and part of speech has the tag X."""
+        return spans_to_tree(*self._below(node))
+
+    def to_brackets(self, node: int = 0) -> str:
+        """The brackets of `to_nltk`, with spaces in words."""
+        return write_spans(*self._below(node), spaces=True)
+
+    def _below(self, node: int) -> Tuple[List[str], List[str], List[CollapsedSpan]]:
+        """Words, tags and spans below a node."""
         start, end = self.keys[node]
         below = [(*self.keys[i], self.chains[i]) for i in range(node, self.after[node]) if self.chains[i]]
         tokens = [self.doc[i] for i in self.words[start:end]]
         tags = [token.tag_ or token.pos_ or MISSING_TAG for token in tokens]
         spans = [(first - start, last - start, chain) for first, last, chain in below]
-        return spans_to_tree([token.text for token in tokens], tags, spans)
+        return [token.text for token in tokens], tags, spans
 
 
 def _range(item: Item) -> Tuple[int, int]:
@@ -147,13 +157,13 @@ def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
 # Doc, Span and Token have these getters. Their docstrings are docs/reference/getters.md.
 
 
-def get_tree(item: Item, *, strict: bool = False) -> Optional[Tree]:
+def get_tree(item: Item, *, strict: bool = False) -> "Optional[Tree]":
     """The constituency tree; None where the item is no constituent, is a Doc of several sentences, or has no parse."""
     node = _node(item, strict)
     return node[0].to_nltk(node[1]) if node else None
 
 
-def get_trees(item: Item, *, strict: bool = False) -> List[Tree]:
+def get_trees(item: Item, *, strict: bool = False) -> "List[Tree]":
     """The fewest trees that together have the words, in order: of a constituent, its tree; of several sentences, their
     trees; else the trees of the largest constituents and words within. Empty without a parse."""
     return [tree.to_nltk(node) for tree in _trees(item, strict) for node in tree.largest_within(item)]
@@ -164,10 +174,10 @@ def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
     without a parse."""
     if not isinstance(item, Doc):
         node = _node(item, strict)
-        return write_brackets(node[0].to_nltk(node[1]), spaces=True) if node else None
+        return node[0].to_brackets(node[1]) if node else None
     if not strict and (SPANS_KEY not in item.spans or not has_sentences(item)):
         return None
-    return "\n".join(write_brackets(tree.to_nltk(), spaces=True) for tree in sentence_trees(item))
+    return "\n".join(tree.to_brackets() for tree in sentence_trees(item))
 
 
 def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:

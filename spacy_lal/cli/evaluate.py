@@ -124,7 +124,6 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Opti
     RETURNS (int): The number of trees.
     """
     from spacy_lal.export import read_sentences
-    from spacy_lal.trees import write_brackets
 
     n_trees = 0
     with io.text_output(path) as write:
@@ -133,7 +132,7 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Opti
                 doc = doc.copy().from_array(["TAG"], gold.to_array(["TAG"]))  # type: ignore[arg-type]
             for sentence, counterpart in zip(read_sentences(doc), read_sentences(other), strict=True):
                 if sentence.constituents is not None and counterpart.constituents is not None:
-                    write(f"{write_brackets(sentence.tree())}\n")
+                    write(f"{sentence.brackets()}\n")
                     n_trees += 1
     return n_trees
 

@@ -131,9 +131,7 @@ def parse_texts(
 
 def format_brackets(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
     """One tree on one line; with ids, after the name of its text and a tab."""
-    from spacy_lal.trees import write_brackets
-
-    tree = write_brackets(sentence.tree())
+    tree = sentence.brackets()
     return f"{origin.name}\t{tree}\n" if ids else f"{tree}\n"
 
 

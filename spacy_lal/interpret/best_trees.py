@@ -9,10 +9,9 @@ which its two trees differ: each of them is the best of one half, and two search
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
 import numpy as np
-from nltk.tree import Tree
 from numpy import ndarray
 from spacy.tokens import Doc, Span
 
@@ -22,6 +21,9 @@ from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_cons
 from ..pipeline.decoders import Charts, decoded_parses
 from ..trees import EMPTY, SUB_HEAD, spans_to_tree, write_brackets
 from .sentences import Parser, Sentence, label_strings, score, sentences_of
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 Cell = Tuple[int, int]
 
@@ -62,7 +64,7 @@ class BestTree:
         return list(self.parse.deprels or ())
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> "Tree":
         """The constituency tree."""
         return spans_to_tree(self.texts, self.tags, self.parse.constituents or ())
 

@@ -10,14 +10,15 @@ module has no maximum length. Not here: files and the printed table (`evalb_repo
 import re
 from collections import Counter
 from dataclasses import astuple, dataclass
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple, Union
-
-from nltk.tree import Tree
+from typing import TYPE_CHECKING, Dict, Iterable, List, NamedTuple, Sequence, Tuple, Union
 
 from ..trees.brackets import write_brackets
 from ..trees.labels import split_chain
 from . import ratio
 from .evalb_params import COLLINS, EvalbParams
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 Span = Tuple[int, int]
 Bracket = Tuple[int, int, str]  # start, end (half-open, over the kept words), uncut label
@@ -73,7 +74,7 @@ class EvalbSentence(NamedTuple):
     errors: List[str] = []
 
 
-Parse = Union[EvalbSentence, Tree, str, Spans]
+Parse = Union[EvalbSentence, "Tree", str, Spans]
 
 
 class EvalbRow(NamedTuple):
@@ -267,7 +268,7 @@ def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
     """Convert any form of a parse: a line, a tree, (words, tags, spans), or an `EvalbSentence` itself."""
     if isinstance(parse, EvalbSentence):
         return parse
-    if isinstance(parse, (Tree, str)):
+    if isinstance(parse, (list, str)):
         return read_sentence(parse if isinstance(parse, str) else write_brackets(parse), params)
     return sentence_from_spans(*parse, params)
 

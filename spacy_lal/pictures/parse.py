@@ -1,14 +1,15 @@
 """One picture of a whole parse: words on one line, the tree above, arcs below, and a row of roles a predicate."""
 
-from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
-
-from nltk.tree import Tree
+from typing import TYPE_CHECKING, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..trees.brackets import iter_words, write_brackets
 from .colors import DEFAULT_COLOR, role_color
 from .markup import shorten, visible
 from .svg import Svg, number, picture, pill_text, pill_width, pills, svg_text, text_width
 from .tree import DESCENT, GAP, Layout
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 ROW = 24.0  # pixels of a row of roles
 ROOT = "ROOT"
@@ -32,7 +33,7 @@ class Arc(NamedTuple):
 
 
 def draw_parse(
-    tree: Tree,
+    tree: "Tree",
     heads: Sequence[Optional[int]],
     deprels: Sequence[str],
     rows: Sequence[PredicateRow] = (),

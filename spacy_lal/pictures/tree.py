@@ -2,15 +2,16 @@
 one line."""
 
 from dataclasses import dataclass, field
-from typing import Any, List, Sequence, Tuple
-
-from nltk.tree import Tree
+from typing import TYPE_CHECKING, Any, List, Sequence, Tuple
 
 from ..trees.brackets import write_brackets
 from ..trees.labels import split_chain
 from .colors import chain_color
 from .markup import printable, shorten, visible
 from .svg import PILL, Svg, number, picture, pill_text, pill_width, pills, svg_text, text_width
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 SIZE, TAG_SIZE = 14, 11  # pixels of letters
 GAP, SIDE = 12.0, 8.0  # pixels between neighbours, and left and right of the whole
@@ -51,7 +52,7 @@ class Layout:
     least (Sequence[float]): The least width of each word's column, in the order of the sentence; empty for none.
     """
 
-    def __init__(self, tree: Tree, mirrored: bool = False, least: Sequence[float] = ()) -> None:
+    def __init__(self, tree: "Tree", mirrored: bool = False, least: Sequence[float] = ()) -> None:
         self.nodes = _nodes(tree, mirrored)
         words = [node for node in self.nodes if node.is_word]
         self.words = words[::-1] if mirrored else words  # in the order of the sentence
@@ -111,7 +112,7 @@ class Layout:
         return self.baseline - (WORD_LEVEL if node.is_tag else 0.0)
 
 
-def tree_to_svg(tree: Tree, *, title: str = "Constituency tree", direction: str = "ltr") -> Svg:
+def tree_to_svg(tree: "Tree", *, title: str = "Constituency tree", direction: str = "ltr") -> Svg:
     """Draw a tree: constituents in pills, coloured by label. Lines and words take the colour of the text around them.
 
     title (str): Its name for screen readers and on hover; plain text. direction (str): "rtl" mirrors it.
@@ -121,7 +122,7 @@ def tree_to_svg(tree: Tree, *, title: str = "Constituency tree", direction: str 
     return picture(layout.draw(), "lal-tree", size, title, write_brackets(tree))
 
 
-def tree_to_text(tree: Tree) -> str:
+def tree_to_text(tree: "Tree") -> str:
     """Draw a tree with letters, as `nltk.Tree.pretty_print` does, or write brackets if it is too deep."""
     try:
         from nltk.tree.prettyprinter import TreePrettyPrinter
@@ -131,14 +132,14 @@ def tree_to_text(tree: Tree) -> str:
         return printable(write_brackets(tree)) + "\n"
 
 
-def _nodes(tree: Tree, mirrored: bool) -> List[Node]:
+def _nodes(tree: "Tree", mirrored: bool) -> List[Node]:
     nodes: List[Node] = []
     todo: List[Tuple[Any, int, int]] = [(tree, 0, -1)]
     while todo:
         item, level, parent = todo.pop()
         if parent >= 0:
             nodes[parent].children.append(len(nodes))
-        is_word = not isinstance(item, Tree)
+        is_word = not isinstance(item, list)
         children = [] if is_word else list(item) if mirrored else list(item)[::-1]
         todo.extend((child, level + 1, len(nodes)) for child in children)
         nodes.append(Node(shorten(visible(str(item if is_word else item.label()))), level, parent, is_word))

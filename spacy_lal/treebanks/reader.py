@@ -13,9 +13,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
-
-from nltk.tree import Tree
+from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines, unescape_word
 from ..trees.conllu import ConlluSentence, read_conllu
@@ -23,6 +21,9 @@ from ..trees.lines import TreebankError, numbered_lines, quoted
 from ..trees.roles import Proposition
 from ..trees.spans import Span as TreeSpan
 from ..trees.spans import SpanError, tree_to_spans
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 BRACKETS, CONLLU, ROLES, COLUMNS = "brackets", "conllu", "roles", "columns"
 SUFFIXES = {".ptb": BRACKETS, ".mrg": BRACKETS, ".brackets": BRACKETS, ".conllu": CONLLU, ".conll": CONLLU}
@@ -166,7 +167,7 @@ def read_trees(path: Path) -> Iterator[TreebankTree]:
         yield to_treebank_tree(tree, str(path), line)
 
 
-def to_treebank_tree(tree: Tree, path: str, line: int) -> TreebankTree:
+def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
     """A tree as lists.
 
     RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between words; or a label is

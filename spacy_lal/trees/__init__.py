@@ -28,4 +28,5 @@ from .spans import (
     nested_spans,
     spans_to_tree,
     tree_to_spans,
+    write_spans,
 )

@@ -10,12 +10,13 @@ No function here recurses, so trees may be as deep as they have brackets (`MAX_B
 import os
 import re
 from pathlib import Path
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Union
-
-from nltk.tree import Tree
+from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Union
 
 from ..lang import ROOT_LABELS
 from .lines import TreebankError, numbered_lines, quoted
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 MAX_BRACKETS = 200_000  # opening brackets in a tree, including tags
 FALLBACK_ROOT = "TOP"  # the parent of several top constituents
@@ -37,16 +38,16 @@ _CLOSE = object()  # marks a closing bracket in the writer's stack
 class BracketedTree(NamedTuple):
     """A tree, and the line, from 1, on which its outermost bracket opens."""
 
-    tree: Tree
+    tree: "Tree"
     line: int
 
 
-def read_brackets(source: Source, **options: bool) -> Iterator[Tree]:
+def read_brackets(source: Source, **options: bool) -> "Iterator[Tree]":
     """The trees of a file, in order. Arguments and errors as in `read_brackets_with_lines`."""
     return (tree for tree, _ in read_brackets_with_lines(source, **options))
 
 
-def parse_tree(text: str, **options: bool) -> Tree:
+def parse_tree(text: str, **options: bool) -> "Tree":
     """The one tree that a string holds. Options as in `read_brackets_with_lines`.
 
     RAISES (ValueError): The text is malformed, or does not hold exactly one tree with words.
@@ -98,18 +99,18 @@ def read_brackets_with_lines(
         raise reader.unclosed(f"{len(reader.stack)} brackets are still open at the end")
 
 
-def iter_words(tree: Tree) -> Iterator[str]:
+def iter_words(tree: "Tree") -> Iterator[str]:
     """The words of a tree of any depth, in order: `tree.leaves()` recurses."""
     todo: List[object] = [tree]
     while todo:
         node = todo.pop()
-        if isinstance(node, Tree):
+        if isinstance(node, list):
             todo.extend(reversed(node))
         else:
             yield str(node)
 
 
-def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> str:
+def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -> str:
     """A tree on one line, without an added root: `(NP (DT the) (NN dawn))`.
 
     escape (bool): Escape words, see `escape_word`. Labels and tags are always escaped if they hold brackets or white
@@ -124,7 +125,7 @@ def write_brackets(tree: Tree, *, escape: bool = True, spaces: bool = False) -> 
     todo: List[object] = [tree]
     while todo:
         node = todo.pop()
-        if isinstance(node, Tree):
+        if isinstance(node, list):
             pieces.append(f" ({escape_characters(str(node.label()))}")
             todo.append(_CLOSE)
             todo.extend(reversed(node))
@@ -154,7 +155,9 @@ class _Reader:
     """Turns lines into trees. Open brackets are on a stack, without recursion."""
 
     def __init__(self, name: str, strip_traces: bool, strip_functions: bool, unescape: bool) -> None:
-        self.name, self.strip_traces = name, strip_traces
+        from nltk.tree import Tree  # slow: not at start-up
+
+        self.make, self.name, self.strip_traces = Tree, name, strip_traces
         self.strip_functions, self.unescape = strip_functions, unescape
         self.stack: List[_OpenNode] = []
         self.number, self.line, self.first_line = 0, "", ""  # this line, and the one on which the open tree begins
@@ -228,9 +231,8 @@ class _Reader:
             if self.strip_traces and _TRACE.fullmatch(word):
                 raise self._fault(f"expected the trace {quoted(word)} under {TRACE_TAG}")
             node.children[0] = unescape_word(word) if self.unescape else word
-        return BracketedTree(
-            Tree(_without_function(node.label) if self.strip_functions else node.label, node.children), node.line
-        )
+        label = _without_function(node.label) if self.strip_functions else node.label
+        return BracketedTree(self.make(label, node.children), node.line)
 
 
 def _without_function(label: str) -> str:
@@ -239,10 +241,10 @@ def _without_function(label: str) -> str:
     return re.split(r"(?<=.)[-=|]", label, maxsplit=1)[0] if len(label) > 1 else label
 
 
-def _without_root(tree: Tree) -> Tree:
-    while tree.label() in ROOT_LABELS and isinstance(tree[0], Tree):
+def _without_root(tree: "Tree") -> "Tree":
+    while tree.label() in ROOT_LABELS and isinstance(tree[0], list):
         if len(tree) > 1:
-            return Tree(FALLBACK_ROOT, list(tree))
+            return type(tree)(FALLBACK_ROOT, list(tree))
         tree = tree[0]
     return tree
 

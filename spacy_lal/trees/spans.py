@@ -5,12 +5,13 @@ Two forms. Collapsed: one span per stretch of words, its label a unary chain joi
 A tree is spans + words + tags; the conversion is lossless both ways. No recursion; no heads (`joint.py`).
 """
 
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
-from nltk.tree import Tree
-
-from .brackets import FALLBACK_ROOT
+from .brackets import FALLBACK_ROOT, write_brackets
 from .labels import CHAIN_SEPARATOR, SUB_HEAD_LABEL, join_chain, split_chain
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 Span = Tuple[int, int, str]
 
@@ -45,15 +46,16 @@ class CrossingSpansError(SpanError):
 
 def is_preterminal(node: object) -> bool:
     """Whether a node is a tag above one word."""
-    return isinstance(node, Tree) and len(node) == 1 and not isinstance(node[0], Tree)
+    return isinstance(node, list) and len(node) == 1 and not isinstance(node[0], list)
 
 
-def tree_to_spans(tree: Tree) -> TreeSpans:
+def tree_to_spans(tree: "Tree") -> TreeSpans:
     """A tree as words, tags and collapsed spans.
 
     RAISES (SpanError): A constituent has no words; or a label that a chain can't hold: it is empty, is `<H>`, contains
         `::`, begins or ends with `:`.
 
+    >>> from nltk.tree import Tree
     >>> tree_to_spans(Tree("S", [Tree("VP", [Tree("VB", ["Go"]), Tree("RB", ["on"])])]))
     TreeSpans(words=['Go', 'on'], tags=['VB', 'RB'], spans=[(0, 2, 'S::VP')])
     """
@@ -67,7 +69,7 @@ def tree_to_spans(tree: Tree) -> TreeSpans:
         if node is _CLOSE:
             start, _, label = spans[open_spans[-1]]
             spans[open_spans.pop()] = (start, len(words), label)
-        elif not isinstance(node, Tree):
+        elif not isinstance(node, list):
             words.append(node)
             tags.append("")
         elif is_preterminal(node):
@@ -98,7 +100,8 @@ def spans_to_tree(
     spans: Sequence[Span],
     *,
     root: str = FALLBACK_ROOT,
-) -> Tree:
+    make: Optional[Callable[[str, List[Any]], Any]] = None,
+) -> "Tree":
     """A tree from its words, tags and spans.
 
     words (Sequence[str]): n >= 1 words.
@@ -106,6 +109,7 @@ def spans_to_tree(
     spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order; but spans over the same words are
         outermost first. A span with an empty label is ignored.
     root (str): Label of an added top node, used only if neither a span nor a tag covers all words.
+    make (Optional[Callable]): What makes a node of a label and its children; `nltk.Tree` unless given.
     RAISES (SpanError): Two spans cross, a span lies outside of the words, or there is no word.
 
     >>> spans_to_tree(["Go", "on"], ["VB", "RB"], [(0, 2, "S::VP")])
@@ -113,7 +117,9 @@ def spans_to_tree(
     """
     if not len(words):
         raise SpanError("a tree needs at least one word, got none")
-    leaves = [Tree(tags[i], [word]) if tags and tags[i] else word for i, word in enumerate(words)]
+    if make is None:
+        from nltk.tree import Tree as make  # a fifth of the time that it takes to load a pipeline
+    leaves = [make(tags[i], [word]) if tags and tags[i] else word for i, word in enumerate(words)]
     top: List[Any] = []
     around: List[Tuple[int, List[Any]]] = [(len(words), top)]  # (end, children) of the open constituents
     position = 0  # number of words placed so far
@@ -123,12 +129,28 @@ def spans_to_tree(
         around[-1][1].extend(leaves[position:start])
         position = start
         for part in split_chain(label):
-            node = Tree(part, [])
+            node = make(part, [])
             around[-1][1].append(node)
             around.append((end, node))
     while around:
         position = _fill(around.pop(), leaves, position)
-    return top[0] if len(top) == 1 and isinstance(top[0], Tree) else Tree(root, top)
+    return top[0] if len(top) == 1 and isinstance(top[0], list) else make(root, top)
+
+
+class _Node(list):  # type: ignore[type-arg]
+    """What `write_brackets` needs of an `nltk.Tree`."""
+
+    def __init__(self, label: str, children: List[Any]) -> None:
+        super().__init__(children)
+        self._label = label
+
+    def label(self) -> str:
+        return self._label
+
+
+def write_spans(words: Sequence[str], tags: Sequence[str], spans: Sequence[Span], **options: bool) -> str:
+    """The brackets of `spans_to_tree`, without importing NLTK. Options as in `write_brackets`."""
+    return write_brackets(spans_to_tree(words, tags, spans, make=_Node), **options)
 
 
 def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:

@@ -10,9 +10,20 @@ import re
 from bisect import bisect_left
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, NoReturn, Sequence, Set, Tuple
-
-from nltk.tree import Tree
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    NoReturn,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 MAX_STEPS = 2_000_000  # tests of a node for a part of the pattern, in one tree
 _PRINTED = "'"  # the label of the node that is found in place of the first
@@ -44,7 +55,7 @@ class Pattern:
         reader = _Reader(text)
         self._part, self._used = reader.read(), reader.used
 
-    def search(self, tree: Tree) -> List[Match]:
+    def search(self, tree: "Tree") -> List[Match]:
         """The nodes of a tree that match, in pre-order.
 
         RAISES (PatternError): The search takes more than `MAX_STEPS` steps.
@@ -82,7 +93,7 @@ class _Nodes:
             self.firsts.append(len(self.words))
             if parent >= 0:
                 self.children[parent].append(number)
-            if isinstance(item, Tree):
+            if isinstance(item, list):
                 self.texts.append(str(item.label()))
                 todo.extend((child, number) for child in reversed(item))
             else:
@@ -107,7 +118,7 @@ class _Nodes:
 
     def match(self, number: int) -> Match:
         item = self.items[number]
-        label = self.texts[number] if isinstance(item, Tree) else ""
+        label = self.texts[number] if isinstance(item, list) else ""
         return Match(item, label, self.firsts[number], self.end(number))
 
     def ancestors(self, a: int) -> Iterator[int]:
