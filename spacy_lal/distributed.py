@@ -1,9 +1,8 @@
 """Parsing on many machines: one batch function over Arrow tables, and thin adapters for Ray Data and Spark. The schema
 of rows: docs/reference/formats.md. pyarrow, ray and pyspark are optional, and imported when used."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, TypeVar, cast
 
@@ -25,16 +24,8 @@ if TYPE_CHECKING:
     Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
 ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
-COLUMNS, DOCBIN = OUTPUTS = ("columns", "docbin")
+COLUMNS, DOCBIN = "columns", "docbin"
 READING_CPUS = 2
-
-
-def import_extra(module: str, extra: str) -> Any:
-    """Import a library that one of our extras installs; an ImportError names the extra."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as err:
-        raise ImportError(f"{module} needs {err.name}, not installed here: pip install 'spacy-lal[{extra}]'") from err
 
 
 @dataclass
@@ -57,30 +48,20 @@ class BatchParser:
     gpu_id: int = -1
 
     def __post_init__(self) -> None:
-        if self.output not in OUTPUTS or self.batch_size < 1:
-            got = f"{self.output!r} and {self.batch_size}"
-            raise ValueError(f"expected an output of {', '.join(OUTPUTS)} and a batch_size of 1 or more, got {got}")
+        if self.output not in (COLUMNS, DOCBIN):
+            raise ValueError(f"expected an output of {COLUMNS} or {DOCBIN}, got {self.output!r}")
         # A worker may be started in another folder. A package's name wins over a path, as in `spacy.load`.
         if not is_package(str(self.pipeline)) and Path(self.pipeline).exists():
             self.pipeline = str(Path(self.pipeline).resolve())
 
     def load(self) -> Language:
-        """The pipeline, loaded at the first call in a process. A worker that calls this first fails before its first
-        batch.
+        """The pipeline, loaded at the first call in a process.
 
-        RAISES (OSError): The pipeline does not exist.
-        RAISES (ValueError): It has no parser of ours.
+        RAISES (OSError, ValueError): The pipeline does not exist, or has no parser of ours.
         """
         if self.gpu_id >= 0:  # at each call: the choice is per thread, and a worker may have several
             spacy.require_gpu(self.gpu_id)
         return _load(self.pipeline, self.gpu_id)
-
-    def schema(self, schema: "pa.Schema") -> "pa.Schema":
-        """The schema of the output: the kept columns, then the columns of the parse."""
-        pa = import_extra("pyarrow", "arrow")
-        # Without metadata: pandas' metadata may describe columns that are left out.
-        kept = [schema.field(name) for name in self.kept_columns(schema.names)]
-        return pa.schema([*kept, *doc_fields(self.output)])
 
     def kept_columns(self, names: Sequence[str]) -> List[str]:
         """Names of the columns that are kept.
@@ -102,12 +83,16 @@ class BatchParser:
 
         RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no string, or longer than `max_length`.
         """
-        pa = import_extra("pyarrow", "arrow")
-        schema = self.schema(batch.schema)
-        kept: List[Any] = [batch.column(name) for name in self.kept_columns(batch.schema.names)]
+        import pyarrow as pa
+
+        kept = self.kept_columns(batch.schema.names)
+        new = doc_fields(self.output)
         rows = list(self._rows(batch.column(self.text_column).to_pylist())) if batch.num_rows else []
-        arrays = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in doc_fields(self.output)]
-        return cast("Batch", type(batch).from_arrays(kept + arrays, schema=schema))
+        arrays = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in new]
+        # Without the metadata of the batch: pandas' may describe columns that are left out.
+        schema = pa.schema([*(batch.schema.field(name) for name in kept), *new])
+        columns = [*map(batch.column, kept), *arrays]
+        return cast("Batch", type(batch).from_arrays(columns, schema=schema))
 
     def _rows(self, texts: List[Optional[str]]) -> Iterator[Dict[str, Any]]:
         """Docs as plain objects, made within a memory zone, at whose end their words are forgotten."""
@@ -132,7 +117,8 @@ def _load(pipeline: str, gpu_id: int) -> Language:
 def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
     """The Arrow fields of a parsed Doc: lists over its tokens (docs/how_to/distributed.md names each), or one `docbin`,
     the bytes of a DocBin that holds this one Doc. A row without text is null in all of them."""
-    pa = import_extra("pyarrow", "arrow")
+    import pyarrow as pa
+
     if output == DOCBIN:
         return [pa.field("docbin", pa.binary())]
     string, number, flag = pa.string(), pa.int32(), pa.bool_()
@@ -185,21 +171,6 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     return doc
 
 
-class ParsingActor:
-    """A Ray actor. It loads the pipeline when it is created, so that loading errors come before the work.
-
-    function (Any): Picklable, with a method `load`; called on each batch or row.
-    """
-
-    def __init__(self, function: Any) -> None:
-        function.load()
-        self.function = function
-
-    def __call__(self, batch: Any) -> Any:
-        """Call the function."""
-        return self.function(batch)
-
-
 def parse_ray(
     dataset: "Dataset",
     pipeline: str,
@@ -216,40 +187,40 @@ def parse_ray(
     dataset (ray.data.Dataset): Rows with a text.
     concurrency (int): Number of actors, each with its own pipeline.
     num_gpus (float): GPUs of each actor; 0.5 lets two share one, 0 is the CPU.
-    num_cpus (Optional[float]): CPUs of each actor; see `actor_settings`.
+    num_cpus (Optional[float]): CPUs of each actor; None: 1 if two remain free for Ray's reading, else 0.
     rows_per_batch (int): Rows that an actor gets at a time.
     pipeline (str), settings (Any): For `BatchParser`.
     RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the order of rows.
     """
-    actors = actor_settings(concurrency, num_gpus, num_cpus)
-    settings.setdefault("gpu_id", 0 if num_gpus > 0 else -1)
-    parser = BatchParser(pipeline, **settings)
-    return dataset.map_batches(
-        ParsingActor, fn_constructor_args=(parser,), batch_format="pyarrow", batch_size=rows_per_batch, **actors
-    )
+    import ray.data
 
-
-def actor_settings(concurrency: int, num_gpus: float = 0.0, num_cpus: Optional[float] = None) -> Dict[str, Any]:
-    """How Ray runs its actors. Without a number of CPUs, each takes 1 if two remain free for Ray's reading, else 0:
-    actors stay until the end, and if they held all CPUs, the reading tasks would wait forever."""
-    ray, data = import_extra("ray", "ray"), import_extra("ray.data", "ray")
-    if num_cpus is None:
+    if num_cpus is None:  # actors stay: if they held all CPUs, the reading tasks would wait forever
         num_cpus = 1.0 if ray.cluster_resources().get("CPU", 0) >= concurrency + READING_CPUS else 0.0
-    return {"compute": data.ActorPoolStrategy(size=concurrency), "num_gpus": num_gpus or None, "num_cpus": num_cpus}
+    settings.setdefault("gpu_id", 0 if num_gpus > 0 else -1)
+    return dataset.map_batches(
+        BatchParser,
+        fn_constructor_kwargs=asdict(BatchParser(pipeline, **settings)),
+        batch_format="pyarrow",
+        batch_size=rows_per_batch,
+        compute=ray.data.ActorPoolStrategy(size=concurrency),
+        num_gpus=num_gpus or None,
+        num_cpus=num_cpus,
+    )
 
 
 def parse_spark(df: "DataFrame", pipeline: str, **settings: Any) -> "DataFrame":
     """Parse a Spark DataFrame of rows with a text. Lazy, as Spark is. If a worker dies, Spark repeats its task at most
     `spark.task.maxFailures` times. pipeline (str), settings (Any): For `BatchParser`."""
-    sql_types = import_extra("pyspark.sql.types", "spark")
-    arrow_types = import_extra("pyspark.sql.pandas.types", "spark")
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import StructField, StructType
+
     parser = BatchParser(pipeline, **settings)
     fields = [df.schema[name] for name in parser.kept_columns(df.columns)]
     for field in doc_fields(parser.output):
-        fields.append(sql_types.StructField(field.name, arrow_types.from_arrow_type(field.type), nullable=True))
+        fields.append(StructField(field.name, from_arrow_type(field.type), nullable=True))
 
     def parse_partition(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         for batch in batches:
             yield parser(batch)
 
-    return df.mapInArrow(parse_partition, sql_types.StructType(fields))
+    return df.mapInArrow(parse_partition, StructType(fields))

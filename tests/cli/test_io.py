@@ -109,21 +109,11 @@ def test_bad_lines(tmp_path, name, line, message):
     assert str(caught.value).startswith(f"{path}, line 3: ") and message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "name, content, kind",
-    [
-        ("a.docx", b"PK\x03\x04", "an Office document"),
-        ("a", b"%PDF-1.7\n", "a PDF"),
-        ("a.txt", b"\x89PNG\r\n", "a picture (PNG)"),
-        ("a.txt", "Go on!".encode("utf-16"), "UTF-16"),
-        ("a.spacy", b"x", "a file of Docs"),
-        ("a.txt", b"Go on!\nG\0o\n", "binary"),
-    ],
-)
-def test_binary_files_are_named(lal, pipeline, tmp_path, name, content, kind):
-    (tmp_path / name).write_bytes(content)
-    result = lal("parse", tmp_path / name, "-m", pipeline)
-    assert result.exit_code == 2 and f"{kind}: expected text in UTF-8" in result.stderr
+@pytest.mark.parametrize("content", ["Go on!".encode("utf-16"), b"Go on!\nG\0o\n"])
+def test_binary_files_are_refused(lal, pipeline, tmp_path, content):
+    (tmp_path / "a.txt").write_bytes(content)
+    result = lal("parse", tmp_path / "a.txt", "-m", pipeline)
+    assert result.exit_code == 2 and "a.txt is binary: expected text in UTF-8" in result.stderr
 
 
 def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
