@@ -11,6 +11,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from itertools import islice
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
@@ -24,6 +25,9 @@ from typing import (
     Set,
     Tuple,
 )
+
+if TYPE_CHECKING:
+    from nltk.tree import Tree
 
 MAX_STEPS = 2_000_000  # tests of a node for a part of the pattern, in one tree
 _PRINTED = "'"  # the label of the node that is found in place of the first
@@ -73,7 +77,7 @@ class Pattern:
 class _Nodes:
     """The nodes of a tree in pre-order, with the properties that relations read. No recursion: trees may be deep."""
 
-    def __init__(self, tree: Tree, pattern: str, used: Set[str]) -> None:
+    def __init__(self, tree: "Tree", pattern: str, used: Set[str]) -> None:
         self.pattern, self.used, self.steps = pattern, used, 0
         self.items: List[object] = []
         self.texts: List[str] = []
