@@ -35,7 +35,6 @@ from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD
 from .layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
 from .names import convert_state_dict
-from .reader import CheckpointError
 
 _SHARED: Dict[str, Any] = {
     "d_model": 1024,
@@ -190,14 +189,8 @@ def network_config(
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from the weights.
 
     scrambled_queries (bool): Reproduce the reference's batch effect.
-    RAISES (CheckpointError): The network needs unsupported parts (GloVe, ELMo, BERT).
     """
     given, size = {**DEFAULT_HPARAMS, **hparams}, _sizes_of(state_dict)
-    refused = [name for name in ("use_elmo", "use_bert", "use_bert_only") if given[name]]
-    if (given["use_words"] and given["embedding_type"] != "random") or any("pretrain_emb" in k for k in state_dict):
-        refused.append(f"embedding_type={given['embedding_type']!r} (GloVe)")
-    if refused:
-        raise CheckpointError(f"the checkpoint needs inputs that are not supported: {', '.join(refused)}")
     n_label_heads = 0
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""

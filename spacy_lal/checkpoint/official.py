@@ -54,14 +54,12 @@ class ImportedPipeline(NamedTuple):
 def import_pipeline(
     checkpoint: Checkpoint, *, tokenizer: Optional[str] = None, lang: str = "en", scrambled_queries: bool = False
 ) -> ImportedPipeline:
-    """Make a pipeline from a checkpoint.
+    """Make a pipeline from a checkpoint. Without `use_lal` it belongs to the HPSG parser (Zhou & Zhao 2019), which cleans
+    words differently; without deprels, to Kitaev & Klein's parser of constituents (2018).
 
-    checkpoint (Checkpoint): From `read_checkpoint`. Without `use_lal` it belongs to the HPSG parser (Zhou & Zhao 2019),
-        which cleans words differently; without deprels, to Kitaev & Klein's parser of constituents (2018).
     tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
     lang (str): The language whose tokenisation the pipeline has.
     scrambled_queries (bool): Reproduce the authors' batch effect, for their published scores.
-    RETURNS (ImportedPipeline): The pipeline and facts for its user.
     RAISES (CheckpointError): The checkpoint needs unsupported parts, its parts do not fit together, or the tokenizer
         cannot be found. (ImportError): SpaCy lacks the language.
     """

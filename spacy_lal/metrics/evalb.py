@@ -59,10 +59,8 @@ class Quote(NamedTuple):
 class EvalbSentence(NamedTuple):
     """One parse.
 
-    words, tags (list): The preterminals that are not deleted.
     brackets (list): All brackets in pre-order with uncut labels; an end of -1 marks a bracket that is never closed.
     length (int): Number of words, without words under `delete_label_for_length`.
-    quotes (list): Empty unless the parameters have a `quote_label`.
     errors (list): The reader's errors; if not empty, the sentence does not count.
     """
 
@@ -78,11 +76,7 @@ Parse = Union[EvalbSentence, "Tree", str, Spans]
 
 
 class EvalbRow(NamedTuple):
-    """The figures of one sentence, in the order of the printed row. An error or a skipped sentence is only counted as
-    such.
-
-    errors (tuple): The program's messages on stderr, in order.
-    """
+    """The figures of one sentence, in the order of the printed row, and the program's messages on stderr."""
 
     length: int
     status: int
@@ -100,11 +94,8 @@ class EvalbCounts:
     """Sums over sentences, which add up.
 
     n_sentences, n_errors, n_skipped (int): Sentences seen, not comparable, without a word to compare.
-    matched, gold_brackets, test_brackets (int): Brackets.
-    complete (int): Sentences whose brackets are all right.
+    complete, no_crossing, two_crossing (int): Sentences with all brackets, with no, with at most two crossing brackets.
     crossing (int): Test brackets that cross a gold bracket.
-    no_crossing, two_crossing (int): Sentences with no, with at most two crossing brackets.
-    words, correct_tags (int): Words compared, and those with the right tag.
     """
 
     n_sentences: int = 0

@@ -187,7 +187,7 @@ def score_props(gold_path: Path, predicted_path: Path) -> SrlCounts:
 def report_lines(counts: SrlCounts, *, confusion: bool = False) -> Iterator[str]:
     """The program's output, line by line, without line ends.
 
-    confusion (bool): Whether to add the unlabelled row and the confusion matrix (`-C`).
+    confusion (bool): Add the unlabelled row and the confusion matrix (`-C`).
     """
     yield f"Number of Sentences    :      {counts.n_sentences:6d}"
     yield f"Number of Propositions :      {counts.n_propositions:6d}"

@@ -54,10 +54,7 @@ def role_color(role: str) -> str:
 
 
 def label_legend(labels: Iterable[str]) -> str:
-    """A legend as HTML: the labels in pills, and their families in words; empty if no label has a colour.
-
-    labels (Iterable[str]): Labels of constituents, not chains; repetitions are ignored.
-    """
+    """A legend as HTML: labels (not chains) in pills, and their families in words; empty if none has a colour."""
     seen, items = set(labels), []
     for name, (color, members) in FAMILIES.items():
         found: List[str] = [label for label in members if label in seen]

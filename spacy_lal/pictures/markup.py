@@ -32,10 +32,7 @@ def printable(text: str) -> str:
 
 
 def printable_json(value: Any, **options: Any) -> str:
-    """JSON that is safe for a terminal and reads back as the same value: the characters of `printable` are escaped.
-
-    options (Any): For `json.dumps`.
-    """
+    """JSON that is safe for a terminal and reads back as the same value. options (Any): For `json.dumps`."""
     text = json.dumps(value, ensure_ascii=False, **options)
     return _JSON_RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
@@ -54,10 +51,7 @@ def shorten(text: str, limit: int = MAX_SHOWN) -> str:
 
 
 def scroll_box(content: str, label: str) -> str:
-    """Markup in a box that scrolls if it is too wide, by keyboard too.
-
-    content (str): Markup. label (str): Its name for screen readers; plain text.
-    """
+    """Markup in a box that scrolls if it is too wide, by keyboard too. label (str): Its name; plain text."""
     return (
         f'<div class="lal-scroll" role="region" tabindex="0" aria-label="{escape(label)}" '
         f'style="overflow-x: auto; max-width: 100%">{content}</div>'

@@ -17,7 +17,7 @@ _SIZE, _LEVEL, _FIRST, _ARROW = 11, 21.0, 18.0, 7.0  # pixels: letters, between 
 
 
 class PredicateRow(NamedTuple):
-    """A predicate: its roleset, or "V" (plain text), and its parts, half-open spans of words -> role."""
+    """A predicate: its roleset, or "V", and its parts, half-open spans of words -> role."""
 
     name: str
     spans: Mapping[Tuple[int, int], str]

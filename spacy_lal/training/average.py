@@ -19,9 +19,7 @@ Weight = Tuple[str, Any]  # its place in the pipeline, and a torch tensor or a t
 def average_pipelines(pipelines: Sequence[Language]) -> Language:
     """Give the first pipeline the mean weights of all.
 
-    pipelines (Sequence[Language]): Pipelines of the same components, labels and sizes. The weights of the first are
-        changed in place.
-    RETURNS (Language): The first.
+    RETURNS (Language): The first, changed in place.
     RAISES (ValueError): There are fewer than two, or one differs from the first in more than weights.
     """
     if len(pipelines) < 2:

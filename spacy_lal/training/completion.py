@@ -30,9 +30,6 @@ def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_siz
     too long for the joint decoder.
 
     nlp (Language): The parser's pipeline; the components before the parser are run.
-    parser (LALParser): A parser that was trained on both trees.
-    docs (Iterable[Doc]): With sentence boundaries.
-    batch_size (int): Docs that are read together.
     RAISES (ValueError): The parser was trained on one kind of tree, or its decoder uses one alone; a Doc has no
         sentence boundaries.
     """
@@ -70,11 +67,7 @@ def bind_constituents(scores: ParserScores, spans: Sequence[CollapsedSpan], bond
 
 
 def bind_heads(scores: ParserScores, heads: Sequence[Optional[int]], bond: float) -> ParserScores:
-    """Scores for which the best tree has these heads. Where arcs cross, no tree of the joint decoder has them all.
-
-    heads (Sequence[Optional[int]]): The head of each word, counted from 1; 0 is the root, None is unknown.
-    bond (float): The bonus of each arc.
-    """
+    """Scores for which the best tree has these heads, as of `_known_heads`; the bond is the bonus of each arc."""
     arcs = scores.arcs.copy()
     for dependent, head in enumerate(heads, start=1):
         if head is not None:

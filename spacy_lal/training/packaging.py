@@ -28,7 +28,6 @@ def write_package(
     """Save a pipeline in the form of a package.
 
     nlp (Language): The pipeline. Its listeners are replaced: load it again to use it further.
-    folder (Path): The folder to write.
     bits (int): 16: the transformer's weights in half precision. 8: its matrices as integers.
     runtime (str): As for `spacy-lal.OnnxTransformer.v1`.
     lean (bool): Leave out the words that its vocabulary has met in training.

@@ -30,7 +30,7 @@ from spacy_lal.trees import SUB_HEAD
 DATA = Path(__file__).resolve().parents[1] / "data"
 N_PIECES = 64
 TOLERANCE = 5e-5
-KK = ["kk_unfactored", "kk_factored", "kk_position_first", "kk_tags", "kk_charlstm_all", "kk_charconcat"]
+KK = ["kk_unfactored", "kk_position_first", "kk_tags", "kk_charlstm_all"]
 
 
 class Vocabulary:

@@ -51,14 +51,6 @@ def test_rows_are_those_of_the_last_pieces(tiny_xlnet, settings):  # noqa: F811
     assert numpy.allclose(rows[0], expected.numpy(), atol=1e-5)
 
 
-@needs_slow_tokenizers
-def test_slow_and_fast_tokenizers_agree(tiny_xlnet):  # noqa: F811
-    fast, slow = initialized(tiny_xlnet), initialized(tiny_xlnet, tokenizer_config=SLOW)
-    assert hf_objects(fast).tokenizer.is_fast and not hf_objects(slow).tokenizer.is_fast
-    for one, other in zip(fast.predict(make_docs()), slow.predict(make_docs()), strict=True):
-        assert numpy.allclose(one, other, atol=1e-6)
-
-
 @pytest.mark.parametrize("pad_left", [False, True])
 def test_a_sentence_alone_is_the_sentence_in_any_batch(tiny_xlnet, pad_left, monkeypatch):  # noqa: F811
     model = initialized(tiny_xlnet, pad_left=pad_left)

@@ -83,22 +83,6 @@ def test_a_span_of_more_pieces_than_the_limit_is_cut(bert, limit):
     assert_close(vectors(nlp, [doc.text]), vectors(nlp, [*TEXTS, doc.text])[-1:], atol=1e-5)
 
 
-def test_little_padding_is_computed(bert, monkeypatch):
-    nlp = make_nlp(bert)
-    network, computed = nlp.get_pipe("transformer").model.transformer, []
-    forward = network.forward
-
-    def count(*args, **kwargs):
-        computed.append(kwargs["attention_mask"])
-        return forward(*args, **kwargs)
-
-    monkeypatch.setattr(network, "forward", count)
-    docs = list(nlp.pipe(["a", "a b", LONG, *["The cat."] * 20]))
-    assert len(docs) == 23 and len(computed) > 1
-    n_pieces, n_computed = (sum(int(count(mask)) for mask in computed) for count in (torch.sum, torch.numel))
-    assert n_computed - n_pieces <= 64 * len(computed)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_groups_of_about_one_length(seed):
     rng = numpy.random.default_rng(seed)
