@@ -54,8 +54,8 @@ class ImportedPipeline(NamedTuple):
 def import_pipeline(
     checkpoint: Checkpoint, *, tokenizer: Optional[str] = None, lang: str = "en", scrambled_queries: bool = False
 ) -> ImportedPipeline:
-    """Make a pipeline from a checkpoint. Without `use_lal` it belongs to the HPSG parser (Zhou & Zhao 2019), which cleans
-    words differently; without deprels, to Kitaev & Klein's parser of constituents (2018).
+    """Make a pipeline from a checkpoint. Without `use_lal` it belongs to the HPSG parser (Zhou & Zhao 2019), which
+    cleans words differently; without deprels, to Kitaev & Klein's parser of constituents (2018).
 
     tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
     lang (str): The language whose tokenisation the pipeline has.
