@@ -1,5 +1,2 @@
-"""thinc models around the torch layers; spaCy and thinc begin here. Found by entry points: this file imports nothing.
-
-`parser` builds the LAL parser, `word_transformer` a transformer for its `tok2vec`. `features` reads Docs, `bridge` pads
-and runs the network, `network_shim` holds it. `word_cleaning` and `pieces` prepare words for a transformer.
-"""
+"""thinc models of networks, and what runs them on a CPU without torch: `parser.py` and `roles.py` read Docs, `shim.py`
+holds a network. Found by entry points: this file imports nothing."""

@@ -161,11 +161,7 @@ def _forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Senten
 def read_sentences(
     model: Model, docs: List[Doc], sentences: Sequence[Sentences], is_train: bool = False
 ) -> List[SentenceFeatures]:
-    """The features of each sentence.
-
-    sentences (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of them.
-    is_train (bool): Whether rare words may be dropped.
-    """
+    """The features of the sentences of each Doc, or of parts of them. In training, rare words may be dropped."""
     attrs = model.attrs
     options: ReadingOptions = attrs["options"]
     tag_table = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS) if options.use_tags else None
@@ -290,7 +286,24 @@ def _vector_rows(
     return VectorRows(flat, rows, sentence_rows)
 
 
-def vector_width(tok2vec: Tok2Vec, docs: Optional[List[Doc]]) -> int:
+def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
+    """Initialise the tok2vec, if any, and make the network with fresh weights.
+
+    RAISES (ValueError): Sizes that come from data were not set, or the width of the tok2vec's vectors is unknown.
+    """
+    shim, tok2vec = get_shim(model), get_tok2vec(model)
+    if not shim.cfg:
+        raise ValueError(
+            'Sizes are not known yet: call model.attrs["set_vocabularies"] (a parser) or ["set_sizes"] (roles) before '
+            "model.initialize"
+        )
+    if tok2vec is not None:
+        tok2vec.initialize(X=X)
+        shim.set_sizes({"vector_width": _vector_width(tok2vec, X)})
+    shim.build()
+
+
+def _vector_width(tok2vec: Tok2Vec, docs: Optional[List[Doc]]) -> int:
     """The width of a tok2vec's output: its declared width, or the width of its output for a Doc."""
     width = tok2vec.maybe_get_dim("nO")
     if width is None and docs:

@@ -67,18 +67,6 @@ def build_onnx_transformer(runtime: str = "onnx") -> Model[List[Doc], List[Float
     return Model("onnx_transformer", forward, init=init, dims={"nO": None}, shims=[EncoderShim(runtime)])
 
 
-def set_encoder(model: Model, config: Dict[str, Any], tokenizer: str, weights: Dict[str, ndarray]) -> None:
-    """Give the model its weights.
-
-    config (Dict[str, Any]): Of the `transformers` library, with the entry `max_pieces`.
-    tokenizer (str): The JSON form of the library `tokenizers`.
-    weights (Dict[str, ndarray]): As for `encoder_graph`.
-    """
-    shim = cast(EncoderShim, model.shims[0])
-    shim.config, shim.tokenizer, shim.weights = config, tokenizer, weights
-    model.set_dim("nO", config["hidden_size"])
-
-
 def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> Model[List[Doc], List[Floats2d]]:
     """The model of a `tok2vec` component with the weights of a `transformer` component.
 
@@ -106,7 +94,9 @@ def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> 
         if bits == 8 and weights[name].ndim == 2:
             weights[name], weights[name + SCALE] = quantise(tensor.detach().cpu().numpy())
     model = build_onnx_transformer(runtime)
-    set_encoder(model, config, tokenizer.backend_tokenizer.to_str(), weights)
+    shim = cast(EncoderShim, model.shims[0])
+    shim.config, shim.tokenizer, shim.weights = config, tokenizer.backend_tokenizer.to_str(), weights
+    model.set_dim("nO", config["hidden_size"])
     return model
 
 
@@ -163,31 +153,25 @@ class EncoderShim(Shim):
 
         RAISES (ValueError): There are no weights.
         """
-        return self._get(runtime or self.runtime)[2]
-
-    def _get(self, runtime: str) -> Any:
-        ready = self._ready
+        runtime, ready = runtime or self.runtime, self._ready
         if ready is None or ready[:2] != (os.getpid(), runtime):
             with MAKING:
                 ready = self._ready
                 if ready is None or ready[:2] != (os.getpid(), runtime):
-                    ready = self._ready = (os.getpid(), runtime, self._make(runtime), self._make_tokenizer())
-        return ready
+                    ready = self._ready = (os.getpid(), runtime, *self._make(runtime))
+        return ready[2]
 
-    def _make(self, runtime: str) -> Callable[[ndarray, ndarray], ndarray]:
-        if not self.weights:
-            raise ValueError("the encoder has no weights: expected a pipeline that was loaded, or `lal compact` made")
-        if runtime == "torch":
-            return TorchRunner(self.config, self.weights)
-        return OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8")
-
-    def _make_tokenizer(self) -> Any:
+    def _make(self, runtime: str) -> Tuple[Callable[[ndarray, ndarray], ndarray], Any]:
         from tokenizers import Tokenizer
 
+        if not self.weights:
+            raise ValueError("the encoder has no weights: expected a pipeline that was loaded, or `lal compact` made")
         tokenizer = Tokenizer.from_str(self.tokenizer)
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        return tokenizer
+        if runtime == "torch":
+            return TorchRunner(self.config, self.weights), tokenizer
+        return OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8"), tokenizer
 
     def read(self, number: int, doc: Doc) -> Iterator[Window]:
         """The windows of a Doc. A window of more pieces than the transformer reads is cut in half; a single token loses

@@ -33,7 +33,6 @@ from ..layers.input_configs import (
     InputLayerConfig,
     SelfAttentionLayerConfig,
     Vectors,
-    WordFeature,
     make_input_layer,
 )
 from ..scores import AnyScores, ParserScores, ScoresGradient
@@ -45,9 +44,8 @@ from .batches import (
     Tok2Vec,
     embed,
     get_shim,
-    get_tok2vec,
+    init,
     sentence_features,
-    vector_width,
 )
 from .parser_network import ParserShim
 
@@ -81,9 +79,11 @@ def build_lal_parser(
         rates of the blocks.
     RAISES (ValueError): The blocks do not fit together; the message names the option.
     """
+    if inputs is None:
+        inputs = make_input_layer(CharLSTM(), *([] if tok2vec is None else [Vectors()]))
     network = ParserNetworkConfig(
         hidden_width=hidden_width,
-        inputs=inputs if inputs is not None else _default_inputs(reads_vectors=tok2vec is not None),
+        inputs=inputs,
         encoder=encoder if encoder is not None else EncoderConfig((SelfAttentionLayerConfig(repeat=2),)),
         label_attention=label_attention,
         fenceposts=fenceposts if fenceposts is not None else FencepostsConfig(),
@@ -91,11 +91,6 @@ def build_lal_parser(
         biaffine_scorer=biaffine_scorer,
     )
     return assemble_parser(tok2vec, network)
-
-
-def _default_inputs(reads_vectors: bool) -> InputLayerConfig:
-    features: List[WordFeature] = [CharLSTM()]
-    return make_input_layer(*features, *([Vectors()] if reads_vectors else []))
 
 
 def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) -> ParserModel:
@@ -166,24 +161,17 @@ def set_vocabularies(
     chars (Sequence[str]): The characters. Ignored if the model reads no characters (`has_chars`).
     words (Optional[Mapping[str, int]]): The words and their numbers in the training data. Ignored if the model reads no
         words (`has_words`).
-    RAISES (ValueError): A character or tag is given twice, or `chars` has a string that is not a character.
     """
-    features, network = model.layers[-2:]
-    for name, values in (("tags", tags), ("chars", chars)):
-        if len(set(values)) != len(values):
-            raise ValueError(f"{name} has a value twice: expected {len(values)} different ones, got {len(set(values))}")
-    if any(len(char) != 1 for char in chars):
-        raise ValueError(f"chars has strings that are not one character: {[c for c in chars if len(c) != 1][:5]}")
-    features.attrs["tags"] = list(tags)
-    features.attrs["chars"] = list(chars)
-    features.attrs["words"], features.attrs["word_counts"] = list(words or ()), list((words or {}).values())
+    words = words or {}
+    vocabularies = {"tags": list(tags), "chars": list(chars), "words": list(words), "word_counts": list(words.values())}
+    model.layers[-2].attrs.update(vocabularies)
     sizes = {"n_labels": n_labels, "n_deprels": n_deprels}
     if model.attrs["has_tags"]:
         sizes["n_tags"] = N_SPECIAL_IDS + len(tags)
     if model.attrs["has_chars"]:
         sizes["n_chars"] = N_SPECIAL_CHARS + len(chars)
     if model.attrs["has_words"]:
-        sizes["n_words"] = N_SPECIAL_IDS + len(words or ())
+        sizes["n_words"] = N_SPECIAL_IDS + len(words)
     # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded; reference-parser.md T3).
     sizes["n_label_heads"] = model.attrs["n_label_heads"] or max(1, n_labels - 2)
     get_shim(model).set_sizes(sizes)
@@ -214,21 +202,6 @@ def encode(model: ParserModel, doc: Doc, numbers: Sequence[int]) -> List[Tuple[n
     attention over START, words, STOP, *shape:* (n_label_heads, n + 2), None in a network without it."""
     batch, _ = embed(model, [doc], False)
     return [get_shim(model).encode(batch, number) for number in numbers]
-
-
-def init(model: ParserModel, X: Optional[List[Doc]] = None, Y: Optional[List[ParserScores]] = None) -> None:
-    """Initialise the tok2vec, and make the network with fresh weights.
-
-    RAISES (ValueError): `set_vocabularies` was not called, or the width of the tok2vec's vectors is unknown.
-    """
-    shim = get_shim(model)
-    if "n_labels" not in shim.cfg:
-        raise ValueError('Sizes are not known yet: call model.attrs["set_vocabularies"] before model.initialize')
-    tok2vec = get_tok2vec(model)
-    if tok2vec is not None:
-        tok2vec.initialize(X=X)
-        shim.set_sizes({"vector_width": vector_width(tok2vec, X)})
-    shim.build()
 
 
 def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[ParserScores], Callable]:

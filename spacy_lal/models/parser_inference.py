@@ -6,7 +6,7 @@ networks with encoder layers or other word features than vectors, and learning.
 """
 
 import math
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -24,20 +24,20 @@ from .batches import NetworkBatch
 from .scorer_inference import EPSILON, DeprelFeatures, DeprelInference, Places, SpanInference, Weights, transposed
 
 
-def numpy_form_missing(config: ParserNetworkConfig) -> Optional[str]:
-    """What keeps a network from having this form; None for a network that has it."""
-    kinds, attention = config.inputs.features, config.label_attention
-    missing = {
-        "word features other than vectors": [type(kind) for kind in kinds] != [Vectors]
-        or any(kind.mix_layers != 1 for kind in kinds if isinstance(kind, Vectors)),
-        "its own input layer": type(config.inputs) is not InputLayerConfig,
-        "encoder layers": bool(config.encoder.layers),
-        "label attention in another form": type(attention) not in (type(None), LabelAttentionConfig)
-        or (attention is not None and config.fenceposts.halves not in (None, "label_blocks")),
-        "deprels without the head": type(config.biaffine_scorer) not in (type(None), BiaffineScorerConfig),
-        "one hidden unit for spans": config.span_scorer is not None and config.span_scorer.hidden_width < 2,
-    }
-    return next((name for name, is_missing in missing.items() if is_missing), None)
+def has_numpy_form(config: ParserNetworkConfig) -> bool:
+    """Whether a network has this form."""
+    kinds, attention, spans = config.inputs.features, config.label_attention, config.span_scorer
+    return (
+        len(kinds) == 1
+        and type(kinds[0]) is Vectors
+        and kinds[0].mix_layers == 1
+        and type(config.inputs) is InputLayerConfig
+        and not config.encoder.layers
+        and type(attention) in (type(None), LabelAttentionConfig)
+        and (attention is None or config.fenceposts.halves in (None, "label_blocks"))
+        and type(config.biaffine_scorer) in (type(None), BiaffineScorerConfig)
+        and (spans is None or spans.hidden_width > 1)
+    )
 
 
 class ParserInference:
@@ -111,13 +111,10 @@ class ParserInference:
 
     def _vectors(self, batch: NetworkBatch, indices: Sequence[int], places: Places) -> ndarray:
         """The vectors of START, words and STOP. *Shape:* (n_positions, vector_width)."""
-        if batch.vectors is None:
-            raise ValueError("the network reads vectors, and the batch has none")
-        data, rows = numpy.asarray(batch.vectors.data), batch.vectors.rows
-        if batch.vectors.has_boundaries:
+        vectors: Any = batch.vectors
+        data, rows = numpy.asarray(vectors.data), vectors.rows
+        if vectors.has_boundaries:
             return data[numpy.concatenate([rows[i] for i in indices])]
-        if self.boundaries is None:
-            raise ValueError("the vectors have no rows for START and STOP, and the network has no learned ones")
         packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
         for i, (_, positions, _) in zip(indices, places, strict=True):
             packed[positions.start], packed[positions.stop - 1] = self.boundaries
@@ -166,10 +163,7 @@ class ParserInference:
     # Scores
 
     def scores(self, batch: NetworkBatch, indices: Sequence[int]) -> List[AnyScores]:
-        """The scores of some sentences, none without words.
-
-        indices (Sequence[int]): Numbers of sentences in the batch.
-        """
+        """The scores of some sentences of the batch, none without words."""
         pruned = batch.pruned
         places = Places.of([batch.features[i].length for i in indices])
         tokens = self.tokens(batch, indices, places)
@@ -183,6 +177,7 @@ class ParserInference:
             features_of_deprels = DeprelFeatures(self.deprels, head, dependent, numpy.array(places.posts))
         charts = self.spans.charts(spans, places, pruned) if self.spans is not None else None
         scores: List[AnyScores] = []
+        no_chart = numpy.zeros((0, 0, 3), dtype="float32"), numpy.zeros((0, 0), dtype="int16")
         for k, _, posts in places:
             side = posts.stop - posts.start
             arcs = numpy.zeros((side, side), dtype="float32")
@@ -190,7 +185,7 @@ class ParserInference:
                 arcs = arc_dependent[posts] @ seen[posts, :-1].T
                 arcs += seen[posts, -1]
             if pruned:
-                labels, ids = charts[k] if charts is not None else _no_chart()
+                labels, ids = charts[k] if charts is not None else no_chart
                 scores.append(PrunedScores(labels, ids, arcs, features_of_deprels, k))
                 continue
             labels = charts[k][0] if charts is not None else numpy.zeros((0, 0, 0), dtype="float32")
@@ -262,10 +257,6 @@ class _LabelAttention:
             weights.append(one)
         contexts = (pooled.swapaxes(0, 1) @ self.values).swapaxes(0, 1)
         return _Attended(weights, contexts, (tokens @ self.reduce).reshape(len(tokens), -1, len(self.gain)))
-
-
-def _no_chart() -> Tuple[ndarray, ndarray]:
-    return numpy.zeros((0, 0, 3), dtype="float32"), numpy.zeros((0, 0), dtype="int16")
 
 
 def _deviation(centred: ndarray) -> ndarray:

@@ -4,7 +4,7 @@ A gradient that a loss makes sparse stays sparse up to the scorer, which recompu
 here: the layers of the network, its NumPy form (`parser_inference.py`), and Docs.
 """
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -12,7 +12,7 @@ from numpy import ndarray
 from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..scores import ParserScores, ScoresGradient, SparseGradient
 from .batches import NetworkBatch
-from .parser_inference import ParserInference, numpy_form_missing
+from .parser_inference import ParserInference, has_numpy_form
 from .shim import NetworkShim, run_module, to_numpy
 
 
@@ -24,42 +24,35 @@ class ParserShim(NetworkShim):
 
     @property
     def sizes(self) -> ParserSizes:
-        """Sizes that come from data."""
         return ParserSizes(**self.cfg)
 
     def build_module(self) -> Any:
-        """See `NetworkShim`."""
         from ..layers.parser_network import ParserNetwork
 
         return ParserNetwork(self.config, self.sizes)
 
     def build_inference(self, weights: Dict[str, ndarray]) -> Optional[ParserInference]:
-        """See `NetworkShim`."""
-        return ParserInference(self.config, self.sizes, weights) if numpy_form_missing(self.config) is None else None
+        return ParserInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 
     def pad(self, batch: NetworkBatch, indices: Sequence[int], vectors: Any) -> Any:
-        """See `NetworkShim`."""
         import torch
 
         from ..layers.inputs import NetworkInputs
 
         features = [batch.features[i] for i in indices]
         shape = (len(indices), max(one.length for one in features) + 2)
-        char_ids, char_lengths = _pad_chars([one.chars for one in features], shape)
-        arrays = {
-            "lengths": numpy.array([one.length for one in features], dtype="int64"),
-            "tag_ids": _pad_ids([one.tag_ids for one in features], shape),
-            "word_ids": _pad_ids([one.word_ids for one in features], shape),
-            "char_ids": char_ids,
-            "char_lengths": char_lengths,
-        }
+        arrays = {"lengths": numpy.array([one.length for one in features], dtype="int64")}
+        for name in ("tag_ids", "word_ids"):
+            if getattr(features[0], name) is not None:
+                arrays[name] = _pad_arrays([getattr(one, name) for one in features], shape, "int64")
+        if features[0].chars is not None:
+            arrays["char_ids"], arrays["char_lengths"] = _pad_chars([one.chars or [] for one in features], shape)
         device = self.device
-        tensors = {name: torch.from_numpy(one).to(device) for name, one in arrays.items() if one is not None}
+        tensors = {name: torch.from_numpy(one).to(device) for name, one in arrays.items()}
         has_boundaries = batch.vectors is not None and batch.vectors.has_boundaries
         return NetworkInputs(vectors=vectors, has_boundary_vectors=has_boundaries, **tensors)
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[ParserScores]:
-        """See `NetworkShim`. The arrays of a sentence that is alone may share the module's memory."""
         labels, arcs, deprels, ties = map(to_numpy, (output.labels, output.arcs, output.deprels, output.ties))
         scores = []
         for k, length in enumerate(lengths):
@@ -71,7 +64,7 @@ class ParserShim(NetworkShim):
         return scores
 
     def gradients(self, output: Any, d_scores: Sequence[ScoresGradient]) -> Tuple[List[Any], List[Any]]:
-        """See `NetworkShim`. A chart whose gradients are all sparse is reduced to the cells that they name."""
+        """A chart whose gradients are all sparse is reduced to the cells that they name."""
         import torch
 
         from ..layers.basics import PickedCells
@@ -96,7 +89,6 @@ class ParserShim(NetworkShim):
         return tensors, grads
 
     def nothing(self, batch: NetworkBatch) -> ParserScores:
-        """See `NetworkShim`."""
         config, sizes = self.config, self.sizes
         labels, deprels = (0, 0, 0), (1, 0)
         if config.span_scorer is not None and sizes.n_labels:
@@ -119,25 +111,11 @@ class ParserShim(NetworkShim):
         return fenceposts[0], None if weights is None else weights[0]
 
 
-def _pad_ids(ids: Sequence[Optional[ndarray]], shape: Tuple[int, int]) -> Optional[ndarray]:
-    """(n + 2,) arrays to one (batch, seq_len) array, padded with 0."""
-    padded = numpy.zeros(shape, dtype="int64")
-    for row, one in zip(padded, ids, strict=True):
-        if one is None:
-            return None
-        row[: len(one)] = one
-    return padded
-
-
-def _pad_chars(
-    chars: Sequence[Optional[List[Sequence[int]]]], shape: Tuple[int, int]
-) -> Tuple[Optional[ndarray], Optional[ndarray]]:
+def _pad_chars(chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]) -> Tuple[ndarray, ndarray]:
     """Character ids to a (batch, seq_len, word_len) array, padded with 0, and their (batch, seq_len) lengths."""
     lengths = numpy.zeros(shape, dtype="int64")
     flat: List[int] = []
     for row, words in zip(lengths, chars, strict=True):
-        if words is None:
-            return None, None
         row[: len(words)] = [len(word) for word in words]
         for word in words:
             flat.extend(word)
@@ -154,9 +132,9 @@ def _join_cells(gradients: Sequence[Optional[SparseGradient]]) -> Tuple[ndarray,
     return indices, numpy.concatenate([one.values for _, one in sparse])
 
 
-def _pad_arrays(arrays: Sequence[Union[ndarray, None]], shape: Tuple[int, ...]) -> ndarray:
-    """Gradients of single sentences as one array of a shape; missing ones become zeros."""
-    padded = numpy.zeros(shape, dtype="float32")
+def _pad_arrays(arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...], dtype: str = "float32") -> ndarray:
+    """Arrays of single sentences as one array of a shape, with zeros elsewhere."""
+    padded = numpy.zeros(shape, dtype=dtype)
     for k, array in enumerate(arrays):
         if array is not None and array.size:
             padded[k][tuple(slice(size) for size in array.shape)] = array

@@ -12,15 +12,18 @@ component:
 It is *not* a component: no labels by name, no decoding.
 """
 
+from itertools import chain
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..annotations import sentence_words, tokens_with_heads
+from ..annotations import SPANS_KEY, get_constituents, sentence_words, tokens_with_heads
+from ..layers.pair_features import SentenceParse
 from ..layers.roles_configs import (
     PredicateScorerConfig,
     RoleScorerConfig,
@@ -32,11 +35,12 @@ from ..layers.roles_configs import (
 )
 from ..scores import MISSING, GoldRoles, RoleScores
 from . import shim as layer
-from .batches import RolesBatch, embed, get_shim, sentence_features, vector_width
+from .batches import RolesBatch, embed, get_shim, init, sentence_features
 from .roles_network import RolesShim
-from .sentence_parses import SentenceParse, sentence_parses, unknown_parse
 
 RolesModel = Model[List[Doc], List[RoleScores]]
+# Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass; ClearNLP's nsubjpass, auxpass.
+PASSIVE_ENDING = "pass"
 
 
 def build_roles_model(
@@ -96,27 +100,8 @@ def set_sizes(
 ) -> None:
     """Set the sizes that come from data; see `spacy_lal.layers.roles_network.RolesSizes`. Weights for other sizes are
     dropped: initialise or load next."""
-    sizes = {
-        "n_tags": n_tags,
-        "n_predicate_labels": n_predicate_labels,
-        "n_other_labels": n_other_labels,
-        "n_rolesets": n_rolesets,
-        "n_deprels": n_deprels,
-    }
-    get_shim(model).set_sizes(sizes)
-
-
-def init(model: RolesModel, X: Optional[List[Doc]] = None, Y: Optional[List[RoleScores]] = None) -> None:
-    """Initialise the tok2vec, and make the network with fresh weights.
-
-    RAISES (ValueError): `set_sizes` was not called, or the width of the tok2vec's vectors is unknown.
-    """
-    shim, tok2vec = get_shim(model), model.layers[0]
-    if "n_tags" not in shim.cfg:
-        raise ValueError('Sizes are not known yet: call model.attrs["set_sizes"] before model.initialize')
-    tok2vec.initialize(X=X)
-    shim.set_sizes({"vector_width": vector_width(tok2vec, X)})
-    shim.build()
+    sizes = {"n_tags": n_tags, "n_predicate_labels": n_predicate_labels, "n_other_labels": n_other_labels}
+    get_shim(model).set_sizes({**sizes, "n_rolesets": n_rolesets, "n_deprels": n_deprels})
 
 
 def forward(model: RolesModel, docs: List[Doc], is_train: bool) -> Tuple[List[RoleScores], Callable]:
@@ -125,11 +110,7 @@ def forward(model: RolesModel, docs: List[Doc], is_train: bool) -> Tuple[List[Ro
     if is_train:
         raise ValueError('roles are learnt from gold predicates: call model.attrs["begin_update"](model, docs, golds)')
     found = {i: one for indices, scores in iter_scores(model, docs) for i, one in zip(indices, scores, strict=True)}
-
-    def backprop(d_scores: Sequence[RoleScores]) -> List[Doc]:
-        return []
-
-    return [found[i] for i in range(len(found))], backprop
+    return [found[i] for i in range(len(found))], lambda d_scores: []
 
 
 def iter_scores(
@@ -166,13 +147,10 @@ def begin_update(
 
     golds (Sequence[GoldRoles]): The gold annotation of each sentence.
     RETURNS (Tuple[List[RoleScores], Callable]): The scores; the backward pass takes their gradient.
-    RAISES (ValueError): The number of sentences differs.
     """
     batch, backprop_vectors = embed(model, docs, is_train=True)
     if batch.vectors is None:
         return [], lambda d_scores: []
-    if len(golds) != len(batch.features):
-        raise ValueError(f"expected gold roles of {len(batch.features)} sentences, got {len(golds)}")
     gold_heads = [gold.heads for gold in golds]
     roles = RolesBatch(
         vectors=batch.vectors,
@@ -238,3 +216,69 @@ def doc_heads(docs: Sequence[Doc]) -> List[ndarray]:
             place = {word: i for i, word in enumerate(words)}
             found.append(numpy.array([place.get(int(heads[word]), MISSING) for word in words], dtype="int64"))
     return found
+
+
+def sentence_parses(docs: Sequence[Doc], word_attr: str) -> List[SentenceParse]:
+    """The parse of every sentence, over its words.
+
+    word_attr (str): "LEMMA", "NORM" or "LOWER".
+    RAISES (ValueError): A Doc lacks constituents, the head of a word, tags or lemmas, which it needs.
+    """
+    return [parse for doc in docs for parse in _of_doc(doc, word_attr)]
+
+
+def _check_parsed(doc: Doc, sentences: Sequence[Sequence[int]], word_attr: str) -> None:
+    """RAISES (ValueError): As `sentence_parses`; names the missing annotation and the component that sets it."""
+    needed = {
+        "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
+        "heads": (tokens_with_heads(doc)[list(chain.from_iterable(sentences))].all(), "lal_parser"),
+        "tags": (doc.has_annotation("TAG"), "tagger"),
+        "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
+    }
+    missing = {name: source for name, (found, source) in needed.items() if not found}
+    if missing:
+        raise ValueError(
+            f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} has no {' and no '.join(missing)}: "
+            f"expected {', '.join(dict.fromkeys(missing.values()))} before it in the pipeline"
+            f"{' (not with dependencies = false)' if 'heads' in missing else ''} and, in training, in "
+            "training.annotating_components"
+        )
+
+
+def unknown_parse(n_words: int) -> SentenceParse:
+    """The parse of a sentence without predicates, which nothing reads: each word is a root, without a constituent."""
+    heads, ids = numpy.arange(n_words), numpy.zeros(n_words, dtype="uint64")
+    return SentenceParse(heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0])
+
+
+def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
+    sentences = sentence_words(doc)
+    if not any(sentences):
+        return [unknown_parse(0) for _ in sentences]
+    _check_parsed(doc, sentences, word_attr)
+    arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
+    heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
+    passive = numpy.zeros(len(doc), dtype=bool)
+    passive[heads[_is_passive(arrays[:, 1], doc.vocab)]] = True
+    parses = []
+    for words, spans in zip(sentences, get_constituents(doc), strict=True):
+        place = {word: i for i, word in enumerate(words)}
+        labels = [doc.vocab.strings.add(label) for _, _, label in spans]
+        parses.append(
+            SentenceParse(
+                heads=numpy.array([place.get(int(heads[word]), i) for i, word in enumerate(words)], dtype="int64"),
+                deprels=arrays[words, 1],
+                tags=arrays[words, 2],
+                words=arrays[words, 3],
+                is_passive=passive[words],
+                constituents=numpy.array([one[:2] for one in spans], dtype="int64").reshape(-1, 2),
+                labels=numpy.array(labels, dtype="uint64"),
+            )
+        )
+    return parses
+
+
+def _is_passive(deprels: ndarray, vocab: Vocab) -> ndarray:
+    values, places = numpy.unique(deprels, return_inverse=True)
+    flags = numpy.array([vocab.strings[int(one)].endswith(PASSIVE_ENDING) for one in values], dtype=bool)
+    return flags[places]

@@ -112,11 +112,8 @@ class RolesInference:
             self.rolesets = _Linear(weights, "roleset_scorer.output")
 
     def scores(self, batch: RolesBatch, indices: Sequence[int]) -> List[RoleScores]:
-        """The scores of some sentences, none without words.
-
-        indices (Sequence[int]): Numbers of sentences in the batch.
-        """
-        rows = [batch.vectors.rows[i] for i in indices]
+        """The scores of some sentences of the batch, none without words."""
+        rows, parses = [batch.vectors.rows[i] for i in indices], batch.parses or []
         ends = numpy.cumsum([len(one) for one in rows]).tolist()
         sentences = [slice(end - len(one), end) for one, end in zip(rows, ends, strict=True)]
         vectors = numpy.asarray(batch.vectors.data)[numpy.concatenate(rows)]
@@ -129,9 +126,7 @@ class RolesInference:
             if batch.predicates is not None:
                 chosen = numpy.asarray(batch.predicates[i], dtype="int64")
             features = tuple(one[words] for one in self_features)
-            if batch.parses is None:
-                raise ValueError("a scorer of ranges needs the parse of each sentence, got None")
-            of_predicates, spans, ranges = self.spans.score(*features, chosen, batch.parses[i])
+            of_predicates, spans, ranges = self.spans.score(*features, chosen, parses[i])
             scores.append(
                 RoleScores(
                     predicates=predicates[words],

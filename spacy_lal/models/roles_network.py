@@ -22,28 +22,23 @@ class RolesShim(NetworkShim):
 
     @property
     def sizes(self) -> RolesSizes:
-        """Sizes that come from data."""
         return RolesSizes(**self.cfg)
 
     def from_bytes(self, bytes_data: bytes) -> "RolesShim":
-        """See `NetworkShim`. RAISES (ValueError): The syntax head of the config needs arcs that the network lacks."""
         super().from_bytes(bytes_data)
         if self.cfg:
             self.config.check(self.sizes)
         return self
 
     def build_module(self) -> Any:
-        """See `NetworkShim`."""
         from ..layers.roles_network import RolesNetwork
 
         return RolesNetwork(self.config, self.sizes)
 
     def build_inference(self, weights: Dict[str, ndarray]) -> Optional[RolesInference]:
-        """See `NetworkShim`."""
         return RolesInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 
     def pad(self, batch: RolesBatch, indices: Sequence[int], vectors: Any) -> Any:
-        """See `NetworkShim`."""
         import torch
 
         from ..layers.roles_network import RolesInputs
@@ -75,7 +70,6 @@ class RolesShim(NetworkShim):
         )
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[RoleScores]:
-        """See `NetworkShim`."""
         predicates, rows, tags, rolesets, arcs, deprels, spans = map(to_numpy, output[:-1])
         ranges = [None] * len(lengths) if output.ranges is None else output.ranges
         first = 0
@@ -103,12 +97,8 @@ class RolesShim(NetworkShim):
         return scores
 
     def gradients(self, output: Any, d_scores: Sequence[RoleScores]) -> Tuple[List[Any], List[Any]]:
-        """See `NetworkShim`. RAISES (ValueError): A gradient is of other predicates than the scores."""
         import torch
 
-        n_given = sum(len(one.rows) for one in d_scores)
-        if n_given != len(output.rows):
-            raise ValueError(f"got gradients of {n_given} predicates, expected {len(output.rows)}")
         tensors, grads = [], []
         for name in ("predicates", "tags", "rolesets", "arcs", "deprels", "spans"):
             tensor = getattr(output, name)
@@ -132,7 +122,6 @@ class RolesShim(NetworkShim):
         return tensors, grads
 
     def nothing(self, batch: RolesBatch) -> RoleScores:
-        """See `NetworkShim`."""
         sizes, with_spans = self.sizes, self.config.with_spans
 
         def zeros(*shape: int) -> ndarray:

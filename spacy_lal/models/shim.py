@@ -15,13 +15,13 @@ import numpy
 import safetensors.numpy
 import srsly
 from numpy import ndarray
-from thinc.api import Model, NumpyOps, get_current_ops, torch2xp, xp2torch
+from thinc.api import Model, NumpyOps, get_current_ops, get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from ..locks import MAKING
-from .batches import NetworkBatch, RolesBatch, VectorRows, sub_batches
+from .batches import NetworkBatch, RolesBatch, sub_batches
 from .shared_shim import apply_gradients, using, with_new_id
 
 AnyBatch = Union[NetworkBatch, RolesBatch]
@@ -43,7 +43,22 @@ class NetworkShim(Shim):
     """A network that is made late, when the sizes that come from data are known; they are saved beside its weights.
 
     config (Any): Everything but these sizes; from the pipeline's config.
+
+    A network adds these methods:
+    build_module(): The torch module, with fresh weights.
+    build_inference(weights): The NumPy form, whose `scores` takes a batch and numbers of sentences, or None.
+    pad(batch, indices, vectors): Some sentences as the module's input; vectors is a padded tensor, if any.
+    unpad(output, lengths): The scores of sentences from the module's output.
+    gradients(output, d_scores): The tensors of an output that take a gradient, and their gradients.
+    nothing(batch): The scores of a sentence without words.
     """
+
+    build_module: Callable[..., Any]
+    build_inference: Callable[..., Any]
+    pad: Callable[..., Any]
+    unpad: Callable[..., List[Any]]
+    gradients: Callable[..., Tuple[List[Any], List[Any]]]
+    nothing: Callable[..., Any]
 
     is_shared = True  # threads may predict with it at the same time
     has_ends = False  # whether a sentence of the module's input begins with START and ends with STOP
@@ -53,34 +68,6 @@ class NetworkShim(Shim):
         self.config = config
         self._stored = b""  # the weights as safetensors, where there is no module
         self._inference: Any = None  # the NumPy form, and torch's count of changes of its weights
-
-    # What a network adds
-
-    def build_module(self) -> Any:
-        """The torch module, with fresh weights."""
-        raise NotImplementedError
-
-    def build_inference(self, weights: Dict[str, ndarray]) -> Any:
-        """The NumPy form, whose `scores` takes a batch and numbers of sentences; None for a network without one."""
-        raise NotImplementedError
-
-    def pad(self, batch: Any, indices: Sequence[int], vectors: Any) -> Any:
-        """Some sentences as the module's input. vectors (Optional[Tensor]): Padded."""
-        raise NotImplementedError
-
-    def unpad(self, output: Any, lengths: Sequence[int]) -> List[Any]:
-        """The scores of sentences from the module's output."""
-        raise NotImplementedError
-
-    def gradients(self, output: Any, d_scores: Sequence[Any]) -> Tuple[List[Any], List[Any]]:
-        """The tensors of an output that take a gradient, and their gradients."""
-        raise NotImplementedError
-
-    def nothing(self, batch: Any) -> Any:
-        """The scores of a sentence without words."""
-        raise NotImplementedError
-
-    # The network
 
     @property
     def network(self) -> Any:
@@ -135,10 +122,7 @@ class NetworkShim(Shim):
 
     @property
     def weights(self) -> Dict[str, ndarray]:
-        """The weights by their names in the torch module.
-
-        RAISES (ValueError): There are none yet.
-        """
+        """The weights by their names in the torch module. RAISES (ValueError): There are none yet."""
         stored = self._stored
         if self._model is None and stored:
             return {name: one.astype("f4") for name, one in safetensors.numpy.load(stored).items()}
@@ -147,11 +131,7 @@ class NetworkShim(Shim):
     @property
     def device(self) -> Any:
         """The torch device of the module, made or yet to be made."""
-        if self._model is not None:
-            return next(self._model.parameters()).device
-        from thinc.api import get_torch_default_device
-
-        return get_torch_default_device()
+        return get_torch_default_device() if self._model is None else next(self._model.parameters()).device
 
     def set_sizes(self, sizes: Dict[str, int]) -> None:
         """Set sizes that come from data, by name. Weights of other sizes are dropped."""
@@ -162,7 +142,7 @@ class NetworkShim(Shim):
     def build(self) -> None:
         """Make a module of the current sizes, with fresh weights, on thinc's device."""
         _torch()
-        self._model, self._stored, self._inference = None, b"", None
+        self._model, self._stored, self._inference = None, b"", None  # the device is thinc's, not the old module's
         self._model = self.build_module().to(self.device).eval()
 
     # Learning
@@ -262,8 +242,6 @@ def forward(model: Model, batch: AnyBatch, is_train: bool) -> Tuple[List[Any], C
     def backprop(d_scores: Sequence[Any]) -> Optional[Floats2d]:
         import torch
 
-        if len(d_scores) != len(scores):
-            raise ValueError(f"Got gradients of {len(d_scores)} sentences, expected {len(scores)}")
         while runs:
             indices, output = runs.pop()
             tensors, grads = shim.gradients(output, [d_scores[i] for i in indices])
@@ -308,24 +286,19 @@ def _sub_batches(shim: NetworkShim, batch: AnyBatch) -> List[List[int]]:
 
 
 def _padded(shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], data: Any) -> Any:
-    if batch.vectors is None or data is None:
+    """Some sentences as the module's input; vectors are zeros at padding, and at START and STOP without rows."""
+    if batch.vectors is None:
         return shim.pad(batch, indices, None)
-    return shim.pad(batch, indices, _pad_vectors(batch.vectors, indices, data, shim.has_ends))
-
-
-def _pad_vectors(vectors: VectorRows, indices: Sequence[int], data: Any, has_ends: bool) -> Any:
-    """The vectors of some sentences; zeros at padding, and at START and STOP where they have no rows. *Shape:*
-    (batch_size, seq_len, width)."""
     import torch
 
-    rows = [vectors.rows[i] for i in indices]
-    first = int(has_ends and not vectors.has_boundaries)
+    rows = [batch.vectors.rows[i] for i in indices]
+    first = int(shim.has_ends and not batch.vectors.has_boundaries)
     places = numpy.full((len(rows), max(map(len, rows)) + 2 * first), len(data))
     for place, one in zip(places, rows, strict=True):
         place[first : first + len(one)] = one
     index = torch.from_numpy(places).to(data.device)
     with_zeros = torch.cat([data, data.new_zeros(1, data.shape[1])])
-    return with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape)
+    return shim.pad(batch, indices, with_zeros.index_select(0, index.flatten()).unflatten(0, index.shape))
 
 
 def to_numpy(tensor: Any) -> Any:

@@ -9,7 +9,7 @@ from thinc.api import fix_random_seed
 from tiny_network import network_config
 
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
-from spacy_lal.models.parser_inference import numpy_form_missing
+from spacy_lal.models.parser_inference import has_numpy_form
 from spacy_lal.models.parser_network import ParserShim
 from spacy_lal.models.shim import iter_scores, network_layer
 from spacy_lal.scores import choose_deprels
@@ -127,12 +127,4 @@ def test_what_scorers_read(name, monkeypatch):
 @pytest.mark.parametrize("name", NO_FORM)
 def test_networks_without_the_form(name):
     config, _ = network_config(**{**BASE, **NO_FORM[name]})
-    assert numpy_form_missing(config)
-
-
-def test_vectors_that_lack_what_the_network_reads():
-    model = make_model("given_boundaries")
-    with pytest.raises(ValueError, match="no rows for START and STOP"):
-        model.predict(make_batch("factored"))
-    with pytest.raises(ValueError, match="the batch has none"):
-        model.predict(make_batch("factored")._replace(vectors=None))
+    assert not has_numpy_form(config)

@@ -239,10 +239,6 @@ def test_order_of_the_protocol():
         model.initialize(X=make_docs())
     with pytest.raises(ValueError, match="no weights yet"):
         model.predict(make_docs())
-    with pytest.raises(ValueError, match="twice"):
-        model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, chars=["a", "a"])
-    with pytest.raises(ValueError, match="not one character"):
-        model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, chars=["ab"])
     unknown_width = Model("odd", lambda model, docs, is_train: ([], None))
     with pytest.raises(ValueError, match="Cannot tell the width"):
         initialized(small_parser(unknown_width, **SMALL))

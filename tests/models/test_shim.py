@@ -86,8 +86,6 @@ def test_missing_gradients_are_zeros():
     assert not d_data.any()
     scores, backprop = model.begin_update(make_batch([3, 2]))
     assert backprop([one._replace(labels=None) for one in scores]).any()
-    with pytest.raises(ValueError, match="gradients of 1 sentences, expected 2"):
-        model.begin_update(make_batch([3, 2]))[1](scores[:1])
 
 
 @pytest.mark.parametrize("lengths", [[4], [4, 2]])
