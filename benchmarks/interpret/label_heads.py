@@ -2,9 +2,8 @@
 
 A head's part in a correct constituent is its block's contribution to the label's margin: the label's score minus the
 score of its best rival on the same span. Rivals include the sub-head label and, except on a whole sentence, the empty
-label (score 0). Both scores are split as in `spacy_lal.interpret.contributions`, so bias, tokens and heads add up to
-the margin. A
-label's figures are means over its correct constituents: gold tree and parse both have the span with this unary chain.
+label (score 0). Both scores are split as in `spacy_lal.interpret.contributions`: bias, tokens and heads add up to the
+margin. A label's figures are means over its correct constituents: gold tree and parse both have this unary chain.
 
 Training ties no head to the label of its number, unless the model's span scorer has `label_heads`; the report shows how
 far heads and labels correspond. It does not show how much a label loses without a head, because the split keeps the

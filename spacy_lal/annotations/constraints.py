@@ -5,7 +5,7 @@ the Span of its dependent. The parser reads them (`pipeline/constrained.py`), an
 """
 
 from itertools import combinations
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from spacy.tokens import Doc, Span, Token
 
@@ -112,16 +112,14 @@ def get_constraints(doc: Doc) -> List[Constraint]:
         return []
     found: List[Constraint] = []
     for span in read_group(doc, CONSTRAINTS_KEY):
-        if span.kb_id not in (_KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD):
-            raise ValueError(
-                f"doc.spans[{CONSTRAINTS_KEY!r}] is not from spacy_lal.annotations.constrain: rename or remove it"
-            )
         of_head = span.kb_id in (_DEPENDENT, _HEAD)
         start, end = span.place or (0, 0)
-        if start == end or (of_head and end - start != 1):
+        is_ours = of_head or span.kb_id in (_KNOWN, _FORBIDDEN)
+        if not is_ours or start == end or (of_head and end - start != 1):
             raise StaleParseError(
                 f"the constraint on {'the head of ' * of_head}{doc.text[span.chars[0] : span.chars[1]]!r} does not fit "
-                "the tokens: they were merged or split after spacy_lal.annotations.constrain. Call it afterwards"
+                "the tokens, which were merged or split after spacy_lal.annotations.constrain (call it afterwards), or "
+                f"doc.spans[{CONSTRAINTS_KEY!r}] is not from it (rename or remove the group)"
             )
         if span.kb_id == _DEPENDENT:
             found.append(HeadConstraint(start, start))
@@ -157,6 +155,11 @@ def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
 
     RAISES (ContradictionError): As `constrain`.
     """
+    for contradicting, reason in _contradictions(doc, constraints):
+        raise ContradictionError(doc, contradicting, reason)
+
+
+def _contradictions(doc: Doc, constraints: Sequence[Constraint]) -> Iterator[Tuple[List[Constraint], str]]:
     bounds = sentence_bounds(doc) if has_sentences(doc) else [(0, len(doc))]
     sentence_of = [i for i, (start, end) in enumerate(bounds) for _ in range(start, end)]
     spans: Dict[Tuple[int, int, SpanConstraint], None] = {}  # first word, last word
@@ -165,26 +168,15 @@ def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
     for one in constraints:
         if isinstance(one, HeadConstraint):
             if sentence_of[one.dependent] != sentence_of[one.head]:
-                raise ContradictionError(doc, [one], "the head is in another sentence")
+                yield [one], "the head is in another sentence"
             other = roots.setdefault(sentence_of[one.head], one) if one.dependent == one.head else one
             if other != one and has_sentences(doc):
-                raise ContradictionError(doc, [other, one], "a sentence has one root")
+                yield [other, one], "a sentence has one root"
         else:
             words = [i for i in range(one.start, one.end) if not doc[i].is_space]
             if not one.forbidden and sentence_of[words[0]] != sentence_of[words[-1]]:
-                raise ContradictionError(doc, [one], "it crosses a sentence boundary")
+                yield [one], "it crosses a sentence boundary"
             spans[words[0], words[-1], one] = None
-    _check_cycles(doc, heads)
-    for (a, b, x), (c, d, y) in combinations(spans, 2):
-        if not x.forbidden and not y.forbidden and (a < c <= b < d or c < a <= d < b):
-            raise ContradictionError(doc, [x, y], "constituents must not cross")
-        banned, known = (x, y) if x.forbidden else (y, x)
-        is_same = (a, b) == (c, d) and x.forbidden != y.forbidden
-        if is_same and (not banned.label or contains_chain(known.label, banned.label)):
-            raise ContradictionError(doc, [known, banned], "a constituent cannot be both known and forbidden")
-
-
-def _check_cycles(doc: Doc, heads: Mapping[int, HeadConstraint]) -> None:
     done = set()
     for word in heads:
         path: Dict[int, None] = {}
@@ -193,8 +185,14 @@ def _check_cycles(doc: Doc, heads: Mapping[int, HeadConstraint]) -> None:
             path[word] = None
             word = heads[word].head
         if word in path:
-            cycle = list(path)[list(path).index(word) :]
-            raise ContradictionError(doc, [heads[i] for i in cycle], "heads must not form a cycle")
+            yield [heads[i] for i in [*path][[*path].index(word) :]], "heads must not form a cycle"
+    for (a, b, x), (c, d, y) in combinations(spans, 2):
+        if not x.forbidden and not y.forbidden and (a < c <= b < d or c < a <= d < b):
+            yield [x, y], "constituents must not cross"
+        banned, known = (x, y) if x.forbidden else (y, x)
+        is_same = (a, b) == (c, d) and x.forbidden != y.forbidden
+        if is_same and (not banned.label or contains_chain(known.label, banned.label)):
+            yield [known, banned], "a constituent cannot be both known and forbidden"
 
 
 def contains_chain(chain: str, part: str) -> bool:
@@ -204,30 +202,26 @@ def contains_chain(chain: str, part: str) -> bool:
 
 
 def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
-    if isinstance(given, Span):
-        if given.doc is not doc:
-            raise ValueError(f"the Span {given.text[:40]!r} is of another Doc than the one to constrain")
+    parts = given
+    if isinstance(given, Span) and given.doc is doc:
         check_present(given)
-        given = (given.start, given.end, given.label_)
-    start, end, label = (*given, "")[:3] if isinstance(given, (tuple, list)) and len(given) in (2, 3) else (0, None, "")
-    if not (_is_index(start) and _is_index(end) and isinstance(label, str) and 0 <= start < end <= len(doc)):
+        parts = (given.start, given.end, given.label_)
+    start, end, label = (*parts, "")[:3] if isinstance(parts, (tuple, list)) and len(parts) in (2, 3) else (0, None, "")
+    fits = _is_index(start) and _is_index(end) and isinstance(label, str) and 0 <= start < end <= len(doc)
+    if not fits or all(token.is_space for token in doc[start:end]):
         raise ValueError(
-            f"expected a Span, (start, end) or (start, end, label) in tokens with 0 <= start < end <= {len(doc)}, got "
-            f"{given!r}"
+            f"expected a Span of this Doc, (start, end) or (start, end, label), with 0 <= start < end <= {len(doc)} in "
+            f"tokens that are not all whitespace, which takes no part in a parse, got {given!r}"
         )
-    if all(token.is_space for token in doc[start:end]):
-        raise ValueError(f"the tokens {start}:{end} are whitespace, which takes no part in a parse")
     return SpanConstraint(int(start), int(end), label, forbidden)
 
 
 def _read_word(doc: Doc, given: Any, name: str) -> int:
-    if isinstance(given, Token) and given.doc is not doc:
-        raise ValueError(f"the {name} {given.text!r} is of another Doc than the one to constrain")
-    i = given.i if isinstance(given, Token) else given
+    i = (given.i if given.doc is doc else None) if isinstance(given, Token) else given
     if not _is_index(i) or not 0 <= i < len(doc) or doc[int(i)].is_space:
         raise ValueError(
-            f"a {name} is a Token or its index, 0 to {len(doc) - 1}, and no whitespace, which takes no part in a "
-            f"parse, got {given!r}"
+            f"a {name} is a Token of this Doc or its index, 0 to {len(doc) - 1}, and no whitespace, which takes no "
+            f"part in a parse, got {given!r}"
         )
     return int(i)
 

@@ -252,21 +252,11 @@ def tokens_with_heads(doc: Doc) -> np.ndarray:
 
 
 def set_heads(doc: Doc, sentences: Sequence[SentenceHeads]) -> None:
-    """Write heads and deprels of sentences. Other sentences, and all sentence boundaries, stay as they are.
-
-    doc (Doc): Modified in place.
-    sentences (Sequence[SentenceHeads]): In any order.
-    RAISES (ValueError): The number of heads or deprels in a sentence is not the number of words.
-    """
+    """Write heads and deprels of sentences. Other sentences, and all sentence boundaries, stay as they are."""
     strings = doc.vocab.strings
     root, whitespace = strings.add(ROOT_DEPREL), strings.add(WHITESPACE_DEPREL)
     array, sent_starts = doc.to_array(["HEAD", "DEP"]), doc.to_array("SENT_START")
     for (start, end), words, heads, deprels in sentences:
-        if len(heads) != len(words) or len(deprels) != len(words):
-            raise ValueError(
-                f"expected a head and a deprel for each of the {len(words)} words of the sentence at token {start}, "
-                f"got {len(heads)} and {len(deprels)}"
-            )
         # White space depends on the token before it, or on the first word; without words, the first token is the root.
         first = min(words, default=start)
         targets = [token - 1 if token > first else first for token in range(start, end)]

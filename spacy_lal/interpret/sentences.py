@@ -62,20 +62,13 @@ def find_parser(nlp: Parser) -> LALParser:
     """The `lal_parser` of a pipeline.
 
     nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
-    RAISES (TypeError): `nlp` is something else.
     RAISES (ValueError): The pipeline has no parser, or several; the parser was neither trained nor loaded.
     """
-    parser: Any = nlp
-    if isinstance(nlp, Language):
-        names = parser_names(nlp)
-        if len(names) != 1:
-            found = ", ".join(names or nlp.pipe_names) or "nothing"
-            raise ValueError(f"expected a pipeline with one {FACTORY}, or the component; got {found}")
-        parser = nlp.get_pipe(names[0])
-    if not isinstance(parser, LALParser):
-        raise TypeError(f"expected a pipeline or its {FACTORY} component, got {type(nlp).__name__}")
-    if not parser.labels:
-        raise ValueError(f"'{parser.name}' was neither trained nor loaded, and has nothing to explain yet")
+    names = parser_names(nlp) if isinstance(nlp, Language) else []
+    parser: Any = nlp.get_pipe(names[0]) if isinstance(nlp, Language) and len(names) == 1 else nlp
+    if not isinstance(parser, LALParser) or not parser.labels:
+        found = ", ".join(names or nlp.pipe_names) if isinstance(nlp, Language) else type(nlp).__name__
+        raise ValueError(f"expected a pipeline with one {FACTORY}, trained or loaded, or the component; got {found}")
     return parser
 
 
@@ -93,12 +86,9 @@ def label_strings(parser: LALParser) -> List[str]:
 def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
     """The sentences of a Doc, or the sentence of a Span.
 
-    RAISES (TypeError): `doc_or_span` is neither a Doc nor a Span.
     RAISES (ValueError): As `find_parser`; sentence boundaries are missing, or the Span crosses one.
     """
     parser = find_parser(nlp)
-    if not isinstance(doc_or_span, (Doc, Span)):
-        raise TypeError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
     doc = doc_or_span.doc
     found = [Sentence(parser, doc, i, words) for i, words in enumerate(sentence_words(doc))]
     if isinstance(doc_or_span, Doc):
@@ -112,11 +102,8 @@ def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
     """A Span's sentence, and the Span as a half-open span of the sentence's words.
 
-    RAISES (TypeError): `span` is no Span.
     RAISES (ValueError): As `sentences_of`; the Span has no words.
     """
-    if not isinstance(span, Span):
-        raise TypeError(f"expected a Span, got {type(span).__name__}")
     (sentence,) = sentences_of(nlp, span)
     start, end = bisect_left(sentence.words, span.start), bisect_left(sentence.words, span.end)
     if start == end:
@@ -137,14 +124,13 @@ def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, 
     if not sentences:
         return []
     parser, doc = sentences[0].parser, sentences[0].doc
-    if SPANS_KEY not in doc.spans:
-        raise ValueError(f"the Doc has no parse (no doc.spans[{SPANS_KEY!r}]): {doc.text[:40]!r}")
     ids = {label: i for i, label in enumerate(label_strings(parser))}
     parses = get_constituents(doc)
     chosen = [parses[sentence.number] for sentence in sentences]
     unknown = sorted({label for parse in chosen for *_, label in parse} - set(ids))
-    if unknown:
-        raise ValueError(f"the Doc was parsed by another model than '{parser.name}': it has {', '.join(unknown)}")
+    if SPANS_KEY not in doc.spans or unknown:
+        got = f"labels of another model, {', '.join(unknown)}" if unknown else f"no parse (no doc.spans[{SPANS_KEY!r}])"
+        raise ValueError(f"expected a Doc with a parse of '{parser.name}', got {got}: {doc.text[:40]!r}")
     return [[(start, end, ids[label]) for start, end, label in parse] for parse in chosen]
 
 

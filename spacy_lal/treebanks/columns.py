@@ -103,24 +103,22 @@ def document_lines(document: str, part: int = 0) -> Tuple[str, str]:
 
 def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:
     first = rows[0][0]
-    for number, (line, cells) in enumerate(rows):
-        if len(cells) > NUMBER and cells[NUMBER] != str(number):
-            raise TreebankError(
-                f"{path}:{line}: expected the word number {number}, got {quoted(cells[NUMBER])} (is an empty line "
-                "missing?)"
-            )
     n_predicates = sum(len(cells) > FRAMESET and cells[FRAMESET] != NONE for _, cells in rows)
     n_columns = N_BEFORE + n_predicates + N_AFTER
+    faults = [
+        (line, f"expected the word number {number}, got {quoted(cells[NUMBER])} (is an empty line missing?)")
+        for number, (line, cells) in enumerate(rows)
+        if len(cells) > NUMBER and cells[NUMBER] != str(number)
+    ]
     for line, cells in rows:
         if len(cells) != n_columns:
-            raise TreebankError(
-                f"{path}:{line}: expected {n_columns} columns ({N_BEFORE}, one for each of the sentence's "
-                f"{n_predicates} predicates, and {N_AFTER}), got {len(cells)}: {quoted(' '.join(cells))}"
-            )
-        if cells[WORD] == STRIPPED:
-            raise TreebankError(
-                f"{path}:{line}: expected a word, got {STRIPPED}: the file has no text, which comes with OntoNotes"
-            )
+            counts = f"{N_BEFORE}, one for each of the sentence's {n_predicates} predicates, and {N_AFTER}"
+            shown = quoted(" ".join(cells))
+            faults.append((line, f"expected {n_columns} columns ({counts}), got {len(cells)}: {shown}"))
+        elif cells[WORD] == STRIPPED:
+            faults.append((line, f"expected a word, got {STRIPPED}: the file has no text, which comes with OntoNotes"))
+    for line, fault in faults:
+        raise TreebankError(f"{path}:{line}: {fault}")
     words = [unescape_word(cells[WORD]) for _, cells in rows]
     tags = ["" if cells[TAG] == NONE else cells[TAG] for _, cells in rows]
     empty = [""] * len(rows)
@@ -165,21 +163,18 @@ def _propositions(rows: _Rows, path: str) -> Tuple[Proposition, ...]:
     found = []
     predicates = [i for i, (_, cells) in enumerate(rows) if cells[FRAMESET] != NONE]
     for column, token in enumerate(predicates, start=N_BEFORE):
-        line, cells = rows[token]
+        cells = rows[token][1]
         lemma = "" if cells[LEMMA] == NONE else cells[LEMMA]
         frameset = cells[FRAMESET]
         whole = "." in frameset or not lemma
         roleset = "" if frameset == UNKNOWN_FRAMESET else frameset if whole else f"{lemma}.{frameset}"
         try:
             args = cells_to_args([row[column] for _, row in rows])
-        except PropositionError as error:
-            word, reason = error.args
-            raise TreebankError(f"{path}:{rows[word][0]}: {reason}, in column {column + 1}") from None
-        found.append(Proposition(token, roleset, args, lemma))
-        try:
+            found.append(Proposition(token, roleset, args, lemma))
             check_proposition(found[-1], len(rows))
         except PropositionError as error:
-            raise TreebankError(f"{path}:{line}: {error}, in column {column + 1}") from None
+            word, reason = error.args if len(error.args) == 2 else (token, error)
+            raise TreebankError(f"{path}:{rows[word][0]}: {reason}, in column {column + 1}") from None
     return tuple(found)
 
 

@@ -9,7 +9,6 @@ Not here: Docs (`docs.py`), reports (`report.py`), reading for training (`corpor
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -126,15 +125,12 @@ def find_files(paths: Sequence[Path]) -> TreebankFiles:
     for path in paths:
         if not path.is_file():
             raise TreebankError(f"{path}: {'is no file' if path.exists() else 'no such file'}, expected a treebank's")
-        kind = _kind(path)
-        if kind in found or (len(paths) > 1 and COLUMNS in (kind, *found)):
-            raise TreebankError(
-                "expected one file of each kind, or columns (words and roles) alone, got "
-                + ", ".join(f"{name} ({what})" for what, name in [*found.items(), (kind, path)])
-            )
-        found[kind] = path
-    if not found:
-        raise TreebankError("expected a bracket file, a CoNLL-U file or both, got none")
+        found.setdefault(_kind(path), path)
+    if not found or len(found) < len(paths) or (len(paths) > 1 and COLUMNS in found):
+        raise TreebankError(
+            "expected a bracket file, a CoNLL-U file or both, and one with roles, or columns (words and roles) alone, "
+            f"got {', '.join(f'{path} ({_kind(path)})' for path in paths) or 'none'}"
+        )
     return TreebankFiles(**found)
 
 
@@ -145,6 +141,7 @@ def _kind(path: Path) -> str:
         return COLUMNS
     if path.suffix in SUFFIXES and path.suffix != ".conll":
         return SUFFIXES[path.suffix]
+    at, got = 1, "an empty file"
     for number, line in numbered_lines(path):
         if line.startswith("#begin document"):
             return COLUMNS
@@ -153,9 +150,9 @@ def _kind(path: Path) -> str:
                 return BRACKETS
             if re.match(r"\d[\d.-]*\t", line) or path.suffix == ".conll":
                 return CONLLU
-            shown = quoted(line.strip())
-            raise TreebankError(f"{path}:{number}: expected a bracketed tree or a line of CoNLL-U, got {shown}")
-    raise TreebankError(f"{path}:1: expected trees or CoNLL-U, got an empty file")
+            at, got = number, quoted(line.strip())
+            break
+    raise TreebankError(f"{path}:{at}: expected a bracketed tree or a line of CoNLL-U, got {got}")
 
 
 def read_trees(path: Path) -> Iterator[TreebankTree]:
@@ -175,11 +172,12 @@ def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
     """
     try:
         words, tags, spans = tree_to_spans(tree)
+        empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
+        fault = "" if empty is None else f"word {empty} is empty, or nothing but white space"
     except SpanError as error:
-        raise TreebankError(f"{path}:{line}: {error}") from None
-    empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
-    if empty is not None:
-        raise TreebankError(f"{path}:{line}: word {empty} is empty, or nothing but white space")
+        fault = str(error)
+    if fault:
+        raise TreebankError(f"{path}:{line}: {fault}")
     if spans and spans[0][2] in ROOT_LABELS:  # a root over several constituents
         spans = spans[1:]
     return TreebankTree(words, tags, spans, path, line)
@@ -280,14 +278,9 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
     ours, theirs = tree.words[differs : differs + 1], sentence.words[differs : differs + 1]
     counts = f"; {len(tree.words)} words and {len(sentence.words)}" if len(tree.words) != len(sentence.words) else ""
-    same_words = sorted(map(comparable, tree.words)) == sorted(map(comparable, sentence.words))
-    order = "; the same words in another order, as of a discontinuous tree" if same_words else ""
-    codes = ""
-    if ours and theirs and unicodedata.normalize("NFC", ours[0]) == unicodedata.normalize("NFC", theirs[0]):
-        codes = f"; the same letters in other code points, {ascii(ours[0])} and {ascii(theirs[0])}"
     return (
         f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {_excerpt(ours)} in the tree and "
-        f"{_excerpt(theirs)} in the CoNLL-U{counts}{order}{codes}"
+        f"{_excerpt(theirs)} in the CoNLL-U{counts}"
     )
 
 

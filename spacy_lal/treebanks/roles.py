@@ -86,21 +86,15 @@ def with_roles(
     for one in roles:
         if not one.sent_id or one.sent_id in by_id:
             raise TreebankError(f"{one.where}: expected a sent_id that no other line has, got {one.sent_id!r}")
-
         by_id[one.sent_id] = one
     unused = dict(by_id)
     for sentence in sentences:
-        found = by_id.get(sentence.sent_id)
-        if found is None and partial:
-            yield sentence
-        elif found is None:
-            raise TreebankError(f"{sentence.where}: no roles for the sent_id {sentence.sent_id!r}")
-        elif unused.pop(found.sent_id, None) is None:
-            raise TreebankError(f"{sentence.where}: a second sentence with the sent_id {found.sent_id!r}")
-        else:
-            yield _joined(sentence, found)
-    if unused:
-        first = next(iter(unused.values()))
+        found = unused.pop(sentence.sent_id, None)
+        if found is None and (sentence.sent_id in by_id or not partial):
+            what = "a second sentence with" if sentence.sent_id in by_id else "no roles for"
+            raise TreebankError(f"{sentence.where}: {what} the sent_id {sentence.sent_id!r}")
+        yield _joined(sentence, found) if found else sentence
+    for first in unused.values():
         raise TreebankError(f"{first.where}: {len(unused)} lines of roles have no sentence, first {first.sent_id!r}")
 
 
@@ -109,10 +103,9 @@ def _in_order(
 ) -> Iterator[TreebankSentence]:
     """Give sentence k the roles k."""
     for number, (sentence, found) in enumerate(zip_longest(sentences, roles), start=1):
-        if sentence is None:
-            raise TreebankError(f"{found.where}: no sentence for roles {number}, the sentences end before")
-        if found is None:
-            raise TreebankError(f"{sentence.where}: no roles in {path} for sentence {number}")
+        if sentence is None or found is None:
+            missing = f"no roles in {path} for sentence" if found is None else "no sentence for roles"
+            raise TreebankError(f"{(sentence or found).where}: {missing} {number}")
         yield _joined(sentence, found)
 
 
@@ -137,14 +130,12 @@ def _sentence_roles(value: Any, where: str) -> SentenceRoles:
     found: List[Proposition] = []
     try:
         sent_id, n_words = value.get("sent_id", ""), value["words"]
-        if not isinstance(sent_id, str) or type(n_words) is not int:
-            raise TypeError("sent_id is text, words is a number")
         for predicate in value["predicates"]:
             texts = predicate.get("roleset", ""), predicate.get("lemma", "")
             args = [(start, end, role) for start, end, role in predicate["args"]]
-            numbers = [predicate["token"], *(number for arg in args for number in arg[:2])]
-            if any(type(number) is not int for number in numbers) or not all(isinstance(text, str) for text in texts):
-                raise TypeError("tokens are numbers, roleset and lemma are texts")
+            numbers = [n_words, predicate["token"], *(number for arg in args for number in arg[:2])]
+            if {*map(type, numbers)} != {int} or {*map(type, (sent_id, *texts))} != {str}:
+                raise TypeError("words, tokens are numbers; sent_id, roleset, lemma are texts")
             one = make_proposition(predicate["token"], texts[0], args, texts[1])
             check_proposition(one, n_words)
             if found and one.token <= found[-1].token:

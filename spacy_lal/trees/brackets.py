@@ -96,7 +96,10 @@ def read_brackets_with_lines(
         for tree, start in reader.trees_ending_on(number, line.lstrip("\ufeff") if number == 1 else line):
             yield BracketedTree(_without_root(tree) if strip_root else tree, start)
     if reader.stack:
-        raise reader.unclosed(f"{len(reader.stack)} brackets are still open at the end")
+        shown = (
+            f"{len(reader.stack)} brackets are still open at the end: {quoted(reader.first_line.strip()[:_EXCERPT])}"
+        )
+        raise TreebankError(f"{name}:{reader.stack[0].line}: {shown}")
 
 
 def iter_words(tree: "Tree") -> Iterator[str]:
@@ -152,7 +155,7 @@ class _OpenNode:
 
 
 class _Reader:
-    """Turns lines into trees. Open brackets are on a stack, without recursion."""
+    """Turns lines into trees. Open brackets are on a stack. A step gives what is wrong, or nothing."""
 
     def __init__(self, name: str, strip_traces: bool, strip_functions: bool, unescape: bool) -> None:
         from nltk.tree import Tree  # slow: not at start-up
@@ -160,79 +163,77 @@ class _Reader:
         self.make, self.name, self.strip_traces = Tree, name, strip_traces
         self.strip_functions, self.unescape = strip_functions, unescape
         self.stack: List[_OpenNode] = []
-        self.number, self.line, self.first_line = 0, "", ""  # this line, and the one on which the open tree begins
+        self.first_line = ""  # on which the open tree begins
         self.n_brackets = 0  # of the open tree
+        self.done: Optional[BracketedTree] = None
 
     def trees_ending_on(self, number: int, line: str) -> Iterator[BracketedTree]:
-        self.number, self.line = number, line
         if not self.stack and line.lstrip().startswith("#"):
             return
         for match in _TOKEN.finditer(line):
             token = match[0]
             if token == "(":
-                self._open()
-            elif token != ")":
-                self._add_word_or_label(token)
+                self.first_line = self.first_line if self.stack else line
+                fault = self._open(number)
             else:
-                node = self._close()
-                if node is not None and not self.stack:
-                    yield node
-                elif node is not None:
-                    self.stack[-1].children.append(node.tree)
+                fault = self._close() if token == ")" else self._add_word_or_label(token)
+            if fault:
+                raise TreebankError(f"{self.name}:{number}: {fault}: {quoted(line.strip()[:_EXCERPT])}")
+            if self.done:
+                yield self.done
+                self.done = None
 
-    def unclosed(self, reason: str) -> TreebankError:
-        shown = quoted(self.first_line.strip()[:_EXCERPT])
-        return TreebankError(f"{self.name}:{self.stack[0].line}: {reason}: {shown}")
-
-    def _fault(self, reason: str) -> TreebankError:
-        return TreebankError(f"{self.name}:{self.number}: {reason}: {quoted(self.line.strip()[:_EXCERPT])}")
-
-    def _open(self) -> None:
-        if not self.stack:
-            self.first_line, self.n_brackets = self.line, 0
-        self.n_brackets += 1
+    def _open(self, number: int) -> str:
+        self.n_brackets = self.n_brackets + 1 if self.stack else 1
         if self.n_brackets > MAX_BRACKETS:
-            raise self.unclosed(f"expected a tree of at most {MAX_BRACKETS:,} brackets (is it never closed?)")
+            start = self.stack[0].line
+            return f"expected a tree of at most {MAX_BRACKETS:,} brackets (is the one of line {start} never closed?)"
         if self.stack:
             parent = self.stack[-1]
             if parent.label is None and len(self.stack) > 1:
-                raise self._fault("only the outermost bracket of a tree may lack a label")
+                return "only the outermost bracket of a tree may lack a label"
             if parent.holds == "word":
-                raise self._fault(f"a bracket opens beside the word {quoted(str(parent.children[0]), _EXCERPT)}")
-            parent.label = parent.label or ""
-            parent.holds = "brackets"
-        self.stack.append(_OpenNode(self.number))
+                return f"a bracket opens beside the word {quoted(str(parent.children[0]), _EXCERPT)}"
+            parent.label, parent.holds = parent.label or "", "brackets"
+        self.stack.append(_OpenNode(number))
+        return ""
 
-    def _add_word_or_label(self, token: str) -> None:
+    def _add_word_or_label(self, token: str) -> str:
         if not self.stack:
-            raise self._fault(f"{quoted(token, _EXCERPT)} stands outside of all brackets")
+            return f"{quoted(token, _EXCERPT)} stands outside of all brackets"
         node = self.stack[-1]
         if node.label is None:
             node.label = token
         elif node.holds is not None:
-            raise self._fault(f"{quoted(token, _EXCERPT)} is not alone under its tag")
+            return f"{quoted(token, _EXCERPT)} is not alone under its tag"
         else:
             node.holds = "word"
             node.children.append(token)
+        return ""
 
-    def _close(self) -> Optional[BracketedTree]:
-        """The closed tree; None if nothing but traces was in it."""
+    def _close(self) -> str:
+        """Move the closed tree to its parent or to `done`, unless nothing but traces was in it."""
         if not self.stack:
-            raise self._fault("a bracket closes that was never opened")
+            return "a bracket closes that was never opened"
         node = self.stack.pop()
         if node.label is None or node.holds is None:
             shown = f"after {quoted(node.label, _EXCERPT)}, " if node.label else ""
-            raise self._fault(f"a bracket holds nothing: {shown}a label or a word is missing")
+            return f"a bracket holds nothing: {shown}a label or a word is missing"
         is_word = node.holds == "word"
         if self.strip_traces and (not node.children or is_word and node.label == TRACE_TAG):
-            return None
+            return ""
         if is_word:
             word = str(node.children[0])
             if self.strip_traces and _TRACE.fullmatch(word):
-                raise self._fault(f"expected the trace {quoted(word)} under {TRACE_TAG}")
+                return f"expected the trace {quoted(word)} under {TRACE_TAG}"
             node.children[0] = unescape_word(word) if self.unescape else word
         label = _without_function(node.label) if self.strip_functions else node.label
-        return BracketedTree(self.make(label, node.children), node.line)
+        tree = self.make(label, node.children)
+        if self.stack:
+            self.stack[-1].children.append(tree)
+        else:
+            self.done = BracketedTree(tree, node.line)
+        return ""
 
 
 def _without_function(label: str) -> str:

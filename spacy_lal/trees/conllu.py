@@ -10,7 +10,7 @@ Format: https://universaldependencies.org/format.html
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from conllu.exceptions import ParseException
 from conllu.models import Metadata, Token, TokenList
@@ -111,38 +111,29 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
     """
     sentence = ConlluSentence([], [], [], [], [], [], [], [], path=block.path)
     ranges: List[Tuple[int, int, int, List[str]]] = []
+    fault: Optional[str] = None
     number = 0
-    try:
-        for number, line in block.lines:
-            if line.startswith("#"):
-                sentence.metadata.update(parse_comment_line(line))
-                continue
-            columns = line.split("\t")
-            if len(columns) != N_COLUMNS:
-                ends = " (a carriage return alone ends no line)" if "\r" in line else ""
-                raise _Fault(
-                    f"expected {N_COLUMNS} columns separated by tabs, got {len(columns)}{ends}: {quoted(line)}"
-                )
-            word_id = _parse_id(columns[0])
-            if isinstance(word_id, int):
-                _add_word(sentence, word_id, columns)
-                sentence.lines.append(number)
-            elif word_id[1] == "-":
-                if word_id[0] != len(sentence.words) + 1:
-                    got = quoted(columns[0], _SHOWN)
-                    raise _Fault(f"expected a range that begins with word {len(sentence.words) + 1}, got {got}")
-                ranges.append((number, word_id[0], word_id[2], columns))
+    for number, line in block.lines:
+        if line.startswith("#"):
+            sentence.metadata.update(parse_comment_line(line))
+        else:
+            fault = fault or _add_row(sentence, ranges, number, line)
+        if fault:
+            break
+    else:
         if not sentence.words:
-            raise _Fault("a sentence without words")
-    except _Fault as fault:
-        raise TreebankError(f"{block.path}:{number}: {fault}") from None
-    for number, start, end, columns in ranges:
+            fault = "a sentence without words"
+    for start_line, start, end, columns in ranges if not fault else ():
         if end > len(sentence.words):
-            reason = f"the range {columns[0]} goes beyond the sentence's {len(sentence.words)} words"
-            raise TreebankError(f"{block.path}:{number}: {reason}")
+            number = start_line
+            fault = f"the range {columns[0]} goes beyond the sentence's {len(sentence.words)} words"
+            break
         spells = "".join(sentence.words[start - 1 : end]) == columns[1]  # do|n't: no spaces inside
         sentence.spaces[start - 1 : end] = [*[not spells] * (end - start), _has_space(columns[9])]
-    _check_heads(sentence)
+    if not fault:
+        number, fault = _fault_of_heads(sentence)
+    if fault:
+        raise TreebankError(f"{block.path}:{number}: {fault}")
     return sentence
 
 
@@ -201,41 +192,52 @@ def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequ
     return found
 
 
-class _Fault(Exception):
-    """An error whose file and line are not known yet."""
-
-
 def _empty(space: bool) -> Dict[str, Optional[object]]:
     names = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")
     return {**dict.fromkeys(names), "misc": None if space else {"SpaceAfter": "No"}}
 
 
-def _parse_id(text: str) -> Union[int, Tuple[int, str, int]]:
+def _add_row(
+    sentence: ConlluSentence, ranges: List[Tuple[int, int, int, List[str]]], number: int, line: str
+) -> Optional[str]:
+    """Add a word or a range to a sentence. Gives what is wrong with the line."""
+    columns = line.split("\t")
+    if len(columns) != N_COLUMNS:
+        ends = " (a carriage return alone ends no line)" if "\r" in line else ""
+        return f"expected {N_COLUMNS} columns separated by tabs, got {len(columns)}{ends}: {quoted(line)}"
+    word_id = _parsed(parse_id_value, columns[0])
+    n_words, got = len(sentence.words), quoted(columns[0], _SHOWN)
+    if word_id is None:
+        return f"expected a word number, a range (1-2) or an empty node (1.1) in column 1, got {got}"
+    if isinstance(word_id, int):
+        sentence.lines.append(number)
+        return _add_word(sentence, word_id, columns)
+    if word_id[1] == "-":
+        ranges.append((number, word_id[0], word_id[2], columns))
+        if word_id[0] != n_words + 1:
+            return f"expected a range that begins with word {n_words + 1}, got {got}"
+    return None
+
+
+def _parsed(parse: Callable[[str], Any], text: str) -> Any:
     try:
-        value = None if _LONG_NUMBER.search(text) else parse_id_value(text)
+        return None if _LONG_NUMBER.search(text) else parse(text)
     except ParseException:
-        value = None
-    if value is None:
-        got = quoted(text, _SHOWN)
-        raise _Fault(f"expected a word number, a range (1-2) or an empty node (1.1) in column 1, got {got}")
-    return value
+        return None
 
 
-def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str]) -> None:
-    if word_id != len(sentence.words) + 1:
-        raise _Fault(f"expected word number {len(sentence.words) + 1}, got {word_id}")
-    if not columns[1].strip():
-        raise _Fault(f"word {word_id} is empty")
+def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str]) -> Optional[str]:
     shown = f"word {word_id} ({quoted(columns[1], _SHOWN)})"
-    try:
-        head = None if _LONG_NUMBER.search(columns[6]) else parse_int_value(columns[6])
-    except ParseException:
-        head = None
+    head = _parsed(parse_int_value, columns[6])
+    if word_id != len(sentence.words) + 1:
+        return f"expected word number {len(sentence.words) + 1}, got {word_id}"
+    if not columns[1].strip():
+        return f"word {word_id} is empty"
     if head is None and columns[6] != "_":
-        raise _Fault(f"expected a whole number or '_' as head of {shown}, got {quoted(columns[6], _SHOWN)}")
+        return f"expected a whole number or '_' as head of {shown}, got {quoted(columns[6], _SHOWN)}"
     if columns[5] not in ("", "_") and not _FEATS.fullmatch(columns[5]):
         got = quoted(columns[5], _SHOWN)
-        raise _Fault(f"expected FEATS as Name=Value pairs joined by | or '_' for {shown}, got {got}")
+        return f"expected FEATS as Name=Value pairs joined by | or '_' for {shown}, got {got}"
     sentence.words.append(columns[1])
     sentence.lemmas.append(columns[2] if columns[2] != "_" or columns[1] == "_" else "")
     values = (sentence.pos, 3), (sentence.tags, 4), (sentence.morphs, 5), (sentence.deprels, 7)
@@ -243,33 +245,34 @@ def _add_word(sentence: ConlluSentence, word_id: int, columns: List[str]) -> Non
         column.append("" if columns[number] == "_" else columns[number])
     sentence.heads.append(head)
     sentence.spaces.append(_has_space(columns[9]))
+    return None
 
 
 def _has_space(misc: str) -> bool:
     return "SpaceAfter" not in misc or (parse_dict_value(misc) or {}).get("SpaceAfter") != "No"
 
 
-def _check_heads(sentence: ConlluSentence) -> None:
+def _fault_of_heads(sentence: ConlluSentence) -> Tuple[int, Optional[str]]:
+    """The line and the description of a head outside of the sentence, or of a circle."""
     n_words = len(sentence.words)
     done = [True] + [False] * n_words
-    for start, head in enumerate(sentence.heads, start=1):
+    for word, head in enumerate(sentence.heads, start=1):
         if head is not None and not 0 <= head <= n_words:
-            shown = f"word {start} ({quoted(sentence.words[start - 1], _SHOWN)})"
-            place = f"{sentence.path}:{sentence.lines[start - 1]}"
-            raise TreebankError(f"{place}: expected a head from 0 to {n_words} for {shown}, got {head}")
-    for start in range(1, n_words + 1):
+            shown = f"word {word} ({quoted(sentence.words[word - 1], _SHOWN)})"
+            return sentence.lines[word - 1], f"expected a head from 0 to {n_words} for {shown}, got {head}"
+    for word in range(1, n_words + 1):
         path: Dict[int, None] = {}
-        word = start
         while not done[word]:
             if word in path:
                 circle = [*path][[*path].index(word) :]
                 around = [f"{i} {quoted(sentence.words[i - 1], _SHOWN // 2)}" for i in [*circle[:5], word]]
                 shown = " -> ".join([*around[:-1], *(["..."] if len(circle) > 5 else []), around[-1]])
-                raise TreebankError(f"{sentence.path}:{sentence.lines[word - 1]}: heads go in a circle: {shown}")
+                return sentence.lines[word - 1], f"heads go in a circle: {shown}"
             path[word] = None
             word = sentence.heads[word - 1] or 0
         for passed in path:
             done[passed] = True
+    return 0, None
 
 
 def _writable(text: str) -> Optional[str]:

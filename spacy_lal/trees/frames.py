@@ -72,10 +72,10 @@ def read_frames(path: Union[str, Path]) -> Dict[str, Frame]:
     frames: Dict[str, Frame] = {}
     for where, value in json_lines(Path(path)):
         frame = _make_frame(value)
-        if frame is None:
-            raise TreebankError(f"{where}: expected a frame such as {_FORM}, got {quoted(repr(value))}")
-        if frame.roleset in frames:
-            raise TreebankError(f"{where}: a second frame for {frame.roleset}")
+        if frame is None or frame.roleset in frames:
+            raise TreebankError(
+                f"{where}: expected a frame of a new roleset, such as {_FORM}, got {quoted(repr(value))}"
+            )
         frames[frame.roleset] = frame
     return frames
 

@@ -93,19 +93,22 @@ def cells_to_args(cells: Sequence[str]) -> Tuple[Argument, ...]:
     start, role = -1, ""
     for i, cell in enumerate(cells):
         match = _CELL.fullmatch(cell)
+        opened, repeated, closed = match.groups() if match else ("", "", "")
+        fault = ""
         if match is None:
             nested = " (nested arguments are not read)" if cell.count("(") > 1 or cell.count(")") > 1 else ""
-            raise PropositionError(i, f"expected *, (ROLE*, *) or (ROLE*), got {quoted(cell)}{nested}")
-        opened, repeated, closed = match.groups()
+            fault = f"expected *, (ROLE*, *) or (ROLE*), got {quoted(cell)}{nested}"
+        elif opened and start >= 0:
+            fault = f"expected the end of ({role}* before {quoted(cell)}: arguments are flat"
+        elif closed and start < 0 and not opened:
+            fault = f"expected an open bracket before {quoted(cell)}"
+        elif closed and repeated and repeated != (opened or role):
+            fault = f"expected *{opened or role}) to close ({opened or role}*, got {quoted(cell)}"
+        if fault:
+            raise PropositionError(i, fault)
         if opened:
-            if start >= 0:
-                raise PropositionError(i, f"expected the end of ({role}* before {quoted(cell)}: arguments are flat")
             start, role = i, opened
         if closed:
-            if start < 0:
-                raise PropositionError(i, f"expected an open bracket before {quoted(cell)}")
-            if repeated and repeated != role:
-                raise PropositionError(i, f"expected *{role}) to close ({role}*, got {quoted(cell)}")
             args.append((start, i + 1, role))
             start = -1
     if start >= 0:
@@ -122,10 +125,11 @@ def args_to_cells(args: Sequence[Argument], n_words: int) -> List[str]:
     cells = ["*"] * n_words
     reached = 0
     for start, end, role in args:
-        if not reached <= start < end <= n_words:
-            raise PropositionError(f"expected disjoint arguments within {n_words} words, got {role} at {start}:{end}")
-        if not role or re.search(r"[()*\s]", role):
-            raise PropositionError(f"expected a role without brackets, * and white space, got {role!r}")
+        if not reached <= start < end <= n_words or not role or re.search(r"[()*\s]", role):
+            raise PropositionError(
+                f"expected disjoint arguments within {n_words} words, with roles without brackets, * and white space, "
+                f"got {role!r} at {start}:{end}"
+            )
         reached = end
         cells[start] = f"({role}*"
         cells[end - 1] += ")"

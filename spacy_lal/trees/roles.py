@@ -79,22 +79,18 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
         neither `V` nor `C-V`.
     """
     token, _, args, _ = proposition
-    if not 0 <= token < n_words:
-        raise PropositionError(f"expected the predicate among words 0 to {n_words - 1}, got word {token}")
-    reached = 0
-    for start, end, role in args:
-        if not role or not isinstance(role, str) or not reached <= start < end <= n_words:
-            raise PropositionError(
-                f"expected disjoint arguments with roles, in text order within {n_words} words, for the predicate "
-                f"{token}, got {role!r} at {start}:{end} after an argument that ends at {reached}"
-            )
-        reached = end
-    of_predicate = [
-        (start, end) for start, end, role in args if role in (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
-    ]
+    starts = [0, *(end for _, end, _ in args)]
+    sound = 0 <= token < n_words and all(
+        role and isinstance(role, str) and reached <= start < end <= n_words
+        for (start, end, role), reached in zip(args, starts, strict=False)
+    )
+    of_predicate = [arg for arg in args if arg[2] in (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)]
     n_predicates = sum(role == PREDICATE_ROLE for _, _, role in args)
-    if n_predicates != 1 or not any(start <= token < end for start, end in of_predicate):
-        raise PropositionError(f"expected one V, and the predicate {token} within it or a C-V, got {list(args)}")
+    if not sound or n_predicates != 1 or not any(start <= token < end for start, end, _ in of_predicate):
+        raise PropositionError(
+            f"expected disjoint arguments with roles, in text order within {n_words} words, one of them V, and the "
+            f"predicate within it or a C-V, got the predicate {token} and {list(args)}"
+        )
 
 
 def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
@@ -176,10 +172,11 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
     before = OUTSIDE
     for i, tag in enumerate(tags):
         match = _BIO.fullmatch(tag)
-        if match is None and tag != OUTSIDE:
-            raise PropositionError(f"expected O, B-ROLE or I-ROLE as tag {i}, got {tag!r}")
-        if strict and match and match[1] == "I" and before not in (f"B-{match[2]}", f"I-{match[2]}"):
-            raise PropositionError(f"expected B-{match[2]} or I-{match[2]} before tag {i}, {tag!r}, got {before!r}")
+        is_inside = strict and match and match[1] == "I"
+        if match is None and tag != OUTSIDE or is_inside and before not in (f"B-{tag[2:]}", tag):
+            raise PropositionError(
+                f"expected O, B-ROLE or I-ROLE after a tag of its role as tag {i}, got {tag!r} after {before!r}"
+            )
         if open_at >= 0 and (match is None or match[1] == "B"):
             args.append((open_at, i, role))
             open_at = -1

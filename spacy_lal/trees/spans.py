@@ -80,18 +80,20 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
             while len(node) == 1 and not is_preterminal(node[0]):
                 node = node[0]
                 chain.append(node.label())
-            for label in chain:
-                if not label or label == SUB_HEAD_LABEL or CHAIN_SEPARATOR in label or ":" in (label[0], label[-1]):
-                    raise SpanError(
-                        f"expected a label without '::' at its ends and in it, got {label!r} above {words[-5:]}"
-                    )
-            if not len(node):
-                raise SpanError(f"a constituent must have words, got an empty {chain[-1]!r} after {len(words)} words")
+            if not len(node) or not all(map(_is_label, chain)):
+                raise SpanError(
+                    f"expected a constituent with words, and labels without '::' in them and ':' at their ends, got "
+                    f"{chain} over {len(node)} nodes after {len(words)} words"
+                )
             open_spans.append(len(spans))
             spans.append((len(words), -1, join_chain(chain)))
             todo.append(_CLOSE)
             todo.extend(reversed(node))
     return TreeSpans(words, tags, spans)
+
+
+def _is_label(label: str) -> bool:
+    return bool(label) and label != SUB_HEAD_LABEL and CHAIN_SEPARATOR not in label and ":" not in (label[0], label[-1])
 
 
 def spans_to_tree(

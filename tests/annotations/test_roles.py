@@ -101,7 +101,7 @@ def test_an_empty_group_is_stored_as_no_predicates():
     [
         ([HAVE, HAVE], "two for token 7"),
         ([Proposition(1, "x.01", ((1, 2, "V"), (2, 40, "ARG1")))], "within 17 words"),
-        ([Proposition(1, "x.01", ((0, 1, "ARG0"),))], "expected one V"),
+        ([Proposition(1, "x.01", ((0, 1, "ARG0"),))], "one of them V"),
     ],
 )
 def test_what_is_refused(doc, propositions, message):

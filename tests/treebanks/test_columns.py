@@ -138,7 +138,7 @@ GO = line("Go", "VB", "(S*)", "go", "01", "-", "-", "*", "(V*)", "-")
         (GO.replace("(S*)", "(S"), 1, "expected a parse such as"),
         (GO.replace("(S*)", "(S*"), 1, "the parse is no tree over the sentence: .*never closed|no tree"),
         (GO.replace("(V*)", "(V*"), 1, r"\(V\* is not closed by the end of the sentence, in column 12"),
-        (GO.replace("(V*)", "(ARG1*)"), 1, "expected one V, .*, in column 12"),
+        (GO.replace("(V*)", "(ARG1*)"), 1, "one of them V, .*, in column 12"),
         (GO.replace("(V*)", "(A(V*))"), 1, "nested"),
         ("\n" + GO + "\udcff", 3, "expected UTF-8"),
     ],

@@ -248,6 +248,5 @@ def test_a_tree_of_too_many_brackets(monkeypatch):
     tree = "(S (NP (NN a)) (VP (VB b)) (. .))"
     assert len(list(read_brackets([tree, tree, f"{tree} {tree}"]))) == 4
     for lines in [["(NN a)", "(S " + tree + ")"], ["", *["(S"] * 100], ["(NN a)(S" + "(NP" * 1000]]:
-        place = 1 if len(lines) == 1 else 2
-        with pytest.raises(TreebankError, match=f"<text>:{place}: .*at most 6 brackets"):
+        with pytest.raises(TreebankError, match="<text>:.*at most 6 brackets"):
             list(read_brackets(lines))

@@ -57,13 +57,13 @@ def test_foreign_tags(tags, args):
 
 @pytest.mark.parametrize("tags", [["I-A0"], ["B-A0", "I-A1"], ["B-A0", "O", "I-A0"]])
 def test_strict(tags):
-    with pytest.raises(PropositionError, match="before tag"):
+    with pytest.raises(PropositionError, match="after a tag of its role as tag"):
         bio_to_args(tags, strict=True)
 
 
 @pytest.mark.parametrize("tag", ["", "B-", "X", "V", "o"])
 def test_what_is_no_tag(tag):
-    with pytest.raises(PropositionError, match="expected O, B-ROLE or I-ROLE as tag 1"):
+    with pytest.raises(PropositionError, match="expected O, B-ROLE or I-ROLE .* as tag 1"):
         bio_to_args(["O", tag])
 
 
@@ -127,16 +127,16 @@ def test_sound():
 @pytest.mark.parametrize(
     "token, args, message",
     [
-        (5, GIVE.args, "among words 0 to 4, got word 5"),
-        (-1, GIVE.args, "got word -1"),
-        (1, ((1, 1, "V"),), "disjoint arguments .*got 'V' at 1:1"),
-        (1, ((1, 2, "V"), (2, 9, "ARG1")), "within 5 words, .* got 'ARG1' at 2:9"),
+        (5, GIVE.args, "within 5 words.* got the predicate 5"),
+        (-1, GIVE.args, "got the predicate -1"),
+        (1, ((1, 1, "V"),), "disjoint arguments .*'V'"),
+        (1, ((1, 2, "V"), (2, 9, "ARG1")), "within 5 words, .*9, 'ARG1'"),
         (1, ((1, 2, "V"), (0, 1, "ARG0")), "disjoint arguments .* text order"),
         (1, ((0, 2, "ARG0"), (1, 2, "V")), "disjoint"),
-        (1, ((0, 1, "ARG0"),), "expected one V, and the predicate 1 within it"),
-        (1, ((0, 1, "V"), (1, 2, "V")), "expected one V"),
-        (2, ((1, 2, "V"), (2, 3, "ARG1")), "the predicate 2 within it or a C-V"),
-        (1, ((0, 1, ""), (1, 2, "V")), "arguments with roles, .*got '' at 0:1"),
+        (1, ((0, 1, "ARG0"),), "one of them V"),
+        (1, ((0, 1, "V"), (1, 2, "V")), "one of them V"),
+        (2, ((1, 2, "V"), (2, 3, "ARG1")), "got the predicate 2"),
+        (1, ((0, 1, ""), (1, 2, "V")), "arguments with roles, "),
     ],
 )
 def test_unsound(token, args, message):

@@ -86,7 +86,7 @@ def test_spans_outside_of_the_words(span):
 def test_words_and_tags_must_fit():
     with pytest.raises(SpanError, match="at least one word"):
         spans_to_tree([], [], [])
-    with pytest.raises(SpanError, match="empty 'NP'"):
+    with pytest.raises(SpanError, match="constituent with words"):
         tree_to_spans(Tree("S", [Tree("X", ["x"]), Tree("NP", [])]))
 
 
@@ -110,7 +110,7 @@ def test_deep_nesting():
 
 @pytest.mark.parametrize("label", ["", "<H>", "A::B", ":", "A:", ":A"])
 def test_labels_that_no_chain_can_hold(label):
-    with pytest.raises(SpanError, match="expected a label without"):
+    with pytest.raises(SpanError, match="labels without"):
         tree_to_spans(Tree(label, [Tree("X", ["x"]), Tree("Y", ["y"])]))
 
 

@@ -311,8 +311,3 @@ def test_unused_bindings_cost_nothing():
     tree = Tree("S", [Tree("NP", [Tree("NN", ["dog"])]) for _ in range(100)])
     assert Pattern("S << *=a << *=b << *=c << *=d << cat").search(tree) == []
     assert len(Pattern("/^N.*/ < /^(.*-)?d.+g$/").search(tree)) == 100
-
-
-def test_no_text():
-    with pytest.raises(PatternError, match="expected a pattern of tgrep, got None"):
-        Pattern(None)  # type: ignore[arg-type]
