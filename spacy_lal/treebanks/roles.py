@@ -130,18 +130,23 @@ def _sentence_roles(value: Any, where: str) -> SentenceRoles:
     found: List[Proposition] = []
     try:
         sent_id, n_words = value.get("sent_id", ""), value["words"]
-        for predicate in value["predicates"]:
-            texts = predicate.get("roleset", ""), predicate.get("lemma", "")
-            args = [(start, end, role) for start, end, role in predicate["args"]]
-            numbers = [n_words, predicate["token"], *(number for arg in args for number in arg[:2])]
-            if {*map(type, numbers)} != {int} or {*map(type, (sent_id, *texts))} != {str}:
-                raise TypeError("words, tokens are numbers; sent_id, roleset, lemma are texts")
-            one = make_proposition(predicate["token"], texts[0], args, texts[1])
-            check_proposition(one, n_words)
-            if found and one.token <= found[-1].token:
-                raise PropositionError(f"expected ascending tokens, got {one.token} after {found[-1].token}")
-
-            found.append(one)
+        given = [
+            (one["token"], one.get("roleset", ""), [(start, end, role) for start, end, role in one["args"]], one)
+            for one in value["predicates"]
+        ]
+        numbers = [
+            n_words,
+            *(one[0] for one in given),
+            *(number for one in given for arg in one[2] for number in arg[:2]),
+        ]
+        texts = [sent_id, *(text for one in given for text in (one[1], one[3].get("lemma", "")))]
+        if {*map(type, numbers)} != {int} or {*map(type, texts)} != {str}:
+            raise TypeError("words and tokens are numbers; sent_id, roleset and lemma are texts")
+        for token, roleset, args, one in given:
+            if found and token <= found[-1].token:
+                raise PropositionError(f"expected ascending tokens, got {token} after {found[-1].token}")
+            found.append(make_proposition(token, roleset, args, one.get("lemma", "")))
+            check_proposition(found[-1], n_words)
     except PropositionError as error:
         raise TreebankError(f"{where}: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError):

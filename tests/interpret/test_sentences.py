@@ -10,7 +10,7 @@ from spacy_lal.interpret import arc_margins, best_labels, constituent_margins, l
 
 def test_no_parser(doc):
     empty = spacy.blank("en")
-    with pytest.raises(ValueError, match="one lal_parser, or the component; got nothing"):
+    with pytest.raises(ValueError, match="one lal_parser, .* or the component; got "):
         best_labels(empty, doc[0:1])
     empty.add_pipe("sentencizer")
     with pytest.raises(ValueError, match="got sentencizer"):
@@ -21,27 +21,19 @@ def test_several_parsers(doc):
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser", name="one")
     nlp.add_pipe("lal_parser", name="two")
-    with pytest.raises(ValueError, match="one lal_parser, or the component; got one, two"):
+    with pytest.raises(ValueError, match="one lal_parser, .* or the component; got one, two"):
         label_attention(nlp, doc)
 
 
 def test_an_untrained_parser(doc):
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_parser")
-    with pytest.raises(ValueError, match="neither trained nor loaded"):
+    with pytest.raises(ValueError, match="trained or loaded"):
         label_attention(nlp, doc)
 
 
-@pytest.mark.parametrize("what", ["a text", None])
-def test_neither_doc_nor_span(nlp, what):
-    with pytest.raises(TypeError, match="expected a Doc or a Span, got"):
-        label_attention(nlp, what)
-    with pytest.raises(TypeError, match="expected a Span, got"):
-        best_labels(nlp, what)
-
-
 def test_neither_pipeline_nor_component(doc):
-    with pytest.raises(TypeError, match="expected a pipeline or its lal_parser component, got str"):
+    with pytest.raises(ValueError, match="expected a pipeline with one lal_parser, .*got str"):
         label_attention("en_lal_md", doc)
 
 

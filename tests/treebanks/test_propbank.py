@@ -88,7 +88,7 @@ def test_role_lines(tmp_path):
         ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 1]]}]}', "expected {"),
         ('{"words": 2, "predicates": [{"token": 0, "args": [[0, "1", "V"]]}]}', "expected {"),
         ('{"words": 2, "predicates": [{"token": 2, "args": [[0, 1, "V"]]}]}', "within 2 words.* got the predicate 2"),
-        ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 3, "V"]]}]}', "at 0:3"),
+        ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 3, "V"]]}]}', "0, 3"),
         ('{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"], [0, 2, "ARG1"]]}]}', "disjoint"),
         (
             '{"words": 2, "predicates": [{"token": 0, "args": [[0, 1, "V"]]}, {"token": 0, "args": [[0, 1, "V"]]}]}',

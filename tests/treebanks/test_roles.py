@@ -72,7 +72,7 @@ def test_files_by_ending_and_content(folder):
 @pytest.mark.parametrize(
     "names, message",
     [
-        (["x.props", "x.srl.jsonl"], "one file of each kind"),
+        (["x.props", "x.srl.jsonl"], "expected a bracket file"),
         (["y_gold_conll", "x.conllu"], "columns .words and roles. alone"),
         (["nowhere.props"], "nowhere.props: no such file"),
         ([], "expected a bracket file"),
