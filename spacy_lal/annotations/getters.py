@@ -138,10 +138,7 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
 
 
 def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
-    """The tree of a sentence and the node of a Span, or of a Doc of one sentence; None where there is none.
-
-    RAISES (NonConstituentException, UnparsedDocError): There is none, with `strict`.
-    """
+    """The tree of a sentence and the node of a Span, or of a Doc of one sentence; None where there is none."""
     if not isinstance(item, Doc):
         check_present(item)
     trees = _trees(item, strict)

@@ -119,8 +119,7 @@ def _end_of_noun(doc: Doc, node: _Node) -> Optional[int]:
 
 
 def _is_noun(token: Token) -> bool:
-    """Whether a word can head a noun phrase, by its UPOS, else by its fine tag. Without both, every word can but
-    punctuation."""
+    """Whether a word can head a noun phrase, by its UPOS, else by its fine tag."""
     if token.is_space or token.tag_ in en.NOT_HEADS:
         return False
     if token.pos_:

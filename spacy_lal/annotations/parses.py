@@ -143,8 +143,7 @@ def _fits(doc: Doc, start: int, end: int, start_char: int, end_char: int) -> boo
 
 
 def _place(doc: Doc, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
-    """The tokens that have characters, white space at their ends aside; and whether there are none because tokens are
-    cut."""
+    """The tokens that have characters, white space at their ends aside."""
     around = doc.char_span(start_char, end_char, alignment_mode="expand")
     if around is None or not len(around):
         return None, False

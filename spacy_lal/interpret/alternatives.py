@@ -117,11 +117,7 @@ def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
 
 
 class _Search:
-    """The maximum of the decoder's objective in a sentence with words, with and without a constituent or an arc.
-
-    heads (bool): Whether heads are of interest, where trees and heads are found separately.
-    RAISES (ValueError): The sentence has constraints, or the decoder is not supported.
-    """
+    """The maximum of the decoder's objective in a sentence with words, with and without a constituent or an arc."""
 
     def __init__(self, sentence: Sentence, *, heads: bool) -> None:
         if in_words(sentence.doc, sentence.words, get_constraints(sentence.doc)):
@@ -142,8 +138,7 @@ class _Search:
         self._best = self._maximum()
 
     def margin(self, chart: str, cell: Tuple[int, ...]) -> float:
-        """The margin of a cell of "labels" or "arcs". The decoder's float32 may choose a tree that is worse by a
-        rounding error, so it is at least 0."""
+        """The margin of a cell of "labels" or "arcs"."""
         allowed = getattr(self._cells, chart)
         allowed[cell] = False
         found = self._maximum()

@@ -182,11 +182,7 @@ class RankedTree(NamedTuple):
 
 @dataclass
 class _Part:
-    """The trees that have and lack some constituents and arcs; its best tree.
-
-    known (Dict): A label id for each constituent that they have. excluded (Dict): Label ids that they lack.
-    heads (Dict): A head for each word, from 1. other_heads (Set): Arcs (dependent, head) that they lack.
-    """
+    """The trees that have and lack some constituents and arcs; its best tree."""
 
     best: RankedTree
     known: Dict[Cell, int] = field(default_factory=dict)

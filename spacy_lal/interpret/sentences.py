@@ -171,8 +171,7 @@ def score(sentence: Sentence) -> ParserScores:
 
 
 def _with_vectors(parser: LALParser, doc: Doc) -> Doc:
-    """The Doc if it has the vectors that the parser listens to; else, as for a stored Doc, a copy to which the parser's
-    pipeline gives them."""
+    """The Doc if it has the vectors that the parser listens to."""
     try:
         require_vectors(parser.model, [doc])
     except ValueError:

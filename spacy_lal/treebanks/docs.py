@@ -132,8 +132,7 @@ def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FIL
 
 
 def _anchor(sentence: TreebankSentence) -> str:
-    """How spaCy finds the sentence in a Doc: by "arcs" below a root, by "starts" (it has no heads), or not
-    ("rootless")."""
+    """How spaCy finds the sentence in a Doc."""
     heads = sentence.dependencies.heads if sentence.dependencies else []
     if 0 in heads:
         return "arcs"
@@ -174,11 +173,7 @@ def _or_none(values: List[str]) -> Optional[List[str]]:
 
 
 def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str]]:
-    """First token of each sentence; head of each token as an index in the Doc; deprels, empty where the head is unset.
-
-    A token without head still points at the root, and so do second roots, which count as unset. spaCy starts a sentence
-    at the leftmost token below each root with a deprel, and nowhere else.
-    """
+    """First token of each sentence."""
     starts: List[int] = []
     heads: List[int] = []
     deprels: List[str] = []

@@ -185,11 +185,7 @@ def _bind_siblings(children: Sequence[_Child], heads: Heads, ranks: Sequence[int
 def _bind_groups(
     children: Sequence[_Child], governors: Dict[int, int], ranks: Sequence[int], joint: List[JointSpan]
 ) -> None:
-    """Binds each governing sibling and its dependents, the deepest first, so that chains give nested `<H>` spans.
-
-    A group is a contiguous block around its governor. A dependent beyond a gap is passed to the governor's own
-    governor, and finally attaches directly to the node.
-    """
+    """Binds each governing sibling and its dependents, the deepest first, so that chains give nested `<H>` spans."""
     dependents: Dict[int, List[Tuple[int, int]]] = {i: [] for i in governors.values()}  # as (first, last) child
     for i in sorted({*governors, *dependents}, key=lambda i: -ranks[children[i].lexical_head]):
         first = last = i
@@ -215,11 +211,7 @@ def _bind_groups(
 
 
 def _depths(heads: Heads) -> List[int]:
-    """Steps from each word to the root: 1 for a root, at [word number]; [0] is the root itself.
-
-    Words without head and the first word of each cycle hang on an extra node below the root: true roots of the sentence
-    precede them.
-    """
+    """Steps from each word to the root: 1 for a root, at [word number]; [0] is the root itself."""
     n_words = len(heads)
     nowhere = n_words + 1
     parents = [0, *(head if head is not None and 0 <= head <= n_words else nowhere for head in heads)]
