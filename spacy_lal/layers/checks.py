@@ -5,11 +5,11 @@ from typing import ClassVar, Dict
 
 
 class Block:
-    """A config block, a frozen dataclass. It checks its numbers: dropout rates, and how small an integer may be. Types
-    are the config system's.
+    """A config block, a frozen dataclass. It checks its numbers by their names. Types are the config system's.
 
     least (Dict[str, int]): The least value of some integers; 1 for the others.
-    RAISES (ValueError): A rate is outside [0, 1), or an integer is too small.
+    RAISES (ValueError): A dropout rate or smoothing is outside [0, 1), a weight of a loss or its margin is negative or
+        not finite, or an integer is too small.
     """
 
     least: ClassVar[Dict[str, int]] = {}
@@ -17,13 +17,16 @@ class Block:
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
             name, value = field.name, getattr(self, field.name)
-            is_rate = name.endswith("dropout")
-            if isinstance(value, bool) or not isinstance(value, (int, float) if is_rate else int):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
                 continue
-            if not 0.0 <= value < 1.0 if is_rate else value < self.least.get(name, 1):
-                expected = (
-                    "a dropout rate in [0, 1)" if is_rate else f"an integer of at least {self.least.get(name, 1)}"
-                )
+            if name.endswith(("dropout", "smoothing")):
+                fits, expected = 0.0 <= value < 1.0, "a rate in [0, 1)"
+            elif name.endswith(("weight", "margin")):
+                fits, expected = 0.0 <= value < float("inf"), "a number of at least 0"
+            else:
+                least = self.least.get(name, 1) if isinstance(value, int) else 0
+                fits, expected = value >= least, f"a number of at least {least}"
+            if not fits:
                 raise ValueError(f"{name}: expected {expected}, got {value!r}")
 
 

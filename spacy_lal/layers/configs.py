@@ -113,14 +113,7 @@ class FencepostsConfig:
     scale_label_blocks: bool = True
 
     def layout(self, hidden_width: int, encoded_width: int, n_label_heads: int, factored: bool) -> FencepostLayout:
-        """The layout of a network's fenceposts.
-
-        hidden_width (int): Width of the encoder's output.
-        encoded_width (int): Width after label attention; hidden_width without it.
-        n_label_heads (int): Blocks of label attention; 0 for none.
-        factored (bool): Whether content and position are kept apart.
-        RAISES (ValueError): An odd width has no "even_odd" halves.
-        """
+        """The layout of a network's fenceposts."""
         token_width = hidden_width if self.token_skip else 0
         if self.halves is None and n_label_heads:
             scale = hidden_width / encoded_width if self.scale_label_blocks else 1.0
@@ -160,10 +153,7 @@ class SpanScorerConfig(Block):
             )
 
     def build(self, layout: FencepostLayout, n_labels: int) -> Any:
-        """Build the scorer of `n_labels` labels, the empty label and the sub-head label among them.
-
-        RAISES (ValueError): As `check`.
-        """
+        """Build the scorer of `n_labels` labels, the empty label and the sub-head label among them."""
         from .span_scorer import LabelHeadScorer, SpanScorer
 
         self.check(layout, n_labels)
@@ -188,10 +178,7 @@ class BiaffineScorerConfig(Block):
     dropout: float = 0.33
 
     def input_width(self, layout: FencepostLayout) -> int:
-        """Width of a fencepost's last features, which the scorer reads.
-
-        RAISES (ValueError): It requires tokens that the fenceposts lack.
-        """
+        """Width of a fencepost's last features, which the scorer reads."""
         if not self.from_tokens:
             return layout.width
         if not layout.token_width:
@@ -265,10 +252,7 @@ class ParserNetworkConfig(Block):
         return 0 if self.label_attention is None else self.label_attention.n_heads or sizes.n_label_heads
 
     def layout(self, n_label_heads: int) -> FencepostLayout:
-        """The layout of fenceposts.
-
-        RAISES (ValueError): See `FencepostsConfig.layout`.
-        """
+        """The layout of fenceposts."""
         width, attention = self.hidden_width, self.label_attention
         encoded_width, n_blocks = (width, 0) if attention is None else attention.blocks(width, n_label_heads)
         return self.fenceposts.layout(width, encoded_width, n_blocks, self.inputs.join == "concat")

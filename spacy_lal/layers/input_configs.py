@@ -49,10 +49,8 @@ class CharFeature(WordFeature):
     alphabet: Alphabet
 
     def letters_read(self, width: int) -> int:
-        """The most letters of a word that this feature reads, half of them from each end. width (int): Of its output.
-
-        RAISES (ValueError): The width does not fit.
-        """
+        """The most letters of a word that this feature reads, half of them from each end. width (int): Of its
+        output."""
         raise NotImplementedError
 
 
@@ -183,8 +181,6 @@ class InputLayerConfig(Block):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.position_scale is not None and not self.position_scale > 0.0:
-            raise ValueError(f"position_scale: expected a positive number, or null, got {self.position_scale!r}")
         kinds = [feature.kind for feature in self.features]
         if not kinds or len(set(kinds)) < len(kinds):
             raise ValueError(
@@ -200,10 +196,7 @@ class InputLayerConfig(Block):
         return next((feature.alphabet for feature in self.features if isinstance(feature, CharFeature)), None)
 
     def letters_read(self, hidden_width: int) -> int:
-        """The most letters of a word that a feature reads; 0 if none reads letters.
-
-        RAISES (ValueError): Another feature must read more letters than a `max_word_length`.
-        """
+        """The most letters of a word that a feature reads; 0 if none reads letters."""
         widths = self.feature_widths(self.content_width(hidden_width))
         pairs = zip(self.features, widths, strict=True)
         letters = {feature: feature.letters_read(width) for feature, width in pairs if isinstance(feature, CharFeature)}
@@ -216,10 +209,7 @@ class InputLayerConfig(Block):
         return most
 
     def content_width(self, hidden_width: int) -> int:
-        """Width of the word features.
-
-        RAISES (ValueError): `join` is "concat" and the hidden width is odd.
-        """
+        """Width of the word features."""
         if self.join == "sum":
             return hidden_width
         check_even("hidden_width", hidden_width, 'half of it for words with join = "concat"')
@@ -267,13 +257,7 @@ class EncoderLayer(Block, ABC):
 
     @abstractmethod
     def build(self, hidden_width: int) -> List[Any]:
-        """Build `repeat` layers.
-
-        hidden_width (int): Width of their inputs and outputs.
-        RETURNS (List[Any]): Each takes inputs, *shape:* (batch_size, seq_len, hidden_width), and padding,
-            *shape:* (batch_size, seq_len); with `reads_positions` also the rows of the position table, *shape:* (1 or
-            batch_size, seq_len, hidden_width). Its output has the shape of its input.
-        """
+        """Build `repeat` layers, which are called as `SelfAttentionLayer` is."""
 
 
 @dataclass(frozen=True)
@@ -339,8 +323,6 @@ class SelfAttentionLayerConfig(EncoderLayer):
                 widths["width of the selector"] = self.selector.width or self.attn_width
             for name, value in widths.items():
                 check_even(name, value, "with factored = true, half for content, half for position")
-        if self.relaxed_window and not self.window:
-            raise ValueError("relaxed_window = true requires a window: expected window of at least 1, got 0")
         if self.reads_positions and self.factored:
             raise ValueError('queries = "positions" requires factored = false, got factored = true')
 
@@ -378,10 +360,7 @@ class EncoderConfig:
 
 
 def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
-    """An encoder. The config system requires at least one layer; see `make_no_encoder`.
-
-    *layers (EncoderLayer): In order, each kind as a block `[....encoder.*.NAME]` of a free name.
-    """
+    """An encoder. The config system requires at least one layer; see `make_no_encoder`."""
     return EncoderConfig(layers=layers)
 
 

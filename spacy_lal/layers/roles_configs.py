@@ -31,11 +31,6 @@ class RolesEncoderConfig(Block):
     ff_dropout: float = 0.1
     residual_dropout: float = 0.2
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.timing and self.hidden_width < 4:
-            raise ValueError(f"timing: needs n_heads * head_width of at least 4, got {self.hidden_width}")
-
     @property
     def hidden_width(self) -> int:
         """Width of positions."""
@@ -76,8 +71,6 @@ class SyntaxConfig(Block):
             raise ValueError(
                 f"attention_layer: expected a layer above parse_layer = {self.parse_layer}, got {self.attention_layer}"
             )
-        if not 0.0 <= self.gold_heads_prob <= 1.0:
-            raise ValueError(f"gold_heads_prob: expected a number in [0, 1], got {self.gold_heads_prob!r}")
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,21 @@ smaller.
 """
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Dict, List, Sequence, Tuple, Union
 
 import numpy as np
 from numpy import ndarray
 
 from ..decode import cky
+from ..layers.checks import Block
 from ..layers.configs import FIRST_LABEL
 from ..scores import ParserScores, ScoresGradient, SparseGradient
 from .gold import MISSING, GoldParse
 
 
 @dataclass(frozen=True)
-class ParserLoss:
+class ParserLoss(Block):
     """The weights of a parser's losses; registered as `spacy-lal.ParserLoss.v1`.
 
     margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
@@ -37,11 +38,6 @@ class ParserLoss:
     arc_weight: float = 0.5
     deprel_weight: float = 0.5
     label_head_weight: float = 0.1
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not (math.isfinite(value) and value >= 0):
-                raise ValueError(f"{name} of the parser's loss: expected a number of at least 0, got {value!r}")
 
     def __call__(
         self, scores: Sequence[ParserScores], golds: Sequence[GoldParse]

@@ -1,7 +1,7 @@
 """The gold semantic roles of Examples, on the predicted tokens and sentences, and the loss (reference-srl.md 1.5 to 1.8
 and 3). Missing annotation is masked."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..annotations import (
     same_tokens,
     sentence_words,
 )
+from ..layers.checks import Block
 from ..scores import MISSING, GoldRoles, RoleScores
 from ..trees.roles import PREDICATE_ROLE, Argument, Proposition, RoleTags, predicate_span
 from .gold import aligned_arcs
@@ -151,7 +152,7 @@ def _move(
 
 
 @dataclass(frozen=True)
-class RolesLoss:
+class RolesLoss(Block):
     """A weighted sum of cross-entropies: of predicates, heads and deprels, averaged over words; of role tags, averaged
     over pairs of predicate and word, or of roles of ranges, summed over the ranges and averaged over predicates; of
     rolesets, averaged over predicates. Masked labels do not count.
@@ -171,12 +172,6 @@ class RolesLoss:
     role_weight: float = 1.0
     roleset_weight: float = 0.5
     label_smoothing: float = 0.1
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value, limit = getattr(self, field.name), 1.0 if field.name == "label_smoothing" else float("inf")
-            if not 0.0 <= value < limit:
-                raise ValueError(f"{field.name}: expected a number of at least 0, below {limit:g}, got {value!r}")
 
     def __call__(
         self, scores: Sequence[RoleScores], golds: Sequence[GoldRoles]

@@ -187,8 +187,8 @@ def test_vectors_and_tok2vec_go_together():
     "line, wrong, message",
     [
         ("hidden_width = 16", "hidden_width = 15", "hidden_width: expected an even integer .* got 15"),
-        ("n_heads = 2", "n_heads = 0", "n_heads: expected an integer of at least 1, got 0"),
-        ("dropout = 0.1", "dropout = 1.0", r"dropout: expected a dropout rate in \[0, 1\), got 1.0"),
+        ("n_heads = 2", "n_heads = 0", "n_heads: expected a number of at least 1, got 0"),
+        ("dropout = 0.1", "dropout = 1.0", r"dropout: expected a rate in \[0, 1\), got 1.0"),
         ("spacy-lal.Tags.v1", "spacy-lal.CharLSTM.v1", "each kind once, got chars, chars"),
         ("spacy-lal.Tags.v1", "spacy-lal.Vectors.v1", "there is no tok2vec"),
         ("char_width = 4", "char_widht = 4", "char_widht"),
