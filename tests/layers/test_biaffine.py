@@ -38,13 +38,6 @@ def test_formulas(fenceposts, given_head):
                 assert torch.allclose(deprel[d, h] if given_head else deprel[d], expected, atol=1e-4)
 
 
-def test_dropout_only_in_training(fenceposts):
-    scorer = BiaffineScorer(6, 5, 3, 7, dropout=0.33).eval()
-    assert torch.equal(scorer(fenceposts)[0], scorer(fenceposts)[0])
-    scorer.train()
-    assert not torch.equal(scorer(fenceposts)[0], scorer(fenceposts)[0])
-
-
 @pytest.mark.parametrize("half, chunk_floats", [(False, 1 << 18), (False, 50), (True, 1 << 18)])
 def test_sparse_gradient_equals_dense(fenceposts, half, chunk_floats, monkeypatch):
     monkeypatch.setattr(biaffine, "_CHUNK_FLOATS", chunk_floats)

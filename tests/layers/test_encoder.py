@@ -6,7 +6,6 @@ import pytest
 import torch
 from layers.attention_layers import (
     N_WORDS,
-    NO_DROPOUT,
     OPTIONS,
     WIDTH,
     attention_weights,
@@ -19,7 +18,6 @@ from layers.attention_layers import (
 )
 
 from spacy_lal.layers.encoder import Window, forbidden_pairs
-from spacy_lal.layers.input_configs import EncoderConfig, SelfAttentionLayerConfig
 
 TIMES = {"parsing": False, "training": True}
 
@@ -74,24 +72,6 @@ def test_a_window_by_its_definition(width, relaxed):
             for key in range(9):
                 assert bool(row[query, key]) is not (key <= n + 1 and is_allowed(query, key, n, window))
         assert not row[n + 2 :, : n + 2].any() and row[:, n + 2 :].all()  # a query at padding has every key
-
-
-@pytest.mark.parametrize("relaxed", [False, True])
-@pytest.mark.parametrize("factored", [False, True])
-def test_a_wide_window_is_no_window(factored, relaxed):  # D2
-    inputs, n_words = make_inputs([5]), [5]
-    plain = encode(make_encoder(factored=factored), inputs, n_words)
-    wide = make_encoder(factored=factored, window=6, relaxed_window=relaxed)
-    assert torch.equal(encode(wide, inputs, n_words), plain)
-    narrow = make_encoder(factored=factored, window=1, relaxed_window=relaxed)
-    assert not torch.allclose(encode(narrow, inputs, n_words), plain, atol=1e-3)
-
-
-def test_relaxed_is_all_pairs_of_two_words():  # D2
-    for n in (0, 1, 2):
-        inputs = make_inputs([n])
-        relaxed = encode(make_encoder(window=1, relaxed_window=True), inputs, [n])
-        assert torch.equal(relaxed, encode(make_encoder(), inputs, [n]))
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
@@ -177,30 +157,3 @@ def test_everything_stays_finite(options, n_words, scale, training):  # D11
     assert inputs.grad.isfinite().all() and not inputs.grad[~real].any()
     for name, parameter in encoder.named_parameters():
         assert parameter.grad is None or parameter.grad.isfinite().all(), name
-
-
-def test_masks_of_feature_dropout():  # D14
-    torch.manual_seed(0)
-    options = {**NO_DROPOUT, "residual_dropout": 0.5, "relu_dropout": 0.5}
-    layer = EncoderConfig((SelfAttentionLayerConfig(n_heads=2, attn_width=4, ff_width=400, **options),)).build(WIDTH)
-    layer, masks = layer.layers[0].train(), []
-    dropout = layer.feed_forward.relu_dropout
-    sample = dropout.sample_mask
-    dropout.sample_mask = lambda inputs: masks.append(sample(inputs)) or masks[-1]
-    layer(make_inputs([3, 5]), make_padding([3, 5]))
-    content, position = masks
-    assert content.shape == position.shape == (2, 1, 200)  # one for each sentence, shared by its positions
-    for one, other in ((content, position), (content[0], content[1])):
-        assert 0.3 < (one == other).float().mean() < 0.7
-
-
-def test_layers_in_order():
-    narrow, wide = SelfAttentionLayerConfig(repeat=2, n_heads=2), SelfAttentionLayerConfig(n_heads=3, factored=False)
-    encoder = EncoderConfig((narrow, wide)).build(8).eval()
-    assert [layer.attention.n_heads for layer in encoder.layers] == [2, 2, 3]
-    inputs, padding = torch.randn(2, 4, 8), torch.zeros(2, 4, dtype=torch.bool)
-    expected = inputs
-    for layer in encoder.layers:
-        expected = layer(expected, padding)
-    assert torch.equal(encoder(inputs, padding), expected)
-    assert torch.equal(EncoderConfig().build(8)(inputs, padding), inputs)

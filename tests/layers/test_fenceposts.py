@@ -57,15 +57,6 @@ def test_halves_that_are_not_named(options, n_heads, factored, halves):
     assert FencepostsConfig(**options).layout(*sizes) == named
 
 
-def test_widths_of_fenceposts():
-    """Whole tokens stand beside label blocks, or in the place of halves."""
-    with_blocks = FencepostsConfig(token_skip=True).layout(64, 24, 4, factored=True)
-    assert (with_blocks.halves_width, with_blocks.width) == (24, 24 + 2 * 64)
-    alone = FencepostsConfig(token_skip=True).layout(64, 64, 0, factored=True)
-    assert (alone.halves_width, alone.width) == (0, 2 * 64)
-    assert FencepostsConfig().layout(64, 24, 4, factored=True).width == 24
-
-
 def test_columns_of_blocks_of_odd_width():
     layout = FencepostsConfig().layout(8, 15, 3, factored=True)  # 3 heads of 2 + 3 features
     assert layout.block_columns([1]).tolist() == [2, 3, 9, 10, 11]

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from spacy_lal.checkpoint.layers import ConcatenatedInputsConfig
 from spacy_lal.layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, InputSizes, Tags, Vectors, Words
 from spacy_lal.layers.inputs import CharConcatEncoder, CharLSTMEncoder, NetworkInputs, VectorProjection
 
@@ -31,17 +30,6 @@ def test_positions_that_are_added_start_small(join, scale):
     torch.manual_seed(0)
     layer = inputs_config(Tags(), join=join).build(512, SIZES)
     assert layer.positions.std().item() == pytest.approx(scale, rel=0.1)
-
-
-def test_concatenated_widths_as_in_the_reference():
-    """The 12-layer GloVe model shares 512 content features out: half to embeddings, half to extras."""
-    config = inputs_config(Tags(), Words(), CharLSTM(), make=ConcatenatedInputsConfig)
-    assert config.content_width(1024) == 512
-    assert config.feature_widths(512) == [128, 128, 256]
-    layer = config.build(1024, SIZES)
-    ids = torch.ones(1, 3, dtype=torch.long)
-    inputs = NetworkInputs(torch.tensor([1]), tag_ids=ids, word_ids=ids, char_ids=ids[..., None])
-    assert layer(inputs, 3).shape == (1, 3, 1024)
 
 
 # Characters
@@ -74,19 +62,6 @@ def test_each_word_as_if_alone(lstm):
         for t, word in enumerate(sentence):
             expected = plain_word(lstm, word) if word else torch.zeros(8)
             assert torch.allclose(output[b, t], expected, atol=1e-6)
-
-
-def test_given_lengths_admit_character_zero(lstm):
-    ids = torch.tensor([[[2, 0, 0, 0, 0]]])
-    assert torch.allclose(run(lstm, ids, torch.tensor([[3]]))[0, 0], plain_word(lstm, [2, 0, 0]), atol=1e-6)
-
-
-def test_distinct_words_are_run_once(lstm):
-    seen = []
-    lstm.embedding.register_forward_hook(lambda module, args, output: seen.append(len(args[0])))
-    ids = torch.tensor([[[2, 5, 3], [2, 6, 3]] * 50] * 3)
-    run(lstm, ids).sum().backward()
-    assert seen == [2]
 
 
 def test_nothing_but_padding(lstm):
@@ -180,24 +155,3 @@ def test_the_mix_is_a_learned_softmax():
     assert torch.allclose(layer(batch), layer.projection(batch.vectors[..., 3:]), atol=1e-5)
     layer(batch).square().sum().backward()
     assert layer.mix.grad.abs().sum() > 0
-
-
-def test_learned_boundaries_are_mixed_like_words():
-    layer, batch = build(mix_layers=2), vectors_of(bounded=False)
-    start = layer.projection(layer.boundaries[0].unflatten(-1, (2, 3)).mean(0))
-    assert torch.allclose(layer(batch)[:, 0], start.expand(2, -1), atol=1e-6)
-
-
-def test_one_layer_has_no_mix():
-    assert [name for name, _ in build().named_parameters()] == ["boundaries", "projection.weight"]
-
-
-def test_dropout_of_elements_and_of_features():
-    layer = build(width=200, vector_width=200, vector_dropout=0.5, dropout=0.5, learned_boundaries=False).train()
-    batch = vectors_of(200)
-    kept = layer(batch) != 0
-    assert torch.equal(kept.all(1), kept.any(1)) and not torch.equal(kept[0], kept[1])
-    layer.dropout.rate = 0.0
-    assert not torch.equal(layer(batch), layer(batch))
-    layer.eval()
-    assert torch.equal(layer(batch), layer.projection(batch.vectors))

@@ -5,7 +5,6 @@ import torch
 from tiny_network import make_network
 
 from spacy_lal.layers.inputs import NetworkInputs
-from spacy_lal.layers.parser_network import ParserNetwork
 
 SMALL = {
     "vector_width": 0,
@@ -166,14 +165,6 @@ def test_shapes_and_zeros():
     assert not output.labels[:, below].any()
 
 
-def test_parts_that_are_switched_off():
-    only_trees = build("only_trees")
-    output = only_trees(make_inputs(only_trees, LENGTHS))
-    assert output.arcs.shape == (4, 12, 12) and output.deprels.shape == (4, 12, 0)
-    only_arcs = build("only_arcs")
-    assert only_arcs(make_inputs(only_arcs, LENGTHS)).labels.shape == (4, 0, 0, 0)
-
-
 @pytest.mark.parametrize("name, reads_blocks", [("whole_tokens", True), ("arcs_from_tokens", False)])
 def test_whether_label_heads_have_a_part_in_arcs(name, reads_blocks):
     network = build(name)
@@ -207,14 +198,6 @@ def test_boundary_rows_come_from_the_network_where_the_input_has_none():
 def test_missing_inputs_are_named():
     with pytest.raises(ValueError, match="reads NetworkInputs.vectors, and the batch has none"):
         build("vectors")(NetworkInputs(torch.tensor([2])))
-
-
-def test_state_is_complete_and_strict():
-    network = build("all_inputs")
-    other = ParserNetwork(network.config, network.sizes)
-    other.load_state_dict(network.state_dict())
-    inputs = make_inputs(network, LENGTHS)
-    assert torch.equal(network(inputs).arcs, other.eval()(inputs).arcs)
 
 
 @pytest.mark.parametrize("name", ["default", "all_inputs", "query_per_token", "deprel_alone"])

@@ -7,9 +7,6 @@ import torch
 from layers.attention_layers import (
     N_WORDS,
     WIDTH,
-    encode,
-    fix_noise,
-    make_encoder,
     make_inputs,
     make_padding,
 )
@@ -66,18 +63,6 @@ def test_choices_by_mode(mode):
     assert torch.equal(inference.values, (scores > 0.0).double()) and inference.log_slope is None
 
 
-def test_choices_without_noise_are_those_of_inference():  # D9
-    _, scores, _ = random_pairs()
-    selector = make_selector()
-    selector.sample_noise = torch.zeros_like
-    assert torch.equal(selector.choose(scores).values, selector.eval().choose(scores).values)
-    encoder, inputs, real = make_encoder(selector=SelectorConfig()), make_inputs(N_WORDS), ~make_padding(N_WORDS)
-    fix_noise(encoder)
-    assert torch.allclose(
-        encode(encoder.train(), inputs, N_WORDS)[real], encode(encoder.eval(), inputs, N_WORDS)[real], atol=1e-6
-    )
-
-
 def test_frequencies_follow_the_probability():  # D10
     scores = torch.tensor([-2.0, -0.5, 0.0, 1.0, 3.0])
     selector = make_selector()
@@ -99,18 +84,6 @@ def test_sure_choices(mode, on_empty):  # D9
         assert not nothing.any()
     else:
         assert torch.allclose(nothing, plain, atol=1e-12)
-
-
-def test_an_empty_selection_adds_nothing_but_the_residual():  # D9
-    encoder = make_encoder(selector=SelectorConfig(on_empty="nothing"), repeat=1)
-    attention = encoder.layers[0].attention
-    with torch.no_grad():
-        for name, value in (("query_bias", 1e2), ("key_bias", -1e2)):
-            for part, bias in getattr(attention.selector, name).items():
-                bias.fill_(value)
-                getattr(attention.selector, name.replace("_bias", ""))[part].zero_()
-    inputs, padding = make_inputs(N_WORDS), make_padding(N_WORDS)
-    assert torch.equal(attention(inputs, padding), attention.norm(inputs))
 
 
 @pytest.mark.parametrize("on_empty", ON_EMPTY)
@@ -169,15 +142,3 @@ def test_the_gradient_of_a_hard_choice_by_finite_differences():  # D10
         slope = sample[place] * (1.0 - sample[place]) / 0.5
         expected = (loss(chosen + step) - loss(chosen - step)) / 2e-6 * slope
         assert scores.grad[place].item() == pytest.approx(expected.item(), rel=1e-5, abs=1e-8)
-
-
-def test_values_have_the_straight_through_gradient():
-    _, scores, _ = random_pairs([2])
-    selector = make_selector()
-    selector.sample_noise = torch.zeros_like
-    scores.requires_grad_()
-    values = selector.choose(scores).values
-    values.sum().backward()
-    sample = (scores.detach() / 0.5).sigmoid()
-    assert torch.equal(values, (scores > 0.0).double())
-    assert torch.allclose(scores.grad, sample * (1.0 - sample) / 0.5)
