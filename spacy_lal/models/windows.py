@@ -10,7 +10,7 @@ from functools import partial
 from typing import Callable, Iterator, List, Optional, Sequence
 
 from spacy.pipeline import Sentencizer
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
@@ -42,47 +42,70 @@ def _windows(docs: Sequence[Doc], *, window: int, max_window: int, stride: int) 
 
 
 def sentence_windows(doc: Doc, window: int = 72, max_window: int = 128, stride: int = 96) -> Iterator[Span]:
-    """The windows of a Doc. Arguments as for `make_sentence_windows`."""
+    """The windows of a Doc. Arguments as for `make_sentence_windows`. Whitespace tokens are not counted: they belong
+    to the window of the word before them, so the windows of a paragraph have the same words however it is wrapped."""
+    words = [token.i for token in doc if not token.is_space]
+    if words:
+        words[0] = 0
+    elif len(doc):
+        yield doc[:]
+    breaks = set(likely_breaks(doc))
+    bounds = [*words, len(doc)]  # of windows of words as tokens
     start = end = 0
-    for next_end in [*likely_breaks(doc), len(doc)]:
+    for next_end in [*(place for place, i in enumerate(words) if i in breaks), len(words)]:
         if next_end - start > window and end > start:
-            yield from _strides(doc[start:end], max_window, stride)
+            yield from _strides(doc, bounds, start, end, max_window, stride)
             start = end
         end = next_end
     if end > start:
-        yield from _strides(doc[start:end], max_window, stride)
+        yield from _strides(doc, bounds, start, end, max_window, stride)
 
 
-def _strides(span: Span, max_window: int, stride: int) -> Iterator[Span]:
-    while len(span) > max_window:
-        yield span[:max_window]
-        span = span[stride:]
-    yield span
+def _strides(doc: Doc, bounds: Sequence[int], start: int, end: int, max_window: int, stride: int) -> Iterator[Span]:
+    while end - start > max_window:
+        yield doc[bounds[start] : bounds[start + max_window]]
+        start += stride
+    yield doc[bounds[start] : bounds[end]]
 
 
 def likely_breaks(doc: Doc) -> List[int]:
-    """The tokens at which a sentence is likely to begin, without the first token: after a line break, or after a mark
-    that ends sentences and a space, unless they begin in lower case. An ellipsis ends no sentence.
+    """The tokens at which a sentence is likely to begin, without the first token: after a blank line, or a mark that
+    ends sentences and a space or line break, or a line to which the next word would have fitted in (the text's longest
+    line is longer). None of these in lower case but after a blank line. An ellipsis ends no sentence.
 
     A wrong break costs more than a missed one, which only makes a window begin elsewhere.
     """
-    return [i for i in range(1, len(doc)) if _is_likely_break(doc, i)]
+    found: List[int] = []
+    text, last = doc.text, -1
+    width = max(map(len, text.split("\n")))
+    for token in doc:
+        if token.is_space:
+            continue
+        if last >= 0 and _is_likely_break(doc, last, token, text, width):
+            found.append(token.i)
+        last = token.i
+    return found
 
 
-def _is_likely_break(doc: Doc, i: int) -> bool:
-    before, text = doc[i - 1], doc[i].text
-    if text.isspace():
-        return False
-    if "\n" in before.text:
+def _is_likely_break(doc: Doc, last: int, token: Token, text: str, width: int) -> bool:
+    """last (int): The word before the token. text (str): The Doc's. width (int): Of its longest line."""
+    word, end = token.text, doc[last].idx + len(doc[last])
+    gap = text[end : token.idx]
+    if gap.count("\n") > 1:
         return True
-    if text[0].islower() or text in _CLOSING or _is_mark(text):
+    if word[0].islower() or word in _CLOSING or _is_mark(word):
         return False
-    last = i - 1
-    while last > max(0, i - 1 - _MOST_AFTER_MARK) and doc[last].text in _AFTER_MARK:
-        last -= 1
-    mark = doc[last].text
+    if "\n" in gap:
+        line = text.rfind("\n", 0, end) + 1
+        next_word = text[token.idx : token.idx + width].split(None, 1)[0]
+        if end - line + 1 + len(next_word) <= width:
+            return True
+    first = last
+    while first > max(0, last - _MOST_AFTER_MARK) and doc[first].text in _AFTER_MARK:
+        first -= 1
+    mark = doc[first].text
     is_ellipsis = mark == "…" or (len(mark) > 1 and not mark.strip("."))
-    return _is_mark(mark) and not is_ellipsis and bool(before.whitespace_ or not mark.isascii())
+    return _is_mark(mark) and not is_ellipsis and bool(gap or not mark.isascii())
 
 
 def _is_mark(text: str) -> bool:

@@ -1,5 +1,7 @@
 """`spacy-lal.sentence_windows.v1`: windows of whole sentences, guessed from the text."""
 
+import textwrap
+
 import numpy
 import pytest
 import spacy
@@ -31,7 +33,14 @@ def windows_of(docs, **settings):
         ("the end. and then it began", ["the end. and then it began"]),
         ("Well ... She left.", ["Well ... She left."]),
         ("Hm… She left.", ["Hm… She left."]),
-        ("no mark\nthen a new line", ["no mark\n", "then a new line"]),
+        ("no mark\nthen a new line", ["no mark\nthen a new line"]),
+        ("A line as long as\nAny of its text is", ["A line as long as\nAny of its text is"]),
+        ("Short\nThen a longer line", ["Short\n", "Then a longer line"]),
+        (
+            "She left with Mr.\nSmith and his dog.\nHe stayed.",
+            ["She left with Mr.\nSmith and his dog.\n", "He stayed."],
+        ),
+        ("the end.\nand then it began", ["the end.\nand then it began"]),
         ("two breaks\n\n \none new line", ["two breaks\n\n \n", "one new line"]),
         ("彼女は去った。彼は残った", ["彼女は去った。彼は残った"]),  # the English tokenizer's one token
         ("spaCy.It reads on", ["spaCy.It reads on"]),
@@ -70,6 +79,23 @@ def test_a_long_sentence_in_strides():
     assert windows_of([doc], window=4, max_window=13, stride=4) == [[(0, 2), (2, 15), (15, 17)]]
 
 
+@given(
+    st.lists(st.sampled_from(["She", "left", "Mr.", "Smith.", "and", "I", "e-mail", "(so)"]), min_size=1),
+    st.integers(9, 40),
+)
+def test_a_wrapped_paragraph_has_the_windows_of_one_line(words, width):
+    line = " ".join(words)
+    for settings in ({"window": 1}, {"window": 4, "max_window": 5, "stride": 2}):
+        read = [
+            [
+                [token.text for token in doc[start:end] if not token.is_space]
+                for start, end in windows_of([doc], **settings)[0]
+            ]
+            for doc in (NLP(line), NLP(textwrap.fill(line, width)))
+        ]
+        assert read[0] == read[1]
+
+
 def test_no_tokens_no_windows():
     assert windows_of([NLP(""), NLP("Go.")]) == [[], [(0, 2)]]
 
@@ -86,7 +112,9 @@ def test_breaks_on_the_doc_change_nothing():
 def test_every_token_in_order(text, window, more, stride):
     doc, max_window = NLP(text), window + more
     (spans,) = windows_of([doc], window=window, max_window=max_window, stride=min(stride, max_window))
-    assert all(0 < end - start <= max_window for start, end in spans)
+    assert all(
+        0 < sum(not token.is_space for token in doc[start:end]) <= max_window for start, end in spans if text.strip()
+    )
     assert spans == sorted(spans)
     assert {i for start, end in spans for i in range(start, end)} == set(range(len(doc)))
 
