@@ -14,14 +14,76 @@ AUXILIARY_ROLESETS = frozenset(["be.03", "become.03", "do.01", "get.24", "go.04"
 SHOUTS = r"(?:[.!?]*[!?][.!?]+|[.][.]+[!?]*|(?<![A-Za-z][.][A-Za-z])[.][!?]+)"
 RUNS = [SHOUTS, *(rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-"))]
 TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-TELEPHONE = r"(?:1-)?(?:[0-9]{3}-)?[0-9]{3}-[0-9]{4}"
+UNITS = r"(?<=[0-9])(?:mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|[kK]|mi|kbps|Mbps|fps|px|dpi|rpm|kWh|MWh|GHz|MHz|kHz|Hz)"
+# Pictures: with a skin colour, joined to others, of two letters of a flag, in a key.
+PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®]"
+PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
+EMOJI = f"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f?\u20e3|{PICTURE}(?:\u200d(?:{PICTURE}))*)"
+OPERATOR = r"(?:<->|<=>|\+/-|[<>!:+*/]=|->|<-|=>|&&|\|\||::)"
+TAG = (
+    r"</?(?i:a|abbr|b|big|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|"
+    r"label|li|link|main|meta|nav|ol|option|p|pre|q|s|script|section|select|small|span|strike|strong|style|sub|sup|"
+    r"table|tbody|td|th|thead|title|tr|tt|u|ul)(?:\s*/)?>"
+)
+LINK = r"(?:https?://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within other text
+# Whole tokens that begin with a mark that would be taken off.
+PREFIXED = [r"#[A-Za-z]\w*", r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])", r"--[a-z][\w-]*(?:=[\w./:-]*\w)?(?![\w-])"]
+PREFIXED += [r"\([A-Z]?[a-z]{1,5}\)[a-z][a-z'’-]*", r"\.\.?/[\w.+@/-]*\w"]
+# Opening brackets within a run, can't/won't, [name](address).
+INFIXES = [r"(?<=\w)[(\[{](?=\w)", r"(?<=[A-Za-z])(?=[nN]['’][tT](?![A-Za-z]))", r"\](?=\()", r"(?<=\])\("]
 PREFIXES = (
     "anti co counter e ex hyper inter intra mega meta micro mid mini mis multi neo non over post pre pro pseudo re "
     "semi sub super trans ultra un vice"
 )
-WHOLE = ("Ft.", "al.", "Capt.", "Sts.", "Drs.", "ext.", "ect.", "w/", "W/", "b/c")
-DIVIDED = {"and/or": ("and", "/", "or"), "wanna": ("wan", "na"), "Wanna": ("Wan", "na")}
-NOT_WHOLE = ("):",)  # an emoticon in spaCy; in web text more often a closing bracket and a colon
+FILE_TYPES = (
+    "bak|bat|bib|bin|bmp|c|cc|cfg|class|conf|cpp|cs|css|csv|dat|dll|doc|docx|epub|exe|gif|go|gz|h|hpp|html?|ico|ini|"
+    "ipynb|iso|jar|java|jpe?g|js|json|jsx|kt|lock|log|lua|md|mov|mp3|mp4|odt|parquet|pdf|php|pkl|pl|png|pptx?|ps|py|pyc|"
+    "pyx|r|rb|rs|rst|rtf|sh|so|sql|svg|swift|tar|tar\\.gz|tex|tgz|tiff?|toml|ts|tsv|tsx|txt|vue|wav|xlsx?|xml|ya?ml|zip"
+)
+# Whole tokens, as regular expressions.
+TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}"
+TOKENS = [
+    TELEPHONE,
+    r"[0-9]{5}-[0-9]{4}",  # a postal code
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+Z?)?|[0-9]{1,2}-(?:[0-9]{1,2}|[A-Z][A-Za-z]{2})-(?:[0-9]{4}|[0-9]{2})",
+    r"[vV]?[0-9]+(?:\.[0-9]+)+(?:-?(?:alpha|beta|dev|post|rc|[ab])\.?[0-9]*)?|[0-9]{1,2}(?::[0-9]{2}){1,2}",
+    r"['’]?(?:[0-9]{2})?[0-9]0['’]s|['’][0-9]{2}s?",  # 80's, '68
+    rf"(?i:{'|'.join(PREFIXES.split())})-\w+",
+    # Brackets within a word, calls, addresses with brackets.
+    r"(?:\w[\w'’.-]*)?\w\((?:s|es|ren|d|ed|n|r|ly|al|[a-z]|[0-9]{1,2}|[ivx]{1,4})\)(?:\([a-z0-9]{1,3}\))*\w*",
+    r"\((?:[A-Z]?[a-z]{1,5})\)[a-z][a-z'’-]*|[A-Za-z]+\([a-z]\)[a-z]+",
+    r"[A-Za-z_][\w.]*\((?:|[^\s()]*[=,(_][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)",
+    r"[A-Za-z_][\w.]*\((?:[\w.]*\([^\s()]*\)[^\s()]*)+\)",
+    r"(?:https?://|www\.)[^\s()]+(?:\([^\s()]*\)(?:[^\s()]*[\w/])?)+",
+    r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+",
+    r"@\w+(?:[.-]\w+)*|#[\w-]*[A-Za-z]\w*|[A-Za-z]#|[A-Za-z]\+\+",
+    rf"{OPERATOR}|{EMOJI}|{TAG}",
+    r"(?:~|\.{1,2})?(?:/[\w.+@-]+){2,}/?|(?:~|\.{1,2})/[\w.+@-]*\w|[A-Za-z]:\\[\w.\\-]*\w|/(?:bin|dev|etc|home|opt|root|tmp|usr|var)/?",
+    r"--[a-z][\w-]*(?:=[\w./:-]*\w)?|-[a-zA-Z]",
+    rf"(?i:[\w#%][\w#%&+.-]*\.(?:{FILE_TYPES}))|\.(?i:{FILE_TYPES})",
+    r"(?i:y['’]all)|(?i:[wb]/[ot])|w/out|(?i:s/he)",
+]
+# Abbreviations whose full stop is theirs: always, and before a number or a single letter only.
+WHOLE = tuple(
+    "w/ W/ b/c Ft. al. Capt. Sts. Drs. ext. ect. approx. Approx. Arrv. arrv. Attn. Ave. Blvd. ca. cf. Cf. Cir. Cmdr. "
+    "Col. Cpl. Ct. Dept. dept. Dist. div. eds. Eds. Eq. Eqs. Esq. Est. Fig. Figs. figs. Fri. Hon. Hwy. incl. Ln. Lt. "
+    "Maj. Mlle. Mme. Mon. Mtn. Nos. Ont. oz. Pkwy. Pl. pp. Pres. Pte. Pvt. Que. Rd. Reps. Sat. Sec. Sens. Sgt. Spec. "
+    "Sq. Sr. Ste. Sun. Supt. Tel. Thu. Thur. Thurs. Tue. Tues. Univ. Vol. Vols. vols. viz. Wed. yrs. Alta. B.C. Sask. "
+    "Tex. a.k.a. o.k. Ass't. M.Sc. B.Sc.".split()
+)
+BEFORE_NUMBERS = frozenset(
+    "App. Art. Ch. Eq. Eqs. Fig. Figs. No. Nos. Para. Pt. Sec. Vol. Vols. app. art. ch. eq. eqs. fig. figs. no. nos. "
+    "p. para. pp. pt. sec. vol. vols.".split()
+)
+BEFORE_ADDRESSES = frozenset(
+    "and at by check click from in is of on open or read see to try use via visit with".split()
+)
+DIVIDED = {"and/or": ("and", "/", "or"), "wanna": ("wan", "na"), "Wanna": ("Wan", "na"), "gimme": ("gim", "me")}
+DIVIDED.update({"Gimme": ("Gim", "me"), "'Tis": ("'T", "is"), "'tis": ("'t", "is"), "'Twas": ("'T", "was")})
+DIVIDED.update({"'twas": ("'t", "was"), "CANT": ("CA", "NT"), "DONT": ("DO", "NT"), "WONT": ("WO", "NT")})
+# Special cases of spaCy that are other words in web text: an emoticon that is more often a closing bracket and a colon,
+# and contractions without an apostrophe.
+NOT_WHOLE = ("):", "id", "Id", "wed", "Wed", "y'all", "yall")
 
 # Endings of inflected verbs and what may replace them to give a frame's name, the likelier first. A doubled consonant
 # is undone beforehand ("planned", "plan").

@@ -5,6 +5,7 @@ numbers, and words with a bound prefix (`e-mail`, `non-human`). spaCy's own rule
 """
 
 import re
+from functools import partial
 from typing import Callable, Iterable, Iterator
 
 import numpy as np
@@ -14,7 +15,8 @@ from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
-from ..lang.en import DIVIDED, NOT_WHOLE, PREFIXES, RUNS, TELEPHONE, TIME_OF_DAY, WHOLE
+from ..lang import en
+from .line_starts import set_line_starts
 
 MAX_RUN = 2100  # characters without whitespace; browsers' URLs end at 2,083
 
@@ -23,6 +25,8 @@ class WebTokenizer(Tokenizer):
     """spaCy's tokenizer, which cuts a run of non-whitespace every 2,100 characters and tokenizes the pieces apart. The
     time of spaCy's tokenizer is quadratic in such a run: for each bracket or quote that it takes off, it searches the
     rest."""
+
+    line_starts = True  # whether sentence starts that the text decides are set
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "WebTokenizer":
         """See `Tokenizer`. A tokenizer that has these rules already stays as it is: new rules take a sixth of the
@@ -33,6 +37,10 @@ class WebTokenizer(Tokenizer):
 
     def __call__(self, string: str) -> Doc:
         """Make a Doc of a text, without losing a character."""
+        doc = join_abbreviations(self._tokenize(string))
+        return set_line_starts(doc) if self.line_starts else doc
+
+    def _tokenize(self, string: str) -> Doc:
         if max(map(len, string.split()), default=0) <= MAX_RUN:
             return super().__call__(string)
         docs = [super(WebTokenizer, self).__call__(piece) for piece in _pieces(string)]
@@ -53,31 +61,59 @@ def _pieces(string: str) -> Iterator[str]:
     yield string[start:]
 
 
-def make_web_tokenizer() -> Callable[[Language], Tokenizer]:
+def join_abbreviations(doc: Doc) -> Doc:
+    """Join a full stop to an abbreviation that is a word elsewhere: before a number or a letter ("No. 5"), and "etc."
+    where a word in lower case or a mark follows."""
+    words = [token.text for token in doc]
+    found = []
+    for i in (i for i in range(1, len(words) - 1) if words[i] == "." and not doc[i - 1].whitespace_):
+        following = words[i + 1]
+        if f"{words[i - 1]}." in en.BEFORE_NUMBERS:
+            is_number = following[0].isdigit() or (following.isalpha() and len(following) == 1)
+            joins = is_number and bool(doc[i].whitespace_)
+        else:
+            joins = words[i - 1] == "etc" and not following[0].isupper() and not following.isspace()
+        if joins:
+            found.append(i)
+    if found:
+        with doc.retokenize() as retokenizer:
+            for i in found:
+                retokenizer.merge(doc[i - 1 : i + 1])
+    return doc
+
+
+def make_web_tokenizer(line_starts: bool = True) -> Callable[[Language], Tokenizer]:
     """Registered as `spacy-lal.WebTokenizer.v1`: for `[nlp.tokenizer]` of an English pipeline.
 
     The rules of this module come before the language's rules. They were chosen on the training files of EWT and GUM.
     The tokenizer is saved and loaded like spaCy's own.
+
+    line_starts (bool): Whether the tokenizer sets the sentence starts that the text alone decides: after a blank line,
+        at items of lists, headings, speakers' labels and rows of tables, and none within a word (`line_starts.py`).
     """
-    return create_web_tokenizer
+    return partial(create_web_tokenizer, line_starts=line_starts)
 
 
-def create_web_tokenizer(nlp: Language) -> Tokenizer:
+def create_web_tokenizer(nlp: Language, line_starts: bool = True) -> Tokenizer:
     """spaCy's tokenizer for a language, with the rules of this module."""
     # All is given at once: a tokenizer reads its special cases again whenever a property is set.
     defaults = nlp.Defaults
     token_match = defaults.token_match
     if token_match is None:  # English has none; French uses it for words with hyphens
-        token_match = re.compile(rf"(?:{TELEPHONE}|(?i:{'|'.join(PREFIXES.split())})-\w+)$").match
-    rules = {text: rule for text, rule in defaults.tokenizer_exceptions.items() if text not in NOT_WHOLE}
-    rules.update({text: [{"ORTH": text}] for text in WHOLE})
-    rules.update({text: [{"ORTH": part} for part in parts] for text, parts in DIVIDED.items()})
-    return WebTokenizer(
+        token_match = re.compile(rf"(?:{'|'.join(en.TOKENS)})$").match
+    rules = {text: rule for text, rule in defaults.tokenizer_exceptions.items() if text not in en.NOT_WHOLE}
+    rules.update({text: [{"ORTH": text}] for text in en.WHOLE})
+    rules.update({text: [{"ORTH": part} for part in parts] for text, parts in en.DIVIDED.items()})
+    first = [en.TAG, en.EMOJI, *en.RUNS, en.OPERATOR]
+    suffixes = [*first, *(defaults.suffixes or []), en.TIME_OF_DAY, en.UNITS]
+    tokenizer = WebTokenizer(
         nlp.vocab,
         rules=rules,
-        prefix_search=compile_prefix_regex([*RUNS, *(defaults.prefixes or [])]).search,
-        suffix_search=compile_suffix_regex([*RUNS, *(defaults.suffixes or []), TIME_OF_DAY]).search,
-        infix_finditer=compile_infix_regex([*RUNS, *(defaults.infixes or [])]).finditer,
+        prefix_search=compile_prefix_regex([*en.PREFIXED, *first, *(defaults.prefixes or [])]).search,
+        suffix_search=compile_suffix_regex(suffixes).search,
+        infix_finditer=compile_infix_regex([en.LINK, *en.INFIXES, *first, *(defaults.infixes or [])]).finditer,
         token_match=token_match,
         url_match=defaults.url_match,
     )
+    tokenizer.line_starts = line_starts
+    return tokenizer

@@ -45,6 +45,56 @@ def test_tokens_are_those_of_the_treebanks(text: str, expected: str):
     assert words(text) == expected.split()
 
 
+WHOLE_TOKENS = {
+    "brackets": "book(s) child(ren) f(x) (Un)happy 5(a) 2.1(a) print(f(i)) foo(a,b) main() (s)he Re(a)d friend(s)",
+    "addresses": "https://en.wikipedia.org/wiki/A_(b) http://a.org/x_(y)/z www.x.com/a__b a-b.c@d-e.org me@x.org "
+    "John-Smith@Example-Site.com J.O'Hara@x.org info@a-b-c.co.uk JOE@ENRON.COM x_y@z.net a+b@c.org",
+    "names": "#hashtag #MeToo #argument #ai2 @name @Ryan @a_b C# F# C++ G++ #IStandWithAhmed",
+    "operators": ">= <= != -> <- => == += && || :: <->",
+    "dates": "2024-03-05 1999-12-31 01-Feb-02 1-Jan-2020 11-20-2000 8-7-01 80's '68 '90s 1590's 60's ’72",
+    "numbers": "v2.0 3.11.4 1.0.0-rc1 V1.2 2.0.0b1 10:30 23:59:59 94720-5180 713-853-3989 853-3989 713/853-6197",
+    "paths": "/usr/bin /usr/bin/python3 ~/.bashrc ./configure ../src/x.py /tmp --flag --dry-run --x=3 -v",
+    "files": "report.pdf my-file.txt setup.py ld2d-#69366-1.DOC a_b.tar.gz Q3-2.xlsx index.html x.JPG y-z.json .txt",
+    "abbreviations": "Ave. Ont. Rd. approx. cf. Sat. Wed. Lt. Blvd. Attn. Sec. Tues. Figs. Vols. pp. Eq.",
+    "words": "y'all Y'all w/o id wed Id w/out b/c e-mail s/he non-human w/",
+    "pictures": "👨‍👩‍👧‍👦 ❤️ 👍🏽 🇮🇸 1️⃣ ☺️ 🏳️‍🌈 👩🏽‍🚀 ✈️ 😀 🏴\U000e0067\U000e0062\U000e007f",
+    "tags": "<b> </b> <br/> <p> </div> <li> <h1> </h1> <td> <strong> </span>",
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE_TOKENS)
+@pytest.mark.parametrize("form", ["{}", "see {} now", "({})", "“{}”", "{},", "the {}?"])
+def test_kinds_of_tokens_that_stay_whole(kind: str, form: str):
+    if form == "({})" and kind in ("operators", "paths") or form == "the {}?" and kind == "abbreviations":
+        form = "see {} now"
+    before, after = (words(part.strip()) for part in form.split("{}"))
+    for word in WHOLE_TOKENS[kind].split():
+        assert words(form.format(word)) == [*before, word, *after], word
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("can't/won't isn't/aren't havn't DON'T CANT", "ca n't / wo n't is n't / are n't hav n't DO N'T CA NT"),
+        (
+            "50min 20mins 5kg 10km 65k 25bn 30secs 5hrs 10lb 7:30PM",
+            "50 min 20 mins 5 kg 10 km 65 k 25 bn 30 secs 5 hrs 10 lb 7:30 PM",
+        ),
+        ("[docs](https://x.org/a/b) `code`", "[ docs ] ( https://x.org/a/b ) ` code `"),
+        ("<b>old</b> <p>Hello.</p> <me@x.org>", "<b> old </b> <p> Hello . </p> < me@x.org >"),
+        ("a->b a>=b x!=3 ok👍🏽👍🏽!", "a -> b a >= b x != 3 ok 👍🏽 👍🏽 !"),
+        ("See No. 5, Fig. 3, Vol. 2, App. C, p. 3.", "See No. 5 , Fig. 3 , Vol. 2 , App. C , p. 3 ."),
+        ("No. The app. It is art. No.", "No . The app . It is art . No ."),
+        ("a, etc., b etc. and etc. Then etc.", "a , etc. , b etc. and etc . Then etc ."),
+        ("the user id. On Wed. we left. Gimme it.", "the user id . On Wed. we left . Gim me it ."),
+        ("'Tis so. 'twas, I'd", "'T is so . 't was , I 'd"),
+        ("hello(world) USD[38,000 (see 2.1(a)).", "hello ( world ) USD [ 38,000 ( see 2.1(a) ) ."),
+    ],
+)
+def test_what_is_divided(text: str, expected: str):
+    assert words(text) == expected.split()
+
+
 @given(st.text(alphabet="ab.!?-_=*<>$+#~/():;'\"19 \n", max_size=30))
 def test_nothing_of_a_text_is_lost(text: str):
     assert NLP.make_doc(text).text == text

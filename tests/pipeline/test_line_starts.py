@@ -1,0 +1,110 @@
+"""Sentence starts that the tokenizer sets: what begins a sentence by its line, and what cannot begin one."""
+
+import textwrap
+from typing import List
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+
+CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
+NLP = spacy.blank("en", config=CONFIG)
+
+
+def starting(text: str) -> List[str]:
+    """What begins a sentence by the tokenizer: each such word, but the first, with the rest of its line."""
+    return [text[token.idx :].split("\n")[0] for token in NLP.make_doc(text)[1:] if token.sent_start == 1]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("3 large eggs, beaten\n\nPreheat the oven to 180°C.", ["Preheat the oven to 180°C."]),
+        ("Hi,\r\n\r\nthanks for that", ["thanks for that"]),
+        ("one\n \t\ntwo\n\n\n\nthree", ["two", "three"]),
+        ("- KL to circulate it by Fri 12/4\n- JB: book meeting room", ["- JB: book meeting room"]),
+        ("Bring:\n* a coat\n* a hat\n  and gloves", ["* a coat", "* a hat"]),
+        ("we need\n• eggs\n• milk", ["• eggs", "• milk"]),
+        ("1. eggs\n2. milk\n\n3. bread", ["2. milk", "3. bread"]),
+        ("a) go home\nb) stay here", ["b) stay here"]),
+        ("# Title\nText begins here", ["Text begins here"]),
+        ("It ends.\n== Part ==\nmore text", ["== Part ==", "more text"]),
+        ("Title\n=====\ntext", ["=====", "text"]),
+        ("bob: yeah whats up\nalice: nm\nbob: wanna play?", ["alice: nm", "bob: wanna play?"]),
+        ("A: So, what did you do?\nB: I left.", ["B: I left."]),
+        ("| a | b |\n| c | d |", ["| c | d |"]),
+        ("Name\tAge\nBob\t12", ["Bob\t12"]),
+        ("I knew. 'Tis so.", ["'Tis so."]),
+        ("The quick\nbrown fox jumps\nover the dog.", []),
+        ("He said that the whole of it was good - as far\n- as he knew - and she\nleft", []),
+    ],
+)
+def test_lines_that_begin_a_sentence(text: str, expected: List[str]):
+    assert starting(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, within",
+    [
+        ("wanna come over", ["na"]),
+        ("Gonna be late", ["na"]),
+        ("im tired, cant come", ["m", "nt"]),
+        ("I'm sure he doesn't, they’ve left", ["'m", "n't", "’ve"]),
+        ("50min at 7:30PM", ["min", "PM"]),
+        ("A: So, what did you do?", ["So"]),
+        ("- JB: book it", []),
+        ("Please visit https://spacy.io for details.", ["https://spacy.io"]),
+        ("See Fig. 3 and App. C now", ["3", "C"]),
+        ("one\ntwo", ["\n"]),
+        ("Michael: Thanks. Good", []),
+    ],
+)
+def test_what_begins_no_sentence(text: str, within: List[str]):
+    assert [token.text for token in NLP.make_doc(text) if token.sent_start == -1] == within
+
+
+PROSE = "He came to the house on Friday - it was late - and found 12 Smiths, a dog (2 the cat) and I then left for good"
+
+
+@given(st.integers(12, 90))
+def test_wrapped_prose_has_no_starts(width: int):
+    lines = textwrap.fill(PROSE, width)
+    assert starting(lines) == []
+
+
+def test_text_of_one_line_without_contractions_is_left_unknown():
+    assert not NLP.make_doc("She left. He stayed.").has_annotation("SENT_START")
+
+
+def test_a_splitter_keeps_what_is_set():
+    nlp = spacy.blank("en", config=CONFIG)
+    nlp.add_pipe("sentencizer")
+    doc = nlp("We need\n• eggs, beaten\n\nmilk. Go on")
+    assert [sent.text.strip() for sent in doc.sents] == ["We need", "• eggs, beaten", "milk.", "Go on"]
+
+
+def test_it_can_be_switched_off():
+    config = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1", "line_starts": False}}}
+    doc = spacy.blank("en", config=config).make_doc("wanna\n\n- eggs")
+    assert not doc.has_annotation("SENT_START") and [token.text for token in doc[:2]] == ["wan", "na"]
+
+
+def test_many_lines_take_linear_time():
+    assert len(starting("- a\n" * 20_000)) == 19_999  # quadratic time would take minutes
+
+
+def test_a_wrapped_paragraph_has_the_sentences_of_one_line(en_lal_md: Language):
+    text = (
+        "Mr. Smith, who had left the house at nine, came back on Friday because he wanted to see whether the dog was "
+        "still there. It was not. He asked the neighbours, who had heard nothing, and the police, which had other "
+        "things to do than to look for a dog of that age and size. So he went home again and wrote a letter to the "
+        "newspaper in which he said that nobody in this town cares for animals as they should be cared for."
+    )
+    with en_lal_md.select_pipes(enable=[en_lal_md.pipe_names[0], "senter"]):
+        (expected, *others) = (
+            [sent.text.split() for sent in doc.sents]
+            for doc in en_lal_md.pipe([text, *(textwrap.fill(text, width) for width in (55, 62, 70, 80))])
+        )
+    assert len(expected) == 4 and all(sentences == expected for sentences in others)
