@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from typer.main import get_command
 
 from spacy_lal.cli import lal_cli
-from spacy_lal.cli.io import progress, text_output
+from spacy_lal.cli.io import text_output
 from spacy_lal.cli.texts import TREEBANKS, Origin, Reading, Source, find_sources, looks_wrapped
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.treebanks.reader import SUFFIXES
@@ -186,15 +186,6 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         with text_output(None) as write:
             write(text)
         assert bool(BAD & set(stream.getvalue())) != stream.isatty()
-
-
-def test_progress_is_for_terminals(monkeypatch):
-    for stream in (Tty(), io.StringIO()):
-        monkeypatch.setattr(sys, "stderr", stream)
-        assert list(progress(range(3), unit="Docs")) == [0, 1, 2]
-        assert bool(stream.getvalue()) == stream.isatty()
-        written = stream.getvalue()
-        assert list(progress(range(3), unit="Docs", shown=False)) == [0, 1, 2] and stream.getvalue() == written
 
 
 # Ends
