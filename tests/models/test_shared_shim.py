@@ -225,8 +225,3 @@ def test_a_fast_tokenizer_needs_no_change_at_the_first_call(bert):
     before = backend.padding, backend.truncation
     model.predict(make_docs())
     assert (backend.padding, backend.truncation) == before
-
-
-def at_once(n_threads, call):
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(lambda i: call(), range(n_threads)))
