@@ -26,7 +26,7 @@ from spacy_lal.trees.lines import TreebankError
 from . import Report
 
 REFUSALS = (TreebankError,)
-TWO_OF_A_KIND = "expected at most one file of each kind"  # names both files; no line of them is wrong
+TWO_OF_A_KIND = "expected a bracket file, a CoNLL-U file or both"  # names both files; no line of them is wrong
 LONGEST_MESSAGE = 1_000  # without the names of files
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 ODD = [

@@ -75,7 +75,7 @@ def test_docs_and_sentences_without_words(nlp):
 
 def test_no_parse(nlp):
     doc = tiny_doc(nlp)
-    with pytest.raises(ValueError, match="the Doc has no parse"):
+    with pytest.raises(ValueError, match="got no parse"):
         constituent_margins(nlp, doc)
     with pytest.raises(ValueError, match="the Doc has no parse .no heads"):
         arc_margins(nlp, doc)
@@ -85,5 +85,5 @@ def test_an_edited_parse(nlp, doc):
     doc.spans["constituents"] = [*doc.spans["constituents"], Span(doc, 12, 14, "NP")]
     assert (12, 14, "NP", 0.0) in constituent_margins(nlp, doc)  # no part of the best tree
     doc.spans["constituents"] = [Span(doc, 0, 1, "XP")]
-    with pytest.raises(ValueError, match="parsed by another model than 'lal_parser': it has XP"):
+    with pytest.raises(ValueError, match="labels of another model, XP"):
         constituent_margins(nlp, doc)

@@ -87,16 +87,16 @@ def test_no_constituent(nlp, doc):
 
 def test_no_parse(nlp):
     doc = tiny_doc(nlp)
-    with pytest.raises(ValueError, match="the Doc has no parse .*: 'She sees"):
+    with pytest.raises(ValueError, match="got no parse .*: 'She sees"):
         contributions(nlp, doc[0:1])
-    with pytest.raises(ValueError, match="the Doc has no parse"):
+    with pytest.raises(ValueError, match="got no parse"):
         constituent_contributions(nlp, doc)
     assert contributions(nlp, doc[0:1], "NP").label == "NP"
 
 
 def test_the_parse_of_another_model(nlp, doc):
     doc.spans["constituents"] = [Span(doc, 2, 4, "XP")]
-    with pytest.raises(ValueError, match="parsed by another model than 'lal_parser': it has XP"):
+    with pytest.raises(ValueError, match="labels of another model, XP"):
         constituent_contributions(nlp, doc)
 
 
