@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from unicodedata import normalize
 
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines, unescape_word
 from ..trees.conllu import ConlluSentence, read_conllu
@@ -276,11 +277,13 @@ def describe_disagreement(pair: Pair, brackets: str, conllu: str) -> str:
     if tree is None or sentence is None or differs is None:
         return "no disagreement"
     line = sentence.lines[min(differs, len(sentence.words) - 1)]
-    ours, theirs = tree.words[differs : differs + 1], sentence.words[differs : differs + 1]
+    words = [" ".join(some[differs : differs + 1]) for some in (tree.words, sentence.words)]
+    alike = normalize("NFC", words[0]) == normalize("NFC", words[1])  # they look the same: show code points
+    ours, theirs = (ascii(word) if alike else quoted(word, _EXCERPT) if word else "missing" for word in words)
     counts = f"; {len(tree.words)} words and {len(sentence.words)}" if len(tree.words) != len(sentence.words) else ""
     return (
-        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {_excerpt(ours)} in the tree and "
-        f"{_excerpt(theirs)} in the CoNLL-U{counts}"
+        f"{brackets}:{tree.line} and {conllu}:{line}: word {differs + 1} is {ours} in the tree and "
+        f"{theirs} in the CoNLL-U{counts}"
     )
 
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from functools import lru_cache
 from itertools import islice
+from math import comb
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
 MAX_STEPS = 2_000_000  # tests of a node for a part of the pattern, in one tree
+_STEPS_OF_REGEX = 100  # of a regular expression, in the time of one of ours
 _PRINTED = "'"  # the label of the node that is found in place of the first
 
 Labels = Dict[str, int]  # which node each label is bound to
@@ -76,7 +78,7 @@ class _Nodes:
     """The nodes of a tree in pre-order, with the properties that relations read. No recursion: trees may be deep."""
 
     def __init__(self, tree: "Tree", pattern: str, used: Set[str]) -> None:
-        self.pattern, self.used, self.steps = pattern, used, 0
+        self.pattern, self.used, self.steps = pattern, used, 0.0
         self.items: List[object] = []
         self.texts: List[str] = []
         self.parents: List[int] = []
@@ -108,11 +110,14 @@ class _Nodes:
 
     def ways(self, part: "_Part", number: int, labels: Labels) -> Iterable[Labels]:
         """The ways in which a part matches a node, as labels; all are the same if it binds no label that is used."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise PatternError(f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}")
+        self.count(1)
         ways = part.ways(self, number, labels)
         return ways if part.binds & self.used else islice(ways, 1)
+
+    def count(self, steps: float) -> None:
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            raise PatternError(f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}")
 
     def end(self, number: int) -> int:
         """The first word after a node."""
@@ -379,11 +384,16 @@ class _Reader:
     def _regex(self, text: str, ignore_case: bool, start: int) -> _Part:
         try:
             compiled = re.compile(text, re.IGNORECASE if ignore_case else 0)
+            cost = _cost_of_regex(text)
         except (re.error, RecursionError, OverflowError, ValueError) as error:
             self._fail(f"no regular expression ({str(error)[:80]})", start)
         found = lru_cache(maxsize=10_000)(lambda text: compiled.search(text) is not None)
 
-        return _name(lambda _, text: found(text))
+        def test(nodes: _Nodes, text: str) -> bool:
+            nodes.count(cost(len(text)) / _STEPS_OF_REGEX)
+            return found(text)
+
+        return _name(test)
 
     def _begins_relation(self) -> bool:
         self._skip()
@@ -424,3 +434,28 @@ class _Reader:
         rest = self.text[at : at + 20]
         place = f"at character {at + 1}, {f'before {rest!r}' if rest else 'at the end'}"
         raise PatternError(f"{reason} {place}: {self.text[:200]!r}")
+
+
+_ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_PIECE = re.compile(
+    r"(\((?:\?(?:P?<\w+>|P=\w+|<?[=!]|[aiLmsux-]*:?|>))?)|(\))?([*+?]|\{\d*,\d*\}|\{\d+\})[?+]?|(\))|(\|)"
+)
+
+
+def _cost_of_regex(text: str) -> Callable[[int], float]:
+    """The most steps of a regular expression, by the length of the text: polynomial in repeats that follow each other,
+    exponential in repeats of what can match in several ways itself, such as `(a+)+` and `(a|ab)*`."""
+    choices = [0]  # repeats and alternatives in each open group
+    n_repeats, nested = 0, False
+    for opened, closed, repeat, closed_alone, _ in _PIECE.findall(_ATOM.sub("a", text)):
+        if opened:
+            choices.append(0)
+            continue
+        inside = choices.pop() if (closed or closed_alone) and len(choices) > 1 else 0
+        is_choice = not closed_alone and (not repeat or not repeat.strip("{}").isdigit())
+        nested |= bool(repeat and inside)
+        n_repeats += bool(repeat and is_choice)
+        choices[-1] += inside + is_choice
+    if nested:
+        return lambda length: 2.0 ** min(length, 1000)
+    return lambda length: comb(length + n_repeats + 1, n_repeats + 1)

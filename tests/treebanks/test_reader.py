@@ -263,6 +263,11 @@ def test_other_word(treebank):
     assert message.startswith(f"{ptb}:2 and {conllu}:9: word 1 is 'Go' in the tree and 'Run' in the CoNLL-U")
 
 
+def test_words_that_look_the_same(treebank):
+    ptb, conllu = treebank(["(S (NN caf\u00e9))"], [row(1, "cafe\u0301", 0, "root")])
+    assert r"is 'caf\xe9' in the tree and 'cafe\u0301' in the CoNLL-U" in disagreement(ptb, conllu)
+
+
 def test_other_number_of_words(treebank):
     ptb, conllu = treebank(sentences=[SENTENCES[0], row(1, "Go", 0, "root"), SENTENCES[2]])
     message = disagreement(ptb, conllu)
