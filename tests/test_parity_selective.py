@@ -88,7 +88,6 @@ def edit(path, *keys):
 @pytest.mark.parametrize(
     "name, keys",
     [
-        ("set0", ("temperature", lambda x: 1.0)),
         ("set0", ("modes", "train", "loss", lambda x: x + 0.001)),
         ("set0", ("modes", "infer", "rows_without_a_key", lambda x: x + 1)),
         ("set0", ("modes", "train_soft", "encoder_sample", lambda x: x * 1.001)),

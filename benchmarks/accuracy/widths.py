@@ -74,5 +74,6 @@ def n_parameters(model: Model) -> int:
     for node in model.walk():
         total += sum(node.get_param(name).size for name in node.param_names if node.has_param(name))
         for shim in node.shims:
-            total += sum(parameter.numel() for parameter in shim._model.parameters())
+            network = getattr(shim, "network", None) or shim._model  # ours is made when it is asked for
+            total += sum(parameter.numel() for parameter in network.parameters())
     return total

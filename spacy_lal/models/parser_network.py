@@ -24,17 +24,21 @@ class ParserShim(NetworkShim):
 
     @property
     def sizes(self) -> ParserSizes:
+        """What the data decide, as the network's config has it."""
         return ParserSizes(**self.cfg)
 
     def build_module(self) -> Any:
+        """See `NetworkShim`."""
         from ..layers.parser_network import ParserNetwork
 
         return ParserNetwork(self.config, self.sizes)
 
     def build_inference(self, weights: Dict[str, ndarray]) -> Optional[ParserInference]:
+        """See `NetworkShim`."""
         return ParserInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 
     def pad(self, batch: NetworkBatch, indices: Sequence[int], vectors: Any) -> Any:
+        """See `NetworkShim`."""
         import torch
 
         from ..layers.inputs import NetworkInputs
@@ -53,6 +57,7 @@ class ParserShim(NetworkShim):
         return NetworkInputs(vectors=vectors, has_boundary_vectors=has_boundaries, **tensors)
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[ParserScores]:
+        """See `NetworkShim`."""
         labels, arcs, deprels, ties = map(to_numpy, (output.labels, output.arcs, output.deprels, output.ties))
         scores = []
         for k, length in enumerate(lengths):
@@ -89,6 +94,7 @@ class ParserShim(NetworkShim):
         return tensors, grads
 
     def nothing(self, batch: NetworkBatch) -> ParserScores:
+        """See `NetworkShim`."""
         config, sizes = self.config, self.sizes
         labels, deprels = (0, 0, 0), (1, 0)
         if config.span_scorer is not None and sizes.n_labels:

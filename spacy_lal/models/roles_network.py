@@ -22,23 +22,30 @@ class RolesShim(NetworkShim):
 
     @property
     def sizes(self) -> RolesSizes:
+        """What the data decide, as the network's config has it."""
         return RolesSizes(**self.cfg)
 
     def from_bytes(self, bytes_data: bytes) -> "RolesShim":
+        """Load weights and sizes.
+
+        RAISES (ValueError): They do not fit the config."""
         super().from_bytes(bytes_data)
         if self.cfg:
             self.config.check(self.sizes)
         return self
 
     def build_module(self) -> Any:
+        """See `NetworkShim`."""
         from ..layers.roles_network import RolesNetwork
 
         return RolesNetwork(self.config, self.sizes)
 
     def build_inference(self, weights: Dict[str, ndarray]) -> Optional[RolesInference]:
+        """See `NetworkShim`."""
         return RolesInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 
     def pad(self, batch: RolesBatch, indices: Sequence[int], vectors: Any) -> Any:
+        """See `NetworkShim`."""
         import torch
 
         from ..layers.roles_network import RolesInputs
@@ -70,6 +77,7 @@ class RolesShim(NetworkShim):
         )
 
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[RoleScores]:
+        """See `NetworkShim`."""
         predicates, rows, tags, rolesets, arcs, deprels, spans = map(to_numpy, output[:-1])
         ranges = [None] * len(lengths) if output.ranges is None else output.ranges
         first = 0
@@ -97,6 +105,7 @@ class RolesShim(NetworkShim):
         return scores
 
     def gradients(self, output: Any, d_scores: Sequence[RoleScores]) -> Tuple[List[Any], List[Any]]:
+        """See `NetworkShim`."""
         import torch
 
         tensors, grads = [], []
@@ -122,6 +131,7 @@ class RolesShim(NetworkShim):
         return tensors, grads
 
     def nothing(self, batch: RolesBatch) -> RoleScores:
+        """See `NetworkShim`."""
         sizes, with_spans = self.sizes, self.config.with_spans
 
         def zeros(*shape: int) -> ndarray:
