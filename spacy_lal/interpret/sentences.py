@@ -86,9 +86,11 @@ def label_strings(parser: LALParser) -> List[str]:
 def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
     """The sentences of a Doc, or the sentence of a Span.
 
-    RAISES (ValueError): As `find_parser`; sentence boundaries are missing, or the Span crosses one.
+    RAISES (ValueError): As `find_parser`; neither a Doc nor a Span; no sentence boundaries, or the Span crosses one.
     """
     parser = find_parser(nlp)
+    if not isinstance(doc_or_span, (Doc, Span)):
+        raise ValueError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
     doc = doc_or_span.doc
     found = [Sentence(parser, doc, i, words) for i, words in enumerate(sentence_words(doc))]
     if isinstance(doc_or_span, Doc):
