@@ -111,6 +111,7 @@ def _import_joint(
         "@misc": "spacy-lal.joint_decoder.v1",
         "constituency_weight": float(hparams["const_lada"]),
         "empty_nodes": False,
+        "disagreement_cost": None,
     }
     nlp = _make_pipeline(lang, model, decoder, label_data, weights, hf_objects)
     if scrambled_queries:

@@ -146,7 +146,7 @@ def _iterate(sentence: Sentence) -> Iterator[BestTree]:
         if charts.is_joint:
             nodes, heads = decoder.with_disagreeing(labels, nodes), ranked.heads
         decoded = decoded_parses([scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"])[0]
-        if cells is None:
+        if cells is None and decoder.disagreement_cost is not None:
             decoded = without_marks(sentence.doc, sentence.words, decoded)
         key = (decoded.spans.tobytes(), decoded.heads.tobytes())
         best = ranked.score if best is None else best

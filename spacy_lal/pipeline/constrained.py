@@ -92,7 +92,7 @@ def sentence_constraints(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[L
 
 def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> DecodedParse:
     """A parse without constituents of punctuation alone that are less than the sentence: no treebank has them, and
-    `disagreement_cost` adds some.
+    `disagreement_cost` adds some. (Without it, a parse is what the scores say, as in the authors' code.)
 
     words (Sequence[int]): The sentence's words.
     """

@@ -256,7 +256,9 @@ class LALParser(SentencePipe):
         for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
             parses.update(zip(indices, self.decoder(scores), strict=True))
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
-        in_order = (without_marks(*owner, parses[i]) for i, owner in enumerate(owners))
+        if self.decoder.disagreement_cost is not None:
+            parses = {i: without_marks(*owner, parses[i]) for i, owner in enumerate(owners)}
+        in_order = (parses[i] for i in range(len(owners)))
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 
     def _constrain(self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]) -> None:
