@@ -190,7 +190,7 @@ def test_trained_further(installed):
     by_line(nlp)
     optimizer = nlp.resume_training()
     losses = [nlp.update(make_examples(nlp), sgd=optimizer)["lal_parser"] for _ in range(20)]
-    assert losses[-1] < losses[0]
+    assert sum(losses[-5:]) < sum(losses[:5])  # dropout makes single losses noisy
 
 
 def test_no_package(installed, monkeypatch):
