@@ -2,7 +2,6 @@
 
     python benchmarks/speed.py pipeline metrics/speed_pipeline.json assets/ewt/dev.conllu
     python benchmarks/speed.py latency metrics/speed_latency.json
-    python benchmarks/speed.py runtimes metrics/speed_runtimes.json assets/ewt/dev.conllu
     python benchmarks/speed.py processes metrics/speed_processes.json assets/ewt/dev.conllu
     python benchmarks/speed.py beside metrics/speed_beside.json assets/ewt/dev.conllu
     python benchmarks/speed.py service metrics/speed_service.json assets/ewt/dev.conllu
@@ -22,13 +21,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Dict, List, Optional
 
-from speed import beside, latency, pipeline, processes, runtimes, service, start, training
+from speed import beside, latency, pipeline, processes, service, start, training
 from speed.timing import MissingExtra, environment, needs
 
 MEASUREMENTS: Dict[str, ModuleType] = {
     "pipeline": pipeline,
     "latency": latency,
-    "runtimes": runtimes,
     "processes": processes,
     "service": service,
     "start": start,

@@ -3,7 +3,6 @@
 import argparse
 import importlib
 import json
-import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +13,6 @@ import tiny_pipeline
 from benchmark_programs import BENCHMARKS, program
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from thinc.api import Config
 
 QUICK = ["--rounds", "1"]
 
@@ -98,21 +96,6 @@ def test_latency(speed: ModuleType, tmp_path: Path, pipeline: Path, capsys: pyte
     assert "| ms, p50 / p95 | 1 tokens | 8 tokens |" in capsys.readouterr().out
     latency = sys.modules["speed.latency"]
     assert [len(latency.sentence(n)) for n in (1, 8, 40, 41, 100)] == [1, 8, 40, 41, 100]
-
-
-def test_runtimes(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, capsys: pytest.CaptureFixture):
-    shutil.copytree(pipeline, tmp_path / "ours")
-    config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
-    config["components"]["transformer"]["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
-    config.to_disk(tmp_path / "ours" / "config.cfg")
-    pairs = ["torch/torch", "torch-int8/torch", "onnx/torch"]  # this parser has encoder layers
-    options = ["--pipeline", str(tmp_path / "ours"), "--pairs", *pairs, "--words", "30"]
-    result = run(speed, tmp_path, "runtimes", str(source), *options)
-    assert [row["pair"] for row in result["rows"]] == pairs and result["n_docs"] == 1
-    first, _, third = result["rows"]
-    assert first["ratio"] == first["batches"] == 1.0 and first["differ"] == third["differ"] == 0
-    assert all(row["ms"] > 0 for row in result["rows"])
-    assert "| onnx/torch |" in capsys.readouterr().out
 
 
 def test_processes(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, capsys: pytest.CaptureFixture):

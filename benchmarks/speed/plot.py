@@ -109,13 +109,6 @@ def plot_latency(result: Dict[str, Any]) -> Iterator[Plot]:
     yield "parts", bars("One call", "ms, median", names, values, stacked=True)
 
 
-def plot_runtimes(result: Dict[str, Any]) -> Iterator[Plot]:
-    """One sentence in each pair of runtimes."""
-    rows = result["rows"]
-    values: Values = {"": [row["ms"] for row in rows]}
-    yield "sentence", bars("One call: transformer/parser", "ms, median", [row["pair"] for row in rows], values)
-
-
 def plot_processes(result: Dict[str, Any]) -> Iterator[Plot]:
     """Throughput of each way."""
     ways = result["ways"]
@@ -154,7 +147,6 @@ def plot_training(result: Dict[str, Any]) -> Iterator[Plot]:
 PLOTS: Dict[str, Callable[[Dict[str, Any]], Iterator[Plot]]] = {
     "pipeline": plot_pipeline,
     "latency": plot_latency,
-    "runtimes": plot_runtimes,
     "processes": plot_processes,
     "beside": plot_beside,
     "training": plot_training,
