@@ -193,8 +193,8 @@ def test_skeletons(ewt, tmp_path: Path):
         ("  1  1   [WORD]", "  1  2   [WORD]", r"ship.xml.gold_skel:12: expected the next token.*\['1', '2'\]"),
         ("  1  0   [WORD]", "  2  0   [WORD]", r"ship.xml.gold_skel:11: expected the next token.*\['2', '0'\]"),
         ("NNS  (TOP(NP*)", "NNS  (TOP(NP)", r"ship.xml.gold_skel:11: expected 6 columns or more, with a single '\*'"),
-        ("(TOP(NP*)", "(TOP(NP*))", r"ship.xml.gold_skel:11: a bracket closes that was never opened"),
-        ("(TOP(NP*)", "(TOP(NP(*)", r"ship.xml.gold_skel:11: only the outermost bracket of a tree may lack a label"),
+        ("(TOP(NP*)", "(TOP(NP*))", r"ship.xml.gold_skel:11: .*a bracket closes that was never opened"),
+        ("(TOP(NP*)", "(TOP(NP(*)", r"ship.xml.gold_skel:11: .*only the outermost bracket of a tree may lack a label"),
     ],
 )
 def test_bad_skeletons(ewt, script, tmp_path: Path, old: str, new: str, message: str):

@@ -2,6 +2,7 @@
 project's own recipes, whose every command and option exists."""
 
 import re
+import subprocess
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, Dict, List
@@ -68,14 +69,13 @@ def ran(recipes, monkeypatch: pytest.MonkeyPatch) -> List[str]:
     """The outputs of the commands that were run, in place of running them; that of `fails` fails."""
     outputs: List[str] = []
 
-    def run(command: List[str]) -> int:
+    def run(command: List[str], check: bool) -> None:
         output = Path(command[command.index("--output") + 1] if "--output" in command else command[3])
         if output.name == "fails":
-            return 3
+            raise subprocess.CalledProcessError(3, command)
         outputs.append(output.stem)
-        return 0
 
-    monkeypatch.setattr(recipes.CHILDREN, "run", run)
+    monkeypatch.setattr(recipes.subprocess, "run", run)
     return outputs
 
 
