@@ -216,6 +216,7 @@ def test_errors_are_one_message_and_code_2(lal, pipeline, tmp_path, args, messag
     assert message in result.stderr and "Traceback" not in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_closed_pipe(pipeline, tmp_path, n_process):
     text = tmp_path / "text"

@@ -140,6 +140,7 @@ def test_words_are_forgotten(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
     assert sizes[0] == sizes[-1]
 
 
+@pytest.mark.slow
 def test_importing_needs_no_extra():
     code = """
 import sys

@@ -14,6 +14,7 @@ from parse_together import Together
 from spacy.tokens import Doc, DocBin
 from treebank import SourceError, run
 
+from spacy_lal.annotations import has_sentences
 from spacy_lal.cli.evaluate import report_lines
 from spacy_lal.cli.io import write_json
 from spacy_lal.metrics import docs as scoring
@@ -44,10 +45,9 @@ def read_golds(path: Path, together: Together) -> List[Doc]:
     RAISES (SourceError): A Doc has no sentence breaks.
     """
     golds = list(DocBin().from_disk(path).get_docs(together.first.nlp.vocab))
-    try:
-        scoring.check_sentences(golds)
-    except ValueError as error:
-        raise SourceError(path, 0, str(error)) from None
+    for number, gold in enumerate(golds, start=1):
+        if not has_sentences(gold):
+            raise SourceError(path, 0, f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
     return golds
 
 

