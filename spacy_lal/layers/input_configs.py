@@ -360,7 +360,10 @@ class EncoderConfig:
 
 
 def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
-    """An encoder. The config system requires at least one layer; see `make_no_encoder`."""
+    """An encoder. The config system requires at least one layer; see `make_no_encoder`.
+
+    layers (EncoderLayer): In order, each kind as a block `[....encoder.*.NAME]` of a free name.
+    """
     return EncoderConfig(layers=layers)
 
 
