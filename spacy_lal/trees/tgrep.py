@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left
 from functools import lru_cache
 from itertools import islice
-from math import comb
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -26,6 +25,8 @@ from typing import (
     Set,
     Tuple,
 )
+
+from .regex_cost import cost_of_regex
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -384,7 +385,7 @@ class _Reader:
     def _regex(self, text: str, ignore_case: bool, start: int) -> _Part:
         try:
             compiled = re.compile(text, re.IGNORECASE if ignore_case else 0)
-            cost = _cost_of_regex(text)
+            cost = cost_of_regex(text)
         except (re.error, RecursionError, OverflowError, ValueError) as error:
             self._fail(f"no regular expression ({str(error)[:80]})", start)
         found = lru_cache(maxsize=10_000)(lambda text: compiled.search(text) is not None)
@@ -434,28 +435,3 @@ class _Reader:
         rest = self.text[at : at + 20]
         place = f"at character {at + 1}, {f'before {rest!r}' if rest else 'at the end'}"
         raise PatternError(f"{reason} {place}: {self.text[:200]!r}")
-
-
-_ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_PIECE = re.compile(
-    r"(\((?:\?(?:P?<\w+>|P=\w+|<?[=!]|[aiLmsux-]*:?|>))?)|(\))?([*+?]|\{\d*,\d*\}|\{\d+\})[?+]?|(\))|(\|)"
-)
-
-
-def _cost_of_regex(text: str) -> Callable[[int], float]:
-    """The most steps of a regular expression, by the length of the text: polynomial in repeats that follow each other,
-    exponential in repeats of what can match in several ways itself, such as `(a+)+` and `(a|ab)*`."""
-    choices = [0]  # repeats and alternatives in each open group
-    n_repeats, nested = 0, False
-    for opened, closed, repeat, closed_alone, _ in _PIECE.findall(_ATOM.sub("a", text)):
-        if opened:
-            choices.append(0)
-            continue
-        inside = choices.pop() if (closed or closed_alone) and len(choices) > 1 else 0
-        is_choice = not closed_alone and (not repeat or not repeat.strip("{}").isdigit())
-        nested |= bool(repeat and inside)
-        n_repeats += bool(repeat and is_choice)
-        choices[-1] += inside + is_choice
-    if nested:
-        return lambda length: 2.0 ** min(length, 1000)
-    return lambda length: comb(length + n_repeats + 1, n_repeats + 1)
