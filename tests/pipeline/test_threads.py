@@ -131,7 +131,7 @@ def test_no_answer_by_zeros(folder, way):
     nlp = without_transformer(folder, way)
     with pytest.raises(ValueError, match="'transformer' has not run on the Doc 'She sees a dog"):
         nlp(TEXTS[0])
-    with pytest.raises(ValueError, match=r"enable the transformer or add it, or leave these components out, too"):
+    with pytest.raises(ValueError, match=r"enable 'transformer' or add it, or leave these components out, too"):
         list(nlp.pipe(TEXTS))
     nlp.select_pipes(disable=["senter"])
     with pytest.raises(ValueError, match="has not run"):
