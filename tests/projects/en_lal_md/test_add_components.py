@@ -14,7 +14,6 @@ from spacy.training import Example
 from spacy_lal.annotations import get_frame
 
 PAST = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
-TYPO = "Mood=Ind|Number=Sing|Person=3|Tense=Past|Typo=Yes|VerbForm=Fin"
 
 
 def saved(path: Path, *names: str) -> Path:
@@ -71,14 +70,6 @@ def test_roles_come_last_with_their_frames(script, tmp_path: Path):
     assert both.pipe_names == ["tagger", "lal_srl"]
     assert both.get_pipe("lal_srl").label_data == nlp.get_pipe("lal_srl").label_data
     assert get_frame(both.vocab, "see.01").roles["0"].description == "viewer"
-
-
-def test_a_component_that_is_there_already(script, tmp_path: Path):
-    base = saved(tmp_path / "base", "tagger")
-    add = script("add_components")
-    with pytest.raises(script("treebank").SourceError, match="'tagger' to be in the trained pipeline alone"):
-        add.add_components(base, tmp_path / "out", {"tagger": base}, before="tagger")
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """EWT from small sources of its form: skeletons and words are joined, changed words aligned, the unknown left out."""
 
 from pathlib import Path
-from typing import List, Optional
+from typing import Optional
 
 import pytest
 from small_sources import columns, pack, write
 
-from spacy_lal.trees import ConlluSentence, parse_tree, write_brackets
+from spacy_lal.trees import parse_tree, write_brackets
 
 SKELETONS = "data/google/ewt"
 SOURCES = "not-to-release/sources"
@@ -179,58 +179,6 @@ def test_files(ewt, tmp_path: Path, capsys: pytest.CaptureFixture):
             "reviews/bare.xml.conllu",
             "reviews-cafe-0003",
         ]
-
-
-def test_skeletons(ewt, tmp_path: Path):
-    first, second = ewt.read_skeletons(write(tmp_path, PROPBANK) / SHIP)
-    assert write_brackets(second.tree) == "(TOP (NP (NNS 0)) (. 1))"
-    assert (first.line, second.line) == (1, 11)
-
-
-@pytest.mark.parametrize(
-    "old, new, message",
-    [
-        ("  1  1   [WORD]", "  1  2   [WORD]", r"ship.xml.gold_skel:12: expected the next token.*\['1', '2'\]"),
-        ("  1  0   [WORD]", "  2  0   [WORD]", r"ship.xml.gold_skel:11: expected the next token.*\['2', '0'\]"),
-        ("NNS  (TOP(NP*)", "NNS  (TOP(NP)", r"ship.xml.gold_skel:11: expected 6 columns or more, with a single '\*'"),
-        ("(TOP(NP*)", "(TOP(NP*))", r"ship.xml.gold_skel:11: .*a bracket closes that was never opened"),
-        ("(TOP(NP*)", "(TOP(NP(*)", r"ship.xml.gold_skel:11: .*only the outermost bracket of a tree may lack a label"),
-    ],
-)
-def test_bad_skeletons(ewt, script, tmp_path: Path, old: str, new: str, message: str):
-    assert PROPBANK[SHIP].count(old) == 1
-    path = write(tmp_path, {SHIP: PROPBANK[SHIP].replace(old, new)}) / SHIP
-    with pytest.raises(script("treebank").SourceError, match=message):
-        ewt.read_skeletons(path)
-
-
-@pytest.mark.parametrize(
-    "sentences, message",
-    [
-        (["JJ:(TOP(NP* NN:*))"], r"cafe.xml.gold_skel: expected 3 sentences as in .*cafe.xml.conllu, got 1"),
-        (
-            ["JJ:(TOP(NP* NN:*))", "VB:(TOP(VP*))", "NNP:(TOP(NP*))"],
-            r"cafe.xml.gold_skel:4: expected 3 tokens as in .*cafe.xml.conllu:4, got 1",
-        ),
-    ],
-)
-def test_skeletons_of_other_sentences(ewt, script, tmp_path: Path, sentences: List[str], message: str):
-    sources = ({**PROPBANK, CAFE: skeleton("reviews/01/cafe", *sentences)}, UD_2016, UD)
-    folders = [str(write(tmp_path / str(i), files)) for i, files in enumerate(sources)]
-    with pytest.raises(script("treebank").SourceError, match=message):
-        ewt.main([*folders, str(tmp_path / "out")])
-    assert not (tmp_path / "out").exists()
-
-
-def sentences(*texts: str) -> List[ConlluSentence]:
-    return [ConlluSentence(text.split(), [], [], [], [], [], [], []) for text in texts]
-
-
-def test_sentence_pairs(ewt):
-    """By number, or in a document that lost or gained sentences by words; one that was divided has no partner."""
-    assert ewt.sentence_pairs(sentences("a", "b c"), sentences("a", "d")) == [(0, 0), (1, 1)]
-    assert ewt.sentence_pairs(sentences("a", "b", "c"), sentences("a", "b")) == [(0, 0), (1, 1)]
-    assert ewt.sentence_pairs(sentences("a", "b c", "d"), sentences("a", "b", "c", "d")) == [(0, 0), (2, 3)]
 
 
 @pytest.mark.parametrize(

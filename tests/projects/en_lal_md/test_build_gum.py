@@ -123,25 +123,3 @@ def test_files(gum, tmp_path: Path):
         output = tmp_path / f"from {source.name}"
         gum.main([str(source), str(output)])
         assert {path.name: path.read_text("utf8") for path in output.iterdir()} == BUILT
-
-
-@pytest.mark.parametrize(
-    "file, old, new, message",
-    [
-        (f"{CONST}/GUM_news_tram.ptb", "(VB stop)", "(VB halt)", r"news_tram.ptb:3: expected word 2 to be 'stop'"),
-        (f"{CONST}/GUM_news_tram.ptb", "(ROOT (VB See))", "", r"tram.ptb: expected 2 trees, one for .*, got 1"),
-        ("splits.md", "## dev", "## development", r"splits.md: expected a list of documents under '## dev'"),
-        (
-            "dep/GUM_bio_moon.conllu",
-            "# sent_id = GUM_bio_moon-1\n",
-            "",
-            r"moon.conllu:\d+: expected a comment '# sent_id",
-        ),
-    ],
-)
-def test_errors_name_file_and_line(gum, script, tmp_path: Path, file: str, old: str, new: str, message: str):
-    assert old in FILES[file]
-    source = write(tmp_path / "gum", {**FILES, file: FILES[file].replace(old, new)})
-    with pytest.raises(script("treebank").SourceError, match=message):
-        gum.main([str(source), str(tmp_path / "out")])
-    assert not (tmp_path / "out").exists()

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -123,12 +122,3 @@ def test_what_is_installed_does_not_fit(load, monkeypatch, name, found, message)
     monkeypatch.setattr(metadata, "version", version)
     with pytest.raises(ImportError, match=message):
         load()
-
-
-def test_the_check_waits_until_it_is_in_a_package(script, tmp_path):
-    """It is imported when a package is made, too, and beside it is no meta.json then."""
-    assert not (PROJECT / "scripts" / "meta.json").exists()
-    assert script("installation").check
-    shutil.copy(PROJECT / "scripts" / "installation.py", tmp_path)
-    (tmp_path / "meta.json").write_text(json.dumps({**json.loads((ABOUT / "meta.json").read_text()), "checksums": {}}))
-    script("installation").check(tmp_path)

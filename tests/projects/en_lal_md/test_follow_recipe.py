@@ -136,14 +136,6 @@ def test_what_failed_and_what_comes_after_it_is_run_the_next_time(follow, ran):
     assert ran[-1] == "last"
 
 
-def test_only_some_steps(follow, ran, capsys):
-    follow("--only", "start", "two")
-    assert ran == ["start", "two"]
-    with pytest.raises(SystemExit):
-        follow("--only", "three")
-    assert "recipe.yml, got 'three'" in capsys.readouterr().err
-
-
 def test_what_other_steps_made_is_not_taken_for_done(follow, ran, recipes):
     """A step that changed, or one after it: what it would overwrite took hours."""
     follow()
@@ -154,13 +146,6 @@ def test_what_other_steps_made_is_not_taken_for_done(follow, ran, recipes):
         follow("--only", "last", steps=changed)
     with pytest.raises(recipes.SourceError, match=r"start\.done"):
         follow("--n-steps", "2")
-
-
-def test_a_trial_with_few_steps(follow, ran, capsys):
-    follow("--n-steps", "2")
-    shown = capsys.readouterr().out
-    assert shown.count("--training.max_steps 2 ") == 4
-    assert shown.count("learn_rate.total_steps 2") == 4
 
 
 @pytest.mark.parametrize(
@@ -181,21 +166,6 @@ def test_a_trial_with_few_steps(follow, ran, capsys):
 def test_recipes_that_are_wrong(follow, recipes, steps, message):
     with pytest.raises(recipes.SourceError, match=message):
         follow("--list", steps=steps)
-
-
-def test_files_that_are_wrong(follow, recipes, tmp_path):
-    with pytest.raises(recipes.SourceError, match="expected `dev`"):
-        follow("--list", files={"ewt": "corpus/ewt.spacy"})
-    with pytest.raises(recipes.SourceError, match=r"'\{sweets\}/a': expected --set sweets="):
-        follow("--list", files={**FILES, "other": "{sweets}/a"})
-    (tmp_path / "recipe.yml").write_text("- [", encoding="utf8")
-    with pytest.raises(recipes.SourceError, match="expected YAML"):
-        recipes.main([str(tmp_path / "recipe.yml"), str(tmp_path)])
-    (tmp_path / "recipe.yml").write_text("steps: []", encoding="utf8")
-    with pytest.raises(recipes.SourceError, match="expected `files` and `steps`"):
-        recipes.main([str(tmp_path / "recipe.yml"), str(tmp_path)])
-    with pytest.raises(SystemExit):
-        recipes.main([str(tmp_path / "recipe.yml"), str(tmp_path), "--set", "text"])
 
 
 def own_steps(recipes, path: Path) -> List[Any]:
@@ -223,24 +193,3 @@ def test_options_of_the_projects_recipes_exist(recipes, path: Path):
                 for key in option.split("."):
                     assert key in section, f"{step.name}: {option}"
                     section = section[key]
-
-
-def test_the_short_recipe_is_one_training_a_few_branches_and_their_mean(recipes):
-    first, *branches, mean = own_steps(recipes, PROJECT / "recipes" / "short.yml")
-    assert first.before == []
-    assert 2 <= len(branches) <= 5
-    assert [step.before for step in branches] == [[first.name]] * len(branches)
-    assert mean.before == [step.name for step in (first, *branches)]
-    assert mean.written == Path("training/short/mean")
-
-
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
-def test_every_step_of_the_projects_recipes_leads_to_the_last(recipes, path: Path):
-    steps = {step.name: step for step in own_steps(recipes, path)}
-    needed, names = set(), [list(steps)[-1]]
-    while names:
-        name = names.pop()
-        if name not in needed:
-            needed.add(name)
-            names += steps[name].before
-    assert needed == set(steps)

@@ -40,10 +40,3 @@ def test_rules_and_words(script, tmp_path: Path):
         "Number=Plur",
     ]
     assert sentence.lemmas[-1] == "people" and sentence.words == [word[0] for word in GUM]
-
-
-def test_rare_words_of_the_model_change_nothing(script, tmp_path: Path):
-    harmonise = script("harmonise_words")
-    (tmp_path / "model.conllu").write_text(rows([("now", "now", "ADV", "RB", "PronType=Dem")]) * 4)
-    conventions = harmonise.Conventions(read_conllu(tmp_path / "model.conllu"))
-    assert conventions.morph(("now", "ADV", "RB"), "") == ""

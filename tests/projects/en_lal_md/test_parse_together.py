@@ -8,7 +8,6 @@ from typing import Any, Dict, List
 import pytest
 import spacy
 import srsly
-from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
 
@@ -64,35 +63,6 @@ def test_together_they_decode_the_mean_of_their_scores(together, pipelines, tmp_
     assert parses(found) not in [parses(docs) for docs in by_itself]
 
 
-@Language.component("test_together_reads_the_parse")
-def read_the_parse(doc: Doc) -> Doc:
-    """Stands after the parser, as `lal_srl` does."""
-    if not doc.has_annotation("DEP"):
-        raise ValueError("expected a parse")
-    return doc
-
-
-def test_components_after_the_parser_take_no_part(together, pipelines, tmp_path):
-    nlp = spacy.load(pipelines[0])
-    nlp.add_pipe("test_together_reads_the_parse")
-    nlp.to_disk(tmp_path / "with_reader")
-    found = parse(together, tmp_path, tmp_path / "with_reader", pipelines[1])
-    assert parses(found) == parses(parse(together, tmp_path, *pipelines))
-
-
-def test_texts_with_longer_sentences_are_left_out(together, pipelines, tmp_path):
-    found = parse(together, tmp_path, *pipelines, max_words=6)
-    lengths = [max(len(sentence) for sentence in doc.sents) for doc in found]
-    assert lengths and max(lengths) <= 6
-    assert len(lengths) < sum(bool(text.strip()) for text in TEXTS)
-
-
-def test_a_pipeline_without_the_parser_is_named(together, pipelines, tmp_path):
-    spacy.blank("en").to_disk(tmp_path / "blank")
-    with pytest.raises(ValueError, match=r"blank: expected a pipeline with one lal_parser, got none"):
-        parse(together, tmp_path, pipelines[0], tmp_path / "blank")
-
-
 def test_a_pipeline_without_a_label_of_the_first_is_named(together, pipelines, tmp_path):
     nlp = spacy.load(pipelines[0])
     parser = nlp.get_pipe("lal_parser")
@@ -137,9 +107,3 @@ def test_a_pipeline_with_itself_has_its_own_scores(script, pipelines, treebank, 
     assert found == expected
     assert "const_f" in capsys.readouterr().out
     assert evaluate(script, treebank, *pipelines) != found
-
-
-def test_gold_docs_without_sentence_breaks_are_named(script, pipelines, tmp_path):
-    DocBin(docs=[Doc(spacy.blank("en").vocab, words=["No", "breaks"])]).to_disk(tmp_path / "gold.spacy")
-    with pytest.raises(ValueError, match=r"gold\.spacy: Doc 1 has no sentence boundaries: 'No breaks '"):
-        evaluate(script, tmp_path / "gold.spacy", *pipelines)

@@ -10,9 +10,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, train
+from tiny_pipeline import TEXTS, make_bert, make_nlp, train
 
-from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.scores import ParserScores, SparseGradient
 from spacy_lal.treebanks.docs import copy_text
 
@@ -20,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "projects" / "en_la
 
 from distillation import distillation_loss  # noqa: E402
 from ensemble import UNKNOWN, Ensemble, Member, mean_scores  # noqa: E402
-from teachers import Teacher, make_teachers  # noqa: E402
+from teachers import make_teachers  # noqa: E402
 
 N, N_LABELS, N_DEPRELS = 4, 5, 6
 WEIGHTS = {"span_weight": 0.7, "arc_weight": 0.3, "deprel_weight": 0.2}
@@ -113,34 +112,3 @@ def test_what_it_says_is_learned(learner, teacher, tmp_path):
     assert called == [*range(20)]
     learner.to_disk(tmp_path / "learner")
     assert spacy.load(tmp_path / "learner").get_pipe("lal_parser").labels
-
-
-def test_the_gradient_goes_to_the_sentences_that_are_taught(learner, teacher):
-    """Docs that a parser has parsed; no gold ones."""
-    parser = learner.get_pipe("lal_parser")
-    silver, gold = parsed(learner, teacher), make_examples(learner)
-    examples = [gold[0], silver[1], gold[1], silver[0]]
-    ensemble = Ensemble([Member(str(teacher))], parser.label_data)
-    for eg in gold:
-        copy_sentence_starts(eg)
-    docs = [eg.predicted for eg in examples]
-    scores = [one._replace(arcs=one.arcs + np.eye(len(one.arcs), dtype="f")) for one in ensemble.scores(docs)]
-    _, nothing = distillation_loss(scores, scores)
-    d_scores = list(nothing)
-    weights = {"span_weight": 1.0, "arc_weight": 1.0, "deprel_weight": 1.0}
-    Teacher(ensemble, 1.0)(examples, scores, d_scores, margin=1.0, **weights)
-    owner = np.repeat(np.arange(4), [len(list(doc.sents)) for doc in docs])
-    changed = {int(doc) for doc, one in zip(owner, d_scores, strict=True) if np.abs(one.arcs).max() > 1e-3}
-    assert changed == {1, 3}
-
-
-def test_errors(learner, teacher, tmp_path):
-    with pytest.raises(ValueError, match="expected a weight of 0 or more, got -1"):
-        make_teachers([str(teacher)], weight=-1)
-    with pytest.raises(ValueError, match="expected a pipeline with one lal_parser to teach, got none"):
-        make_teachers([str(teacher)])(spacy.blank("en"), {})
-    parser = learner.get_pipe("lal_parser")
-    labels = {**parser.label_data, "deprels": [*parser.label_data["deprels"], "vocative"]}
-    parser.initialize(lambda: make_examples(learner), nlp=learner, labels=labels)
-    with pytest.raises(ValueError, match=r"teacher: expected the deprels .* found no 'vocative'"):
-        make_teachers([str(teacher)])(learner, {})

@@ -4,7 +4,6 @@ import importlib
 from pathlib import Path
 
 import pytest
-import srsly
 from small_sources import columns, write
 
 from spacy_lal.trees import write_brackets
@@ -71,18 +70,3 @@ def test_unlike_files_are_an_error(builder, sources):
     write(sources / "ud", {"CoNLLU/devset/a.conllu": CONLLU.split("\n\n")[0] + "\n\n"})
     with pytest.raises(builder.SourceError, match="expected the 1 sentences of its CoNLL-U, got 4"):
         builder.read_splits(sources / "trees", sources / "ud", sources / "split", set())
-
-
-def test_unbalanced_brackets_are_an_error(builder, tmp_path):
-    path = tmp_path / "a.gld"
-    for text, message in (("(S0 (x y)", "1 more closing"), ("(S0 (x y))\n)", "2: expected an opening")):
-        path.write_text(text, encoding="utf8")
-        with pytest.raises(builder.SourceError, match=message):
-            list(builder.read_gld(path))
-
-
-def test_checksums_are_of_the_files_that_the_project_makes():
-    listed = [line.split()[1] for line in (PROJECT / "scripts" / "greynir.sha256").read_text("utf8").splitlines()]
-    steps = {step["name"]: step for step in srsly.read_yaml(PROJECT / "project.yml")["commands"]}
-    outputs = [output.split("}/")[-1] for output in steps["build-treebank"]["outputs"]]
-    assert sorted(listed) == sorted(f"icelandic/{name}" for name in outputs)

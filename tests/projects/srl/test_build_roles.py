@@ -14,7 +14,6 @@ from spacy_lal.trees.roles import Proposition
 PROJECTS = Path(__file__).resolve().parents[3] / "projects"
 SKELETONS, SOURCES, LISTS = "data/google/ewt", "not-to-release/sources", "not-to-release/file-lists"
 SHIP = f"{SKELETONS}/weblog/00/ship.xml.gold_skel"
-CREW = "  [WORD]  "
 
 
 def skeleton(*sentences):
@@ -119,62 +118,12 @@ def test_moved(script):
     assert module.moved(Proposition(0, "x.01", ((0, 1, "V"), (1, 2, "ARG1"))), [1, 0]).args == ((0, 1, "V"),)
 
 
-@pytest.mark.parametrize(
-    "old, new, message",
-    [
-        (
-            "(ARG0*)",
-            "(ARG0*)   *",
-            r"ship.xml.gold_skel:1: expected 9 columns, with one for each of 1 predicates, got 10",
-        ),
-        ("(ARG0*)", "(ARG0*", r"ship.xml.gold_skel:2: expected the end of \(ARG0\*.* in column 9"),
-        ("(C-V*)", "(V*)", r"ship.xml.gold_skel:6: .* one of them V"),
-    ],
-)
-def test_bad_roles(script, tmp_path, old, new, message):
-    module = script("build_roles")
-    # words as in 2016, so that the doubled V stays
-    ud = {
-        **UD,
-        f"{SOURCES}/weblog/ship.xml.conllu": "".join(
-            f"# sent_id = {i}\n{one}\n\n" for i, one in enumerate(OLD.strip().split("\n\n"))
-        ),
-    }
-    sources = ({SHIP: PROPBANK[SHIP].replace(old, new)}, UD_2016, ud)
-    folders = [write(tmp_path / str(i), files) for i, files in enumerate(sources)]
-    with pytest.raises(script("treebank").SourceError, match=message):
-        module.main([*map(str, folders), str(tmp_path / "out")])
-    assert not (tmp_path / "out").exists()
-
-
 def test_frames(script, monkeypatch, tmp_path):
     module = script("build_frames")
     expect(module, monkeypatch, tmp_path, {"propbank/frames-3.1.jsonl": FRAME_LINES})
     for source in (write(tmp_path / "folder", FRAMES), pack(tmp_path / "frames.tar.gz", FRAMES)):
         module.main([str(source), str(tmp_path / "out")])
         assert (tmp_path / "out" / "frames-3.1.jsonl").read_text("utf8") == FRAME_LINES
-
-
-@pytest.mark.parametrize(
-    "old, new, message",
-    [
-        ("</frameset>", "", r"be.xml:1: expected XML"),
-        ('id="be.03"', 'id="give.01"', r"give.xml: a second roleset give.01"),
-        ('name="auxiliary"', "", r"be.xml: expected a roleset with an id"),
-        ("<roles/>", "<roles><role/></roles>", r"be.xml: expected a number for each role of be.03"),
-    ],
-)
-def test_bad_frames(script, tmp_path, old, new, message):
-    files = {**FRAMES, "frames/be.xml": FRAMES["frames/be.xml"].replace(old, new)}
-    folder = write(tmp_path / "folder", files)
-    with pytest.raises(script("treebank").SourceError, match=message):
-        script("build_frames").main([str(folder), str(tmp_path / "out")])
-
-
-def test_other_sources_are_not_written(script, tmp_path):
-    folder = write(tmp_path / "folder", FRAMES)
-    with pytest.raises(script("treebank").ChecksumError, match="Nothing was written"):
-        script("build_frames").main([str(folder), str(tmp_path / "out")])
 
 
 def test_checksums_are_those_of_the_files(shared_dir):

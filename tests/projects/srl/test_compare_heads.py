@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 import spacy
-import span_roles
 from role_examples import DEPS, GAVE, HEADS, PROPOSITIONS, SAW, TAGS, config, example, train
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_lal.annotations import get_propositions, sentence_words, set_constituents, set_propositions
+from spacy_lal.annotations import get_propositions, set_propositions
 from spacy_lal.treebanks.roles import SentenceRoles, to_role_dict
 from spacy_lal.trees.roles import Proposition
 
@@ -98,10 +97,6 @@ def test_docs_have_the_text_and_the_heads_that_are_wanted(script, files, heads):
     assert all(one.roleset == "" and [arg[2] for arg in one.args] == ["V"] for one in given)
 
 
-def test_the_config_alone_changes_the_heads(script, files):
-    assert script.heads_of(script.load(str(files / "pipeline"), "doc")) == "doc"
-
-
 def test_scores_without_auxiliaries(script):
     vocab = spacy.blank("en").vocab
     words = ["He", "has", "slept"]
@@ -116,31 +111,3 @@ def test_scores_without_auxiliaries(script):
     kept = script.without_auxiliaries(gold, [])
     assert [one.roleset for one in get_propositions(kept)] == ["sleep.01"]
     assert len(get_propositions(gold)) == 2
-
-
-@Language.component("flat_parse")
-def flat_parse(doc: Doc) -> Doc:
-    """In the place of tagger and parser: one tag, one constituent for each sentence."""
-    for token in doc:
-        token.tag_ = "NN"
-    set_constituents(doc, sentence_words(doc), [[(0, len(words), "S")] for words in sentence_words(doc)])
-    return heads_of_the_first_word(doc)
-
-
-@pytest.mark.slow
-def test_a_model_that_reads_the_parse(script, files, tmp_path, monkeypatch):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("flat_parse")
-    nlp.add_pipe("lal_srl", config=span_roles.config())
-    with nlp.select_pipes(enable=["lal_srl"]):
-        train(nlp, [span_roles.parsed_example(nlp, "gave"), span_roles.parsed_example(nlp, "saw")])
-    nlp.to_disk(tmp_path)
-    (files / "dev.ptb").write_text(span_roles.BRACKETS, encoding="utf8")
-    rows = list(script.compare(str(tmp_path), files, 0))
-    assert [(row["heads"], row["predicates"]) for row in rows] == [
-        *(("doc", "own"), ("gold", "own"), ("doc", "gold"), ("gold", "gold"))
-    ]
-    # no argument of several words is a constituent of the flat parse
-    assert rows[2]["srl_f"] < rows[3]["srl_f"]
-    assert rows[3]["srl_r"] > 0.5

@@ -65,10 +65,3 @@ def test_dropout_keeps_the_mean(script):
     assert found.dtype == np.float32 and set(np.unique(found)) == {0.0, 4.0}
     assert abs(float(found.mean()) - 1.0) < 0.05
     assert (script.dropped(hidden, 0.0, np.random.default_rng(0)) == hidden).all()
-
-
-def test_rates_are_checked(script, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["parse_with_errors.py", "en_lal_md", "x.conllu", "out", "--dropout", "1"])
-    with pytest.raises(SystemExit):
-        script.main()
-    assert "expected rates in [0, 1), got [1.0]" in capsys.readouterr().err
