@@ -60,6 +60,7 @@ class FlatConfig:
     scrambled_queries: bool = False
     whole_tokens: bool = False
     arcs_from_tokens: bool = False
+    spans_from_tokens: bool = False
     span_hidden_width: int = 128
     span_own_projections: bool = False
     arc_hidden_width: int = 128
@@ -103,6 +104,7 @@ class FlatConfig:
             span_scorer=SpanScorerConfig(
                 hidden_width=self.span_hidden_width,
                 separate_endpoints=self.span_own_projections,
+                from_tokens=self.spans_from_tokens,
                 label_heads=self.label_attention and self.label_ties,
             ),
             biaffine_scorer=biaffine(

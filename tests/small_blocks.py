@@ -44,6 +44,7 @@ NAMES: Dict[str, List[str]] = {
     "deprel_hidden_width": ["biaffine.deprel_width"],
     "biaffine_dropout": ["biaffine.dropout"],
     "arcs_from_tokens": ["biaffine.from_tokens"],
+    "spans_from_tokens": ["span.from_tokens"],
 }
 
 

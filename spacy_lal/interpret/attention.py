@@ -46,7 +46,8 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
     RAISES (ValueError): The model has no label attention.
     """
     model = model_of(parser)
-    _, n_heads = model.attrs["get_layout"](model)
+    config, sizes = model.attrs["get_parts"](model)
+    n_heads = config.n_label_heads(sizes)
     if not n_heads:
         raise ValueError(f"'{parser.name}' is a model without label attention: it has no label heads")
     labels = parser.label_data["constituents"]

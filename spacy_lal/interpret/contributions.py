@@ -164,12 +164,18 @@ class SpanScores:
         label_strings(parser)
         self.names = head_names(parser)
         model = model_of(parser)
-        layout, _ = model.attrs["get_layout"](model)
+        config, sizes = model.attrs["get_parts"](model)
+        layout = config.layout(config.n_label_heads(sizes))
         self._layout = layout
         if not layout.n_label_heads:
             raise ValueError(f"'{parser.name}' has no block of features for each label head: scores have no parts")
         weights, prefix = model.attrs["get_weights"](model), "span_scorer."
         self._weights = {name[len(prefix) :]: weights[name].astype("f8") for name in weights if name.startswith(prefix)}
+        if config.span_scorer is not None and config.span_scorer.from_tokens:  # other features weigh nothing
+            hidden = self._weights["hidden.weight"]
+            hidden = hidden.reshape(len(hidden), -1, 2 * layout.token_width)
+            hidden = np.pad(hidden, ((0, 0), (0, 0), (layout.halves_width, 0))).reshape(len(hidden), -1)
+            self._weights["hidden.weight"] = hidden
         heads = range(layout.n_label_heads)
         self.columns = layout.block_columns(heads).reshape(len(heads), -1)  # of each head's block
 

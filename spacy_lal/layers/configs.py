@@ -84,6 +84,15 @@ class FencepostLayout:
         """Width of a fencepost."""
         return self.halves_width + 2 * self.token_width
 
+    def read_width(self, from_tokens: bool) -> int:
+        """Width of what a scorer reads: a whole fencepost, or its last features, those of whole tokens.
+
+        RAISES (ValueError): There are no whole tokens.
+        """
+        if from_tokens and not self.token_width:
+            raise ValueError("from_tokens = true requires fenceposts with token_skip = true")
+        return 2 * self.token_width if from_tokens else self.width
+
     def block_columns(self, heads: Sequence[int]) -> ndarray:
         """The columns of some label heads' blocks, one head after the other. *Shape:* (n_heads * block_width,)."""
         forward, backward = self.forward_width, self.block_width - self.forward_width
@@ -136,21 +145,25 @@ class SpanScorerConfig(Block):
     hidden_width (int): Hidden units.
     separate_endpoints (bool): Project the start and the end of a span separately. Otherwise, as in the paper (Eq. 5),
         the scorer reads f_end - f_start, in which shared features of both ends cancel out.
-    label_heads (bool): Add the score of the label's own head on the span (`label_head_scorer.py`). Requires label
-        attention with a head for each label.
+    label_heads (bool): Add the score of the label's own head on the span (`LabelHeadScorer`). Requires label attention
+        with a head for each label.
+    from_tokens (bool): The hidden units read only whole tokens, so that with `label_heads` a label head speaks for its
+        own label alone. Requires fenceposts with token_skip.
     """
 
     hidden_width: int = 128
     separate_endpoints: bool = False
     label_heads: bool = False
+    from_tokens: bool = False
 
     def check(self, layout: FencepostLayout, n_labels: int) -> None:
-        """RAISES (ValueError): `label_heads` requires heads that the layout lacks."""
+        """RAISES (ValueError): `label_heads` or `from_tokens` requires what the layout lacks."""
         if self.label_heads and layout.n_label_heads < max(1, n_labels - FIRST_LABEL):
             raise ValueError(
                 f"label_heads = true requires label attention with a head for each of {n_labels - FIRST_LABEL} labels, "
                 f"got {layout.n_label_heads} label heads"
             )
+        layout.read_width(self.from_tokens)
 
     def build(self, layout: FencepostLayout, n_labels: int) -> Any:
         """Build the scorer of `n_labels` labels, the empty label and the sub-head label among them."""
@@ -158,7 +171,8 @@ class SpanScorerConfig(Block):
 
         self.check(layout, n_labels)
         label_heads = LabelHeadScorer(layout) if self.label_heads else None
-        return SpanScorer(layout.width, self.hidden_width, n_labels, label_heads, self.separate_endpoints)
+        width = layout.read_width(self.from_tokens)
+        return SpanScorer(width, self.hidden_width, n_labels, label_heads, self.separate_endpoints)
 
 
 @dataclass(frozen=True)
@@ -179,11 +193,7 @@ class BiaffineScorerConfig(Block):
 
     def input_width(self, layout: FencepostLayout) -> int:
         """Width of a fencepost's last features, which the scorer reads."""
-        if not self.from_tokens:
-            return layout.width
-        if not layout.token_width:
-            raise ValueError("from_tokens = true requires fenceposts with token_skip = true")
-        return 2 * layout.token_width
+        return layout.read_width(self.from_tokens)
 
     def build(self, layout: FencepostLayout, n_deprels: int) -> Any:
         """Build the scorer of `n_deprels` deprels."""

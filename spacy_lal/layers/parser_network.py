@@ -106,7 +106,8 @@ class ParserNetwork(nn.Module):
         blocks = slice(layout.halves_width)
         if self.span_scorer is not None:
             for weight in self.span_scorer.end_weights():
-                weight[:, blocks] *= factor
+                if weight.shape[1] == layout.width:
+                    weight[:, blocks] *= factor
             if self.span_scorer.ties is not None:
                 self.span_scorer.ties.weight.mul_(factor)
         if self.biaffine_scorer is not None:

@@ -142,6 +142,7 @@ class SpanScorer(nn.Module):
 
     o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, where the span's vector s(i, j) is f_j - f_i (the paper's Eq. 5) or,
     with separate endpoints, [f_j ; -f_i]. With `ties`, the score of the label's own head on the span is added.
+    `input_width` is the width of a fencepost, or of its last features, which alone are read then.
     """
 
     def __init__(
@@ -153,6 +154,7 @@ class SpanScorer(nn.Module):
         separate_endpoints: bool = False,
     ) -> None:
         super().__init__()
+        self.input_width = input_width
         self.n_projections = 2 if separate_endpoints else 1
         self.hidden = nn.Linear(self.n_projections * input_width, hidden_width)
         self.norm = StdNorm(hidden_width)
@@ -166,9 +168,10 @@ class SpanScorer(nn.Module):
         return self.hidden.weight.chunk(self.n_projections, dim=1)
 
     def forward(self, fenceposts: Tensor, lengths: Tensor, ties: Optional[Tensor] = None) -> Tensor:
-        """Score all spans. *Shapes:* fenceposts (batch_size, n_fenceposts, input_width), lengths (batch_size,), ties
+        """Score all spans. *Shapes:* fenceposts (batch_size, n_fenceposts, width), lengths (batch_size,), ties
         (batch_size, n_fenceposts, n_heads) to (batch_size, n_fenceposts, n_fenceposts, n_labels)."""
-        projected = self.linear(fenceposts, torch.cat(self.end_weights())).to(self.output.weight.dtype)
+        read = fenceposts[..., fenceposts.shape[-1] - self.input_width :]
+        projected = self.linear(read, torch.cat(self.end_weights())).to(self.output.weight.dtype)
         ends = projected.chunk(self.n_projections, dim=-1)
         own = projected[..., :0] if ties is None else ties[..., : self.n_own].to(projected.dtype)
         parameters = (self.hidden.bias, self.norm.gain, self.norm.bias, self.output.weight, self.output.bias)

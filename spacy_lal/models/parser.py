@@ -21,10 +21,10 @@ from thinc.types import Floats2d
 from ..annotations import Sentences
 from ..layers.configs import (
     BiaffineScorerConfig,
-    FencepostLayout,
     FencepostsConfig,
     LabelAttentionConfig,
     ParserNetworkConfig,
+    ParserSizes,
     SpanScorerConfig,
 )
 from ..layers.input_configs import (
@@ -128,9 +128,9 @@ def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) ->
     attrs = {
         "set_vocabularies": set_vocabularies,
         "iter_scores": iter_scores,
-        "get_network": get_network,
+        "get_parts": get_parts,
         "get_weights": get_weights,
-        "get_layout": get_layout,
+        "get_network": get_network,
         "encode": encode,
         "scores_constituents": network.span_scorer is not None,
         "scores_dependencies": network.biaffine_scorer is not None,
@@ -190,11 +190,10 @@ def get_weights(model: ParserModel) -> Dict[str, ndarray]:
     return get_shim(model).weights
 
 
-def get_layout(model: ParserModel) -> Tuple[FencepostLayout, int]:
-    """The order of a fencepost's features, and the number of label heads."""
+def get_parts(model: ParserModel) -> Tuple[ParserNetworkConfig, ParserSizes]:
+    """The parts of the network and its sizes."""
     shim: ParserShim = get_shim(model)
-    n_label_heads = shim.config.n_label_heads(shim.sizes)
-    return shim.config.layout(n_label_heads), n_label_heads
+    return shim.config, shim.sizes
 
 
 def encode(model: ParserModel, doc: Doc, numbers: Sequence[int]) -> List[Tuple[ndarray, Optional[ndarray]]]:

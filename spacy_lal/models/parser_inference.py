@@ -6,7 +6,7 @@ networks with encoder layers or other word features than vectors, and learning.
 """
 
 import math
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -58,25 +58,27 @@ class ParserInference:
         self.attention: Optional[_LabelAttention] = None
         if config.label_attention is not None:
             self.attention = _LabelAttention(weights, config.hidden_width)
-        self.spans = SpanInference(weights, layout) if config.span_scorer is not None and sizes.n_labels else None
+        self.spans: Optional[SpanInference] = None
         self.deprels: Optional[DeprelInference] = None
         layers: List[Tuple[ndarray, ndarray]] = []
-        if self.spans is not None:
+        if config.span_scorer is not None and sizes.n_labels:
+            self.spans = SpanInference(config.span_scorer, weights, layout)
             layers += [(part, numpy.zeros(len(part), dtype="float32")) for part in self.spans.take_projections()]
-        self.widths: List[int] = []
         if config.biaffine_scorer is not None and sizes.n_deprels:
             names = [
                 f"biaffine_scorer.{name}" for name in ("arc_head", "arc_dependent", "deprel_head", "deprel_dependent")
             ]
             pairs = [(weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in names]
-            self.widths = [len(bias) for _, bias in pairs]
             layers += pairs
             self.arcs = weights["biaffine_scorer.arc_bilinear"]
             self.deprels = DeprelInference(weights)
-        whole = [layer for layer in layers if layer[0].shape[1] == layout.width]
-        n_whole = len(whole)
-        self.on_fenceposts = self._folded(whole, 0) if whole else None
-        self.on_tokens = self._folded(layers[n_whole:], layout.halves_width) if layers[n_whole:] else None
+        # layers on whole fenceposts are one product, those on whole tokens another
+        self.products: List[Tuple[List[int], List[int], int, Tuple[ndarray, ndarray]]] = []
+        for first in {layout.width - len(weight[0]): None for weight, _ in layers}:
+            numbers = [i for i, (weight, _) in enumerate(layers) if layout.width - len(weight[0]) == first]
+            chosen = [layers[i] for i in numbers]
+            ends = numpy.cumsum([len(bias) for _, bias in chosen])[:-1].tolist()
+            self.products.append((numbers, ends, first, self._folded(chosen, first)))
 
     def _folded(self, layers: List[Tuple[ndarray, ndarray]], first: int) -> Tuple[ndarray, ndarray]:
         """Layers on fenceposts from a column on as one, with the gain and the bias of label attention's norm and the
@@ -169,7 +171,7 @@ class ParserInference:
         tokens = self.tokens(batch, indices, places)
         attention = self.attention.attend(tokens, places) if self.attention is not None else None
         features = self.features(tokens, places, attention)
-        spans, *pairs = self._layers(features)
+        spans, pairs = self._layers(features)
         features_of_deprels, seen = None, None
         if self.deprels is not None:
             arc_head, arc_dependent, head, dependent = pairs
@@ -195,19 +197,16 @@ class ParserInference:
             scores.append(ParserScores(labels, arcs, deprels))
         return scores
 
-    def _layers(self, features: ndarray) -> List[ndarray]:
-        """The first layers of the scorers: the span scorer's projection, then of arcs and deprels."""
-        sums = []
-        if self.on_fenceposts is not None:
-            sums.append(features @ self.on_fenceposts[0] + self.on_fenceposts[1])
-        if self.on_tokens is not None:
-            sums.append(features[:, self.layout.halves_width :] @ self.on_tokens[0] + self.on_tokens[1])
-        spans, pairs = sums[0], sums[-1]
-        n_spans = 0 if self.spans is None else self.spans.n_projected
-        if len(sums) == 1:
-            spans, pairs = spans[:, :n_spans], spans[:, n_spans:]
-        numpy.maximum(pairs, 0.0, out=pairs)
-        return [spans, *numpy.split(pairs, numpy.cumsum(self.widths)[:-1], axis=1)] if self.widths else [spans]
+    def _layers(self, features: ndarray) -> Tuple[List[ndarray], List[ndarray]]:
+        """The first layers of the scorers: the span scorer's projections; then of arcs and deprels."""
+        found: Dict[int, ndarray] = {}
+        for numbers, ends, first, (weight, bias) in self.products:
+            product = features[:, first:] @ weight
+            product += bias
+            found.update(zip(numbers, numpy.split(product, ends, axis=1), strict=True))
+        outputs = [found[i] for i in range(len(found))]
+        n_spans = len(outputs) - (4 if self.deprels is not None else 0)
+        return outputs[:n_spans], [numpy.maximum(one, 0.0, out=one) for one in outputs[n_spans:]]
 
 
 class _Attended(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 import numpy
 from numpy import ndarray
 
-from ..layers.configs import FIRST_LABEL, FencepostLayout
+from ..layers.configs import FIRST_LABEL, FencepostLayout, SpanScorerConfig
 from ..layers.scorers.span_hidden import span_hidden
 from ..scores import OTHER_LABEL
 
@@ -43,30 +43,30 @@ class Places(NamedTuple):
 class SpanInference:
     """The scorer of labels of spans, but for its first layer: see `take_projections`."""
 
-    def __init__(self, weights: Weights, layout: FencepostLayout) -> None:
+    def __init__(self, config: SpanScorerConfig, weights: Weights, layout: FencepostLayout) -> None:
         given = {name.partition(".")[2]: value for name, value in weights.items() if name.startswith("span_scorer.")}
         self.bias, self.gain, self.shift = given["hidden.bias"], given["norm.gain"], given["norm.bias"]
         self.width, self.output = len(self.bias), transposed(given["output.weight"])
         self.output_bias = given["output.bias"]
-        parts = numpy.split(given["hidden.weight"], given["hidden.weight"].shape[1] // layout.width, axis=1)
-        self.first_start, self.n_own = self.width * (len(parts) - 1), 0
+        parts = numpy.split(given["hidden.weight"], 2 if config.separate_endpoints else 1, axis=1)
+        self.n_own = 0
         if "ties.weight" in given:
             self.n_own = max(0, len(self.output_bias) + 1 - FIRST_LABEL)
             parts.append(numpy.zeros((self.n_own, layout.width), dtype="float32"))
             columns = layout.block_columns(range(self.n_own)).reshape(self.n_own, -1)
             numpy.put_along_axis(parts[-1], columns, given["ties.weight"][: self.n_own], axis=1)
-        self.n_projected, self._projections = sum(map(len, parts)), parts
+        self._projections = parts
 
     def take_projections(self) -> List[ndarray]:
         """The layer on fenceposts, which is not kept: of ends, of starts if they differ, of the labels' own heads.
-        *Shapes:* (n_out, layout.width), n_projected in all."""
+        *Shapes:* (n_out, layout.width or that of whole tokens)."""
         parts, self._projections = self._projections, []
         return parts
 
-    def charts(self, rows: ndarray, places: Places, pruned: bool) -> List[Tuple[ndarray, ndarray]]:
+    def charts(self, rows: Sequence[ndarray], places: Places, pruned: bool) -> List[Tuple[ndarray, ndarray]]:
         """The charts of sentences: labels and label ids, see `PrunedScores`; or all labels, see `ParserScores`.
 
-        rows (ndarray): Fenceposts multiplied with the projection. *Shape:* (n_posts, n_projected).
+        rows (Sequence[ndarray]): Fenceposts multiplied with each projection. *Shapes:* (n_posts, n_out).
         """
         cells = [_cells(length) for length in places.lengths]
         starts = numpy.concatenate([posts.start + cells[k][0] for k, _, posts in places])
@@ -95,16 +95,15 @@ class SpanInference:
             first += len(flat)
         return charts
 
-    def score(self, rows: ndarray, starts: ndarray, ends: ndarray) -> ndarray:
+    def score(self, rows: Sequence[ndarray], starts: ndarray, ends: ndarray) -> ndarray:
         """The scores of all labels but the empty one on some spans. *Shape:* (n_cells, n_labels - 1)."""
         units = numpy.empty((len(starts), self.width), dtype="float32")
-        of_starts = rows[:, self.first_start : self.first_start + self.width]
-        span_hidden(of_starts, rows[:, : self.width], starts, ends, self.bias, self.gain, self.shift, EPSILON, units)
+        of_ends, own = rows[0], rows[-1]
+        of_starts = rows[len(rows) - 1 - bool(self.n_own)]
+        span_hidden(of_starts, of_ends, starts, ends, self.bias, self.gain, self.shift, EPSILON, units)
         scores = units @ self.output
         scores += self.output_bias
         if self.n_own:
-            first = self.first_start + self.width
-            own = rows[:, first : first + self.n_own]
             scores[:, 1:] += own[ends] - own[starts]
         return scores
 

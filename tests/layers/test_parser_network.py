@@ -43,6 +43,7 @@ OPTIONS = {
     "only_arcs": {"n_labels": 0},
     "no_self_attention": {"n_layers": 0},
     "whole_tokens": {"whole_tokens": True, "scale_label_blocks": True},
+    "spans_from_tokens": {"whole_tokens": True, "spans_from_tokens": True, "scale_label_blocks": True},
     "arcs_from_tokens": {"whole_tokens": True, "arcs_from_tokens": True, "scale_label_blocks": True},
     "ties": {
         "label_ties": True,

@@ -28,6 +28,10 @@ FORMS = {
     },
     "shared_projection": {"factored": False, "whole_tokens": True, "label_ties": True},
     "arcs_from_tokens": {"label_own_projection": True, "whole_tokens": True, "arcs_from_tokens": True},
+    "own_heads_alone": {
+        **{"label_own_projection": True, "whole_tokens": True, "label_ties": True, "span_own_projections": True},
+        **{"arcs_from_tokens": True, "spans_from_tokens": True},
+    },
     "no_label_attention": {"label_attention": False},
     "tokens_alone": {"label_attention": False, "whole_tokens": True},
     "trees_alone": {"n_deprels": 0},
