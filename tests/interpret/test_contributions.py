@@ -14,7 +14,12 @@ SHAPES = {
     "unfactored": {"factored": False},
     "label unfactored": {"label_factored": False},
     "whole tokens": {"whole_tokens": True},
-    "own heads alone": {"whole_tokens": True, "spans_from_tokens": True, "label_ties": True, "span_own_projections": True},
+    "own heads alone": {
+        "whole_tokens": True,
+        "spans_from_tokens": True,
+        "label_ties": True,
+        "span_own_projections": True,
+    },
     "own projections": {"span_own_projections": True, "label_own_projection": True},
     "ties": {"label_ties": True},
     "unscaled": {"scale_label_blocks": False, "label_proj_width": 5, "n_label_heads": 7},
