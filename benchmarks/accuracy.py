@@ -9,7 +9,7 @@ Markdown table for each of them. Other options override the config, as in `spacy
 file as soon as a model is scored; present lines are not made again, so that an interrupted run is simply repeated.
 
 Every pipeline is encoder, tagger and parser; a senter of the config is left out. The weights scored are those after the
-last step, never the best on dev, so training looks at few dev Docs only (`--corpora.dev.limit`).
+last step, never the best on dev, so training does not look at dev on the way.
 """
 
 import argparse

@@ -35,7 +35,7 @@ MODEL = {
         "head_width": 16,
         "ff_width": 32,
         "timing": True,
-        **{f"{name}_dropout": 0.0 for name in ("input", "attention", "ff", "residual")},
+        "dropout": 0.0,
     },
     "predicate_scorer": {"@misc": "spacy-lal.PredicateScorer.v1", "hidden_width": 16, "dropout": 0.0},
     "role_scorer": {"@misc": "spacy-lal.RoleScorer.v1", "predicate_width": 16, "role_width": 16, "dropout": 0.0},

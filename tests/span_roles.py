@@ -11,7 +11,7 @@ from spacy_lal.annotations import sentence_words, set_constituents
 
 SCORER = {
     "@misc": "spacy-lal.SpanRoleScorer.v1",
-    **{"vectors_width": 16, "predicate_width": 16, "hidden_width": 32, "product_width": 8, "feature_width": 16},
+    **{"vectors_width": 16, "predicate_width": 16, "hidden_width": 32},
     **{"n_rows": 500, "dropout": 0.0, "feature_dropout": 0.0},
 }
 TREES = {

@@ -8,7 +8,6 @@ from spacy.util import load_config
 from thinc.api import Config
 
 PARSER = "lal_parser"
-DEV_DOCS = 25  # looked at while training
 # As spaCy's quickstart has it for transformers; its vectors are those of the config's tagger, which read what ours does
 SPACY_PARSER: Dict[str, Any] = {
     "factory": "parser",
@@ -81,7 +80,7 @@ def base_config(path: Path, train_path: str, dev_path: Path, steps: int, overrid
     values = {
         "paths.train": train_path,
         "paths.dev": str(dev_path),
-        "corpora.dev.limit": DEV_DOCS,
+        "training.eval_frequency": steps,
         "training.max_steps": steps,
         "training.max_epochs": 0,
         "training.patience": 0,

@@ -29,7 +29,7 @@ LABELS: Dict[str, List[Any]] = {
 ENCODER = {"@misc": "spacy-lal.RolesEncoder.v1", "n_layers": 2, "n_heads": 2, "head_width": 8, "ff_width": 16}
 SYNTAX = {"@misc": "spacy-lal.SyntaxAttention.v1", "arc_width": 8, "deprel_width": 4}
 SPANS = {"@misc": "spacy-lal.SpanRoleScorer.v1", "vectors_width": 8, "predicate_width": 8, "hidden_width": 16}
-SPANS.update(product_width=4, feature_width=8, n_rows=50)
+SPANS["n_rows"] = 50
 # Parts of the model that differ, and options of the component. All words are predicates.
 KINDS: Dict[str, Dict[str, Any]] = {
     "tags, own heads": {"model": {"syntax": {**SYNTAX, "heads": "own"}}},

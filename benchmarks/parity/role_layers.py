@@ -19,7 +19,7 @@ from spacy_lal.layers.roles_configs import PredicateScorerConfig, RoleScorerConf
 from spacy_lal.layers.roles_network import CLAMP, SLOPE, RolesLayer, clamped_heads, timing_signal
 from spacy_lal.loss.parser import cross_entropy as our_cross_entropy
 
-NO_DROPOUT = {f"{name}_dropout": 0.0 for name in ("input", "attention", "ff", "residual")}
+NO_DROPOUT = {"dropout": 0.0}
 
 
 def load(parameters: Dict[str, Tensor], weights: Arrays) -> None:

@@ -204,10 +204,7 @@ def _compare_masked(vectors: RoleSet, errors: Errors, output: ReferenceOutput, g
     """The loss that our component trains with, over sentences without padding."""
     arrays, tasks = vectors.arrays, vectors.info["tasks"]
     loss = RolesLoss(
-        predicate_weight=tasks["joint_pos_predicate"]["penalty"],
-        arc_weight=tasks.get("parse_head", {"penalty": 0.0})["penalty"],
-        deprel_weight=tasks.get("parse_label", {"penalty": 0.0})["penalty"],
-        role_weight=tasks["srl"]["penalty"],
+        predicate_weight=tasks["joint_pos_predicate"]["penalty"],  # the other tasks' are constants of the loss
         label_smoothing=0.1,
     )
     scores, golds = [], []

@@ -8,8 +8,8 @@ class Block:
     """A config block, a frozen dataclass. It checks its numbers by their names. Types are the config system's.
 
     least (Dict[str, int]): The least value of some integers; 1 for the others.
-    RAISES (ValueError): A dropout rate or smoothing is outside [0, 1), a weight of a loss or its margin is negative or
-        not finite, or an integer is too small.
+    RAISES (ValueError): A dropout rate or smoothing is outside [0, 1), a weight of a loss is negative or not
+        finite, or an integer is too small.
     """
 
     least: ClassVar[Dict[str, int]] = {}
@@ -21,7 +21,7 @@ class Block:
                 continue
             if name.endswith(("dropout", "smoothing")):
                 fits, expected = 0.0 <= value < 1.0, "a rate in [0, 1)"
-            elif name.endswith(("weight", "margin")):
+            elif name.endswith("weight"):
                 fits, expected = 0.0 <= value < float("inf"), "a number of at least 0"
             else:
                 least = self.least.get(name, 1) if isinstance(value, int) else 0

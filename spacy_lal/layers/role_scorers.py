@@ -21,6 +21,8 @@ from .roles_configs import (
 
 SLOPE = 0.1  # of the leaky ReLU below zero
 MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
+FEATURE_WIDTH = 64  # of a row of the table of features
+PRODUCT_WIDTH = 64  # of the product of predicate and candidate head
 N_PLACES = 6  # the predicate; head, first, last, previous and next word of a candidate
 
 
@@ -170,10 +172,10 @@ class SpanRoleScorer(nn.Module):
         hidden_width += config.vectors_width
         self.predicate = nn.Linear(hidden_width, config.predicate_width)
         self.places = nn.Linear(hidden_width, N_PLACES * width)
-        self.table = nn.EmbeddingBag(config.n_rows, config.feature_width, mode="sum")
-        self.features = nn.Linear(config.feature_width, width)
-        self.product = nn.Linear(hidden_width, 2 * config.product_width)
-        self.of_product = nn.Linear(config.product_width, width)
+        self.table = nn.EmbeddingBag(config.n_rows, FEATURE_WIDTH, mode="sum")
+        self.features = nn.Linear(FEATURE_WIDTH, width)
+        self.product = nn.Linear(hidden_width, 2 * PRODUCT_WIDTH)
+        self.of_product = nn.Linear(PRODUCT_WIDTH, width)
         self.hidden = nn.Linear(width, width)
         self.output = nn.Linear(width, 1 + n_roles)
         self.dropout = ElementDropout(config.dropout)
@@ -190,7 +192,7 @@ class SpanRoleScorer(nn.Module):
         real = torch.arange(vectors.shape[1], device=vectors.device) < lengths[:, None]
         places = pad(self.places(words) * real.unsqueeze(-1), (0, 0, 1, 1))
         places = places.view(-1, N_PLACES, self.config.hidden_width)
-        products = self.product(words).view(-1, 2, self.config.product_width)
+        products = self.product(words).view(-1, 2, PRODUCT_WIDTH)
         device = positions.device
         index = torch.from_numpy(pairs.words).to(device)
         features = torch.from_numpy(pairs.features).to(device)

@@ -15,10 +15,8 @@ class RolesEncoderConfig(Block):
     head_width (int): Width of a head.
     ff_width (int): Hidden units of a layer's feed-forward network.
     timing (bool): Whether the timing signal is added to the input. Vectors of a transformer do not need it.
-    input_dropout (float): Elementwise dropout on the input vectors.
-    attention_dropout (float): Elementwise dropout on attention weights.
-    ff_dropout (float): Elementwise dropout on hidden units of the feed-forward network.
-    residual_dropout (float): Elementwise dropout on the outputs of attention and of the feed-forward network.
+    dropout (float): Elementwise dropout on the input vectors, and on the outputs of attention and of the feed-forward
+        network. Half of it is the dropout on attention weights and hidden units.
     """
 
     n_layers: int = 2
@@ -26,10 +24,7 @@ class RolesEncoderConfig(Block):
     head_width: int = 16
     ff_width: int = 256
     timing: bool = False
-    input_dropout: float = 0.2
-    attention_dropout: float = 0.1
-    ff_dropout: float = 0.1
-    residual_dropout: float = 0.2
+    dropout: float = 0.2
 
     @property
     def hidden_width(self) -> int:
@@ -114,8 +109,6 @@ class SpanRoleScorerConfig(Block):
         output of the layers.
     predicate_width (int): Width of a predicate's vector, from which rolesets are scored.
     hidden_width (int): Hidden units of a pair.
-    product_width (int): Width of the product of predicate and candidate head.
-    feature_width (int): Width of a row of the table of features.
     n_rows (int): Rows of the table. A feature's hash chooses its row.
     word_attr (str): The word in features: "LEMMA", "NORM" or "LOWER".
     dropout (float): Elementwise dropout on words' and pairs' vectors.
@@ -126,8 +119,6 @@ class SpanRoleScorerConfig(Block):
     vectors_width: int = 256
     predicate_width: int = 192
     hidden_width: int = 256
-    product_width: int = 64
-    feature_width: int = 64
     n_rows: int = 40000
     word_attr: Literal["LEMMA", "NORM", "LOWER"] = "NORM"
     dropout: float = 0.3

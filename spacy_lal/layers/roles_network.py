@@ -109,7 +109,7 @@ class RolesInput(nn.Module):
 
     def __init__(self, config: RolesEncoderConfig, vector_width: int) -> None:
         super().__init__()
-        self.dropout = ElementDropout(config.input_dropout)
+        self.dropout = ElementDropout(config.dropout)
         self.projection = nn.Linear(vector_width, config.hidden_width)
         self.timing = config.timing
         nn.init.xavier_uniform_(self.projection.weight)
@@ -153,10 +153,10 @@ class RolesLayer(nn.Module):
             config.head_width,
             n_given=n_given,
             n_given_values=n_given_values,
-            dropout=config.attention_dropout,
+            dropout=config.dropout / 2,
         )
-        self.feed_forward = RolesFeedForward(width, config.ff_width, config.ff_dropout)
-        self.dropout = ElementDropout(config.residual_dropout)
+        self.feed_forward = RolesFeedForward(width, config.ff_width, config.dropout / 2)
+        self.dropout = ElementDropout(config.dropout)
 
     def forward(
         self, inputs: Tensor, padding: Tensor, given: Sequence[Tensor] = (), given_values: Sequence[Tensor] = ()

@@ -22,19 +22,18 @@ from ..layers.configs import FIRST_LABEL
 from ..scores import ParserScores, ScoresGradient, SparseGradient
 from .gold import MISSING, GoldParse
 
+MARGIN = 1.0  # reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8)
+
 
 @dataclass(frozen=True)
 class ParserLoss(Block):
     """The weights of a parser's losses; registered as `spacy-lal.ParserLoss.v1`.
 
-    margin (float): Reward of each node of a candidate tree whose label is not gold (Hamming distance; Eq. 8).
-    span_weight, arc_weight, deprel_weight (float): Weights of the losses of trees, heads and deprels.
+    arc_weight, deprel_weight (float): Weights of the losses of heads and deprels, beside the loss of trees.
     label_head_weight (float): Weight of the loss of label heads, where the model's span scorer has `label_heads`.
     RAISES (ValueError): A value is negative or not finite.
     """
 
-    margin: float = 1.0
-    span_weight: float = 1.0
     arc_weight: float = 0.5
     deprel_weight: float = 0.5
     label_head_weight: float = 0.1
@@ -43,8 +42,8 @@ class ParserLoss(Block):
         self, scores: Sequence[ParserScores], golds: Sequence[GoldParse]
     ) -> Tuple[Dict[str, float], List[ScoresGradient]]:
         """The loss of a batch of sentences, and its gradient."""
-        span_loss, d_labels = _span_loss(scores, golds, self.margin)
-        losses = {"spans": self.span_weight * span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
+        span_loss, d_labels = _span_loss(scores, golds)
+        losses = {"spans": span_loss, "arcs": 0.0, "deprels": 0.0, "ties": 0.0}
         gradients = []
         for sentence, gold, d_label in zip(scores, golds, d_labels, strict=True):
             heads, deprels = gold.heads, gold.deprels
@@ -54,8 +53,7 @@ class ParserLoss(Block):
             deprel_loss, d_deprels = _deprel_loss(sentence.deprels, heads, deprels)
             losses["arcs"] += self.arc_weight * arc_loss
             losses["deprels"] += self.deprel_weight * deprel_loss
-            weights = (self.span_weight, self.arc_weight, self.deprel_weight)
-            for d_scores, weight in zip((d_label, d_arcs, d_deprels), weights, strict=True):
+            for d_scores, weight in ((d_arcs, self.arc_weight), (d_deprels, self.deprel_weight)):
                 values = d_scores.values if isinstance(d_scores, SparseGradient) else d_scores
                 values *= weight
             d_ties = None
@@ -69,9 +67,7 @@ class ParserLoss(Block):
         return losses, gradients
 
 
-def _span_loss(
-    scores: Sequence[ParserScores], golds: Sequence[GoldParse], margin: float
-) -> Tuple[float, List[SparseGradient]]:
+def _span_loss(scores: Sequence[ParserScores], golds: Sequence[GoldParse]) -> Tuple[float, List[SparseGradient]]:
     """Eq. 9: the best tree's score with the margin, minus the gold tree's. It is never negative, since gold is a
     candidate."""
     gradients = [SparseGradient(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.float32)) for _ in scores]
@@ -81,7 +77,7 @@ def _span_loss(
         if gold.labels is not None and sentence.labels.size
     ]
     charts, gold_charts = [labels for _, labels, _ in scored], [gold for _, _, gold in scored]
-    results = cky(charts, gold=gold_charts, margin=margin) if scored else []
+    results = cky(charts, gold=gold_charts, margin=MARGIN) if scored else []
     loss = 0.0
     for (i, labels, gold), (best, spans) in zip(scored, results, strict=True):
         gold_cells = np.nonzero(gold)

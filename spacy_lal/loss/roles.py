@@ -22,6 +22,7 @@ from ..trees.roles import PREDICATE_ROLE, Argument, Proposition, RoleTags, predi
 from .gold import aligned_arcs
 from .parser import cross_entropy
 
+DEPREL_WEIGHT = 0.1  # of deprels, given gold heads, beside heads and roles (LISA)
 JointLabel = Tuple[str, bool]  # a tag, and whether the token is a predicate
 
 
@@ -158,18 +159,12 @@ class RolesLoss(Block):
     rolesets, averaged over predicates. Masked labels do not count.
 
     predicate_weight (float): Weight of the predicates.
-    arc_weight (float): Weight of the heads.
-    deprel_weight (float): Weight of the deprels, given gold heads.
-    role_weight (float): Weight of the role tags or of the roles of ranges.
-    roleset_weight (float): Weight of the rolesets.
+    roleset_weight (float): Weight of the rolesets. Roles and heads have weight 1, deprels (given gold heads) 0.1.
     label_smoothing (float): Smoothing of roles, in [0, 1).
     RAISES (ValueError): A weight is negative, or the smoothing is out of range.
     """
 
     predicate_weight: float = 1.0
-    arc_weight: float = 1.0
-    deprel_weight: float = 0.1
-    role_weight: float = 1.0
     roleset_weight: float = 0.5
     label_smoothing: float = 0.1
 
@@ -183,10 +178,10 @@ class RolesLoss(Block):
         n_predicates = sum(len(gold.rows) for gold in golds)
         tasks: Dict[str, Tuple[float, Callable[[RoleScores, GoldRoles], ndarray], float]] = {
             "predicates": (self.predicate_weight, lambda _, gold: gold.predicates, 0.0),
-            "arcs": (self.arc_weight, lambda _, gold: gold.heads, 0.0),
-            "deprels": (self.deprel_weight, lambda _, gold: np.where(gold.heads < 0, MISSING, gold.deprels), 0.0),
-            "tags": (self.role_weight, lambda _, gold: gold.tags, smoothing),
-            "spans": (self.role_weight, lambda one, gold: gold.span_roles(one.ranges), smoothing),  # type: ignore
+            "arcs": (1.0, lambda _, gold: gold.heads, 0.0),
+            "deprels": (DEPREL_WEIGHT, lambda _, gold: np.where(gold.heads < 0, MISSING, gold.deprels), 0.0),
+            "tags": (1.0, lambda _, gold: gold.tags, smoothing),
+            "spans": (1.0, lambda one, gold: gold.span_roles(one.ranges), smoothing),  # type: ignore
             "rolesets": (self.roleset_weight, lambda _, gold: gold.rolesets, 0.0),
         }
         for task, (weight, labels, smooth) in tasks.items():

@@ -6,44 +6,36 @@ its whole sentence and a vector that did not. Windows of whole sentences read ev
 alone: a Doc has the same vectors whether its sentences are known or not.
 """
 
-from functools import partial
 from typing import Callable, Iterator, List, Optional, Sequence
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span, Token
 
+WINDOW = 72  # most tokens of a window of several sentences
+MAX_WINDOW = 128  # most tokens of any window; a longer sentence is read in overlapping strides
+STRIDE = 96  # distance between the beginnings of two such strides, in tokens
 _MARKS = frozenset(Sentencizer.default_punct_chars)
 _CLOSING = frozenset(")]}’”»") | {"''", "-RRB-", "-RCB-", "-RSB-"}
 _AFTER_MARK = _CLOSING | frozenset("\"'")  # quotes that open or close
 _MOST_AFTER_MARK = 4  # tokens: a text of quotes only must not be read once for each of them
 
 
-def make_sentence_windows(
-    window: int = 72, max_window: int = 128, stride: int = 96
-) -> Callable[[Sequence[Doc]], List[List[Span]]]:
-    """Registered as `spacy-lal.sentence_windows.v1`, for `[components.transformer.model.get_spans]`.
+def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
+    """Registered as `spacy-lal.sentence_windows.v1`, for `[components.transformer.model.get_spans]`. As many whole
+    sentences as fit into 72 tokens; a longer sentence is alone, one of more than 128 tokens in overlapping strides.
 
-    window (int): Most tokens of a window of several sentences.
-    max_window (int): Most tokens of any window. A longer sentence is read in overlapping strides.
-    stride (int): Distance between the beginnings of two such strides, in tokens.
     RETURNS (Callable[[Sequence[Doc]], List[List[Span]]]): The windows of each Doc, in order; every token is in one.
-    RAISES (ValueError): Not 1 <= window <= max_window, or not 1 <= stride <= max_window.
     """
-    if not 1 <= window <= max_window or not 1 <= stride <= max_window:
-        raise ValueError(
-            "expected a window and a stride of 1 or more and no longer than max_window, got "
-            f"window={window}, max_window={max_window}, stride={stride}"
-        )
-    return partial(_windows, window=window, max_window=max_window, stride=stride)
+    return _windows
 
 
-def _windows(docs: Sequence[Doc], *, window: int, max_window: int, stride: int) -> List[List[Span]]:
-    return [list(sentence_windows(doc, window, max_window, stride)) for doc in docs]
+def _windows(docs: Sequence[Doc]) -> List[List[Span]]:
+    return [list(sentence_windows(doc)) for doc in docs]
 
 
-def sentence_windows(doc: Doc, window: int = 72, max_window: int = 128, stride: int = 96) -> Iterator[Span]:
-    """The windows of a Doc. Arguments as for `make_sentence_windows`. Whitespace tokens are not counted: they belong
-    to the window of the word before them, so the windows of a paragraph have the same words however it is wrapped."""
+def sentence_windows(doc: Doc) -> Iterator[Span]:
+    """The windows of a Doc. Whitespace tokens are not counted: they belong to the window of the word before them, so
+    the windows of a paragraph have the same words however it is wrapped."""
     words = [token.i for token in doc if not token.is_space]
     if words:
         words[0] = 0
@@ -53,18 +45,18 @@ def sentence_windows(doc: Doc, window: int = 72, max_window: int = 128, stride: 
     bounds = [*words, len(doc)]  # of windows of words as tokens
     start = end = 0
     for next_end in [*(place for place, i in enumerate(words) if i in breaks), len(words)]:
-        if next_end - start > window and end > start:
-            yield from _strides(doc, bounds, start, end, max_window, stride)
+        if next_end - start > WINDOW and end > start:
+            yield from _strides(doc, bounds, start, end)
             start = end
         end = next_end
     if end > start:
-        yield from _strides(doc, bounds, start, end, max_window, stride)
+        yield from _strides(doc, bounds, start, end)
 
 
-def _strides(doc: Doc, bounds: Sequence[int], start: int, end: int, max_window: int, stride: int) -> Iterator[Span]:
-    while end - start > max_window:
-        yield doc[bounds[start] : bounds[start + max_window]]
-        start += stride
+def _strides(doc: Doc, bounds: Sequence[int], start: int, end: int) -> Iterator[Span]:
+    while end - start > MAX_WINDOW:
+        yield doc[bounds[start] : bounds[start + MAX_WINDOW]]
+        start += STRIDE
     yield doc[bounds[start] : bounds[end]]
 
 

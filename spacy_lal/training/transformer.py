@@ -35,6 +35,8 @@ from ..models.plain_words import plain_doc
 from ..models.shared_shim import SharedShim, evaluating
 from ..models.windows import length_groups
 
+# Most pieces that run at once in parsing, padding included, but at least a whole span.
+MAX_BATCH_PIECES = 8192
 # Padding pieces that cost less than another run of a transformer: few for a CPU, thousands for a GPU.
 _SPARE_PIECES = {"cpu": 64}
 _SPARE_PIECES_ELSEWHERE = 16384
@@ -49,7 +51,6 @@ def build_transformer(
     transformer_config: Dict[str, Any] = {},  # noqa: B006
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = {},  # noqa: B006
-    max_batch_pieces: int = 8192,
 ) -> Model[List[Doc], FullTransformerBatch]:
     """Build a model for the `transformer` component.
 
@@ -57,8 +58,6 @@ def build_transformer(
         pipeline, whose `spacy-lal.OnnxTransformer.v1` is trained further. Read once, when a pipeline is initialised.
     get_spans, tokenizer_config, transformer_config, grad_scaler_config: As for that model.
     mixed_precision (bool): As in that model, on a GPU. On a CPU it changes nothing.
-    max_batch_pieces (int): Most pieces that run at once, padding included, but at least a whole span. Ignored in
-        training, where the backward pass needs all of them.
     """
     model = TransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision, dict(grad_scaler_config)
@@ -68,7 +67,6 @@ def build_transformer(
     wrapper.shims[0] = TransformerShim(
         wrapper.shims[0]._hfmodel,  # type: ignore[attr-defined]
         tokenize=partial(huggingface_tokenize, texts=["a"]),
-        max_batch_pieces=max_batch_pieces,
         mixed_precision=mixed_precision,
         grad_scaler_config=dict(grad_scaler_config),
     )
@@ -110,9 +108,8 @@ def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> D
     which is a listener or contains one."""
     blocks = [tok2vec, *tok2vec.get("*", {}).values()]
     listener = next(block for block in blocks if "TransformerListener" in block.get("@architectures", ""))
-    own = {key: value for key, value in transformer.items() if key != "max_batch_pieces"}
     settings = {key: listener[key] for key in ("pooling", "grad_factor") if key in listener}
-    return {**own, **settings, "@architectures": "spacy-transformers.Tok2VecTransformer.v3"}
+    return {**transformer, **settings, "@architectures": "spacy-transformers.Tok2VecTransformer.v3"}
 
 
 def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:
@@ -187,18 +184,17 @@ class TransformerShim(SharedShim, HFShim):
         model: Any,
         *,
         tokenize: Callable[[Any], Any],
-        max_batch_pieces: Optional[int] = None,
         mixed_precision: bool = False,
         **settings: Any,
     ) -> None:
         # thinc's half precision scales gradients, which requires a GPU
         super().__init__(model, mixed_precision=mixed_precision and has_torch_amp, **settings)
-        self.tokenize, self.max_batch_pieces = tokenize, max_batch_pieces
+        self.tokenize = tokenize
         self._frozen: Set[str] = set()
 
     def predict(self, inputs: ArgsKwargs) -> ModelOutput:
         """The transformer's output, without gradient."""
-        return self.infer(_InGroups(evaluating(self._model), self.max_batch_pieces), inputs)
+        return self.infer(_InGroups(evaluating(self._model), MAX_BATCH_PIECES), inputs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """See `SharedShim`."""

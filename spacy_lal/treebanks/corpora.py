@@ -9,7 +9,6 @@ Not here: alignment of other tokens or sentences (`loss/gold.py`).
 
 import random
 import warnings
-from itertools import islice
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
@@ -46,11 +45,8 @@ class TreebankCorpus:
         or a list of such paths.
     trees_only (Optional[Union[str, Path, List[Union[str, Path]]]]): Further files, from which constituents and tags are
         taken but no heads and deprels: for a treebank with another scheme of deprels.
-    gold_sents (bool): Whether predicted Docs have gold sentence boundaries. Without them, a component before the parser
-        must set some.
     max_length (int): Sentences of more tokens are left out, with a warning that names the first; their Doc is
         divided there. The chart of a sentence takes memory with the square of its length. 0: no limit.
-    limit (int): The most Docs to read. 0: all.
     shuffle (bool): Whether to shuffle the Docs at each call, with the generator of `random` that spaCy seeds.
     augmenter (Optional[Callable[[Language, Example], Iterable[Example]]]): As in spaCy's corpus.
     RAISES (ValueError): No path is given.
@@ -60,9 +56,7 @@ class TreebankCorpus:
         self,
         path: Optional[PathOrPaths],
         trees_only: Optional[PathOrPaths] = None,
-        gold_sents: bool = True,
         max_length: int = MAX_LENGTH,
-        limit: int = 0,
         shuffle: bool = False,
         augmenter: Optional[Augmenter] = None,
     ) -> None:
@@ -71,8 +65,7 @@ class TreebankCorpus:
             raise ValueError(
                 "the corpus has no path: expected a .spacy file or folder, for example --paths.train corpus/train.spacy"
             )
-        self.gold_sents, self.max_length, self.limit = gold_sents, max_length, limit
-        self.shuffle, self.augmenter = shuffle, augmenter
+        self.max_length, self.shuffle, self.augmenter = max_length, shuffle, augmenter
         self._read: Optional[Tuple[Vocab, List[_Pair]]] = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -95,13 +88,12 @@ class TreebankCorpus:
     def _pairs(self, vocab: Vocab) -> List[_Pair]:
         if self._read is None or self._read[0] is not vocab:
             docs = self._references(vocab)
-            self._read = vocab, [_Pair(doc, copy_text(doc, with_sentences=self.gold_sents)) for doc in docs]
+            self._read = vocab, [_Pair(doc, copy_text(doc, with_sentences=True)) for doc in docs]
         return self._read[1]
 
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
         n_dropped, longest = 0, ""
-        docs = ((where, doc) for where, doc in self._documents(vocab) if len(doc))
-        for where, doc in islice(docs, self.limit or None):
+        for where, doc in self._documents(vocab):
             check_tree(doc, where)
             too_long = self._too_long(doc)
             n_dropped += len(too_long)
@@ -132,37 +124,27 @@ class PropBankCorpus(TreebankCorpus):
     morphology, lemmas and roles. As with `TreebankCorpus`, the predicted Doc has the reference's tokens, and files are
     read once.
 
-    path (Union[str, Path]): A CoNLL-U file.
-    roles (Optional[Union[str, Path]]): A `.srl.jsonl` file. None: the file beside `path` with its name (`X.conllu`,
+    path (Union[str, Path]): A CoNLL-U file. Its roles are in the file beside it with its name (`X.conllu`,
         `X.srl.jsonl`).
     brackets (Optional[Union[str, Path]]): A bracket file with the trees of the same sentences, for constituents.
-    partial (bool): Whether a sentence may lack roles. Its Doc then has no span group for them.
     n_sents (int): The most sentences in a Doc.
-    limit, shuffle: As for `TreebankCorpus`.
+    shuffle (bool): As for `TreebankCorpus`.
     """
 
     def __init__(
-        self,
-        path: OnePath,
-        roles: Optional[OnePath] = None,
-        brackets: Optional[OnePath] = None,
-        partial: bool = False,
-        n_sents: int = 1,
-        limit: int = 0,
-        shuffle: bool = False,
+        self, path: OnePath, brackets: Optional[OnePath] = None, n_sents: int = 1, shuffle: bool = False
     ) -> None:
-        super().__init__(path, limit=limit, shuffle=shuffle)
+        super().__init__(path, shuffle=shuffle)
         self.conllu = self.paths[0]
-        self.roles = Path(roles) if roles else self.conllu.with_name(self.conllu.stem + ROLES_SUFFIX)
+        self.roles = self.conllu.with_name(self.conllu.stem + ROLES_SUFFIX)
         self.brackets = Path(brackets) if brackets else None
-        self.partial, self.n_sents = partial, n_sents
+        self.n_sents = n_sents
 
     def _documents(self, vocab: Vocab) -> Iterator[Tuple[str, Doc]]:
         for path in (self.conllu, self.roles, *([self.brackets] if self.brackets else [])):
             if not path.is_file():
                 raise TreebankError(f"{path}: no such file, expected a CoNLL-U file and its roles (X{ROLES_SUFFIX})")
-        sentences = read_treebank(self.brackets, self.conllu)
-        joined = with_roles(sentences, read_role_file(self.roles), partial=self.partial)
+        joined = with_roles(read_treebank(self.brackets, self.conllu), read_role_file(self.roles))
         return ((str(self.conllu), doc) for doc in make_docs(joined, vocab, n_sents=self.n_sents))
 
 

@@ -73,12 +73,9 @@ def read_role_file(path: Path) -> Iterator[SentenceRoles]:
         yield SentenceRoles("", n_words, propositions, f"{name}:{line}")
 
 
-def with_roles(
-    sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles], *, partial: bool = False
-) -> Iterator[TreebankSentence]:
+def with_roles(sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles]) -> Iterator[TreebankSentence]:
     """Give sentences their roles, by `sent_id`. The order of the roles does not matter.
 
-    partial (bool): Whether a sentence may lack roles. It is given without.
     RAISES (TreebankError): With file and line: a sentence has no `sent_id` or no roles; the numbers of words differ;
         two sentences, or two lines of roles, have the same `sent_id`; roles belong to no sentence.
     """
@@ -90,10 +87,10 @@ def with_roles(
     unused = dict(by_id)
     for sentence in sentences:
         found = unused.pop(sentence.sent_id, None)
-        if found is None and (sentence.sent_id in by_id or not partial):
+        if found is None:
             what = "a second sentence with" if sentence.sent_id in by_id else "no roles for"
             raise TreebankError(f"{sentence.where}: {what} the sent_id {sentence.sent_id!r}")
-        yield _joined(sentence, found) if found else sentence
+        yield _joined(sentence, found)
     for first in unused.values():
         raise TreebankError(f"{first.where}: {len(unused)} lines of roles have no sentence, first {first.sent_id!r}")
 

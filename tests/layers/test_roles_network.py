@@ -127,7 +127,7 @@ def test_the_probability_of_a_predicate_sums_joint_labels():
     "record, options, message",
     [
         (RolesEncoderConfig, {"n_layers": 0}, "n_layers: expected a number of at least 1, got 0"),
-        (RolesEncoderConfig, {"ff_dropout": 1.0}, r"ff_dropout: expected a rate in \[0, 1\), got 1.0"),
+        (RolesEncoderConfig, {"dropout": 1.0}, r"dropout: expected a rate in \[0, 1\), got 1.0"),
         (SyntaxConfig, {"parse_layer": 1}, "attention_layer: expected a layer above parse_layer = 1, got 1"),
         (SyntaxConfig, {"parse_layer": -1}, "parse_layer: expected a number of at least 0, got -1"),
     ],
@@ -146,7 +146,7 @@ def test_parts_that_do_not_fit_are_named():
 
 # Roles of ranges of a parse. What a component learns with them: tests/pipeline/test_span_roles.py
 
-SPAN_SIZES = {"vectors_width": 4, "predicate_width": 3, "hidden_width": 8, "product_width": 2, "feature_width": 4}
+SPAN_SIZES = {"vectors_width": 4, "predicate_width": 3, "hidden_width": 8}
 
 
 def make_parse(n: int) -> SentenceParse:

@@ -47,7 +47,7 @@ def test_cross_entropy_is_torchs(smoothing):
 def test_gradients_are_differences():
     batch = [sentence(), sentence(3, (0,), seed=1), sentence(2, (), seed=2)]
     scores, golds = map(list, zip(*batch, strict=True))
-    loss = RolesLoss(2.0, 0.5, 0.3, 1.5, 0.7)
+    loss = RolesLoss(2.0, 0.7)
     _, gradients = loss(scores, golds)
     for task in ("predicates", "tags", "rolesets", "arcs", "deprels"):
         array = getattr(scores[0], task)
@@ -86,7 +86,9 @@ def test_a_loss_that_is_no_number_is_refused():
         RolesLoss()([scores], [gold])
 
 
-@pytest.mark.parametrize("options", [{"role_weight": -1.0}, {"arc_weight": float("nan")}, {"label_smoothing": 1.0}])
+@pytest.mark.parametrize(
+    "options", [{"predicate_weight": -1.0}, {"roleset_weight": float("nan")}, {"label_smoothing": 1.0}]
+)
 def test_bad_weights_are_named(options):
     with pytest.raises(
         ValueError, match=f"{next(iter(options))}: expected a (number of at least 0|rate in .0, 1.), got"

@@ -1,6 +1,7 @@
 """`spacy-lal.sentence_windows.v1`: windows of whole sentences, guessed from the text."""
 
 import textwrap
+from unittest.mock import patch
 
 import numpy
 import pytest
@@ -13,11 +14,14 @@ from tiny_pipeline import make_bert, transformer_config
 from spacy_lal.models.windows import likely_breaks
 
 NLP = spacy.blank("en")
+SIZES = {"WINDOW": 72, "MAX_WINDOW": 128, "STRIDE": 96}
 
 
 def windows_of(docs, **settings):
-    getter = registry.resolve({"it": {"@span_getters": "spacy-lal.sentence_windows.v1", **settings}})["it"]
-    return [[(span.start, span.end) for span in spans] for spans in getter(docs)]
+    """settings: Other sizes of windows than in `spacy_lal.models.windows`."""
+    getter = registry.resolve({"it": {"@span_getters": "spacy-lal.sentence_windows.v1"}})["it"]
+    with patch.multiple("spacy_lal.models.windows", **{**SIZES, **settings}):
+        return [[(span.start, span.end) for span in spans] for spans in getter(docs)]
 
 
 @pytest.mark.parametrize(
@@ -67,16 +71,16 @@ def test_nothing_but_quotes_is_read_once():
 
 def test_whole_sentences_up_to_a_length():
     doc = NLP("She left. He stayed. We went home at once. You?")  # 3, 3, 6 and 2 tokens
-    assert windows_of([doc], window=6) == [[(0, 6), (6, 12), (12, 14)]]
-    assert windows_of([doc], window=8) == [[(0, 6), (6, 14)]]
-    assert windows_of([doc], window=1) == [[(0, 3), (3, 6), (6, 12), (12, 14)]]
+    assert windows_of([doc], WINDOW=6) == [[(0, 6), (6, 12), (12, 14)]]
+    assert windows_of([doc], WINDOW=8) == [[(0, 6), (6, 14)]]
+    assert windows_of([doc], WINDOW=1) == [[(0, 3), (3, 6), (6, 12), (12, 14)]]
     assert windows_of([doc]) == [[(0, 14)]]
 
 
 def test_a_long_sentence_in_strides():
     doc = NLP(f"Go. {'And on ' * 6}. Stop.")  # 2, 13 and 2 tokens
-    assert windows_of([doc], window=4, max_window=6, stride=4) == [[(0, 2), (2, 8), (6, 12), (10, 15), (15, 17)]]
-    assert windows_of([doc], window=4, max_window=13, stride=4) == [[(0, 2), (2, 15), (15, 17)]]
+    assert windows_of([doc], WINDOW=4, MAX_WINDOW=6, STRIDE=4) == [[(0, 2), (2, 8), (6, 12), (10, 15), (15, 17)]]
+    assert windows_of([doc], WINDOW=4, MAX_WINDOW=13, STRIDE=4) == [[(0, 2), (2, 15), (15, 17)]]
 
 
 @given(
@@ -85,7 +89,7 @@ def test_a_long_sentence_in_strides():
 )
 def test_a_wrapped_paragraph_has_the_windows_of_one_line(words, width):
     line = " ".join(words)
-    for settings in ({"window": 1}, {"window": 4, "max_window": 5, "stride": 2}):
+    for settings in ({"WINDOW": 1}, {"WINDOW": 4, "MAX_WINDOW": 5, "STRIDE": 2}):
         read = [
             [
                 [token.text for token in doc[start:end] if not token.is_space]
@@ -102,16 +106,16 @@ def test_no_tokens_no_windows():
 
 def test_breaks_on_the_doc_change_nothing():
     doc = NLP("She left. He stayed.")
-    before = windows_of([doc], window=4)
+    before = windows_of([doc], WINDOW=4)
     for token in doc:
         token.is_sent_start = True
-    assert windows_of([doc], window=4) == before
+    assert windows_of([doc], WINDOW=4) == before
 
 
 @given(st.text("aA.!?\"') \n…", max_size=80), st.integers(1, 9), st.integers(0, 9), st.integers(1, 9))
 def test_every_token_in_order(text, window, more, stride):
     doc, max_window = NLP(text), window + more
-    (spans,) = windows_of([doc], window=window, max_window=max_window, stride=min(stride, max_window))
+    (spans,) = windows_of([doc], WINDOW=window, MAX_WINDOW=max_window, STRIDE=min(stride, max_window))
     assert all(
         0 < sum(not token.is_space for token in doc[start:end]) <= max_window for start, end in spans if text.strip()
     )
@@ -119,17 +123,10 @@ def test_every_token_in_order(text, window, more, stride):
     assert {i for start, end in spans for i in range(start, end)} == set(range(len(doc)))
 
 
-@pytest.mark.parametrize(
-    "settings", [{"window": 0}, {"window": 9, "max_window": 8}, {"stride": 0}, {"max_window": 90, "stride": 91}]
-)
-def test_settings_that_make_no_windows(settings):
-    with pytest.raises(ValueError, match="expected a window and a stride of 1 or more"):
-        windows_of([], **settings)
-
-
-def test_a_sentence_is_read_as_if_it_were_alone(tmp_path):
+def test_a_sentence_is_read_as_if_it_were_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_lal.models.windows.WINDOW", 1)
     config = transformer_config(make_bert(tmp_path / "bert"))
-    config["model"]["get_spans"] = {"@span_getters": "spacy-lal.sentence_windows.v1", "window": 1}
+    config["model"]["get_spans"] = {"@span_getters": "spacy-lal.sentence_windows.v1"}
     nlp = spacy.blank("en")
     nlp.add_pipe("transformer", config=config)
     nlp.initialize()

@@ -90,7 +90,7 @@ def test_replaced_listeners_of_our_transformer(bert, tmp_path, listeners):
     for name in ("lal_parser", "transformer", "tagger"):
         nlp.remove_pipe(name)
     config = transformer_config(bert)
-    config["model"].update({"@architectures": "spacy-lal.TransformerModel.v1", "max_batch_pieces": 500})
+    config["model"]["@architectures"] = "spacy-lal.TransformerModel.v1"
     nlp.add_pipe("transformer", first=True, config=config)
     tok2vec = {"@architectures": "spacy-lal.JoinedTok2Vec.v1", "*": parts} if listeners else listener
     sizes = {"hidden_width": 16, "n_attn_heads": 2, "attn_width": 8, "ff_width": 16, "n_layers": 1, "use_chars": False}

@@ -53,12 +53,6 @@ def test_sentencizer_keeps_the_gold_boundaries(folder):
         assert [sent.start for sent in doc.sents] == [sent.start for sent in eg.reference.sents]
 
 
-def test_without_gold_boundaries(nlp, folder):
-    (eg, *_) = TreebankCorpus(folder / "dev.spacy", gold_sents=False)(nlp)
-    assert not eg.predicted.has_annotation("SENT_START")
-    assert [t.text for t in eg.predicted] == [t.text for t in eg.reference]
-
-
 def test_predicted_docs_are_fresh_at_each_call_and_references_are_kept(nlp, folder):
     corpus = TreebankCorpus(folder / "dev.spacy")
     first, second = list(corpus(nlp)), list(corpus(nlp))
@@ -69,11 +63,10 @@ def test_predicted_docs_are_fresh_at_each_call_and_references_are_kept(nlp, fold
     assert next(corpus(other)).reference.vocab is other.vocab
 
 
-def test_folder_list_of_paths_and_limit(nlp, folder):
+def test_folder_list_of_paths(nlp, folder):
     assert len(list(TreebankCorpus(folder / "train")(nlp))) == 79
     assert len(list(TreebankCorpus(str(folder))(nlp))) == 83
     assert len(list(TreebankCorpus([folder / "dev.spacy", str(folder / "train")])(nlp))) == 83
-    assert len(list(TreebankCorpus(folder, limit=60)(nlp))) == 60
 
 
 def test_trees_only_has_no_arcs(nlp, folder):

@@ -133,16 +133,6 @@ def test_several_sentences_and_trees(tmp_path):
     assert get_constituents(eg.reference)[2] == [(0, 1, "S::VP")]
 
 
-def test_partial(tmp_path):
-    nlp = spacy.blank("en")
-    path = write(tmp_path, roles=ROLES[:1])
-    with pytest.raises(TreebankError, match=r"x\.conllu:9: no roles for the sent_id 'a-2'"):
-        list(PropBankCorpus(path)(nlp))
-    examples = list(PropBankCorpus(path, partial=True, n_sents=5)(nlp))
-    assert [has_propositions(eg.reference) for eg in examples] == [True, False]
-    assert len(list(examples[1].reference.sents)) == 2
-
-
 def without_id(conllu):
     return conllu.replace("# sent_id = a-2\n", "")
 
@@ -157,6 +147,7 @@ def without_id(conllu):
             CONLLU,
             r"x\.srl\.jsonl:4: 1 lines of roles have no sentence",
         ),
+        (ROLES[:1], CONLLU, r"x\.conllu:9: no roles for the sent_id 'a-2'"),
         (ROLES, without_id(CONLLU), r"x\.conllu:8: no roles for the sent_id ''"),
         (ROLES, CONLLU.replace("a-2", "a-1"), r"x\.conllu:9: a second sentence with the sent_id 'a-1'"),
         (

@@ -12,6 +12,7 @@ from typing import List, Sequence, Tuple, Union
 import numpy as np
 from numpy import ndarray
 
+from spacy_lal.loss.parser import MARGIN
 from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 
 
@@ -19,7 +20,6 @@ def distillation_loss(
     scores: Sequence[ParserScores],
     targets: Sequence[ParserScores],
     *,
-    margin: float = 1.0,
     span_weight: float = 1.0,
     arc_weight: float = 0.5,
     deprel_weight: float = 0.5,
@@ -28,7 +28,6 @@ def distillation_loss(
 
     scores, targets (Sequence[ParserScores]): Scores of the network and of the teacher, one for each sentence, of equal
         shapes.
-    margin (float): Labels count where either score is above minus this.
     RETURNS (Tuple[float, List[ScoresGradient]]): The weighted sum, and the gradient for each sentence.
     RAISES (ValueError): The shapes are not equal.
     """
@@ -37,7 +36,7 @@ def distillation_loss(
         shapes = [[array.shape for array in (one.labels, one.arcs, one.deprels)] for one in (ours, theirs)]
         if shapes[0] != shapes[1]:
             raise ValueError(f"expected scores of a teacher of shapes {shapes[0]}, got {shapes[1]}")
-        span_loss, d_labels = _label_loss(ours.labels, theirs.labels, margin)
+        span_loss, d_labels = _label_loss(ours.labels, theirs.labels)
         arc_loss, d_words = divergence(ours.arcs[1:], theirs.arcs[1:])
         d_arcs = np.zeros_like(ours.arcs)
         d_arcs[1:] = arc_weight * d_words
@@ -67,8 +66,8 @@ def log_softmax(scores: ndarray) -> ndarray:
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 
-def _label_loss(ours: ndarray, theirs: ndarray, margin: float) -> Tuple[float, SparseGradient]:
-    counts = np.maximum(ours, theirs) > -margin
+def _label_loss(ours: ndarray, theirs: ndarray) -> Tuple[float, SparseGradient]:
+    counts = np.maximum(ours, theirs) > -MARGIN
     counts[np.tril_indices(len(counts))] = False  # no spans
     counts[..., :1] = False  # the empty label
     errors = ours[counts] - theirs[counts]

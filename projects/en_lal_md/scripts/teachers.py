@@ -36,15 +36,13 @@ class Teacher:
         examples: Sequence[Example],
         scores: Sequence[ParserScores],
         d_scores: List[ScoresGradient],
-        *,
-        margin: float,
         **weights: float,
     ) -> float:
         """Add the gradient of the teacher's loss on some Examples, and return the loss.
 
         scores (Sequence[ParserScores]), d_scores (List[ScoresGradient]): The scores of each sentence of the Examples,
             and their gradients. The gradients are changed in place.
-        weights (float): `margin`, `span_weight`, `arc_weight`, `deprel_weight`.
+        weights (float): `span_weight`, `arc_weight`, `deprel_weight`.
         """
         taught: List[int] = []
         docs: List[Doc] = []
@@ -61,7 +59,6 @@ class Teacher:
         loss, gradients = distillation_loss(
             [scores[i] for i in taught],
             targets,
-            margin=margin,
             **{name: self.weight * value for name, value in weights.items()},
         )
         for i, gradient in zip(taught, gradients, strict=True):
@@ -76,10 +73,8 @@ def teach(parser: LALParser, teacher: Teacher) -> None:
     def get_loss(examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ScoresGradient]]:
         examples = list(examples)
         loss, d_scores = own_loss(examples, scores)
-        weights = {
-            name: getattr(parser.loss, name) for name in ("margin", "span_weight", "arc_weight", "deprel_weight")
-        }
-        taught = teacher(examples, scores, d_scores, **weights)
+        weights = {"arc_weight": parser.loss.arc_weight, "deprel_weight": parser.loss.deprel_weight}
+        taught = teacher(examples, scores, d_scores, span_weight=1.0, **weights)
         if not math.isfinite(taught):
             raise ValueError(f"'{parser.name}': expected a finite loss against the teachers' scores, got {taught}")
         return loss + taught, d_scores

@@ -12,6 +12,7 @@ each combination; scores are strict (spurious predicates cost their arguments).
 import argparse
 import json
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -115,8 +116,8 @@ def compare(path: str, treebank: Path, limit: int) -> Iterator[Dict[str, Any]]:
             source = trained if with_trees else "doc" if heads == "gold" else heads
             nlp = load(path, source, predicates)
             brackets = treebank / "dev.ptb" if with_trees else None
-            corpus = PropBankCorpus(treebank / "dev.conllu", brackets=brackets, n_sents=8, limit=limit)
-            examples: List[Example] = list(corpus(nlp))
+            corpus = PropBankCorpus(treebank / "dev.conllu", brackets=brackets, n_sents=8)
+            examples: List[Example] = list(islice(corpus(nlp), limit or None))
             roles = nlp.get_pipe(ROLES)
             found = list(roles.pipe(docs_with(nlp, examples, heads, predicates), batch_size=32))
             named = {"pipeline": path, "heads": heads, "predicates": "gold" if predicates == "doc" else "own"}

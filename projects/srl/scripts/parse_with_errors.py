@@ -12,6 +12,7 @@ predicted tags, lemmas, heads and constituents. The share of arcs that are right
 
 import argparse
 from copy import copy
+from itertools import islice
 from pathlib import Path
 from typing import Any, Iterator, List, Sequence
 
@@ -100,8 +101,8 @@ def main() -> None:
     if not all(0.0 <= rate < 1.0 for rate in args.dropout):
         arguments.error(f"--dropout: expected rates in [0, 1), got {args.dropout}")
     nlp = spacy.load(args.pipeline)
-    corpus = PropBankCorpus(args.conllu, n_sents=args.n_sents, limit=args.limit)
-    examples: List[Example] = list(corpus(nlp))
+    corpus = PropBankCorpus(args.conllu, n_sents=args.n_sents)
+    examples: List[Example] = list(islice(corpus(nlp), args.limit or None))
     args.output.mkdir(parents=True, exist_ok=True)
     generators = [np.random.default_rng([args.seed, number]) for number in range(len(args.dropout))]
     parsed: List[List[Doc]] = [[] for _ in args.dropout]
