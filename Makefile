@@ -54,7 +54,7 @@ $(INSTALLED): $(METADATA) $(SOURCES)
 	@rm -f $@; rm -rf build/lib*
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt .
-	@for folder in decode layers/scorers; do \
+	@for folder in decode layers; do \
 	  cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/$$folder/*.so spacy_lal/$$folder/ \
 	  || exit 1; done
 	@touch $@

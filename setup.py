@@ -8,11 +8,11 @@ from setuptools import Extension, setup
 LANES = [f"decode/{name}" for name in ("lanes", "lanes_base", "lanes_avx2", "lanes_end")]
 HEADERS = {
     "decode": [*LANES, "decode/maxplus", "decode/maxplus_kernels"],
-    "layers/scorers": [*LANES, "layers/scorers/span_hidden", "layers/scorers/span_hidden_kernel"],
+    "layers": [*LANES, "layers/span_hidden", "layers/span_hidden_kernel"],
 }
 NAMES = {
-    "decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "role_spans", "candidate_spans"],
-    "layers/scorers": ["span_hidden"],
+    "decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "candidate_spans"],
+    "layers": ["span_hidden"],
 }
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
 

@@ -7,7 +7,6 @@
 | `eisner(arcs)` | arc scores | heads of a projective tree | O(n^3), O(n^2) |
 | `mst(arcs)` | arc scores | heads of any tree | O(n^2), O(n^2) |
 | `viterbi(scores)` | scores of BIO tags | tags, score | O(n), O(n) |
-| `role_spans(scores)` | the same, with a bonus for spans | spans, score | O(n^2), O(n) |
 | `candidate_spans(gains, ranges, n)` | scores of given spans | spans, score | O(n), O(n) |
 
 For a sentence of n tokens, `labels` has the shape (n + 1, n + 1, n_labels): `labels[i, j]` scores tokens[i:j], and
@@ -23,7 +22,6 @@ from .cky import cky
 from .eisner import eisner
 from .joint import joint
 from .mst import mst
-from .role_spans import role_spans
 from .viterbi import viterbi
 
-__all__ = ["candidate_spans", "cky", "eisner", "joint", "mst", "role_spans", "viterbi"]
+__all__ = ["candidate_spans", "cky", "eisner", "joint", "mst", "viterbi"]

@@ -2,16 +2,22 @@
 """The best disjoint ones of given candidate spans, each with a role: exact, in O(n + n_candidates * n_roles) without
 roles that may occur once.
 
-A semi-Markov model (Sarawagi and Cohen 2004) over prefixes of the sentence, as in `role_spans`, whose spans are few and
+A semi-Markov model (Sarawagi and Cohen 2004) over prefixes of the sentence, whose spans are few and
 have a score for each role, not a sum over their tokens. Roles that may occur once are treated as in `viterbi`.
 """
 
 import numpy as np
 
-from .batches import run_batch
-from .checks import check_threads
-from .tag_checks import check_candidates, check_tag_ids, check_tag_scores, raise_bad_tags
-from .tag_counts import MAX_ONCE, decode_counting
+from .checks import (
+    MAX_ONCE,
+    check_candidates,
+    check_tag_ids,
+    check_tag_scores,
+    check_threads,
+    decode_counting,
+    raise_bad_tags,
+    run_batch,
+)
 
 from .prefix_spans cimport Prefixes, add_span, free_prefixes, make_prefixes, read_spans
 from .tag_status cimport NO_MEMORY, Status

@@ -1,13 +1,53 @@
-"""Checks of the decoders' arguments, made before they release the interpreter lock.
+"""Runs a decoder over many sentences, and checks its arguments before it releases the interpreter lock.
 
-The decoders themselves check that scores are finite, in the pass that reads them; this file only finds the first bad
-cell for the message.
-"""
+The decoders themselves check that scores are finite, in the pass that reads them; here the first bad cell is found for
+the message."""
 
-from typing import Any, NoReturn, Optional, Union
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, List, NoReturn, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 from numpy import ndarray
+
+ResultT = TypeVar("ResultT")
+
+WORTH_A_THREAD = 200.0  # minimum work of a thread in microseconds; starting one takes about half as long
+
+
+def run_batch(decode: Callable[[int], ResultT], costs: Sequence[float], n_threads: int) -> List[ResultT]:
+    """Decode sentence 0, 1, ... of a batch.
+
+    The threads take sentences from one list, longest first, so that a long sentence does not start last.
+
+    decode (Callable[[int], ResultT]): Decodes the i-th sentence.
+    costs (Sequence[float]): Estimated work of each sentence in microseconds.
+    n_threads (int): Maximum number of threads, 1 or more; fewer run if there is too little work.
+    RETURNS (List[ResultT]): The results, in the order of the sentences.
+    RAISES (Exception): The error of `decode` for the first failing sentence, in the order of the batch.
+    """
+    n_workers = min(n_threads, len(costs), int(sum(costs) / WORTH_A_THREAD))
+    if n_workers < 2:
+        return [decode(i) for i in range(len(costs))]
+    results: List[Optional[ResultT]] = [None] * len(costs)
+    errors: List[Optional[Exception]] = [None] * len(costs)
+    queue = iter(sorted(range(len(costs)), key=lambda i: -costs[i]))
+
+    def work() -> None:
+        for i in queue:  # next() on a list iterator is atomic
+            try:
+                results[i] = decode(i)
+            except Exception as error:
+                errors[i] = error
+
+    with ThreadPoolExecutor(n_workers - 1) as pool:
+        futures = [pool.submit(work) for _ in range(n_workers - 1)]
+        work()
+        for future in futures:
+            future.result()
+    for error in errors:
+        if error is not None:
+            raise error
+    return results  # type: ignore[return-value]
 
 
 def check_array(value: Any, name: str, shape: str, fits: bool) -> ndarray:
@@ -106,3 +146,94 @@ def raise_first(values: ndarray, name: str, bad: ndarray, expected: str) -> NoRe
     """Names the first bad value. RAISES (ValueError): Always."""
     cell = tuple(np.argwhere(bad)[0].tolist())
     raise ValueError(f"{name} must be {expected}, got {values[cell]} at {list(cell)}")
+
+
+def check_tag_scores(scores: Any, name: str) -> ndarray:
+    """Tag scores as a C-contiguous array. *Shape:* (n, n_tags), float32."""
+    size = np.shape(scores) if isinstance(scores, ndarray) else ()
+    return check_array(scores, name, "(n, n_tags)", len(size) == 2 and size[1] >= 1)
+
+
+def check_tag_ids(ids: Any, name: str, n_tags: int, end: int) -> ndarray:
+    """A number for each tag, from -1 to `end` - 1, as a contiguous int32 array; all -1 for None. *Shape:* (n_tags,).
+
+    RAISES (ValueError): On any other type, shape or value.
+    """
+    array = np.full(n_tags, -1) if ids is None else np.asarray(ids)
+    if array.dtype.kind not in "iu" or array.shape != (n_tags,) or array.min() < -1 or array.max() >= end:
+        raise ValueError(f"{name} must be {n_tags} integers from -1 to {end - 1}, one for each tag, got {ids!r}")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def check_transitions(transitions: Any, n_tags: int) -> Optional[ndarray]:
+    """Transition scores as a C-contiguous array, or None. *Shape:* (n_tags, n_tags), [from, to], float32."""
+    if transitions is None:
+        return None
+    shape = (n_tags, n_tags)
+    found = check_array(transitions, "transitions", f"{shape}", np.shape(transitions) == shape)
+    if (np.isnan(found) | (found == np.inf)).any():
+        raise_bad_tags(found, "transitions")
+    return found
+
+
+def check_predicate(predicate: Any, verb: Any, n_tokens: int, n_tags: int, item: str) -> None:
+    """Check a predicate's token and tag; both are -1 for none.
+
+    RAISES (ValueError): One is no integer or out of range, or there is a predicate without a tag.
+    """
+    check_integer(predicate, f"predicates{item}", -1, n_tokens)
+    check_integer(verb, "verb", 0 if predicate >= 0 else -1, n_tags)
+
+
+def raise_bad_tags(scores: ndarray, name: str) -> NoReturn:
+    """Names the first score that is NaN or plus infinity. RAISES (ValueError): Always."""
+    raise_first(scores, name, np.isnan(scores) | (scores == np.inf), "finite or minus infinity")
+
+
+def check_candidates(ranges: Any, name: str, n_candidates: int, n_tokens: Any) -> ndarray:
+    """Candidate spans as a C-contiguous int32 array. *Shape:* (n_candidates, 2), start and end, by ascending start.
+
+    RAISES (ValueError): On any other type, shape, value or order.
+    """
+    check_integer(n_tokens, "n_tokens", 0)
+    array = np.asarray(ranges)
+    is_table = array.dtype.kind in "iu" and array.shape == (n_candidates, 2)
+    starts, ends = array.T if is_table else (array, array)
+    if (
+        not is_table
+        or (starts < 0).any()
+        or (starts >= ends).any()
+        or (ends > n_tokens).any()
+        or (np.diff(starts) < 0).any()
+    ):
+        wanted = f"{n_candidates} ranges with 0 <= start < end <= {n_tokens}, sorted by their starts"
+        raise ValueError(f"{name} must be {wanted}, got {ranges!r}")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+MAX_ONCE = 20  # most tags that may occur once: the sets of such tags are part of a decoder's state
+
+ResultT = TypeVar("ResultT")
+
+
+def decode_counting(
+    once: ndarray, decode: Callable[[ndarray], ResultT], numbers_of: Callable[[ResultT], ndarray]
+) -> ResultT:
+    """Decode until no tag occurs twice that may occur once. The best result of fewer constraints that keeps all of them
+    is the best one.
+
+    once (ndarray): A number for each tag that may occur once, -1 for others. Shape: (n_tags,), int32.
+    decode (Callable[[ndarray], ResultT]): From the numbers to count, 0, 1, ..., to a result.
+    numbers_of (Callable[[ResultT], ndarray]): The number in `once` of each tag of a result. Shape: (n,).
+    """
+    counted: List[int] = []
+    while True:
+        numbers = np.full(len(once), -1, dtype=np.int32)
+        for number, one in enumerate(counted):
+            numbers[once == one] = number
+        result = decode(numbers)
+        found = numbers_of(result)
+        values, counts = np.unique(found[found >= 0], return_counts=True)
+        if (counts < 2).all():
+            return result
+        counted.extend(values[counts > 1].tolist())

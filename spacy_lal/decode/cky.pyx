@@ -11,8 +11,7 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from .batches import run_batch
-from .checks import check_batch, check_gold, check_labels, check_threads, raise_bad_gold, raise_bad_labels
+from .checks import check_batch, check_gold, check_labels, check_threads, raise_bad_gold, raise_bad_labels, run_batch
 
 from .label_row cimport find_label, label_score
 from .maxplus cimport MaxPlus, maxplus_kernels

@@ -14,7 +14,6 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from .batches import run_batch
 from .checks import (
     check_arcs,
     check_batch,
@@ -24,6 +23,7 @@ from .checks import (
     raise_bad_arcs,
     raise_bad_gold,
     raise_bad_labels,
+    run_batch,
 )
 
 from .joint_chart cimport Node, Sentence, first_label, gold_at, row_p, row_q, stride_p, stride_q

@@ -13,8 +13,7 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from .batches import run_batch
-from .checks import check_arcs, check_batch, check_threads, raise_bad_arcs
+from .checks import check_arcs, check_batch, check_threads, raise_bad_arcs, run_batch
 
 from .maxplus cimport MaxPlus, maxplus_kernels
 

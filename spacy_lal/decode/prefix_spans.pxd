@@ -1,4 +1,4 @@
-"""The best disjoint spans of each prefix of a sentence, for `role_spans` and `candidate_spans`.
+"""The best disjoint spans of each prefix of a sentence, for `candidate_spans`.
 
 A semi-Markov model (Sarawagi and Cohen 2004). A state is the length of a prefix and the set of roles used so far, of
 those that may occur once.

@@ -14,10 +14,18 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from .batches import run_batch
-from .checks import check_batch, check_threads
-from .tag_checks import check_predicate, check_tag_ids, check_tag_scores, check_transitions, raise_bad_tags
-from .tag_counts import MAX_ONCE, decode_counting
+from .checks import (
+    MAX_ONCE,
+    check_batch,
+    check_predicate,
+    check_tag_ids,
+    check_tag_scores,
+    check_threads,
+    check_transitions,
+    decode_counting,
+    raise_bad_tags,
+    run_batch,
+)
 
 from .tag_status cimport BAD_SCORES, DONE, NO_MEMORY, NO_PATH, Status, check_scores
 

@@ -12,10 +12,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_bounds, sentence_words
-from ..models.joined_tok2vec import require_vectors
+from ..models.vectors import require_vectors
 from ..pipeline.component import FACTORY, parser_names
+from ..pipeline.decoders import MAX_LENGTH
 from ..pipeline.lal_parser import LALParser
-from ..pipeline.long_sentences import MAX_LENGTH
 from ..scores import ParserScores
 from ..trees import LabelVocab
 

@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 from ..annotations import sentence_words
 from ..annotations.sentences import Sentences
 from ..layers.pair_features import SentenceParse
-from .joined_tok2vec import require_vectors
+from .vectors import require_vectors
 
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 # First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the treebank's own.

@@ -17,7 +17,6 @@ from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from ..locks import MAKING
-from .joined_tok2vec import with_tokens
 from .onnx_encoder import (
     INPUTS,
     OUTPUT,
@@ -29,7 +28,7 @@ from .onnx_encoder import (
     relative_bias,
     weight_of,
 )
-from .plain_words import plain_doc
+from .vectors import plain_doc, with_tokens
 from .windows import length_groups, sentence_windows
 
 RUNTIMES = ("onnx", "onnx-int8", "torch")

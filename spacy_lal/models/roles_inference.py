@@ -154,7 +154,7 @@ class RolesInference:
 
 
 class _Spans:
-    """The scorer of roles of ranges; see `layers.scorers.span_role_scorer`."""
+    """The scorer of roles of ranges; see `layers.role_scorers`."""
 
     def __init__(self, config: SpanRoleScorerConfig, weights: Weights) -> None:
         self.config, self.table = config, weights["role_scorer.table.weight"]

@@ -8,7 +8,7 @@ import numpy
 from numpy import ndarray
 
 from ..layers.configs import FIRST_LABEL, FencepostLayout, SpanScorerConfig
-from ..layers.scorers.span_hidden import span_hidden
+from ..layers.span_hidden import span_hidden
 from ..scores import OTHER_LABEL
 
 Weights = Mapping[str, ndarray]

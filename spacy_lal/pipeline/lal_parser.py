@@ -41,9 +41,8 @@ from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names
 from .constrained import parse_constrained, sentence_constraints, without_marks
-from .decoders import DecodedParse, Decoder
+from .decoders import MAX_LENGTH, DecodedParse, Decoder, cut_sentence, join_pieces
 from .labels import VOCABULARIES, collect_labels
-from .long_sentences import MAX_LENGTH, cut_sentence, join_pieces
 
 logger = logging.getLogger("spacy_lal")
 

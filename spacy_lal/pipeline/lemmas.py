@@ -17,7 +17,7 @@ from typing import Callable, Dict, FrozenSet, List, NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..models.plain_words import unescape_token
+from ..models.vectors import unescape_token
 
 TABLE = Path(__file__).parent.parent / "lang" / "en_lemmas.json.gz"
 # What an inflected word is, by its Penn tag: part of speech in the table, ending.

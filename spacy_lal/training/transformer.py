@@ -29,10 +29,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast
 from transformers.utils import ModelOutput
 
-from ..models.joined_tok2vec import tokens_hash
 from ..models.onnx_transformer import build_onnx_transformer, torch_module, without_space
-from ..models.plain_words import plain_doc
 from ..models.shared_shim import SharedShim, evaluating
+from ..models.vectors import plain_doc, tokens_hash
 from ..models.windows import length_groups
 
 # Most pieces that run at once in parsing, padding included, but at least a whole span.

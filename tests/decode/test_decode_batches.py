@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy import ndarray
 
-from spacy_lal.decode import batches, cky, eisner, joint, mst
+from spacy_lal.decode import checks, cky, eisner, joint, mst
 
 LENGTHS = [3, 1, 0, 12, 30, 2, 7, 0, 21]
 ArgumentsT = Tuple[List[ndarray], ...]
@@ -36,7 +36,7 @@ def same(left: Any, right: Any) -> bool:
 @pytest.fixture
 def every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start as many threads as are allowed, however little there is to do."""
-    monkeypatch.setattr(batches, "WORTH_A_THREAD", 1e-6)
+    monkeypatch.setattr(checks, "WORTH_A_THREAD", 1e-6)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5, 50])
@@ -60,14 +60,14 @@ def test_tuple_and_empty_batches() -> None:
 
 
 def test_run_batch_keeps_order_and_first_error(every_thread: None) -> None:
-    assert batches.run_batch(lambda i: i * i, [5, 1, 9], 3) == [0, 1, 4]
+    assert checks.run_batch(lambda i: i * i, [5, 1, 9], 3) == [0, 1, 4]
 
     def fail(i: int) -> int:
         raise ValueError(f"sentence {i}")
 
     for n_threads in (1, 3):
         with pytest.raises(ValueError, match="sentence 0"):
-            batches.run_batch(fail, [1, 2, 3], n_threads)
+            checks.run_batch(fail, [1, 2, 3], n_threads)
 
 
 @pytest.mark.parametrize("cost,n_threads", [(1.0, 1), (1000.0, 3)])
@@ -78,7 +78,7 @@ def test_run_batch_takes_threads_for_work(cost: float, n_threads: int) -> None:
         together.wait(timeout=30)
         return threading.current_thread().name
 
-    assert len(set(batches.run_batch(meet, [cost] * 3, 3))) == n_threads
+    assert len(set(checks.run_batch(meet, [cost] * 3, 3))) == n_threads
 
 
 def test_empty_sentence() -> None:

@@ -5,7 +5,7 @@ from spacy.ml.models import MultiHashEmbed
 from spacy.pipeline.tok2vec import Tok2VecListener
 from thinc.api import Model
 
-from spacy_lal.models.joined_tok2vec import build_joined_tok2vec, with_tokens
+from spacy_lal.models.vectors import build_joined_tok2vec, with_tokens
 
 DOCS = ["The old cat sleeps.", "Yes", ""]
 

@@ -5,7 +5,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal.models.plain_words import plain_doc, unescape_token
+from spacy_lal.models.vectors import plain_doc, unescape_token
 
 PLAIN = {
     **{"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "/.": ".", "/?": "?"},

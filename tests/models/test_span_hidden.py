@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from spacy_lal.layers.basics import EPSILON, std_norm
-from spacy_lal.layers.scorers.span_hidden import span_hidden
+from spacy_lal.layers.span_hidden import span_hidden
 
 SCRIPT = """
 import sys, numpy
-from spacy_lal.layers.scorers.span_hidden import span_hidden
+from spacy_lal.layers.span_hidden import span_hidden
 arrays = numpy.load(sys.argv[1])
 out = numpy.empty((len(arrays["starts"]), arrays["start_rows"].shape[1]), "f4")
 names = "start_rows", "end_rows", "starts", "ends", "bias", "gain", "shift"

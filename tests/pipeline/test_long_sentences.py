@@ -13,9 +13,8 @@ from tiny_pipeline import make_bert, make_examples, train
 from tiny_pipeline import make_nlp as make_transformer_nlp
 
 from spacy_lal.annotations import METHODS_KEY, SPANS_KEY
-from spacy_lal.pipeline import lal_parser, long_sentences
-from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder
-from spacy_lal.pipeline.long_sentences import cut_sentence, join_pieces
+from spacy_lal.pipeline import decoders, lal_parser
+from spacy_lal.pipeline.decoders import DecodedParse, cut_sentence, join_pieces, make_joint_decoder
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import LabelVocab, nested_spans
 
@@ -64,9 +63,9 @@ def nlp():
 @pytest.fixture
 def short(monkeypatch):
     """Sentences of more than 8 words are cut."""
-    for module in (lal_parser, long_sentences):
+    for module in (lal_parser, decoders):
         monkeypatch.setattr(module, "MAX_LENGTH", 8)
-    monkeypatch.setattr(long_sentences, "PIECE_LENGTH", 8)
+    monkeypatch.setattr(decoders, "PIECE_LENGTH", 8)
 
 
 def check_tree(doc, projective=True):

@@ -1,11 +1,11 @@
-"""`spacy-lal.JoinedTok2Vec.v1`: the vectors of several tok2vecs side by side, such as a transformer's and an embedding
-of the tokens' shapes.
+"""Token vectors: what encoders read of a Doc, whether vectors are of its present tokens, and several side by side.
 
-thinc's own `concatenate` adds up the results of the layers' backward passes, which differ in form between a listener
-and an embedding; they are not used. Without vectors to read, spaCy's listeners silently return zeros: here that is an
-error, as are vectors of other tokens than the Doc has.
+A Doc made from treebank tokens keeps its words. Encoders and embeddings read a copy of it with plain words, which is
+`plain_doc`: `-LRB-` is read as `(`, `/.` as `.`. So its tags and trees are those of the Doc with plain words. Without
+vectors to read, spaCy's listeners silently return zeros: here that is an error, as are vectors of other tokens.
 """
 
+import re
 import threading
 from typing import Any, Callable, List, Optional, Tuple
 
@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from .plain_words import plain_doc
+from ..trees.brackets import unescape_word
 
 Tok2Vec = Model[List[Doc], List[Floats2d]]
 
@@ -24,6 +24,33 @@ LISTENERS = ("transformer-listener", "tok2vec-listener")  # spacy-transformers' 
 # The Docs with which each thread has last initialised a model. No encoder has run on them, but thinc's `chain` asks for
 # their vectors to tell the next layer their width.
 _samples = threading.local()
+
+_MAY_ESCAPE = re.compile(r"-(?:[LR][RSC]B|U\+)|\\[/*]|``|''|/[.?-]")
+_QUOTES = {"``": '"', "''": '"', "/-": "-"}
+
+
+def unescape_token(word: str) -> str:
+    r"""The word that a treebank token stands for.
+
+    >>> [unescape_token(word) for word in ("-LRB-", "/.", "``", r"3\/4", "and/or")]
+    ['(', '.', '"', '3/4', 'and/or']
+    """
+    return _QUOTES.get(word) or unescape_word(word)
+
+
+def plain_doc(doc: Doc) -> Doc:
+    """A Doc without escapes: itself, or a copy of its words, norms and spaces."""
+    if not _MAY_ESCAPE.search(doc.text):
+        return doc
+    words = [token.text for token in doc]
+    plain = [unescape_token(word) or word for word in words]
+    if plain == words:
+        return doc
+    copied = Doc(doc.vocab, words=plain, spaces=[bool(token.whitespace_) for token in doc])
+    for token, new, word in zip(doc, copied, plain, strict=True):
+        if word == token.text:
+            new.norm_ = token.norm_
+    return copied
 
 
 class TokenVectors(numpy.ndarray):

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "../../decode/lanes.h"
+#include "../decode/lanes.h"
 
 /* What is added to each difference, and the norm's parameters; width floats each. */
 typedef struct {
@@ -23,15 +23,15 @@ typedef struct {
 typedef void (*SpanHidden)(float *out, const float *start, const float *end, const SpanNorm *norm);
 
 #define KERNEL span_hidden_base
-#include "../../decode/lanes_base.h"
+#include "../decode/lanes_base.h"
 #include "span_hidden_kernel.h"
-#include "../../decode/lanes_end.h"
+#include "../decode/lanes_end.h"
 
 #if defined(LANES_HAS_AVX2)
 #define KERNEL span_hidden_avx2
-#include "../../decode/lanes_avx2.h"
+#include "../decode/lanes_avx2.h"
 #include "span_hidden_kernel.h"
-#include "../../decode/lanes_end.h"
+#include "../decode/lanes_end.h"
 #endif
 
 /* The fastest kernel that this machine can run. */

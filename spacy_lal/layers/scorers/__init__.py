@@ -1,1 +1,0 @@
-"""Scorers: from fenceposts to scores of spans, arcs and deprels."""
