@@ -10,7 +10,7 @@ from parity.encoder_network import INFERENCE, EncoderReference, our_selector_key
 from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import EXTRAS, EachToken
 from parity.network import GRADIENT_TOLERANCE, STAGE_TOLERANCE, SUM_TOLERANCE, Errors, Row
-from spacy_lal.checkpoint.names import our_key
+from spacy_lal.checkpoint.networks import our_key
 from spacy_lal.decode import cky
 from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
 from spacy_lal.loss.gold import MISSING, GoldParse

@@ -9,8 +9,7 @@ from torch import Tensor
 
 from parity.decoder import collapsed
 from parity.vectors import NetworkSet, UnreadableSetError, unpack_upper
-from spacy_lal.checkpoint.names import convert_state_dict, our_key
-from spacy_lal.checkpoint.networks import network_config
+from spacy_lal.checkpoint.networks import convert_state_dict, network_config, our_key
 from spacy_lal.decode import joint
 from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork

@@ -16,7 +16,8 @@ from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttenti
 from ..layers.input_configs import InputLayerConfig, InputSizes
 from ..layers.inputs import InputLayer
 from ..layers.label_attention import LabelAttention
-from .names import EMBEDDINGS
+
+EMBEDDINGS = ("tags", "words")  # kinds of word features that the reference calls embeddings; others are extras
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
-"""The networks of the authors' checkpoints: hyperparameters and shapes of weights -> our records.
+"""The networks of the authors' checkpoints: hyperparameters, shapes and names of weights -> our records and names.
 
 Two families: the LAL parser and the HPSG parser before it (reference-parser.md), and Kitaev & Klein's parser of
-constituents alone (2018; reference-encoders.md A14), from whose code theirs was made.
+constituents alone (2018; reference-encoders.md A14), from whose code theirs was made, with the same names of weights.
 """
 
+import re
 from itertools import groupby
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import torch
 from spacy.tokens import Doc
@@ -13,13 +14,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 from torch import Tensor
 
-from ..layers.configs import (
-    FencepostsConfig,
-    LabelAttentionConfig,
-    ParserNetworkConfig,
-    ParserSizes,
-    SpanScorerConfig,
-)
+from ..layers.configs import FencepostsConfig, LabelAttentionConfig, ParserNetworkConfig, ParserSizes, SpanScorerConfig
 from ..layers.input_configs import (
     CharConcat,
     CharLSTM,
@@ -33,8 +28,72 @@ from ..layers.input_configs import (
 )
 from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD
-from .layers import ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
-from .names import convert_state_dict
+from .layers import EMBEDDINGS, ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig
+
+# Their key -> ours: every rule is tried on every key, in this order. `{L}` is the number of self-attention layers, the
+# index of their label attention layer; `{first}` and `{second}` are the kinds of embeddings in use.
+KEY_RULES: Tuple[Tuple[str, str], ...] = (
+    (r"^project_(xlnet|elmo)\.", "inputs.features.vectors.projection."),
+    (r"^char_embedding\.", "inputs.features.char_concat.embedding."),
+    (r"^char_encoder\.emb\.", "inputs.features.chars.embedding."),
+    (r"^char_encoder\.lstm\.", "inputs.features.chars.lstm."),
+    (r"^embedding\.position_table$", "inputs.positions"),
+    (r"^embedding\.layer_norm\.", "inputs.layer_norm."),
+    (r"^embedding\.embs\.0\.", "inputs.features.{first}.embedding."),
+    (r"^embedding\.embs\.1\.", "inputs.features.{second}.embedding."),
+    (r"^encoder\.attn_{L}\.", "label_attention."),
+    (r"^encoder\.ff_{L}\.", "label_attention.feed_forward."),
+    (r"^encoder\.attn_(\d+)\.", r"encoder.layers.\1.attention."),
+    (r"^encoder\.ff_(\d+)\.", r"encoder.layers.\1.feed_forward."),
+    (r"\.w_qs(\d?)$", r".query.<\1>"),
+    (r"\.w_ks(\d?)$", r".key.<\1>"),
+    (r"\.w_vs(\d?)$", r".value.<\1>"),
+    (r"\.proj(\d?)\.weight$", r".output.<\1>.weight"),
+    (r"\.reduce_proj\.", ".reduce."),
+    (r"\.w_1([cp]?)\.", r".hidden.<\1>."),
+    (r"\.w_2([cp]?)\.", r".output.<\1>."),
+    (r"<(1|c)>", "content"),
+    (r"<(2|p)>", "position"),
+    (r"<>", "all"),
+    (r"^f_label\.0\.", "span_scorer.hidden."),
+    (r"^f_label\.1\.", "span_scorer.layer_norm."),
+    (r"^f_label\.3\.", "span_scorer.output."),
+    (r"\.layer_norm\.a_2$", ".norm.gain"),
+    (r"\.layer_norm\.b_2$", ".norm.bias"),
+    (r"^dep_score\.arc_h\.", "biaffine_scorer.arc_head."),
+    (r"^dep_score\.arc_c\.", "biaffine_scorer.arc_dependent."),
+    (r"^dep_score\.type_h\.", "biaffine_scorer.deprel_head."),
+    (r"^dep_score\.type_c\.", "biaffine_scorer.deprel_dependent."),
+    (r"^dep_score\.attention\.dep_weight$", "biaffine_scorer.arc_bilinear"),
+    (r"^dep_score\.bilinear\.U$", "biaffine_scorer.deprel_bilinear"),
+    (r"^dep_score\.bilinear\.W_l$", "biaffine_scorer.deprel_from_head"),
+    (r"^dep_score\.bilinear\.W_r$", "biaffine_scorer.deprel_from_dependent"),
+    (r"^dep_score\.bilinear\.bias$", "biaffine_scorer.deprel_bias"),
+)
+TRANSFORMER_PREFIX = "xlnet."
+# Weights that the reference builds but never uses in a forward pass (reference-parser.md 1.4 and 4.1).
+UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
+
+
+def our_key(key: str, config: ParserNetworkConfig) -> str:
+    """Translate the name of a reference weight by `KEY_RULES`: "encoder.attn_0.w_qs1" is
+    "encoder.layers.0.attention.query.content" in our network."""
+    kinds = [feature.kind for feature in config.inputs.features]
+    tables = [kind for kind in EMBEDDINGS if kind in kinds] + ["?", "?"]
+    n_layers = sum(layer.repeat for layer in config.encoder.layers)
+    for pattern, replacement in KEY_RULES:
+        pattern = pattern.replace("{L}", str(n_layers))
+        key = re.sub(pattern, replacement.replace("{first}", tables[0]).replace("{second}", tables[1]), key)
+    return key
+
+
+def convert_state_dict(
+    state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
+) -> Dict[str, Tensor]:
+    """The reference's weights under our names, float32, without the transformer's and those that are never used."""
+    skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if sizes.vector_width else ("project_xlnet.",)))
+    return {our_key(key, config): value.float() for key, value in state_dict.items() if not key.startswith(skipped)}
+
 
 _SHARED: Dict[str, Any] = {
     "d_model": 1024,
@@ -100,19 +159,14 @@ MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads a
 
 
 def lal_config(
-    hparams: Mapping[str, Any],
-    n_label_heads: int,
-    *,
-    scrambled_queries: bool = False,
-    learned_boundaries: bool = False,
+    h: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False, learned_boundaries: bool = False
 ) -> ParserNetworkConfig:
     """The records of a LAL or HPSG parser.
 
-    hparams (Mapping[str, Any]): All of the LAL parser's hyperparameters.
+    h (Mapping[str, Any]): All of the LAL parser's hyperparameters.
     n_label_heads (int): Label heads, which the hyperparameters do not give; 0: one for each label.
     learned_boundaries (bool): Whether START and STOP have learned vectors.
     """
-    h = hparams
     features: List[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
     if h["use_words"]:
         features.append(Words(h["word_emb_dropout"]))
@@ -190,25 +244,28 @@ def network_config(
 
     scrambled_queries (bool): Reproduce the reference's batch effect.
     """
-    given, size = {**DEFAULT_HPARAMS, **hparams}, _sizes_of(state_dict)
-    n_label_heads = 0
+    given, n_label_heads = {**DEFAULT_HPARAMS, **hparams}, 0
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
-        n_label_heads = size(f"encoder.attn_{given['num_layers']}.w_ks{part}")
+        n_label_heads = len(state_dict[f"encoder.attn_{given['num_layers']}.w_ks{part}"])
     sizes = ParserSizes(
-        vector_width=size("project_xlnet.weight", 1) if reads_vectors(given) else 0,
-        n_tags=size("embedding.embs.0.weight") if given["use_tags"] else 0,
-        n_words=size(f"embedding.embs.{int(given['use_tags'])}.weight") if given["use_words"] else 0,
-        n_chars=size("char_encoder.emb.weight") if given["use_chars_lstm"] else 0,
-        n_labels=size("f_label.3.weight") + 1,
-        n_deprels=size("dep_score.bilinear.U"),
+        **_input_sizes(given, state_dict, "project_xlnet.weight" if reads_vectors(given) else None),
+        n_labels=len(state_dict["f_label.3.weight"]) + 1,
+        n_deprels=len(state_dict["dep_score.bilinear.U"]),
         n_label_heads=n_label_heads,
     )
     return lal_config(given, n_label_heads, scrambled_queries=scrambled_queries), sizes
 
 
-def _sizes_of(state_dict: Mapping[str, Tensor]) -> Callable[..., int]:
-    return lambda key, axis=0: state_dict[key].shape[axis]
+def _input_sizes(h: Mapping[str, Any], state_dict: Mapping[str, Tensor], projection: Optional[str]) -> Dict[str, int]:
+    """The sizes of tables of tags, words and characters, and of vectors, whose weight is `projection`."""
+    chars = "char_encoder.emb.weight" if h["use_chars_lstm"] else "char_embedding.weight"
+    return {
+        "vector_width": state_dict[projection].shape[1] if projection else 0,
+        "n_tags": len(state_dict["embedding.embs.0.weight"]) if h["use_tags"] else 0,
+        "n_words": len(state_dict[f"embedding.embs.{int(h['use_tags'])}.weight"]) if h["use_words"] else 0,
+        "n_chars": len(state_dict[chars]) if h["use_chars_lstm"] or h.get("use_chars_concat") else 0,
+    }
 
 
 def kk_network_config(
@@ -220,7 +277,7 @@ def kk_network_config(
         are none of the released code's (reference-encoders.md A2), also "join" ("concat" or "sum"), "factored",
         "even_odd" (halves of a fencepost), and "position_only" (layers), which `partitioned` sets together.
     """
-    h, size = {**KK_DEFAULT_HPARAMS, **hparams}, _sizes_of(state_dict)
+    h = {**KK_DEFAULT_HPARAMS, **hparams}
     factored = bool(h.get("factored", h["partitioned"]))
     position_only = h.get("position_only", range(h["num_layers_position_only"]))
     made: Dict[str, WordFeature] = {
@@ -252,15 +309,8 @@ def kk_network_config(
         span_scorer=SpanScorerConfig(hidden_width=h["d_label_hidden"]),
         biaffine_scorer=None,
     )
-    chars = "char_encoder.emb.weight" if h["use_chars_lstm"] else "char_embedding.weight"
-    sizes = ParserSizes(
-        vector_width=size("project_elmo.weight", 1) if h["use_elmo"] else 0,
-        n_tags=size("embedding.embs.0.weight") if h["use_tags"] else 0,
-        n_words=size(f"embedding.embs.{int(h['use_tags'])}.weight") if h["use_words"] else 0,
-        n_chars=size(chars) if h["use_chars_lstm"] or h["use_chars_concat"] else 0,
-        n_labels=size("f_label.3.weight") + 2,
-    )
-    return config, sizes
+    sizes = _input_sizes(h, state_dict, "project_elmo.weight" if h["use_elmo"] else None)
+    return config, ParserSizes(**sizes, n_labels=len(state_dict["f_label.3.weight"]) + 2)
 
 
 def kk_converted_weights(

@@ -1,14 +1,19 @@
 """A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
 
-The pipeline is made from its config, like any other; then it gets the checkpoint's labels and weights. Parts that we
-do not build (GloVe, ELMo, BERT) are refused by name.
+The file is read as data: `torch.load` makes tensors and plain containers, and runs nothing. Beyond these, it holds
+objects of the authors' vocabulary class and scalars of NumPy; the stand-ins below take their names in the file, and any
+other name is refused. The pipeline is made from its config, like any other; then it gets the checkpoint's labels and
+weights. Parts that we do not build (GloVe, ELMo, BERT) are refused by name.
 """
 
+import struct
 from collections import Counter
-from dataclasses import fields, is_dataclass
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import spacy
+import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -19,9 +24,105 @@ from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..models.parser import get_network
 from ..trees.brackets import unescape_word
 from ..trees.labels import SUB_HEAD_LABEL, join_chain
-from .names import TRANSFORMER_PREFIX, convert_state_dict
-from .networks import DEFAULT_HPARAMS, kk_converted_weights, kk_network_config, network_config
-from .reader import Checkpoint, CheckpointError
+from .networks import (
+    DEFAULT_HPARAMS,
+    TRANSFORMER_PREFIX,
+    convert_state_dict,
+    kk_converted_weights,
+    kk_network_config,
+    network_config,
+)
+
+VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
+# NumPy's names of scalar types -> formats of `struct`
+SCALARS = {"b1": "?", "i1": "b", "u1": "B", "i2": "<h", "u2": "<H", "i4": "<i", "u4": "<I", "i8": "<q", "u8": "<Q"}
+SCALARS.update(f2="<e", f4="<f", f8="<d")
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be read, or that has unknown content; the message gives the reason."""
+
+
+class ReferenceVocabulary:
+    """The authors' `vocabulary.Vocabulary`: strings (or label tuples) <-> ids, and their counts in training data."""
+
+    values: List[Any]
+    counts: Mapping[Any, int]
+
+
+class _Dtype:
+    """A scalar type of NumPy."""
+
+    def __init__(self, name: str, align: bool, copy: bool) -> None:
+        self.format = SCALARS[name]
+
+    def __setstate__(self, state: Any) -> None:
+        """The state has the byte order, which is little."""
+
+
+def _scalar(dtype: _Dtype, data: bytes) -> Any:
+    return struct.unpack(dtype.format, data)[0]
+
+
+def _default_dict(factory: Any) -> Dict[Any, Any]:
+    """A dict: only existing keys are looked up."""
+    return {}
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """Bytes, as pickles of protocol 2 make them."""
+    return text.encode("latin1")
+
+
+ADMITTED = [
+    (ReferenceVocabulary, "vocabulary.Vocabulary"),
+    (_default_dict, "collections.defaultdict"),
+    (int, "builtins.int"),
+    (int, "__builtin__.int"),
+    (int, "__builtin__.long"),
+    (_Dtype, "numpy.dtype"),
+    (_scalar, "numpy.core.multiarray.scalar"),
+    (_scalar, "numpy._core.multiarray.scalar"),
+    (_encoded, "_codecs.encode"),
+]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The contents of a checkpoint file.
+
+    hparams (Dict[str, Any]): Hyperparameters, as the file gives them.
+    state_dict (Dict[str, Tensor]): Weights under the reference's names.
+    vocabularies (Dict[str, ReferenceVocabulary]): "tag_vocab", "word_vocab", "label_vocab", "char_vocab", and
+        "type_vocab" unless the network scores no dependencies.
+    """
+
+    hparams: Dict[str, Any]
+    state_dict: Dict[str, Tensor]
+    vocabularies: Dict[str, ReferenceVocabulary]
+
+
+def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
+    """Read a checkpoint of the reference without running anything in it.
+
+    path (Union[str, Path]): A file written by `torch.save`.
+    RETURNS (Checkpoint): Its contents, without the state of the optimiser.
+    RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names anything but tensors, plain containers,
+        NumPy scalars and the vocabulary class.
+    """
+    try:
+        with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
+            content = torch.load(path, map_location="cpu", weights_only=True)
+        spec = content["spec"]
+        found = {name: spec[name] for name in VOCABULARIES if isinstance(spec.get(name), ReferenceVocabulary)}
+        for vocabulary in [found[name] for name in VOCABULARIES[:-1]] + [*found.values()]:
+            vocabulary.values, vocabulary.counts = list(vocabulary.values), getattr(vocabulary, "counts", {})
+        weights = {name: tensor.detach() for name, tensor in content["state_dict"].items()}
+        return Checkpoint(dict(spec["hparams"]), weights, found)
+    except Exception as error:  # torch, zipfile and the stand-ins raise many kinds
+        reason = str(error).split("WeightsUnpickler error: ")[-1].strip().split("\n")[0]
+        raise CheckpointError(f"{path}: not a readable checkpoint ({type(error).__name__}: {reason})") from error
+
 
 SPECIAL_TAGS = ("<START>", "<STOP>", "UNK")
 SPECIAL_WORDS = ("<START>", "<STOP>", "<UNK>")
@@ -42,20 +143,11 @@ SCRAMBLED_BATCH_SIZE = 8
 LEFT_OUT = ("learned_boundaries", "features")  # fields of records that are no options of their blocks
 
 
-class ImportedPipeline(NamedTuple):
-    """A pipeline made from a checkpoint: a sentencizer and a parser, the tags that it reads (none if it reads no
-    tags), and the name of its transformer, if any."""
-
-    nlp: Language
-    tags: List[str]
-    transformer: Optional[str] = None
-
-
 def import_pipeline(
     checkpoint: Checkpoint, *, tokenizer: Optional[str] = None, lang: str = "en", scrambled_queries: bool = False
-) -> ImportedPipeline:
-    """Make a pipeline from a checkpoint. Without `use_lal` it belongs to the HPSG parser (Zhou & Zhao 2019), which
-    cleans words differently; without deprels, to Kitaev & Klein's parser of constituents (2018).
+) -> Language:
+    """Make a pipeline from a checkpoint: a sentencizer and a parser. Without `use_lal` it belongs to the HPSG parser
+    (Zhou & Zhao 2019), which cleans words differently; without deprels, to Kitaev & Klein's parser of constituents.
 
     tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
     lang (str): The language whose tokenisation the pipeline has.
@@ -75,9 +167,7 @@ def import_pipeline(
         raise CheckpointError(f"the checkpoint's parts make no network: {type(error).__name__}: {error}") from error
 
 
-def _import_joint(
-    checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool
-) -> ImportedPipeline:
+def _import_joint(checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool) -> Language:
     """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a `spacy-lal.ReferenceParser.v1`."""
     _refuse(checkpoint, UNSUPPORTED, "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)")
     hparams, state_dict = {**DEFAULT_HPARAMS, **checkpoint.hparams}, checkpoint.state_dict
@@ -116,10 +206,10 @@ def _import_joint(
     nlp = _make_pipeline(lang, model, decoder, label_data, weights, hf_objects)
     if scrambled_queries:
         nlp.batch_size = nlp.config["nlp"]["batch_size"] = SCRAMBLED_BATCH_SIZE
-    return ImportedPipeline(nlp, label_data["tags"] if sizes.n_tags else [], tok2vec and tok2vec["name"])
+    return nlp
 
 
-def _import_constituents(checkpoint: Checkpoint, lang: str) -> ImportedPipeline:
+def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
     """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a `spacy-lal.LALParser.v1`."""
     supported = "tags (use_tags), words (use_words) and characters (use_chars_lstm, use_chars_concat)"
     _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
@@ -127,8 +217,7 @@ def _import_constituents(checkpoint: Checkpoint, lang: str) -> ImportedPipeline:
     weights = kk_converted_weights(checkpoint.state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [()])
     decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
-    nlp = _make_pipeline(lang, model_blocks(config), decoder, label_data, weights)
-    return ImportedPipeline(nlp, label_data["tags"] if sizes.n_tags else [])
+    return _make_pipeline(lang, model_blocks(config), decoder, label_data, weights)
 
 
 def _make_pipeline(

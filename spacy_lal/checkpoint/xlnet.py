@@ -1,19 +1,195 @@
-"""The XLNet of a checkpoint: its config from the shapes of its weights, its tokenizer by name or path.
+"""XLNet as the LAL parser's authors feed it, word by word (reference-parser.md 1.4): `spacy-lal.WordTransformer.v1`.
 
-A checkpoint holds the weights of a transformer from the hub, under the names of `XLNetModel`, without its config or its
-vocabulary (reference-parser.md 1.2 and 1.4).
+Each word is split separately, each sentence is a sequence, and the output is the last piece of each word, with rows for
+START and STOP. spacy-transformers loads, fine-tunes and stores it. No listeners; sentences are read whole. A checkpoint
+holds weights under the names of `XLNetModel`, without its config and tokenizer.
 """
 
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, cast
 
+import numpy
 import torch
+from numpy import ndarray
+from spacy.tokens import Doc
 from spacy_transformers.data_classes import HFObjects
+from spacy_transformers.layers.hf_wrapper import HFWrapper
+from spacy_transformers.layers.transformer_model import huggingface_from_pretrained
+from thinc.api import Model, torch2xp, xp2torch
+from thinc.types import ArgsKwargs, Floats2d, Floats3d
 from tokenizers import normalizers
 from torch import Tensor
 from transformers import AutoTokenizer, XLNetConfig, XLNetModel
 
-from .reader import CheckpointError
+from ..annotations import Sentences, sentence_words
+from .official import CheckpointError
+
+WordTransformerModel = Model[List[Doc], List[Floats2d]]
+MAX_BATCH_PIECES = 4096  # that run at once, padding included
+
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]"}
+DOUBLE_QUOTES = dict.fromkeys(("``", "''", "«", "»", "“", "”", "„"), '"')
+SINGLE_QUOTES = dict.fromkeys(("`", "‘", "’", "‹", "›"), "'")
+HPSG_WORDS = {**BRACKETS, **DOUBLE_QUOTES, **SINGLE_QUOTES}
+CLEAN_WORDS = {"lal": {**HPSG_WORDS, **dict.fromkeys(("–", "—"), "--")}, "hpsg": HPSG_WORDS}
+
+
+def build_word_transformer(
+    name: str,
+    tokenizer_config: Dict[str, Any] = {},  # noqa: B006 (read only; spacy-transformers' own form)
+    clean_words: Literal["lal", "hpsg"] = "lal",
+    pad_left: bool = False,
+) -> WordTransformerModel:
+    """A pretrained transformer as the `tok2vec` of a LAL parser: one (n + 2, width) array for each sentence of n
+    tokens, with rows for START and STOP, as its attribute `sentence_rows` says. Whitespace tokens are left out.
+
+    name (str): Name on the Hugging Face hub, or a path. Read once, when a pipeline is initialised; a saved pipeline
+        holds tokenizer, config and weights.
+    tokenizer_config (Dict[str, Any]): Settings for the tokenizer, for example {"use_fast": false}.
+    clean_words ("lal" or "hpsg"): How words are cleaned before they are split: brackets unescaped, quotes and dashes
+        plain ("hpsg" keeps dashes), "n't" divided into "n" + "'t".
+    pad_left (bool): False: [cls] words [sep], right padded. True: words [sep] [cls], left padded, and every row holds
+        the next word's vector, as in the authors' code (T11). Only for checkpoints trained like this.
+    RETURNS (WordTransformerModel): The layer.
+    """
+    objects = HFObjects(None, None, None, dict(tokenizer_config), {})
+    wrapper = HFWrapper(objects, convert_inputs=_convert_inputs, convert_outputs=_convert_outputs)
+    attrs = {
+        "name": name,
+        "sentence_rows": True,
+        "has_transformer": False,
+        "set_transformer": set_transformer,
+        "read_sentences": read_sentences,
+        "clean_words": clean_words,
+        "pad_left": pad_left,
+    }
+    return Model("word_transformer", forward, init=init, layers=[wrapper], dims={"nO": None}, attrs=attrs)
+
+
+def set_transformer(model: WordTransformerModel, hf_objects: HFObjects) -> None:
+    """Set the layer's tokenizer and transformer, as `huggingface_from_pretrained` returns them."""
+    shim: Any = model.layers[0].shims[0]
+    shim._hfmodel, shim._model = hf_objects, hf_objects.transformer
+    model.attrs["has_transformer"] = True
+    model.set_dim("nO", hf_objects.transformer.config.hidden_size)
+
+
+def init(model: WordTransformerModel, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None) -> None:
+    """Load tokenizer and transformer by name or path, unless the layer has them already."""
+    if not model.attrs["has_transformer"]:
+        empty = model.layers[0].shims[0]._hfmodel  # type: ignore[attr-defined]
+        settings = dict(empty._init_tokenizer_config), dict(empty._init_transformer_config)
+        set_transformer(model, huggingface_from_pretrained(model.attrs["name"], *settings))
+
+
+def forward(model: WordTransformerModel, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
+    """Vectors of every sentence, in order; the backward pass fine-tunes the transformer."""
+    return read_sentences(model, docs, [sentence_words(doc) for doc in docs], is_train)
+
+
+def read_sentences(
+    model: WordTransformerModel, docs: List[Doc], sentences: Sequence[Sentences], is_train: bool
+) -> Tuple[List[Floats2d], Callable]:
+    """Vectors of every sentence, in order, and the backward pass.
+
+    sentences (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of them.
+    """
+    if not model.attrs["has_transformer"]:
+        raise ValueError("The word transformer has no weights yet: call nlp.initialize(), or load it from disk")
+    width = model.get_dim("nO")
+    texts = [[doc[i].text for i in words] for doc, found in zip(docs, sentences, strict=True) for words in found]
+    ends = numpy.cumsum([0, *(len(words) + 2 for words in texts)]).tolist()
+    output = model.ops.alloc2f(ends[-1], width)
+    runs = []
+    for ids, mask, sources, targets in _batches(model, texts, ends):
+        vectors, backprop_batch = model.layers[0]((ids, mask), is_train)
+        output[targets] = model.ops.reshape2f(vectors, -1, width)[sources]
+        runs.append((vectors.shape, sources, targets, backprop_batch) if is_train else ())
+
+    def backprop(d_rows: List[Floats2d]) -> List[Doc]:
+        d_output = model.ops.xp.concatenate(d_rows) if d_rows else output
+        while runs:
+            shape, sources, targets, backprop_batch = runs.pop()
+            d_vectors = model.ops.alloc3f(*shape)
+            model.ops.reshape2f(d_vectors, -1, width)[sources] = d_output[targets]
+            backprop_batch(d_vectors)
+        return docs
+
+    return [output[start:end] for start, end in zip(ends, ends[1:], strict=False)], backprop
+
+
+def clean_words(words: Sequence[str], how: str) -> List[str]:
+    """The same number of words as the transformer gets them: do, n't are don, 't."""
+    cleaned: List[str] = []
+    for word in words:
+        if word == "n't" and cleaned:
+            cleaned[-1] += "n"
+            word = "'t"
+        cleaned.append(CLEAN_WORDS[how].get(word, word))
+    return cleaned
+
+
+def split_words(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> List[List[List[int]]]:
+    """The ids of the pieces of each word, which is split separately; the unknown piece for a word without pieces."""
+    words = sorted({word for sentence in sentences for word in sentence})
+    if not words:
+        return [[] for _ in sentences]
+    # This call neither truncates nor adds special pieces, so the tokenizer's warning about length would mislead.
+    encoded = tokenizer(words, add_special_tokens=False, return_attention_mask=False, verbose=False)["input_ids"]
+    pieces = {word: list(ids) or [tokenizer.unk_token_id] for word, ids in zip(words, encoded, strict=True)}
+    return [[pieces[word] for word in sentence] for sentence in sentences]
+
+
+def _batches(model: Any, texts: List[List[str]], starts: List[int]) -> Iterator[Tuple[ndarray, ...]]:
+    """Clean, split and pad; sentences of similar length come together, and those without words are left out.
+
+    starts (List[int]): The first row of each sentence in the output, whose rows are START, its words, and STOP.
+    YIELDS (Tuple[ndarray, ...]): Of each batch: ids and attention mask, *shape:* (batch_size, n_pieces); the vectors to
+        read among the batch_size * n_pieces, and their rows in the output, *shape:* (n_read,).
+    """
+    tokenizer, pad_left = model.layers[0].shims[0]._hfmodel.tokenizer, model.attrs["pad_left"]
+    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    split = split_words(tokenizer, [clean_words(words, model.attrs["clean_words"]) for words in texts])
+    sequences = []  # pieces, those of them that are read, the first row
+    for words, row in zip(split, starts, strict=False):
+        pieces, ends = [piece for word in words for piece in word], numpy.cumsum([len(word) for word in words])
+        n = len(pieces)
+        if words and pad_left:  # read in that order into the same rows, which shifts words by one (T11)
+            sequences.append(([*pieces, sep, cls], [*(ends - 1), n, n + 1], row))
+        elif words:
+            sequences.append(([cls, *pieces, sep], [0, *ends, n + 1], row))
+    sequences.sort(key=lambda one: len(one[0]))
+    while sequences:
+        n_pieces = len(sequences[-1][0])
+        size = max(MAX_BATCH_PIECES // n_pieces, 1)
+        batch, sequences = sequences[-size:], sequences[:-size]
+        ids = numpy.full((len(batch), n_pieces), tokenizer.pad_token_id, dtype="int64")
+        mask = numpy.zeros(ids.shape, dtype="int64")
+        sources: List[int] = []
+        targets: List[int] = []
+        for k, (pieces, read, row) in enumerate(batch):
+            first = n_pieces - len(pieces) if pad_left else 0
+            ids[k, first : first + len(pieces)], mask[k, first : first + len(pieces)] = pieces, 1
+            sources.extend(k * n_pieces + first + place for place in read)
+            targets.extend(range(row, row + len(read)))
+        yield ids, mask, numpy.array(sources), numpy.array(targets)
+
+
+def _convert_inputs(model: Model, inputs: Tuple[ndarray, ndarray], is_train: bool) -> Tuple[ArgsKwargs, Callable]:
+    device = model.shims[0]._hfmodel.transformer.device  # type: ignore[attr-defined]
+    ids, attention_mask = (torch.from_numpy(array).to(device) for array in inputs)
+    kwargs = {"input_ids": ids, "attention_mask": attention_mask}
+    return ArgsKwargs(args=(), kwargs=kwargs), lambda d_inputs: []
+
+
+def _convert_outputs(model: Model, inputs_outputs: Tuple[Any, Any], is_train: bool) -> Tuple[Floats3d, Callable]:
+    hidden = inputs_outputs[1].last_hidden_state
+
+    def backprop(d_vectors: Floats3d) -> ArgsKwargs:
+        d_hidden = xp2torch(d_vectors, device=hidden.device).to(hidden.dtype)
+        return ArgsKwargs(args=((hidden,),), kwargs={"grad_tensors": (d_hidden,)})
+
+    return cast(Floats3d, torch2xp(hidden.detach().float(), ops=model.ops)), backprop
 
 
 def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:

@@ -10,7 +10,7 @@ import typer
 from spacy_lal.cli import io
 
 if TYPE_CHECKING:
-    from spacy_lal.checkpoint.official import ImportedPipeline
+    from spacy.language import Language
 
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the pipeline that is in the folder")]
 
@@ -104,42 +104,42 @@ def import_official_cli(
     other sentences of its batch.
     Networks that read XLNet vectors, tags or characters can be imported; of Kitaev and Klein also words, but not ELMo.
     """
-    from spacy_lal.checkpoint.official import import_pipeline
-    from spacy_lal.checkpoint.reader import read_checkpoint
+    from spacy_lal.checkpoint.official import import_pipeline, read_checkpoint
     from spacy_lal.files import written_folder
 
     io.check_pipeline_output(output, overwrite)
     if not checkpoint.exists():
         io.fail(f"can't find the checkpoint {checkpoint}")
     try:
-        imported = import_pipeline(
+        nlp = import_pipeline(
             read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
         )
     except ImportError as err:
         io.fail(f"can't make a pipeline for --lang {lang}: {err}")
     except (ValueError, TypeError) as err:
         io.fail(str(err) if str(err).startswith(str(checkpoint)) else f"{checkpoint}: {err}")
-    imported.nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
+    nlp.meta["description"] = f"Imported from a checkpoint of the authors' parser, {checkpoint.name}"
     with written_folder(output) as folder:
-        imported.nlp.to_disk(folder)
-    io.wrote(output, summary(imported, scrambled_queries=scrambled_queries))
+        nlp.to_disk(folder)
+    io.wrote(output, summary(nlp, scrambled_queries=scrambled_queries))
 
 
-def summary(imported: "ImportedPipeline", *, scrambled_queries: bool = False) -> str:
+def summary(nlp: "Language", *, scrambled_queries: bool = False) -> str:
     """What an imported pipeline has and needs, in a few lines."""
-    reads = f", XLNet ({imported.transformer})" if imported.transformer else ""
-    data: Any = imported.nlp.get_pipe("lal_parser").label_data  # type: ignore[attr-defined]
+    parser: Any = nlp.get_pipe("lal_parser")
+    tok2vec, data = nlp.config["components"]["lal_parser"]["model"]["tok2vec"], parser.label_data
+    reads = f", XLNet ({tok2vec['name']})" if tok2vec else ""
     sizes = f"{len(data['constituents'])} constituents, {len(data['deprels'])} deprels{reads}"
-    lines = [f"{', '.join(imported.nlp.pipe_names)}; {sizes}"]
-    if imported.tags:
+    lines = [f"{', '.join(nlp.pipe_names)}; {sizes}"]
+    if parser.model.attrs["has_tags"]:
         lines.append(
-            f"It reads {len(imported.tags)} part-of-speech tags ({' '.join(imported.tags[:8])} ...): add a tagger for"
+            f"It reads {len(data['tags'])} part-of-speech tags ({' '.join(data['tags'][:8])} ...): add a tagger for"
             " Penn Treebank tags before the parser, or give Docs that have token.tag_. Without, every word has the"
             " unknown tag."
         )
     if scrambled_queries:
         lines.append(
-            f"Scrambled queries: parses depend on the batch. nlp.batch_size is {imported.nlp.batch_size}, as in the "
+            f"Scrambled queries: parses depend on the batch. nlp.batch_size is {nlp.batch_size}, as in the "
             "authors' script for their scores."
         )
     return "\n".join(lines)

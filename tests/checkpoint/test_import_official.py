@@ -18,11 +18,9 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast, XLNetConfig, XL
 from typer.testing import CliRunner
 
 from spacy_lal.annotations import with_root_deprel
-from spacy_lal.checkpoint.names import our_key
-from spacy_lal.checkpoint.networks import network_config
-from spacy_lal.checkpoint.reader import CheckpointError, read_checkpoint
-from spacy_lal.checkpoint.word_transformer import clean_words
-from spacy_lal.checkpoint.xlnet import load_tokenizer, load_xlnet
+from spacy_lal.checkpoint.networks import network_config, our_key
+from spacy_lal.checkpoint.official import CheckpointError, read_checkpoint
+from spacy_lal.checkpoint.xlnet import clean_words, load_tokenizer, load_xlnet
 from spacy_lal.cli import lal_cli
 from spacy_lal.decode import joint
 from spacy_lal.trees import SUB_HEAD

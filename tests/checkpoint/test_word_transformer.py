@@ -10,7 +10,7 @@ from spacy.util import registry
 from thinc.api import Adam, Config
 from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
-from spacy_lal.checkpoint.word_transformer import build_word_transformer, clean_words, split_words
+from spacy_lal.checkpoint.xlnet import build_word_transformer, clean_words, split_words
 
 VOCAB = spacy.blank("en").vocab
 SLOW = {"use_fast": False}
@@ -56,7 +56,7 @@ def test_a_sentence_alone_is_the_sentence_in_any_batch(tiny_xlnet, pad_left, mon
     model = initialized(tiny_xlnet, pad_left=pad_left)
     alone = [one for doc in make_docs() for one in model.predict([doc])]
     for max_batch_pieces in (1, 4096):
-        monkeypatch.setattr("spacy_lal.checkpoint.word_transformer.MAX_BATCH_PIECES", max_batch_pieces)
+        monkeypatch.setattr("spacy_lal.checkpoint.xlnet.MAX_BATCH_PIECES", max_batch_pieces)
         for one, other in zip(model.predict(make_docs()), alone, strict=True):
             assert numpy.allclose(one, other, atol=1e-5)
     assert model.predict([]) == [] and model.predict([Doc(VOCAB)]) == []
@@ -82,7 +82,7 @@ def test_fine_tunes(tiny_xlnet, monkeypatch):  # noqa: F811
             module.p = 0.0
     gradients = []
     for max_batch_pieces in (1, 4096):
-        monkeypatch.setattr("spacy_lal.checkpoint.word_transformer.MAX_BATCH_PIECES", max_batch_pieces)
+        monkeypatch.setattr("spacy_lal.checkpoint.xlnet.MAX_BATCH_PIECES", max_batch_pieces)
         rows, backprop = model.begin_update(docs)
         assert backprop([row * 0.1 for row in rows]) is docs
         gradients.append([p.grad.numpy().copy() for p in transformer.parameters() if p.grad is not None])
