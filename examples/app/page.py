@@ -23,7 +23,7 @@ from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
 from spacy_lal.pictures.markup import escape, shorten, visible
-from spacy_lal.pictures.roles import word_rows
+from spacy_lal.pictures.parse import word_rows
 from spacy_lal.trees import SUB_HEAD_LABEL, split_chain, write_brackets
 from spacy_lal.trees.brackets import iter_words
 
@@ -106,7 +106,7 @@ class Shown:
 
     def picture(self, style: str) -> str:
         """A picture as markup, or the reason why there is none."""
-        markup, reason = self.get(style, lambda: draw(self.span(), style, {"folded": True}, self.nlp)[0])
+        markup, reason = self.get(style, lambda: draw(self.span(), style, {}, self.nlp)[0])
         return markup or f"<p>{escape(reason)}</p>"
 
     def files(self) -> Iterator[Tuple[str, str, str]]:

@@ -1,7 +1,7 @@
 """`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a picture, or text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, List, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, NamedTuple, Optional, Union
 
 import typer
 
@@ -11,8 +11,6 @@ from spacy_lal.cli.texts import ParagraphsOption, Reading, TextOption, WordsArgu
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
-
-    from spacy_lal.pictures.page import Picture, Section
 
 LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
@@ -80,9 +78,16 @@ def _content(suffix: str, nlp: "Language", docs: List["Doc"]) -> Union[str, byte
     from spacy_lal.pictures import render
     from spacy_lal.pictures.svg import svg_to_png
 
-    theme = "light" if suffix == ".png" else "auto"
-    svg = render(docs, style="tree", format="svg", options={"theme": theme}) or ""
+    svg = render(docs, style="tree", format="svg") or ""
     return svg_to_png(svg) if suffix == ".png" else svg
+
+
+class _Picture(NamedTuple):
+    """A fold of a section: its heading (plain text), its markup, and whether it is open at first."""
+
+    heading: str
+    markup: str
+    is_open: bool = True
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
@@ -92,21 +97,23 @@ def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
     RETURNS (str): Self-contained HTML.
     """
     from spacy_lal.pictures import writing
-    from spacy_lal.pictures.page import page
+    from spacy_lal.pictures.markup import escape, html_page
 
     docs = list(docs)
     sections = [section for doc in docs for section in _sections(nlp, doc)]
+    body = "\n".join([f'<p class="lal-intro" lang="en" dir="ltr">{escape(INTRO)}</p>', *sections])
     title = " ".join(next((doc.text for doc in docs if doc.text.strip()), "").split())
     title = title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "\u2026"
     note = f"Parsed by {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
-    return page(title, sections, note=note, intro=INTRO, **(writing(docs[0]) if docs else {}))
+    return html_page(title, body, note=note, **(writing(docs[0]) if docs else {}))
 
 
-def _sections(nlp: "Language", doc: "Doc") -> Iterator["Section"]:
+def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
+    """The markup of each sentence."""
     from spacy_lal.annotations import has_propositions
     from spacy_lal.export import read_sentences
     from spacy_lal.pictures.colors import label_legend
-    from spacy_lal.pictures.page import Section
+    from spacy_lal.pictures.markup import escape, fold
     from spacy_lal.trees.labels import split_chain
 
     sentences = list(read_sentences(doc))
@@ -117,21 +124,20 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator["Section"]:
         legend = label_legend(label for *_, chain in sentence.constituents or [] for label in split_chain(chain))
         pictures = [one._replace(markup=one.markup + legend) for one in _pictures("Tree", "tree", nlp, span)]
         if has_propositions(doc):
-            pictures += _pictures("Roles", "roles", nlp, span, folded=True)
+            pictures += _pictures("Roles", "roles", nlp, span)
         folds = [*_pictures("Arcs", "dep", nlp, span), *_pictures("Constituents", "spans", nlp, span), attention[i]]
-        pictures += [fold._replace(is_open=len(sentence.tokens) <= LONG_SENTENCE) for fold in folds]
-        yield Section(" ".join(sentence.text.split()), [*pictures, contributions[i]._replace(is_open=False)])
+        pictures += [one._replace(is_open=len(sentence.tokens) <= LONG_SENTENCE) for one in folds]
+        pictures.append(contributions[i]._replace(is_open=False))
+        shown = "\n".join(fold(escape(one.heading), f"<div>{one.markup}</div>", one.is_open) for one in pictures)
+        yield f'<section>\n<h2 dir="auto">{escape(" ".join(sentence.text.split()))}</h2>\n{shown}\n</section>'
 
 
-def _pictures(
-    heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int = 1, **options: Any
-) -> List["Picture"]:
+def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int = 1) -> List[_Picture]:
     """One picture per sentence; if the pipeline lacks the annotation for it, the reason instead."""
     from spacy_lal.pictures import draw
     from spacy_lal.pictures.markup import escape
-    from spacy_lal.pictures.page import Picture
 
     try:
-        return [Picture(heading, markup) for markup in draw(item, style, options, nlp)]
+        return [_Picture(heading, markup) for markup in draw(item, style, {}, nlp)]
     except ValueError as err:
-        return [Picture(heading, f"<p>{escape(str(err))}</p>")] * number
+        return [_Picture(heading, f"<p>{escape(str(err))}</p>")] * number

@@ -18,12 +18,10 @@ from ..annotations import check_present, has_propositions
 from ..export import Sentence, read_sentences
 from ..trees import split_chain
 from .colors import chain_color
-from .label_heads import draw_attention, draw_contributions
-from .markup import escape, scroll_box, shorten, visible
-from .page import html_page
-from .parse import describe_arcs, draw_parse
-from .roles import draw_roles, word_rows
-from .svg import FONT, THEMES, Svg, fitted, naming, number, stand_alone, text_width
+from .heatmap import draw_attention, draw_contributions
+from .markup import escape, html_page, scroll_box, shorten, visible
+from .parse import describe_arcs, draw_parse, draw_roles, word_rows
+from .svg import FONT, Svg, fitted, naming, number, stand_alone, text_width
 from .tree import tree_to_svg
 
 __all__ = ["STYLES", "RenderError", "draw", "render", "writing"]
@@ -70,9 +68,7 @@ def render(
     minify (bool): Leave line breaks and indentation out.
     jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is displayed in a notebook, SVG returned.
     options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `add_lemma`, `colors`,
-        ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first; for "roles",
-        `folded`: a click on a predicate shows its arguments. For pages and SVG files, `theme`: "light", "dark" or
-        "auto" (the reader's setting).
+        ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first.
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
@@ -80,8 +76,7 @@ def render(
         and "parse", is no constituent. (RenderError): The Doc has no parse.
     """
     options = options or {}
-    theme = options.get("theme", "auto")
-    for what, value, expected in (("style", style, STYLES), ("format", format, FORMATS), ("theme", theme, THEMES)):
+    for what, value, expected in (("style", style, STYLES), ("format", format, FORMATS)):
         if value not in expected:
             raise ValueError(f"expected a {what} of {', '.join(expected)}, got {value!r}")
     if format == "svg" and (style not in SVG_STYLES or page):
@@ -89,11 +84,11 @@ def render(
     items = [docs] if isinstance(docs, (Doc, Span)) else list(docs)
     if format == "svg":
         drawn = [_draw_svg(one, style, options) for item in items for one in _shown_sentences(item, style)]
-        markup = stand_alone(drawn, theme)
+        markup = stand_alone(drawn)
     else:
         markup = "\n".join(piece for item in items for piece in draw(item, style, options, nlp))
     if page:
-        markup = html_page("Parses", markup, theme=theme, **(writing(items[0]) if items else {}))
+        markup = html_page("Parses", markup, **(writing(items[0]) if items else {}))
     if minify:
         markup = minify_html(markup)
     if format == "svg" and not jupyter:
@@ -116,7 +111,7 @@ def draw(item: Item, style: str, options: Dict[str, Any], nlp: Optional[Language
     if style == "spans":
         return [_draw_spans(sentence, options) for sentence in sentences]
     if style == "roles":
-        return [draw_roles(sentence, bool(options.get("folded"))) for sentence in sentences]
+        return [draw_roles(sentence) for sentence in sentences]
     if nlp is None:
         raise ValueError(f"style {style!r} asks the network again: expected the pipeline too, render(..., nlp=nlp)")
     heads = draw_attention if style == "attention" else draw_contributions

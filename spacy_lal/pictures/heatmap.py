@@ -1,19 +1,28 @@
-"""A table of numbers as a heat map in HTML.
+"""A table of numbers as a heat map in HTML; the styles "attention" and "contributions" of the label heads.
 
 It suits dark and light pages: cells are tinted, and letters take the colour of the text around them. Cells show rounded
 numbers; cells close to zero are blank.
 """
 
 import math
-from typing import Collection, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Collection, Dict, List, Optional, Sequence, Tuple
 
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..export import Sentence
 from .markup import escape, fold, scroll_box, shorten, visible
+
+if TYPE_CHECKING:
+    from ..interpret import Contributions
 
 N_SHOWN = 20
 N_UPRIGHT = 12  # more columns than this have vertical names
 POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones that the colour-blind can distinguish
 LEAST_TINTED, LEAST_SHOWN = 0.025, 0.1  # shares of the scale from which a cell has a tint, and a number
 MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
+_ATTENTION = "The heads called by labels of this parse stand first. The name of a head is a convention."
+_OUTLINED = "Outlined: what a head adds to the label that it is called by."
 _STYLE = """<style>
 .lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
 .lal-heatmap table { border-spacing: 1px; margin: 0; font-size: inherit }
@@ -114,3 +123,75 @@ def _scale(largest: float, signed: bool) -> str:
     bar = f"background: linear-gradient(to right, {low}, {middle}{_tint(1, 1.0)})"
     smallest = _short(-largest, largest) if signed else "0"
     return f'<span dir="ltr">{smallest}<span class="lal-scale" style="{bar}"></span>{_short(largest, largest)}</span>'
+
+
+# The label heads; those that are called by the labels of the parse stand first
+
+
+def draw_attention(doc: Doc, sentences: Sequence[Sentence], options: Dict[str, Any], nlp: Language) -> List[str]:
+    """The attention of each label head to each word, one picture a sentence. See `interpret.label_attention`."""
+    from ..interpret import label_attention
+
+    pictures = []
+    for sentence in sentences:
+        attention = label_attention(nlp, sentence.tokens[0].sent)
+        own = _heads_of(sentence, attention.heads)
+        picture = heatmap(
+            attention.weights.tolist(),
+            attention.heads,
+            attention.tokens,
+            title="Share of its attention that a label head gives to each word",
+            row_kind="label heads",
+            n_shown=options.get("n_shown", len(own) or N_SHOWN),
+            sort_by=attention.weights[:, 1:-1].max(axis=1).tolist(),  # an idle head may attend to START or STOP
+            first=own,
+            note=_ATTENTION if own else "",
+        )
+        pictures.append(picture)
+    return pictures
+
+
+def draw_contributions(doc: Doc, sentences: Sequence[Sentence], options: Dict[str, Any], nlp: Language) -> List[str]:
+    """What each label head adds to the score of each constituent, one picture a sentence. See
+    `interpret.constituent_contributions`."""
+    from ..interpret import constituent_contributions
+
+    of_all = constituent_contributions(nlp, doc if len(sentences) > 1 else sentences[0].tokens[0].sent)
+    pictures = []
+    for sentence in sentences:
+        first, last = sentence.tokens[0].i, sentence.tokens[-1].i
+        found = [one for one in of_all if first <= one.start <= last]
+        none = "<p>This sentence has no constituent.</p>"
+        pictures.append(_draw_contributions(found, sentence, options) if found else none)
+    return pictures
+
+
+def _draw_contributions(found: Sequence["Contributions"], sentence: Sentence, options: Dict[str, Any]) -> str:
+    doc, names = sentence.tokens[0].doc, found[0].names
+    values = [list(row) for row in zip(*(one.heads.tolist() for one in found), strict=True)]
+    totals = [
+        ("score", [one.score for one in found]),
+        ("label heads, sum", [float(one.heads.sum()) for one in found]),
+        *([("whole tokens", [one.tokens for one in found])] if any(one.tokens for one in found) else []),
+        ("bias", [one.bias for one in found]),
+    ]
+    texts = [" ".join(doc[one.start : one.end].text.split()) for one in found]
+    outlined = [(names.index(one.label), i) for i, one in enumerate(found) if one.label in names]
+    return heatmap(
+        values,
+        names,
+        [f"{one.label}: {text}" for one, text in zip(found, texts, strict=True)],
+        title="What each label head adds to the score of a constituent",
+        row_kind="label heads",
+        n_shown=options.get("n_shown", N_SHOWN),
+        first=_heads_of(sentence, names),
+        outlined=outlined,
+        note=_OUTLINED if outlined else "",
+        totals=totals,
+    )
+
+
+def _heads_of(sentence: Sentence, names: Sequence[str]) -> List[int]:
+    """The numbers of the heads called by labels of the parse, in its order; none without a parse."""
+    labels = dict.fromkeys(label for *_, label in sentence.constituents or [])
+    return [names.index(label) for label in labels if label in names]

@@ -1,5 +1,5 @@
 """Text made safe for markup and for terminals: every string of a Doc enters a drawing, a message or a table through
-this module."""
+this module. And the page around drawings."""
 
 import html
 import json
@@ -17,6 +17,28 @@ _KEPT = {ord("\t"), ord("\n")}
 _TERMINAL_PICTURES = {code: picture for code, picture in _PICTURES.items() if code not in _KEPT}
 _JSON_RAW = re.compile(f"[\x7f-\x9f{_DIRECTIONS}]")  # not escaped by json.dumps
 _BREAKS = re.compile(r"[\t\n\r\f\v\u0085\u2028\u2029]+")
+# Nothing is fetched and no script runs, even if unescaped markup gets in.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE = """
+:root { color-scheme: light dark; --lal-canvas: #ffffff; --lal-ink: #1a1a1a; --lal-soft: #5c5c5c }
+@media (prefers-color-scheme: dark) { :root { --lal-canvas: #16181d; --lal-ink: #e8e8e8; --lal-soft: #a5a8b0 } }
+body { background: var(--lal-canvas); color: var(--lal-ink); margin: 0 auto; padding: 2rem clamp(1rem, 4vw, 2rem);
+  max-width: 90rem; font: 16px/1.5 -apple-system, "Segoe UI", Helvetica, Arial, sans-serif }
+h1 { font-size: 1.1rem; color: var(--lal-soft); font-weight: normal; margin: 0 0 .4rem }
+section { margin: 0 0 2.5rem; border-top: 1px solid #8886; padding-top: 1rem }
+h2 { font-size: 1.35rem; line-height: 1.35; margin: 0 0 1rem; overflow-wrap: anywhere }
+summary { cursor: pointer; padding: .3rem 0 }
+section > details > summary { font-weight: bold }
+p { color: var(--lal-soft) }
+.lal-intro { max-width: 46rem }
+@media print {
+  :root { --lal-canvas: #ffffff; --lal-ink: #000000; --lal-soft: #444444 }
+  body { padding: 0; max-width: none }
+  details::details-content { content-visibility: visible; block-size: auto }
+  .lal-scroll { overflow: visible !important }
+  .lal-scroll > svg { max-width: 100% !important; height: auto !important }
+}
+"""
 
 
 def visible(text: str) -> str:
@@ -62,3 +84,19 @@ def fold(heading: str, content: str, is_open: bool = False) -> str:
     """Markup that a click on its heading opens and closes. heading, content (str): Markup."""
     state = ' open=""' if is_open else ""
     return f"<details{state}><summary>{heading}</summary>{content}</details>"
+
+
+def html_page(title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
+    """A self-contained HTML page around markup: no script, font or picture from elsewhere, dark or light by the
+    reader's setting, fit to print. It is also well-formed XML.
+
+    title, note (str): Its title, and its first line (default: the title); plain text.
+    lang, direction (str): As in spaCy's vocabularies.
+    """
+    return (
+        f'<!DOCTYPE html>\n<html lang="{escape(lang)}" dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1" />\n'
+        f"<title>{escape(title)}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(note or title)}</h1>\n{body}\n</body>\n</html>\n"
+    )

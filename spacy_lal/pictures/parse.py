@@ -1,10 +1,18 @@
-"""One picture of a whole parse: words on one line, the tree above, arcs below, and a row of roles a predicate."""
+"""One picture of a whole parse: words on one line, the tree above, arcs below, and a row of roles a predicate. Roles
+alone, as HTML."""
 
-from typing import TYPE_CHECKING, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from spacy.displacy.render import EntityRenderer
+from spacy.tokens import Doc
+
+from ..annotations import Predicate, get_frame, get_span_predicates
+from ..export import Sentence
 from ..trees.brackets import iter_words, write_brackets
+from ..trees.frames import describe_role
 from .colors import DEFAULT_COLOR, role_color
-from .markup import shorten, visible
+from .markup import escape, shorten, visible
 from .svg import Svg, number, picture, pill_text, pill_width, pills, svg_text, text_width
 from .tree import DESCENT, GAP, Layout
 
@@ -14,6 +22,12 @@ if TYPE_CHECKING:
 ROW = 24.0  # pixels of a row of roles
 ROOT = "ROOT"
 _SIZE, _LEVEL, _FIRST, _ARROW = 11, 21.0, 18.0, 7.0  # pixels: letters, between levels, to the lowest line, of an arrow
+MAX_WORD = 60  # characters of a word
+_BOX = (
+    '<mark class="lal-role" title="{tip}" style="background: {bg}; color: #000; padding: .2em .35em; '
+    'border-radius: .35em">{text}<span style="font-size: .65em; font-weight: bold; margin-inline-start: .5em">'
+    "{label}{kb_link}</span></mark>"
+)
 
 
 class PredicateRow(NamedTuple):
@@ -117,3 +131,62 @@ def _draw_arcs(
 
 def _name(row: PredicateRow, role: str) -> str:
     return shorten(visible(row.name)) if role == "V" else visible(role)
+
+
+def sentence_predicates(sentence: Sentence) -> List[Predicate]:
+    """The predicates whose arguments all lie within a sentence, or the part of it that is shown."""
+    first, last = sentence.tokens[0].i, sentence.tokens[-1].i + 1
+    found = get_span_predicates(sentence.tokens[0].doc[first:last])
+    return [one for one in found if first <= one.proposition.args[0][0] and one.proposition.args[-1][1] <= last]
+
+
+def word_rows(sentence: Sentence) -> List[PredicateRow]:
+    """The predicates of a sentence, their parts as spans of its words, counted from 0."""
+    words = [token.i for token in sentence.tokens]
+    rows = []
+    for one in sentence_predicates(sentence):
+        args = one.proposition.args
+        spans = {(bisect_left(words, start), bisect_left(words, end)): role for start, end, role in args}
+        rows.append(PredicateRow(one.roleset or "V", spans))
+    return rows
+
+
+def draw_roles(sentence: Sentence) -> str:
+    """Draw the predicates of a sentence as one `<div>`: its text once for each, in which displaCy draws each argument
+    as a box with its role, and the descriptions of the roles, where frames are known."""
+    rows = [_row(one, sentence) for one in sentence_predicates(sentence)]
+    if not rows:
+        rows = [f"<div>{escape(sentence.text)}</div><p>This sentence has no predicate.</p>"]
+    direction = sentence.tokens[0].vocab.writing_system.get("direction", "ltr")
+    return f'<div class="lal-roles" dir="{escape(direction)}">{"".join(rows)}</div>'
+
+
+def _row(predicate: Predicate, sentence: Sentence) -> str:
+    doc, place, text = sentence.tokens[0].doc, sentence.tokens[0].i, ""
+    frame = get_frame(doc.vocab, predicate.roleset)
+    boxes: List[Dict[str, Any]] = []
+    legend = []
+    for start, end, role in predicate.proposition.args:
+        text += _text(doc, place, start)
+        words = _text(doc, start, end)
+        tip = "" if role.removeprefix("C-") == "V" else escape(describe_role(role, frame) or "")
+        bounds = {"start": len(text), "end": len(text) + len(words.rstrip())}
+        boxes.append({**bounds, "label": escape(role), "params": {"tip": tip, "bg": role_color(role)}})
+        if tip:
+            legend.append(f"<li><b>{escape(role)}</b> {tip}: {escape(shorten(words.strip(), MAX_WORD))}</li>")
+        text, place = text + words, end
+    text += _text(doc, place, sentence.tokens[-1].i + 1)
+    body = EntityRenderer({"template": _BOX}).render_ents(text, boxes, None)
+    sense = " ".join([predicate.roleset, f"({frame.name})" if frame and frame.name else ""]).strip()
+    heading = f"<b>{escape(shorten(visible(str(predicate)), MAX_WORD))}</b> <small>{escape(sense)}</small>"
+    items = f'<ul style="margin: 0 0 1em; font-size: .9em">{"".join(legend)}</ul>' if legend else ""
+    return f"<div>{heading}{body}{items}</div>"
+
+
+def _text(doc: Doc, start: int, end: int) -> str:
+    """The shown text of tokens, with the space that follows it; runs of white space are one space."""
+    text = "".join(token.text_with_ws for token in doc[start:end]) if start < end else ""
+    if end < len(doc) and doc[end].is_space:
+        text += " "
+    words = " ".join(shorten(word, MAX_WORD) for word in visible(text).split())
+    return f"{' ' * text[:1].isspace()}{words}{' ' * (text[-1:].isspace() and bool(words))}"

@@ -7,11 +7,12 @@ from unicodedata import category, east_asian_width
 from .colors import INK_ON_PALE
 from .markup import escape, scroll_box
 
-THEMES = ("auto", "light", "dark")
 FONT = "Arial, Helvetica, Noto Sans, Noto Sans CJK SC, sans-serif"
 PILL, PILL_SIZE, PILL_PADDING = 18.0, 12, 7.0  # pixels: height, letters, and room left and right of them
 LEAST_SCALE = 0.6  # a picture shrinks to this share of its size, and then scrolls: smaller letters can't be read
-_CANVAS, _INK = {"light": "#ffffff", "dark": "#16181d"}, {"light": "#1a1a1a", "dark": "#e8e8e8"}
+_STYLE = (
+    "<style>@media (prefers-color-scheme: dark) { .lal-file { color: #e8e8e8 } .lal-canvas { fill: #16181d } }</style>"
+)
 _MARGIN, _GAP = 12, 24  # pixels around all pictures, and between two
 NO_CONVERTER = "writing PNG needs CairoSVG: pip install 'spacy-lal[display]'; SVG and HTML need nothing"
 
@@ -101,29 +102,21 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def stand_alone(pictures: Sequence[Svg], theme: str = "auto") -> str:
-    """One SVG file with pictures one below the other, with its own background and colours.
-
-    theme (str): "light", "dark", or "auto": as the reader's system is; programs without such a setting show it light.
-    """
-    base = "dark" if theme == "dark" else "light"
+def stand_alone(pictures: Sequence[Svg]) -> str:
+    """One SVG file with pictures one below the other, with its own background and colours, dark or light as the
+    reader's system is. Programs without such a setting show it light."""
     width = ceil(max((one.width for one in pictures), default=0) + 2 * _MARGIN)
     parts, top = [], float(_MARGIN)
     for one in pictures:
         parts.append(f'<g transform="translate({_MARGIN} {number(top)})">{one.markup}</g>')
         top += one.height + _GAP
     height = ceil(top - _GAP + _MARGIN if pictures else top)  # whole pixels: a converter needs them
-    dark = f".lal-file {{ color: {_INK['dark']} }} .lal-canvas {{ fill: {_CANVAS['dark']} }}"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}" color="{_INK[base]}" class="lal-file">',
-            *([f"<style>@media (prefers-color-scheme: dark) {{ {dark} }}</style>"] if theme == "auto" else []),
-            f'<rect class="lal-canvas" width="100%" height="100%" fill="{_CANVAS[base]}"/>',
-            *parts,
-            "</svg>\n",
-        ]
+    start = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" color="#1a1a1a" class="lal-file">'
     )
+    canvas = '<rect class="lal-canvas" width="100%" height="100%" fill="#ffffff"/>'
+    return "\n".join([start, _STYLE, canvas, *parts, "</svg>\n"])
 
 
 def svg_to_png(svg: str, scale: float = 2.0) -> bytes:

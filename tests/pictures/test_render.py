@@ -247,8 +247,6 @@ def test_roles(nlp: Language):
     assert shown(render(doc, style="roles")).startswith("sees x.01 She ARG0 sees V a <dog>.")
     assert render(doc, style="roles") == "\n".join(render(sent, style="roles") for sent in doc.sents)
     assert shown(render(doc[1:3], style="roles")) == "sees a This sentence has no predicate."
-    folded = parsed(render(next(doc.sents), style="roles", options={"folded": True}))
-    assert [details.get("open") for details in folded.iter("details")] == [""]
     ElementTree.fromstring(render(doc, style="roles", page=True))
     with pytest.raises(ValueError, match="one sentence, got one over 2"):
         render(doc[2:9], style="roles")
@@ -319,7 +317,6 @@ def test_svg_format():
     root = ElementTree.fromstring(svg)
     assert root.tag == f"{SVG}svg" and len(root.findall(f"{SVG}g")) == 2
     assert [text.text for text in root.iter(f"{SVG}text")][-3:] == ["driving", ".", "."]
-    assert "#16181d" in render(make_doc(), format="svg", options={"theme": "dark"})
     arcs = ElementTree.fromstring(render(make_doc(1), style="dep", format="svg"))
     assert [node.text for node in arcs.iter(f"{SVG}textPath")] == ["det", "obj", "acl", "punct"]
     assert "\n" not in render(make_doc(), format="svg", minify=True)
@@ -339,9 +336,6 @@ def test_bad_calls_of_svg_format():
             render(make_doc(), style=style, format="svg", page=page)
     with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):
         render(make_doc(), format="png")
-    for file_format in ("html", "svg"):
-        with pytest.raises(ValueError, match="expected a theme of auto, light, dark, got 'blue'"):
-            render(make_doc(), format=file_format, options={"theme": "blue"})
     with pytest.raises(RenderError, match="no constituents"):
         render(Doc(Vocab(), words=["Go"]), format="svg")
 
@@ -350,7 +344,6 @@ def test_page_and_minify():
     root = ElementTree.fromstring(render([make_doc(0), make_doc(1)], page=True))
     assert len(root.findall("body/div")) == 2
     assert "\n" not in render(make_doc(), style="dep", page=True, minify=True)
-    assert "prefers-color-scheme" not in render(make_doc(), page=True, options={"theme": "dark"})
 
 
 def test_wrapper_and_notebook(monkeypatch: pytest.MonkeyPatch):
