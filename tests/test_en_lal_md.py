@@ -273,6 +273,9 @@ def test_roles_are_described(nlp: Language):
     (give, *_) = nlp("She gave him a book.")._.predicates
     assert give.description == "transfer"
     assert [arg.description for arg in give.arguments] == ["giver", "entity given to", "thing given"]
+    words = ["They", "yeeted", "it", "after", "we", "had", "fled", "and", "took", "a", "walk", "."]
+    known = {one.roleset: one.has_frame for one in nlp(Doc(nlp.vocab, words=words))._.predicates}
+    assert known.pop("yeet.01") is False and "flee.05" in known and all(known.values())
 
 
 def test_roles_alone_in_batches_and_in_other_processes(nlp: Language):

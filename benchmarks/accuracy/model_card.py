@@ -52,12 +52,15 @@ def raw_text_table(corpora: Metrics) -> Iterator[str]:
     rows: List[Sequence[str]] = []
     for name, m in corpora.items():
         if "raw" in m:
-            own, raw = m["own_sents"], m["raw"]
-            raw_scores = (raw["raw_const_f"], raw["dep_uas"], raw["dep_las"], raw["tag_acc"])
+            own, raw_keys = m["own_sents"], ("token_f", "sents_f", "raw_const_f", "dep_uas", "dep_las", "tag_acc")
             rows += [
                 (name, "tokens and sentence breaks", "", "", *(percent(m[key]) for key in SUMMARY)),
                 (name, "tokens", "", percent(own["sents_f"]), *(percent(own[key]) for key in SUMMARY)),
-                (name, "text", percent(raw["token_f"]), percent(raw["sents_f"]), *map(percent, raw_scores)),
+                *(
+                    (name, given, *(percent(m[raw][key]) for key in raw_keys))
+                    for given, raw in (("text", "raw"), ("text of documents", "raw_documents"))
+                    if raw in m
+                ),
             ]
     header = ("dev", "given", "token F", "sentence F", "const_f", "UAS", "LAS", "tags")
     yield from table("Raw text", header, rows, n_text=2)

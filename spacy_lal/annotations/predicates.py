@@ -26,6 +26,7 @@ from .roles import get_propositions
 from .sentences import has_sentences, sentence_bounds, sentence_of
 
 FRAMES_TABLE = "lal_frames"
+LIGHT_VERB = ".LV"  # the sense of light verbs, which the frames do not list
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,13 @@ class Predicate:
         """The name of the roleset ("transfer"); None if the vocab does not have its frame."""
         frame = get_frame(self.doc.vocab, self.roleset)
         return frame.name if frame else None
+
+    @property
+    def has_frame(self) -> Optional[bool]:
+        """Whether PropBank has its roleset, `.LV` of light verbs included. A predicate without a frame has its lemma with
+        `.01`. None if the vocab has no frames."""
+        known = self.description is not None or self.roleset.endswith(LIGHT_VERB)
+        return known if has_frames(self.doc.vocab) else None
 
     @property
     def is_auxiliary(self) -> bool:

@@ -34,7 +34,7 @@ def evaluate_cli(
     gold_sents: Annotated[bool, typer.Option(help="Gold sentence breaks, or the pipeline's own")] = True,
     by_genre: Annotated[Optional[str], typer.Option(help="Besides by genre: a regex's group in the sent_id")] = None,
     confusion: Annotated[bool, typer.Option("--confusion", help="What is taken for what: counts by label")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Besides with own sentence breaks, and of raw text")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Besides with own sentence breaks, and from raw text")] = False,
     param: ParamOption = None,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")] = 256,
     gpu_id: io.GpuOption = -1,
@@ -90,7 +90,7 @@ def score(
     """Parse and compare. The arguments are the command's; what the gold Docs lack is known before the parsing.
 
     RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with `genres`,
-        `confusion`, `own_sents` and `raw` if requested.
+        `confusion`, `own_sents`, `raw` and `raw_documents` if requested.
     """
     from spacy_lal.metrics import docs as scoring
     from spacy_lal.metrics.evalb_params import language_params
@@ -111,6 +111,10 @@ def score(
         own, _ = scoring.parse_golds(nlp, golds, gold_sents=False, batch_size=batch_size)
         metrics["own_sents"] = scoring.score_sentence_breaks(own, golds, params)
         metrics["raw"] = scoring.score_texts(scoring.parse_texts(nlp, golds, batch_size=batch_size), golds, params)
+        documents, texts = scoring.join_documents(golds)
+        if documents:
+            parsed = scoring.parse_texts(nlp, documents, texts=texts, batch_size=batch_size)
+            metrics["raw_documents"] = scoring.score_texts(parsed, documents, params)
     return docs, metrics
 
 
@@ -155,6 +159,8 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     if "own_sents" in metrics:
         lines += [f"own sentence breaks|{common}", *_score_lines(metrics["own_sents"])]
         lines += [f"raw text|{common}", *_score_lines(metrics["raw"])]
+    if "raw_documents" in metrics:
+        lines += [f"raw text of documents|{common}", *_score_lines(metrics["raw_documents"])]
     if "genres" in metrics:
         lines += _genre_lines(metrics["genres"])
     if "confusion" in metrics:

@@ -4,7 +4,7 @@ that it lacks."""
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Annotated, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 import typer
 
@@ -75,6 +75,7 @@ def convert_cli(
     output: DocsOutput,
     n_sents: Annotated[Optional[int], typer.Option("--n-sents", "-n", help="Sentences in a Doc, at most: 1")] = None,
     by_document: Annotated[bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")] = False,
+    by_paragraph: Annotated[bool, typer.Option("--by-paragraph", help="A Doc for each '# newpar'")] = False,
     exclude: Annotated[Optional[str], typer.Option("--exclude", "-x", help="A regex of sent_ids to leave out")] = None,
 ) -> None:
     """Convert a treebank to Docs with heads, deprels, tags, constituents and roles, in a .spacy file.
@@ -89,14 +90,15 @@ def convert_cli(
     from spacy_lal.treebanks.roles import read_sentences
 
     io.check_apart(output, *paths)
-    n_sents = (0 if by_document else 1) if n_sents is None else n_sents
+    n_sents = (0 if by_document or by_paragraph else 1) if n_sents is None else n_sents
     try:
         excluded = _Excluded(re.compile(exclude) if exclude is not None else None)
     except re.error as error:
         io.fail(f"--exclude: {exclude!r} is no regular expression: {error}")
     with io.input_paths(paths) as (files, _), io.output_path(output) as target:
         sentences = excluded.filter(read_sentences(find_files(files)))
-        counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, by_document=by_document), target)
+        by = {"by_document": by_document, "by_paragraph": by_paragraph}
+        counts = write_docs(make_docs(sentences, Vocab(), n_sents=n_sents, **by), target)
     left_out = f" ({excluded.count} sentences left out)" if exclude is not None else ""
     in_files = "" if counts.files == 1 else f" in {counts.files} files"
     numbers = ((counts.docs, "Doc"), (counts.sentences, "sentence"), (counts.tokens, "token"))
@@ -217,21 +219,21 @@ def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
 
 
 class _Excluded:
-    """Leaves out sentences by their sent_id and counts them. Where the first sentence of a document is left out, the
-    next one begins the document. pattern: a compiled regex; None excludes none."""
+    """Leaves out sentences by their sent_id and counts them. Where the first sentence of a document or
+    paragraph is left out, the next one begins it. pattern: a compiled regex; None excludes none."""
 
     def __init__(self, pattern: Optional["re.Pattern[str]"]) -> None:
         self.pattern = pattern
         self.count = 0
 
     def filter(self, sentences: Iterable["TreebankSentence"]) -> Iterator["TreebankSentence"]:
-        begins_document = False  # at a sentence that was left out
+        begun: Set[str] = set()  # comments of sentences that were left out
         for sentence in sentences:
-            begins_document = begins_document or sentence.begins_document
+            begun.update(comment for comment in ("newdoc", "newpar") if sentence.begins(comment))
             if self.pattern is not None and self.pattern.search(sentence.sent_id):
                 self.count += 1
                 continue
-            if begins_document and sentence.dependencies:
-                sentence.dependencies.metadata.setdefault("newdoc", None)
+            if sentence.dependencies:
+                sentence.dependencies.metadata.update(dict.fromkeys(begun))
             yield sentence
-            begins_document = False
+            begun.clear()

@@ -3,7 +3,8 @@ annotation. *Not* here: files and printing (`cli/evaluate.py`)."""
 
 import re
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from itertools import groupby
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from spacy.language import Language
 from spacy.pipeline.senter import senter_score
@@ -55,10 +56,29 @@ def parse_golds(
         return docs, time.perf_counter() - start
 
 
-def parse_texts(nlp: Language, golds: List[Doc], *, batch_size: int = 256) -> List[Doc]:
-    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See `check_texts`."""
+def parse_texts(
+    nlp: Language, golds: List[Doc], *, texts: Optional[Sequence[str]] = None, batch_size: int = 256
+) -> List[Doc]:
+    """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See `check_texts`.
+
+    texts (Optional[Sequence[str]]): The same texts with other whitespace.
+    """
     check_texts(golds)
-    return list(nlp.pipe([gold.text for gold in golds], batch_size=batch_size))
+    return list(nlp.pipe([gold.text for gold in golds] if texts is None else texts, batch_size=batch_size))
+
+
+def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
+    """Gold Docs joined to documents: neighbours whose sentence ids differ in the number at their end alone. Each Doc is
+    a paragraph of its document's text.
+
+    RETURNS (Tuple[List[Doc], List[str]]): The documents, and their texts with a blank line between paragraphs; empty
+        if a Doc has no sentence ids.
+    """
+    sent_ids = [gold.user_data.get(SENT_IDS) or [""] for gold in golds]
+    names = iter([re.sub(r"\d+$", "", ids[0]) for ids in sent_ids])
+    groups = [list(group) for _, group in groupby(golds, key=lambda _: next(names))] if all(map(all, sent_ids)) else []
+    joined = [Doc.from_docs(group, exclude=["user_data"]) or group[0] for group in groups]
+    return joined, ["\n\n".join(gold.text.strip() for gold in group) for group in groups]
 
 
 def check_texts(golds: List[Doc]) -> None:
@@ -136,11 +156,13 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
 
     RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` by spaCy's scorer; `dep_uas`, `dep_las` and
         accuracies of `WORDS` over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets under
-        EVALB's parameters. Brackets are compared as ranges of characters, without whitespace and deleted gold words.
-        With gold tokens, `raw_const_f` equals EVALB's F1.
+        EVALB's parameters; `srl_f`, `predicate_f` and `roleset_acc` of `score_roles`. Brackets and arguments are
+        compared as ranges of characters, without whitespace, brackets also without deleted gold words. With gold
+        tokens, `raw_const_f` equals EVALB's F1.
     """
     examples = _examples(docs, golds)
-    tokens, parses = Scorer.score_tokenization(examples), score_parses(examples, params)
+    tokens = Scorer.score_tokenization(_examples(*(map(_without_whitespace, some) for some in (docs, golds))))
+    parses, roles = score_parses(examples, params), score_roles(examples)
     words = {
         name: Scorer.score_token_attr(examples, attribute.lower(), getter=lambda token, _, value=value: value(token))
         for name, (attribute, value) in WORDS.items()
@@ -151,6 +173,7 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
         **{key: parses[key] for key in ("dep_uas", "dep_las")},
         **{name: next(iter(score.values())) for name, score in words.items()},
         "raw_const_f": parses["const_f"],
+        **{key: roles[key] for key in ("srl_f", "predicate_f", "roleset_acc")},
     }
 
 
@@ -183,8 +206,13 @@ def score_confusion(
     }
 
 
-def _examples(docs: List[Doc], golds: List[Doc]) -> List[Example]:
+def _examples(docs: Iterable[Doc], golds: Iterable[Doc]) -> List[Example]:
     return [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+
+
+def _without_whitespace(doc: Doc) -> Doc:
+    words = ["".join(token.text.split()) for token in doc if not token.is_space]
+    return Doc(doc.vocab, words=words, spaces=[False] * len(words))
 
 
 def _arcs(doc: Doc, words: List[int]) -> Tuple[List[int], List[str]]:

@@ -143,21 +143,25 @@ class Rolesets:
             self._aliases[words] = [ids[name] for name in names]
 
     def candidates(self, words: str, lemma: str = "") -> List[int]:
-        """The rolesets of a predicate. If the training data has its words, their rolesets; else, for its lemma or its
-        words without an English ending, the rolesets of the frames' aliases and of the frame of that name; else none.
-        Rolesets of the training data come first, by descending frequency.
+        """The rolesets of a predicate. If the training data has its words, their rolesets that its lemma's frames have;
+        else, for its lemma or its words without an English ending, the rolesets of the frames' aliases and of the frame
+        of that name; else none. Rolesets of the training data come first, by descending frequency.
 
         words (str): The words of the V.
         lemma (str): The lemma of the predicate's token, if known.
         """
-        words = words.lower()
-        if words in self._senses:
-            return self._senses[words]
-        for name in frame_names(words, lemma.lower()):
-            found = dict.fromkeys([*self._aliases.get(name, ()), *self._frames.get(name, ())])
-            if found:
-                return sorted(found, key=self._rank)
-        return []
+        words, lemma = words.lower(), lemma.lower()
+        seen, names = self._senses.get(words, []), frame_names(words, lemma)
+        if not lemma and seen:
+            return seen
+        others = names if lemma == words else [name for name in names if name != words]  # "wound", of "wind"
+        allowed = {i for name in others for i in self._of_name(name)}
+        kept = [i for i in seen if i in allowed or frame_of(self.rolesets[i]).partition("_")[0] in others]
+        found = (sorted(self._of_name(name), key=self._rank) for name in names)
+        return kept or next(filter(None, found), seen)
+
+    def _of_name(self, name: str) -> Dict[int, None]:
+        return dict.fromkeys([*self._aliases.get(name, ()), *self._frames.get(name, ())])
 
     def _rank(self, i: int) -> int:
         """Rolesets of the training data by their frequency; the others keep their order."""
@@ -165,7 +169,7 @@ class Rolesets:
 
     def choose(self, words: str, lemma: str, scores: Optional[ndarray]) -> str:
         """The roleset of a predicate: the candidate with the highest score, or without scores the first one. A
-        predicate without candidates has the first sense of its own frame.
+        predicate without candidates has its lemma with `.01`; see `Predicate.has_frame`.
 
         scores (Optional[ndarray]): *Shape:* (n_rolesets,), the rolesets of the training data.
         RETURNS (str): The roleset; empty where the data has no rolesets.
@@ -174,7 +178,7 @@ class Rolesets:
             return ""
         ids = self.candidates(words, lemma)
         if not ids:
-            return f"{frame_names(words.lower(), lemma.lower())[0]}.01"
+            return f"{frame_names(words.lower().partition(' ')[0], lemma.lower())[0]}.01"
         scored = [i for i in ids if i < self._n_scored]
         if scores is None or not scored:
             return self.rolesets[ids[0]]

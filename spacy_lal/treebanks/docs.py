@@ -55,7 +55,12 @@ class WrittenCounts(NamedTuple):
 
 
 def make_docs(
-    sentences: Iterable[TreebankSentence], vocab: Vocab, *, n_sents: int = 1, by_document: bool = False
+    sentences: Iterable[TreebankSentence],
+    vocab: Vocab,
+    *,
+    n_sents: int = 1,
+    by_document: bool = False,
+    by_paragraph: bool = False,
 ) -> Iterator[Doc]:
     """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents, roles and,
     where the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`). A UPOS that spaCy does not know is left out,
@@ -64,11 +69,13 @@ def make_docs(
     sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
     n_sents (int): The most sentences in a Doc. A sentence without a root gets its own Doc, since spaCy could not find
         its beginning. A Doc has heads for all of its sentences or for none, and so with trees and roles.
-    by_document (bool): Whether `# newdoc` begins a new Doc; `n_sents` is a limit too, unless it is 0.
-    RAISES (ValueError): `n_sents` is negative, or 0 without `by_document`.
+    by_document, by_paragraph (bool): Whether `# newdoc`, and `# newpar`, begins a new Doc; `n_sents` is a limit too,
+        unless it is 0.
+    RAISES (ValueError): `n_sents` is negative, or 0 without either.
     """
-    if n_sents < 0 or (n_sents == 0 and not by_document):
+    if n_sents < 0 or (n_sents == 0 and not by_document and not by_paragraph):
         raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
+    begun = ("newdoc", "newpar") if by_paragraph else ("newdoc",) if by_document else ()
     group: List[TreebankSentence] = []
     kind: Tuple[str, bool, bool] = ("", False, False)
     n_unknown, first_unknown = 0, ""
@@ -78,7 +85,7 @@ def make_docs(
             first_unknown = first_unknown or _describe_pos(sentence.dependencies, unknown[0])
         kind_of_this = _anchor(sentence), sentence.tree is not None, sentence.roles is not None
         full = n_sents and len(group) >= n_sents
-        new = by_document and sentence.begins_document
+        new = any(sentence.begins(comment) for comment in begun)
         if group and (full or new or kind != kind_of_this or kind[0] == "rootless"):
             yield _make_doc(vocab, group)
             group = []

@@ -74,10 +74,9 @@ class TreebankSentence:
         """The `# sent_id` of the CoNLL-U, or an empty string."""
         return (self.dependencies.metadata.get("sent_id") or "") if self.dependencies else ""
 
-    @property
-    def begins_document(self) -> bool:
-        """Whether a `# newdoc` precedes it."""
-        return any(key.startswith("newdoc") for key in self.dependencies.metadata) if self.dependencies else False
+    def begins(self, comment: str) -> bool:
+        """Whether a comment `# newdoc` or `# newpar` precedes it."""
+        return any(key.startswith(comment) for key in self.dependencies.metadata) if self.dependencies else False
 
     @property
     def where(self) -> str:

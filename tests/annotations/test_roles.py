@@ -223,6 +223,7 @@ def test_predicates(doc):
     assert [span.text for span in give.spans] == ["gave", "up"]
     assert repr(give) == "Predicate('gave ... up', 'give_up.06')"
     assert [predicate.is_auxiliary for predicate in (give, have, time, say)] == [False, True, False, False]
+    assert give.has_frame is None  # the vocab has no frames
     assert give.sent.text == "She gave it up." and give.tags == ["B-ARG0", "B-V", "B-ARG1", "B-C-V", "O"]
     assert say.tags[:2] == ["B-ARG1", "I-ARG1"] and len(say.tags) == 12
     assert [argument.role for argument in time.arguments] == ["ARG1", "ARGM-TMP", "ARGM-DIS"]

@@ -112,9 +112,13 @@ def test_convert(lal, tmp_path):
         (("-d", "-x", "^[abc]2$"), [["a1"], ["b1"], ["c1"]]),
     ],
 )
-def test_documents(lal, tmp_path, options, documents):
-    """Documents survive the exclusion of their first sentence."""
-    (tmp_path / "x.conllu").write_text(DOCUMENTS, encoding="utf-8")
+@pytest.mark.parametrize(
+    "comment, option", [("newdoc", "-d"), ("newpar", "--by-paragraph"), ("newdoc", "--by-paragraph")]
+)
+def test_documents(lal, tmp_path, options, documents, comment, option):
+    """Documents and paragraphs survive the exclusion of their first sentence."""
+    (tmp_path / "x.conllu").write_text(DOCUMENTS.replace("newdoc", comment), encoding="utf-8")
+    options = [option if one in ("-d", "--by-document") else one for one in options]
     result = lal("convert", tmp_path / "x.conllu", "-o", tmp_path / "x.spacy", *options)
     assert result.exit_code == 0 and ("-x" not in options or "sentences left out" in result.stderr)
     assert [list(doc.user_data["sent_ids"]) for doc in read(tmp_path / "x.spacy")] == documents

@@ -7,7 +7,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
+from spacy_lal.annotations import set_propositions
 from spacy_lal.metrics.docs import (
+    join_documents,
     parse_golds,
     parse_texts,
     score_confusion,
@@ -17,6 +19,7 @@ from spacy_lal.metrics.docs import (
     score_texts,
 )
 from spacy_lal.metrics.evalb_params import COLLINS
+from spacy_lal.trees.roles import Proposition
 
 VOCAB = spacy.blank("en").vocab
 GENRE = re.compile(r"^(?:GUM_)?([a-z]+)[-_]")
@@ -109,6 +112,32 @@ def test_raw_text(golds: List[Doc]):
     docs = [one_word_less()]
     docs[0].spans["constituents"] = [Span(docs[0], 0, 4, "S"), Span(docs[0], 0, 2, "NP"), Span(docs[0], 2, 3, "VP")]
     assert score_texts(docs, [golds[0]], COLLINS)["raw_const_f"] == pytest.approx(2 * 2 / (4 + 3))
+
+
+def test_raw_text_of_documents():
+    """Docs of a document are paragraphs of one text; whitespace between them, and a token of it, do not count."""
+    golds = [cannot("a-1"), cannot("a-2"), cannot("b-1")]
+    for gold in golds:
+        set_propositions(gold, [Proposition(3, "go.01", ((0, 1, "ARG0"), (3, 4, "V")), "go")])
+    documents, texts = join_documents(golds)
+    assert texts == ["I cannot go.\n\nI cannot go.", "I cannot go."]
+    assert [len(list(doc.sents)) for doc in documents] == [2, 1]
+    columns = {"spaces": [True, False, True, False, False], "tags": ["PRP", "MD", "RB", "VB", "."]}
+    doc = make_doc(
+        ["I", "can", "not", "go", ".", "\n\n", "I", "can", "not", "go", "."],
+        [3, 3, 3, 3, 3, 3, 9, 9, 9, 9, 9],
+        ["nsubj", "aux", "advmod", "ROOT", "punct", "", "nsubj", "aux", "advmod", "ROOT", "punct"],
+        [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (3, 4, "VP"), (6, 11, "S"), (6, 7, "NP"), (7, 10, "VP")],
+        spaces=[*columns["spaces"], False, *columns["spaces"]],
+        tags=[*columns["tags"], "_SP", *columns["tags"]],
+    )
+    set_propositions(doc, [Proposition(3, "go.02", ((0, 1, "ARG0"), (3, 4, "V")), "go")])
+    scores = score_texts([doc], documents[:1], COLLINS)
+    assert [scores[name] for name in ("token_f", "sents_f", "dep_las", "tag_acc")] == [1.0] * 4
+    assert scores["raw_const_f"] == pytest.approx(2 * 7 / (8 + 7))
+    assert scores["srl_f"] == pytest.approx(2 * 1 / (2 + 1)) and scores["roleset_acc"] == 0.0
+    golds[2].user_data.clear()
+    assert join_documents(golds) == ([], [])
 
 
 def test_own_sentence_breaks():

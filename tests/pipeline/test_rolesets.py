@@ -56,6 +56,32 @@ def test_aliases_serve_words_that_the_training_data_lacks():
     assert found.choose("lashed out", "", None) == "lash_out.02"
 
 
+SEEN = [("wound", "wound.01"), ("check", "check_out.05"), ("check", "check.07"), ("smoking", "smoke.02")]
+ALIASES_OF_SEEN = [("wind", ["wind.01"]), ("wound", ["wound.01"]), ("check", ["check.07"]), ("smoke", ["smoke.02"])]
+
+
+@pytest.mark.parametrize(
+    "words, lemma, expected",
+    [
+        ("wound", "wind", ["wind.01"]),  # what the training data has is another verb's
+        ("wound", "wound", ["wound.01"]),
+        ("wound", "", ["wound.01"]),
+        ("check", "check", ["check_out.05", "check.07"]),  # check_out.05 is of the frame file "check"
+        ("smoking", "smoking", ["smoke.02"]),
+        ("smoking", "xyz", ["smoke.02"]),
+        ("wound up", "wind", ["wind.01"]),
+        ("zooming", "zoom", []),
+    ],
+)
+def test_rolesets_are_those_of_the_lemma(words, lemma, expected):
+    assert sorted(names(Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN), words, lemma)) == sorted(expected)
+
+
+def test_a_verb_without_frames_has_its_lemma():
+    found = Rolesets(*collect_senses(SEEN), ALIASES_OF_SEEN)
+    assert found.choose("zoomed up", "zoom", None) == "zoom.01"
+
+
 def test_scores_choose_among_the_rolesets_that_have_scores():
     rolesets, senses = collect_senses(PAIRS)
     found = Rolesets(rolesets, senses, ALIASES)

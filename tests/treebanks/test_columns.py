@@ -46,7 +46,7 @@ def test_read(tmp_path):
     assert first.tree.spans == [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 3, "PRT"), (3, 4, "NP")]
     assert first.roles == (GIVE, BOOK)
     assert [one.sent_id for one in (first, second, third)] == ["bc/x/001-1", "bc/x/001-2", "bc/y/000-1"]
-    assert [one.begins_document for one in (first, second, third)] == [True, False, True]
+    assert [one.begins("newdoc") for one in (first, second, third)] == [True, False, True]
     assert second.roles == () and second.tree.spans == [(0, 1, "INTJ")]
     assert third.tree is None and third.roles == (Proposition(0, "", ((0, 1, "V"),), "go"),)
     assert first.dependencies.heads == [None] * 5 and first.dependencies.line == 2
