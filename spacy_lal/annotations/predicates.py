@@ -88,7 +88,7 @@ class Predicate:
 
     @property
     def has_frame(self) -> Optional[bool]:
-        """Whether PropBank has its roleset, `.LV` of light verbs included. A predicate without a frame has its lemma with
+        """Whether PropBank has its roleset, `.LV` of light verbs included. Without a frame it is the lemma with
         `.01`. None if the vocab has no frames."""
         known = self.description is not None or self.roleset.endswith(LIGHT_VERB)
         return known if has_frames(self.doc.vocab) else None

@@ -71,7 +71,13 @@ def test_genres_confusion_and_raw_text(evaluate, genre_file, tmp_path):
     assert metrics["raw"]["token_f"] == 1.0
     assert metrics["raw"]["raw_const_f"] == pytest.approx(metrics["own_sents"]["const_f"])
     assert metrics["raw_documents"] == metrics["raw"]  # each Doc is a document
-    for line in ("  email                      2", "raw text|tokens:gold", "raw text of documents|", "deprel  ", "constituent  "):
+    for line in (
+        "  email                      2",
+        "raw text|tokens:gold",
+        "raw text of documents|",
+        "deprel  ",
+        "constituent  ",
+    ):
         assert line in result.stdout
 
 
