@@ -12,7 +12,7 @@ PACKAGE = "spacy_lal"
 SOURCE = Path(__file__).resolve().parent.parent / PACKAGE
 # From the ground up. A room imports from its own floor and from those below. A file may lie higher than its room.
 FLOORS: List[str] = [
-    "- files locks lang trees decode scores role_scores",  # "-": spacy_lal/__init__.py
+    "- files lang trees decode scores role_scores",  # "-": spacy_lal/__init__.py
     "metrics layers",
     "annotations export search loss treebanks models",
     "pipeline checkpoint",

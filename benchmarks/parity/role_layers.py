@@ -69,7 +69,7 @@ def hooked(layer: RolesLayer, stages: Dict[str, Tensor], prefix: str = "") -> Li
 
     def keep_weights(module: nn.Module, inputs: Any, output: Tensor) -> None:
         logits, padding = inputs
-        stages[prefix + "attention_logits"] = (logits - CLAMP * padding[:, None, None, :].float()).detach()
+        stages[prefix + "attention_logits"] = (logits - CLAMP * padding.float()).detach()
         stages[prefix + "attention_weights"] = output.detach()
 
     def keep_context(module: nn.Module, inputs: Any, output: Tensor) -> None:

@@ -20,7 +20,7 @@ from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 from spacy_lal.loss import parser as loss
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.models.batches import N_SPECIAL_IDS, NetworkBatch, SentenceFeatures, VectorRows
-from spacy_lal.models.parser_network import ParserShim
+from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.shim import network_layer
 from spacy_lal.pipeline.component import parser_names
 from spacy_lal.scores import ParserScores

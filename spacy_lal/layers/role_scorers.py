@@ -1,7 +1,7 @@
 """Scorers of the semantic-role network (reference-srl.md 1.5 to 1.8): predicates, role tags, roles of ranges, rolesets,
 and the arcs and deprels that its syntax head needs."""
 
-from typing import List, NamedTuple, Sequence
+from typing import List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
@@ -91,14 +91,19 @@ class PredicateScorer(nn.Module):
 
 
 class ScoredRoles(NamedTuple):
-    """The scores of roles for F predicates.
+    """The scores of roles for F predicates of a batch: of tags, or of ranges.
 
     predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
-    tags (Tensor): *Shape:* (F, seq_len, n_tags).
+    tags (Optional[Tensor]): *Shape:* (F, seq_len, n_tags).
+    spans (Optional[Tensor]): No role, then each role, for all predicates and candidates of the first sentence, and so
+        on; minus infinity for the roles of a candidate that holds its predicate. *Shape:* (n_pairs, 1 + n_roles).
+    ranges (Optional[List[ndarray]]): The candidates of each sentence. *Shapes:* (n_candidates, 2), int64.
     """
 
     predicates: Tensor
-    tags: Tensor
+    tags: Optional[Tensor] = None
+    spans: Optional[Tensor] = None
+    ranges: Optional[List[ndarray]] = None
 
 
 class RoleScorer(nn.Module):
@@ -145,20 +150,6 @@ class RolesetScorer(nn.Module):
         return self.output(self.dropout(predicates))
 
 
-class ScoredSpans(NamedTuple):
-    """The scores of a batch with F predicates.
-
-    predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
-    spans (Tensor): No role, then each role, for all predicates and candidates of the first sentence, and so on; minus
-        infinity for the roles of a candidate that holds its predicate. *Shape:* (n_pairs, 1 + n_roles).
-    ranges (List[ndarray]): The candidates of each sentence. *Shapes:* (n_candidates, 2), int64.
-    """
-
-    predicates: Tensor
-    spans: Tensor
-    ranges: List[ndarray]
-
-
 class SpanRoleScorer(nn.Module):
     """Scores of roles for pairs of a predicate and a candidate range of a parse, as in Ouchi et al. (2018): from the
     vectors of the predicate and of the words at the candidate's ends and head, and features of the parse.
@@ -181,7 +172,7 @@ class SpanRoleScorer(nn.Module):
         self.dropout = ElementDropout(config.dropout)
         nn.init.normal_(self.table.weight, std=0.05)
 
-    def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredSpans:
+    def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredRoles:
         """Score all candidates of every predicate's sentence. *Shapes:* vectors (batch_size, seq_len, vector_width),
         positions (batch_size, seq_len, hidden_width), rows (F, 2), int64."""
         pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
@@ -207,7 +198,7 @@ class SpanRoleScorer(nn.Module):
             scores = torch.cat(found).to(spans.dtype)  # half precision, where autocast is on
             spans = spans.index_copy(0, torch.from_numpy(pairs.cells).to(device), scores)
         predicates = gelu(self.predicate(words[rows[:, 0], rows[:, 1]]))
-        return ScoredSpans(predicates, spans, pairs.ranges)
+        return ScoredRoles(predicates, None, spans, pairs.ranges)
 
     def _score(self, places: Tensor, products: Tensor, seq_len: int, index: Tensor, features: Tensor) -> Tensor:
         """The scores of some pairs. *Shape:* (n_pairs, 1 + n_roles). *Shapes:* index (n_pairs, 5), features

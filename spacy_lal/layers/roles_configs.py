@@ -163,7 +163,7 @@ class RolesNetworkConfig:
     encoder (RolesEncoderConfig): The layers. Roles are scored after the last one.
     predicate_scorer (PredicateScorerConfig): Which words are predicates.
     role_scorer (Union[RoleScorerConfig, SpanRoleScorerConfig]): The scorer of role tags, or of the roles of ranges.
-    syntax (Optional[SyntaxConfig]): The syntax head; None for none.
+    syntax (SyntaxConfig): The syntax head.
     roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
     RAISES (ValueError): A part uses a layer that does not exist.
     """
@@ -171,45 +171,25 @@ class RolesNetworkConfig:
     encoder: RolesEncoderConfig
     predicate_scorer: PredicateScorerConfig
     role_scorer: Union[RoleScorerConfig, SpanRoleScorerConfig]
-    syntax: Optional[SyntaxConfig] = None
+    syntax: SyntaxConfig = SyntaxConfig(heads="none")
     roleset_scorer: Optional[RolesetScorerConfig] = None
 
     def __post_init__(self) -> None:
         used = {"predicate_scorer.layer": self.predicate_scorer.layer}
-        if self.syntax is not None and self.syntax.heads != "none":
+        if self.syntax.heads != "none":
             used["syntax.attention_layer"] = self.syntax.attention_layer
         for name, layer in used.items():
             if layer >= self.encoder.n_layers:
                 raise ValueError(f"{name}: expected a layer below n_layers = {self.encoder.n_layers}, got {layer}")
 
     @property
-    def heads(self) -> HeadsSource:
-        """Where the heads come from that an attention head follows."""
-        return "none" if self.syntax is None else self.syntax.heads
-
-    @property
-    def gold_heads_prob(self) -> float:
-        """The share of training sentences that show gold heads."""
-        return 1.0 if self.syntax is None else self.syntax.gold_heads_prob
-
-    @property
-    def with_tags(self) -> bool:
-        """Whether the labels of predicates are pairs with tags."""
-        return self.predicate_scorer.with_tags
-
-    @property
     def with_spans(self) -> bool:
         """Whether roles of ranges are scored, not role tags."""
         return isinstance(self.role_scorer, SpanRoleScorerConfig)
 
-    @property
-    def with_rolesets(self) -> bool:
-        """Whether rolesets are scored."""
-        return self.roleset_scorer is not None
-
     def check(self, sizes: RolesSizes) -> None:
         """RAISES (ValueError): The syntax head needs arcs of its own, and `n_deprels` is 0."""
-        if self.heads == "own" and not sizes.n_deprels:
+        if self.syntax.heads == "own" and not sizes.n_deprels:
             raise ValueError(
                 'heads = "own" needs a network with arcs of its own, and this one has none: it was trained with '
                 'heads = "doc", or its data has no heads'

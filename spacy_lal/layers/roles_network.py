@@ -5,14 +5,14 @@ documents, transformers (their vectors come in), decoding (scores go out).
 """
 
 import math
-from typing import List, NamedTuple, Optional, Sequence, Set
+from typing import List, NamedTuple, Optional, Sequence
 
 import torch
 from numpy import ndarray
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from .basics import ElementDropout
+from .basics import ElementDropout, MaskedSoftmax
 from .pair_features import SentenceParse
 from .role_scorers import (
     SLOPE,
@@ -41,18 +41,6 @@ def clamped_heads(heads: Tensor, unknown: Optional[Tensor] = None) -> Tensor:
     return torch.where((heads >= 0).unsqueeze(-1), logits, others)
 
 
-class AttentionWeights(nn.Module):
-    """Softmax over keys without padding, then elementwise dropout. A separate module, for forward hooks."""
-
-    def __init__(self, dropout: float) -> None:
-        super().__init__()
-        self.dropout = ElementDropout(dropout)
-
-    def forward(self, logits: Tensor, padding: Tensor) -> Tensor:
-        """*Shapes:* logits (batch_size, n_heads, seq_len, seq_len), padding (batch_size, seq_len); to the logits'."""
-        return self.dropout(torch.softmax(logits - CLAMP * padding[:, None, None, :].float(), dim=-1))
-
-
 class SyntaxAttention(nn.Module):
     """Multi-head self-attention in which the last heads may be given: their logits come in, for instance from a parse.
 
@@ -68,7 +56,7 @@ class SyntaxAttention(nn.Module):
         self.n_scored, self.n_values = n_heads - n_given, n_heads - n_given_values
         width = n_heads * head_width
         self.qkv = nn.Linear(width, (2 * self.n_scored + self.n_values) * head_width, bias=False)
-        self.weights = AttentionWeights(dropout)
+        self.weights = MaskedSoftmax(dropout)
         self.output = nn.Linear(width, width, bias=False)
         for layer in (self.qkv, self.output):
             nn.init.xavier_uniform_(layer.weight)
@@ -86,7 +74,7 @@ class SyntaxAttention(nn.Module):
             logits = torch.cat([logits.float(), *(one.unsqueeze(1) for one in given)], dim=1)
         if given_values:
             value = torch.cat([*(one.unsqueeze(1) for one in given_values), value], dim=1)
-        context = self.weights(logits, padding).to(value.dtype) @ value
+        context = self.weights(logits, padding[:, None, None, :]).to(value.dtype) @ value
         return self.output(context.transpose(1, 2).flatten(2))
 
 
@@ -200,7 +188,7 @@ class RolesOutput(NamedTuple):
     rolesets (Optional[Tensor]): *Shape:* (F, n_rolesets).
     arcs (Optional[Tensor]): [dependent, head]; a root is its own head. *Shape:* (batch_size, seq_len, seq_len).
     deprels (Optional[Tensor]): *Shape:* (batch_size, seq_len, n_deprels).
-    spans (Optional[Tensor]): See `ScoredSpans`. None where tags are scored.
+    spans (Optional[Tensor]): See `ScoredRoles`. None where tags are scored.
     ranges (Optional[List[ndarray]]): The ranges that are scored, of each sentence.
     """
 
@@ -223,7 +211,7 @@ class RolesNetwork(nn.Module):
         self.config, self.sizes = config, sizes
         width = config.encoder.hidden_width
         self.inputs = RolesInput(config.encoder, sizes.vector_width)
-        self.syntax = config.syntax if config.heads != "none" else None
+        self.syntax = config.syntax if config.syntax.heads != "none" else None
         self.layers = nn.ModuleList(
             RolesLayer(config.encoder, n_given=int(self.syntax is not None and i == self.syntax.attention_layer))
             for i in range(config.encoder.n_layers)
@@ -240,11 +228,9 @@ class RolesNetwork(nn.Module):
         if config.roleset_scorer is not None and sizes.n_rolesets:
             predicate_width = config.role_scorer.predicate_width
             self.roleset_scorer = RolesetScorer(config.roleset_scorer, predicate_width, sizes.n_rolesets)
-        self.task_norms = nn.ModuleDict({str(i): layer_norm(width) for i in sorted(self._task_layers())})
-
-    def _task_layers(self) -> Set[int]:
-        layers = {self.config.predicate_scorer.layer, self.config.encoder.n_layers - 1}
-        return layers | ({self.syntax.parse_layer} if self.syntax is not None else set())
+        task_layers = {config.predicate_scorer.layer, config.encoder.n_layers - 1}
+        task_layers |= {self.syntax.parse_layer} if self.syntax is not None else set()
+        self.task_norms = nn.ModuleDict({str(i): layer_norm(width) for i in sorted(task_layers)})
 
     def forward(self, inputs: RolesInputs) -> RolesOutput:
         """Score a batch."""
@@ -262,7 +248,7 @@ class RolesNetwork(nn.Module):
             if self.head_scorer is not None and self.syntax is not None and i == self.syntax.parse_layer:
                 heads = self.head_scorer(positions, padding)
         rows = self.choose_predicates(predicates, padding, inputs)
-        if self.config.with_spans:
+        if isinstance(self.role_scorer, SpanRoleScorer):
             roles = self.role_scorer(inputs.vectors, positions, rows, inputs.parses)
         else:
             roles = self.role_scorer(positions, rows)
@@ -272,12 +258,12 @@ class RolesNetwork(nn.Module):
         return RolesOutput(
             predicates=predicates,
             rows=rows,
-            tags=getattr(roles, "tags", None),
+            tags=roles.tags,
             rolesets=None if self.roleset_scorer is None else self.roleset_scorer(roles.predicates),
             arcs=None if heads is None else heads.arcs,
             deprels=deprels,
-            spans=getattr(roles, "spans", None),
-            ranges=getattr(roles, "ranges", None),
+            spans=roles.spans,
+            ranges=roles.ranges,
         )
 
     def given_heads(self, inputs: RolesInputs, scores: Optional[HeadScores]) -> Tensor:
@@ -286,8 +272,8 @@ class RolesNetwork(nn.Module):
         heads = inputs.heads
         if heads is None:
             heads = torch.full(inputs.vectors.shape[:2], -1, device=inputs.vectors.device)
-        own = self.syntax is not None and self.syntax.heads == "own" and scores is not None
-        return clamped_heads(heads, scores.arcs if own and scores is not None else None)
+        own = scores is not None and self.config.syntax.heads == "own"
+        return clamped_heads(heads, scores.arcs if own else None)  # type: ignore[union-attr]
 
     def predicate_probabilities(self, scores: Tensor) -> Tensor:
         """*Shapes:* (..., n_predicate_labels) to (...)."""

@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Tuple, cast
 from thinc.api import ArgsKwargs, Model, PyTorchWrapper, noop, torch2xp, with_padded, xp2torch
 from thinc.types import Floats2d, Floats3d, Padded
 
-from .shared_shim import SharedShim
+from .shim import SharedShim
 
 
 def build_bilstm_encoder(width: int, depth: int, dropout: float = 0.0) -> Model[List[Floats2d], List[Floats2d]]:

@@ -16,7 +16,6 @@ from thinc.api import Model, NumpyOps
 from thinc.shims import Shim
 from thinc.types import Floats2d
 
-from ..locks import MAKING
 from .onnx_encoder import (
     INPUTS,
     OUTPUT,
@@ -28,6 +27,7 @@ from .onnx_encoder import (
     relative_bias,
     weight_of,
 )
+from .shim import MAKING
 from .vectors import plain_doc, with_tokens
 from .windows import length_groups, sentence_windows
 

@@ -1,24 +1,17 @@
 """`spacy-lal.RolesModel.v1`: semantic roles (LISA, Strubell et al. 2018) as a thinc model, from Docs to `RoleScores`.
 
 Its layers are a `tok2vec`, `sentence_features` (which words a sentence has) and `roles_network`. The protocol with a
-component:
-1. build: sizes that come from data are not known yet;
-2. `model.attrs["set_sizes"](model, n_tags=..., ...)`;
-3. `model.initialize(X=docs)` makes the network, with fresh weights; `model.from_bytes` or `from_disk` makes it with the
-   saved ones;
-4. `model.attrs["iter_scores"](model, docs, ...)` to find roles, `model.attrs["begin_update"](model, docs, golds)` to
-   learn.
-
-It is *not* a component: no labels by name, no decoding.
+component is the parser's (`parser.py`), with `model.attrs["set_sizes"](model, n_tags=..., ...)`, and
+`model.attrs["begin_update"](model, docs, golds)` to learn. *Not* here: labels by name, decoding, the layers of the
+network, its NumPy form (`roles_inference.py`).
 """
 
 from itertools import chain
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
 
@@ -30,13 +23,15 @@ from ..layers.roles_configs import (
     RolesEncoderConfig,
     RolesetScorerConfig,
     RolesNetworkConfig,
+    RolesSizes,
     SpanRoleScorerConfig,
     SyntaxConfig,
 )
 from ..scores import MISSING, GoldRoles, RoleScores
 from . import shim as layer
 from .batches import RolesBatch, embed, get_shim, init, sentence_features
-from .roles_network import RolesShim
+from .roles_inference import RolesInference, has_numpy_form
+from .shim import NetworkShim, to_numpy
 
 RolesModel = Model[List[Doc], List[RoleScores]]
 # Deprels of a passive's subject and auxiliary: UD's nsubj:pass, aux:pass, csubj:pass; ClearNLP's nsubjpass, auxpass.
@@ -75,7 +70,7 @@ def build_roles_model(
         encoder=encoder if encoder is not None else RolesEncoderConfig(timing=True),
         predicate_scorer=predicate_scorer if predicate_scorer is not None else PredicateScorerConfig(),
         role_scorer=role_scorer if role_scorer is not None else RoleScorerConfig(),
-        syntax=syntax,
+        syntax=syntax if syntax is not None else SyntaxConfig(heads="none"),
         roleset_scorer=roleset_scorer,
     )
     network = layer.network_layer("roles_network", RolesShim(config))
@@ -109,8 +104,7 @@ def forward(model: RolesModel, docs: List[Doc], is_train: bool) -> Tuple[List[Ro
     `begin_update`."""
     if is_train:
         raise ValueError('roles are learnt from gold predicates: call model.attrs["begin_update"](model, docs, golds)')
-    found = {i: one for indices, scores in iter_scores(model, docs) for i, one in zip(indices, scores, strict=True)}
-    return [found[i] for i in range(len(found))], lambda d_scores: []
+    return layer.in_order(iter_scores(model, docs)), lambda d_scores: []
 
 
 def iter_scores(
@@ -134,7 +128,7 @@ def iter_scores(
     batch, _ = embed(model, docs, is_train=False)
     if batch.vectors is None:
         return
-    if heads is None and model.attrs["config"].heads == "doc":
+    if heads is None and model.attrs["config"].syntax.heads == "doc":
         heads = doc_heads(docs)
     roles = RolesBatch(batch.vectors, heads, None, predicates, threshold, _parses(model, docs))
     yield from layer.iter_scores(model.layers[-1], roles)
@@ -172,18 +166,16 @@ def _parses(
 ) -> Optional[List[SentenceParse]]:
     """The parses that a scorer of ranges reads. A Doc without gold predicates needs none.
 
-    RAISES (ValueError): See `sentence_parses`.
+    RAISES (ValueError): See `doc_parses`.
     """
     scorer = model.attrs["config"].role_scorer
     if not isinstance(scorer, SpanRoleScorerConfig):
         return None
-    if golds is None:
-        return sentence_parses(docs, scorer.word_attr)
     parses: List[SentenceParse] = []
     for doc in docs:
-        of_doc = golds[len(parses) : len(parses) + len(sentence_words(doc))]
-        if any(len(gold.rows) for gold in of_doc):
-            parses.extend(sentence_parses([doc], scorer.word_attr))
+        of_doc = None if golds is None else golds[len(parses) : len(parses) + len(sentence_words(doc))]
+        if of_doc is None or any(len(gold.rows) for gold in of_doc):
+            parses.extend(doc_parses(doc, scorer.word_attr))
         else:
             parses.extend(unknown_parse(len(gold.heads)) for gold in of_doc)
     return parses
@@ -192,14 +184,14 @@ def _parses(
 def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> List[ndarray]:
     """The heads that the syntax head is shown in training: gold ones, or in some sentences predicted ones, which with
     `heads = "own"` are the network's and unknown here. A word without a gold head is shown its predicted head."""
-    share = model.attrs["config"].gold_heads_prob
+    syntax: SyntaxConfig = model.attrs["config"].syntax
     others = [numpy.full(len(one), MISSING) for one in gold]
-    if model.attrs["config"].heads == "doc":
+    if syntax.heads == "doc":
         others = doc_heads(docs)
     shown = []
     for one, other in zip(gold, others, strict=True):
-        keeps = share >= 1.0 or numpy.random.random() < share
-        if not keeps and model.attrs["config"].heads == "doc" and (other == MISSING).all():
+        keeps = syntax.gold_heads_prob >= 1.0 or numpy.random.random() < syntax.gold_heads_prob
+        if not keeps and syntax.heads == "doc" and (other == MISSING).all():
             keeps = True  # no component has set heads on the Doc
         shown.append(numpy.where(one == MISSING, other, one) if keeps else other)
     return shown
@@ -218,17 +210,8 @@ def doc_heads(docs: Sequence[Doc]) -> List[ndarray]:
     return found
 
 
-def sentence_parses(docs: Sequence[Doc], word_attr: str) -> List[SentenceParse]:
-    """The parse of every sentence, over its words.
-
-    word_attr (str): "LEMMA", "NORM" or "LOWER".
-    RAISES (ValueError): A Doc lacks constituents, the head of a word, tags or lemmas, which it needs.
-    """
-    return [parse for doc in docs for parse in _of_doc(doc, word_attr)]
-
-
 def _check_parsed(doc: Doc, sentences: Sequence[Sequence[int]], word_attr: str) -> None:
-    """RAISES (ValueError): As `sentence_parses`; names the missing annotation and the component that sets it."""
+    """RAISES (ValueError): As `doc_parses`; names the missing annotation and the component that sets it."""
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
         "heads": (tokens_with_heads(doc)[list(chain.from_iterable(sentences))].all(), "lal_parser"),
@@ -251,7 +234,12 @@ def unknown_parse(n_words: int) -> SentenceParse:
     return SentenceParse(heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0])
 
 
-def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
+def doc_parses(doc: Doc, word_attr: str) -> List[SentenceParse]:
+    """The parse of each sentence of a Doc, over its words.
+
+    word_attr (str): "LEMMA", "NORM" or "LOWER".
+    RAISES (ValueError): The Doc lacks constituents, the head of a word, tags or lemmas, which it needs.
+    """
     sentences = sentence_words(doc)
     if not any(sentences):
         return [unknown_parse(0) for _ in sentences]
@@ -259,7 +247,9 @@ def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
     arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
     heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
     passive = numpy.zeros(len(doc), dtype=bool)
-    passive[heads[_is_passive(arrays[:, 1], doc.vocab)]] = True
+    deprels, places = numpy.unique(arrays[:, 1], return_inverse=True)
+    is_passive = [doc.vocab.strings[int(deprel)].endswith(PASSIVE_ENDING) for deprel in deprels]
+    passive[heads[numpy.array(is_passive, dtype=bool)[places]]] = True
     parses = []
     for words, spans in zip(sentences, get_constituents(doc), strict=True):
         place = {word: i for i, word in enumerate(words)}
@@ -278,7 +268,121 @@ def _of_doc(doc: Doc, word_attr: str) -> List[SentenceParse]:
     return parses
 
 
-def _is_passive(deprels: ndarray, vocab: Vocab) -> ndarray:
-    values, places = numpy.unique(deprels, return_inverse=True)
-    flags = numpy.array([vocab.strings[int(one)].endswith(PASSIVE_ENDING) for one in values], dtype=bool)
-    return flags[places]
+class RolesShim(NetworkShim):
+    """The network of semantic roles; see `NetworkShim`."""
+
+    config: RolesNetworkConfig
+    sizes_type = RolesSizes
+
+    def from_bytes(self, bytes_data: bytes) -> "RolesShim":
+        """See `NetworkShim`. RAISES (ValueError): The sizes do not fit the config."""
+        super().from_bytes(bytes_data)
+        if self.cfg:
+            self.config.check(self.sizes)
+        return self
+
+    def build_module(self) -> Any:
+        """See `NetworkShim`."""
+        from ..layers.roles_network import RolesNetwork
+
+        return RolesNetwork(self.config, self.sizes)
+
+    def build_inference(self, weights: Dict[str, ndarray]) -> Optional[RolesInference]:
+        """See `NetworkShim`."""
+        return RolesInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
+
+    def pad(self, batch: RolesBatch, indices: Sequence[int], vectors: Any) -> Any:
+        """See `NetworkShim`."""
+        import torch
+
+        from ..layers.roles_network import RolesInputs
+
+        def pad_ids(items: Optional[List[ndarray]], *, as_flags: bool = False) -> Any:
+            if items is None:
+                return None
+            ids = numpy.full(tuple(vectors.shape[:2]), False if as_flags else MISSING)
+            for row, i in zip(ids, indices, strict=True):
+                row[items[i] if as_flags else slice(len(items[i]))] = True if as_flags else items[i]
+            return torch.from_numpy(ids).to(vectors.device)
+
+        return RolesInputs(
+            lengths=torch.tensor([batch.lengths[i] for i in indices], device=vectors.device),
+            vectors=vectors,
+            heads=pad_ids(batch.heads),
+            deprel_heads=pad_ids(batch.deprel_heads),
+            predicates=pad_ids(batch.predicates, as_flags=True),
+            threshold=batch.threshold,
+            parses=None if batch.parses is None else [batch.parses[i] for i in indices],
+        )
+
+    def unpad(self, output: Any, lengths: Sequence[int]) -> List[RoleScores]:
+        """See `NetworkShim`."""
+        predicates, rows, tags, rolesets, arcs, deprels, spans = map(to_numpy, output[:-1])
+        ranges = [None] * len(lengths) if output.ranges is None else output.ranges
+        first = 0
+        ends = numpy.searchsorted(rows[:, 0], numpy.arange(len(lengths) + 1))
+        scores = []
+        for k, n in enumerate(lengths):
+            mine = slice(ends[k], ends[k + 1])
+            of_spans = None
+            if spans is not None:
+                shape = (int(ends[k + 1] - ends[k]), len(ranges[k]), spans.shape[1])
+                of_spans = spans[first : first + shape[0] * shape[1]].reshape(shape)
+                first += shape[0] * shape[1]
+            scores.append(
+                RoleScores(
+                    predicates=numpy.ascontiguousarray(predicates[k, :n]),
+                    rows=rows[mine, 1].copy(),
+                    tags=None if tags is None else numpy.ascontiguousarray(tags[mine, :n]),
+                    rolesets=None if rolesets is None else rolesets[mine].copy(),
+                    arcs=None if arcs is None else numpy.ascontiguousarray(arcs[k, :n, :n]),
+                    deprels=None if deprels is None else numpy.ascontiguousarray(deprels[k, :n]),
+                    spans=of_spans,
+                    ranges=ranges[k],
+                )
+            )
+        return scores
+
+    def gradients(self, output: Any, d_scores: Sequence[RoleScores]) -> Tuple[List[Any], List[Any]]:
+        """See `NetworkShim`."""
+        import torch
+
+        tensors, grads = [], []
+        for name in ("predicates", "tags", "rolesets", "arcs", "deprels", "spans"):
+            tensor = getattr(output, name)
+            if tensor is None or not tensor.requires_grad or not tensor.numel():
+                continue
+            padded = numpy.zeros(tuple(tensor.shape), dtype="float32")
+            first = 0  # rows of earlier sentences, where rows are of predicates or pairs and not of sentences
+            for k, gradient in enumerate(getattr(one, name) for one in d_scores):
+                if gradient is None:
+                    continue
+                if name == "spans":
+                    gradient = gradient.reshape(-1, padded.shape[1])
+                if name in ("tags", "rolesets", "spans"):
+                    place = padded[first : first + len(gradient)]
+                    first += len(gradient)
+                else:
+                    place = padded[k]
+                place[tuple(slice(size) for size in gradient.shape)] = gradient
+            tensors.append(tensor)
+            grads.append(torch.from_numpy(padded).to(tensor))
+        return tensors, grads
+
+    def nothing(self, batch: RolesBatch) -> RoleScores:
+        """See `NetworkShim`."""
+        sizes, with_spans = self.sizes, self.config.with_spans
+
+        def zeros(*shape: int) -> ndarray:
+            return numpy.zeros(shape, dtype="float32")
+
+        return RoleScores(
+            predicates=zeros(0, sizes.n_predicate_labels),
+            rows=numpy.zeros(0, dtype="int64"),
+            tags=None if with_spans else zeros(0, 0, sizes.n_tags),
+            rolesets=zeros(0, sizes.n_rolesets) if sizes.n_rolesets else None,
+            arcs=zeros(0, 0) if sizes.n_deprels else None,
+            deprels=zeros(0, sizes.n_deprels) if sizes.n_deprels else None,
+            spans=zeros(0, 0, 1 + (sizes.n_tags - 1) // 2) if with_spans else None,
+            ranges=numpy.zeros((0, 2), dtype="int64") if with_spans else None,
+        )

@@ -26,7 +26,7 @@ _OPS = NumpyOps()
 
 def has_numpy_form(config: RolesNetworkConfig) -> bool:
     """Whether a network has this form."""
-    return config.heads == "none" and config.with_spans and not config.encoder.timing
+    return config.syntax.heads == "none" and config.with_spans and not config.encoder.timing
 
 
 class _Linear:

@@ -1,30 +1,30 @@
-"""Our networks as thinc layers: weights that parse in NumPy, or a torch module that learns, or runs on a GPU.
+"""Torch modules and our networks as thinc layers, for several threads.
 
-The weights of a loaded network are arrays. A torch module is made of them when the network first learns, where thinc's
-device is a GPU, and for a network without a NumPy form. Threads may parse with the same network; an update must not run
-beside another update or a prediction. *Not* here: what a network reads and scores, which `parser_network.py` and
-`roles_network.py` add.
+The weights of a loaded network are arrays, with which it parses in NumPy. A torch module is made of them when the
+network first learns, where thinc's device is a GPU, and for a network without a NumPy form. Threads may predict with
+the same module or network; an update must not run beside another update or a prediction. *Not* here: what a network
+reads and scores, which `parser.py` and `roles.py` add.
 """
 
 import os
 import sys
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 import safetensors.numpy
 import srsly
 from numpy import ndarray
-from thinc.api import Model, NumpyOps, get_current_ops, get_torch_default_device, torch2xp, xp2torch
+from thinc.api import Model, NumpyOps, PyTorchShim, get_current_ops, get_torch_default_device, torch2xp, xp2torch
 from thinc.optimizers import Optimizer
 from thinc.shims import Shim
-from thinc.types import Floats2d
+from thinc.types import ArgsKwargs, Floats2d
 
-from ..locks import MAKING
 from .batches import NetworkBatch, RolesBatch, sub_batches
-from .shared_shim import apply_gradients, using, with_new_id
 
-AnyBatch = Union[NetworkBatch, RolesBatch]
+# For objects that threads share and create at first use. A process that forks waits for it: no child inherits a lock.
+MAKING = RLock()
 
 
 def _one_thread() -> None:
@@ -36,15 +36,133 @@ def _one_thread() -> None:
 
 
 if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=MAKING.acquire, after_in_parent=MAKING.release, after_in_child=MAKING.release)
     os.register_at_fork(after_in_child=_one_thread)
 
 
-class NetworkShim(Shim):
+def evaluating(module: Any) -> Any:
+    """The module itself, in evaluation mode: each thread finds every part so, or sets them all."""
+    if any(part.training for part in module.modules()):
+        module.eval()
+    return module
+
+
+@contextmanager
+def training(module: Any) -> Iterator[None]:
+    """A module in training mode for a block, and in evaluation mode afterwards; for one thread at a time."""
+    module.train()
+    try:
+        yield
+    finally:
+        module.eval()
+
+
+class ThreadsShim(Shim):
+    """Updates, averages and copies of a torch module that several threads use."""
+
+    is_shared = True  # threads may predict with it at the same time
+    _inference: Any = None  # another form of the weights, if any; made again when they change
+
+    def copy(self) -> Any:
+        """A copy with an id of its own: the optimizer keeps moments and averages by the id of a shim."""
+        copied = super().copy()
+        with Shim.global_id_lock:
+            Shim.global_id += 1
+            copied.id = Shim.global_id
+        return copied
+
+    def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
+        """Apply the gradients of the module's parameters, if there is one, and set them to zero.
+
+        thinc gives each parameter a new tensor over the optimizer's array, which is a view of the old one: a chain that
+        grows with every step. Optimizers work in place, so this function keeps the tensor.
+
+        skip (bool): Only set the gradients to zero.
+        """
+        self._inference = None
+        for name, parameter in () if self._model is None else self._model.named_parameters():
+            if parameter.grad is None:
+                continue
+            if not skip:
+                data: Any = torch2xp(parameter.data)
+                weights, _ = optimizer((self.id, name), data, torch2xp(parameter.grad))  # type: ignore[arg-type]
+                updated = xp2torch(weights, device=parameter.device)
+                if updated.data_ptr() != parameter.data_ptr():
+                    parameter.data.copy_(updated.reshape(parameter.shape))
+            parameter.grad.zero_()
+
+    @contextmanager
+    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
+        """Run with other parameters (averages) in a block; the original ones are restored at its end.
+
+        params (Dict[Tuple[int, str], Any]): By the keys of the optimizer. thinc 8.3 looks for string keys.
+        """
+        named = {} if self._model is None else dict(self._model.named_parameters())
+        given = {name: params[self.id, name] for name in named if (self.id, name) in params}
+        backup = {name: named[name].data for name in given}
+        for name, average in given.items():
+            parameter = named[name]
+            parameter.data = xp2torch(average, device=parameter.device).reshape(parameter.shape).clone()
+        self._inference = None
+        try:
+            yield
+        finally:
+            for name, data in backup.items():
+                named[name].data = data
+            self._inference = None
+
+
+class SharedShim(ThreadsShim, PyTorchShim):
+    """thinc's wrapper of torch modules, whose module is in training mode only during the two passes of an update.
+
+    thinc's `PyTorchShim.predict` ends by putting the module into training mode, so another thread's forward pass runs
+    with dropout. Here prediction writes nothing.
+    """
+
+    def predict(self, inputs: ArgsKwargs) -> Any:
+        """The module's output, without gradient."""
+        return self.infer(evaluating(self._model), inputs)
+
+    def infer(self, module: Callable[..., Any], inputs: ArgsKwargs) -> Any:
+        """The output of the shim's module, or of a replacement, without gradient."""
+        import torch
+
+        with torch.no_grad(), torch.autocast("cuda", enabled=self._mixed_precision):
+            return module(*inputs.args, **inputs.kwargs)
+
+    def begin_update(self, inputs: ArgsKwargs) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
+        """The module's output, with dropout, and its backward pass. The backward pass is in training mode, too: with
+        gradient checkpointing it runs parts of the module a second time. Gradients of several passes add up."""
+        module: Any = self._model
+        with training(module):
+            output, backprop = super().begin_update(inputs)
+
+        def backprop_in_training(grads: ArgsKwargs) -> Any:
+            # In half precision, thinc scales down all gradients after a pass, earlier passes' too.
+            earlier = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
+            self._grad_scaler.scale(earlier, inplace=True)
+            with training(module):
+                return backprop(grads)
+
+        return output, backprop_in_training
+
+    def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
+        """See `ThreadsShim`. Gradients that overflowed in half precision are skipped."""
+        super().finish_update(optimizer, skip=skip or self._grad_scaler.found_inf)
+        if self._model is not None:
+            self._grad_scaler.update()
+
+
+AnyBatch = Union[NetworkBatch, RolesBatch]
+
+
+class NetworkShim(ThreadsShim):
     """A network that is made late, when the sizes that come from data are known; they are saved beside its weights.
 
     config (Any): Everything but these sizes; from the pipeline's config.
 
-    A network adds these methods:
+    A network adds these:
+    sizes_type: The record of sizes.
     build_module(): The torch module, with fresh weights.
     build_inference(weights): The NumPy form, whose `scores` takes a batch and numbers of sentences, or None.
     pad(batch, indices, vectors): Some sentences as the module's input; vectors is a padded tensor, if any.
@@ -53,6 +171,7 @@ class NetworkShim(Shim):
     nothing(batch): The scores of a sentence without words.
     """
 
+    sizes_type: Callable[..., Any]
     build_module: Callable[..., Any]
     build_inference: Callable[..., Any]
     pad: Callable[..., Any]
@@ -60,14 +179,12 @@ class NetworkShim(Shim):
     gradients: Callable[..., Tuple[List[Any], List[Any]]]
     nothing: Callable[..., Any]
 
-    is_shared = True  # threads may predict with it at the same time
     has_ends = False  # whether a sentence of the module's input begins with START and ends with STOP
 
     def __init__(self, config: Any) -> None:
         super().__init__(None)
         self.config = config
         self._stored = b""  # the weights as safetensors, where there is no module
-        self._inference: Any = None  # the NumPy form, and torch's count of changes of its weights
 
     @property
     def network(self) -> Any:
@@ -92,6 +209,11 @@ class NetworkShim(Shim):
         except RuntimeError as error:
             raise self._misfit(error) from error
         return module.to(self.device).eval()
+
+    @property
+    def sizes(self) -> Any:
+        """What the data decide, as the network's config has it."""
+        return self.sizes_type(**self.cfg)
 
     def _misfit(self, error: Exception) -> ValueError:
         return ValueError(
@@ -142,43 +264,20 @@ class NetworkShim(Shim):
     def build(self) -> None:
         """Make a module of the current sizes, with fresh weights, on thinc's device."""
         _torch()
-        self._model, self._stored, self._inference = None, b"", None  # the device is thinc's, not the old module's
+        self._model, self._stored, self._inference = None, b"", None  # the device is thinc's
         self._model = self.build_module().to(self.device).eval()
 
     # Learning
 
     def learn(self, inputs: Any) -> Any:
         """The module's output, with dropout and for a backward pass."""
-        module = self.network
-        module.train()
-        try:
-            return module(inputs)
-        finally:
-            module.eval()
-
-    def finish_update(self, optimizer: Optimizer) -> None:
-        """Apply the gradients, if there is a module."""
-        self._inference = None
-        apply_gradients(self.id, self._model, optimizer)
-
-    @contextmanager
-    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
-        """Run with other parameters (averages) in a block; the original ones are restored at its end."""
-        self._inference = None
-        try:
-            with using(self.id, self._model, params):
-                yield
-        finally:
-            self._inference = None
+        with training(self.network):
+            return self.network(inputs)
 
     # Copies
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "_inference": None}
-
-    def copy(self) -> "NetworkShim":
-        """A copy with an id of its own: the optimizer keeps moments and averages by the id of a shim."""
-        return with_new_id(super().copy())
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """Move the module, if there is one."""
@@ -225,12 +324,9 @@ def forward(model: Model, batch: AnyBatch, is_train: bool) -> Tuple[List[Any], C
     """Score all sentences, in order. The backward pass takes the gradient of every sentence's scores and returns the
     gradient of `batch.vectors.data`, or None without vectors."""
     if not is_train:
-        found = {
-            i: one for indices, scores in iter_scores(model, batch) for i, one in zip(indices, scores, strict=True)
-        }
-        return [found[i] for i in range(len(found))], lambda d_scores: None
+        return in_order(iter_scores(model, batch)), lambda d_scores: None
     shim: NetworkShim = model.shims[0]  # type: ignore[assignment]
-    scores: List[Any] = [shim.nothing(batch)] * len(batch.lengths)
+    scores: List[Any] = [None if length else shim.nothing(batch) for length in batch.lengths]
     data = None if batch.vectors is None else xp2torch(batch.vectors.data, requires_grad=True, device=shim.device)
     runs = []
     for indices in _sub_batches(shim, batch):
@@ -267,6 +363,12 @@ def iter_scores(model: Model, batch: AnyBatch) -> Iterator[Tuple[List[int], List
         return
     for indices in _sub_batches(shim, batch):
         yield indices, shim.unpad(run_module(shim, batch, indices), [batch.lengths[i] for i in indices])
+
+
+def in_order(parts: Iterator[Tuple[List[int], List[Any]]]) -> List[Any]:
+    """The scores of `iter_scores`, in the order of the sentences."""
+    found = {i: one for indices, scores in parts for i, one in zip(indices, scores, strict=True)}
+    return [found[i] for i in range(len(found))]
 
 
 def run_module(shim: NetworkShim, batch: AnyBatch, indices: Sequence[int], method: str = "__call__") -> Any:

@@ -34,9 +34,9 @@ from ..annotations import (
     with_root_deprel,
 )
 from ..lang import DEFAULT_PACKAGES
-from ..locks import MAKING
 from ..loss.gold import gold_parses
 from ..loss.parser import ParserLoss
+from ..models.shim import MAKING
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names

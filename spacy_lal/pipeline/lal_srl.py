@@ -162,13 +162,14 @@ class LALSemanticRoles(SentencePipe):
                 f'(reference.spans["{ROLES_KEY}"]), got none; spacy-lal.PropBankCorpus.v1 reads them from files'
             )
         config = self.model.attrs["config"]
+        with_tags = config.predicate_scorer.with_tags
         tags = RoleTags(self.cfg["roles"])
         joint = {(tag, bool(flag)): i for i, (tag, flag) in enumerate(self.cfg["predicates"])}
         self._labels = RoleLabels(
             tags=tags,
             rolesets={roleset: i for i, roleset in enumerate(self.cfg["rolesets"])},
             deprels={deprel: i for i, deprel in enumerate(self.cfg["deprels"])},
-            joint=joint if config.with_tags else None,
+            joint=joint if with_tags else None,
         )
         senses, aliases = ([(words, found) for words, found in self.cfg[key]] for key in ("senses", "aliases"))
         self._rolesets = Rolesets(self.cfg["rolesets"], senses, aliases)
@@ -177,9 +178,9 @@ class LALSemanticRoles(SentencePipe):
         self.model.attrs["set_sizes"](
             self.model,
             n_tags=len(tags),
-            n_predicate_labels=len(joint) if config.with_tags else 2,
-            n_other_labels=n_others if config.with_tags else 1,
-            n_rolesets=len(self.cfg["rolesets"]) if config.with_rolesets else 0,
+            n_predicate_labels=len(joint) if with_tags else 2,
+            n_other_labels=n_others if with_tags else 1,
+            n_rolesets=len(self.cfg["rolesets"]) if config.roleset_scorer is not None else 0,
             n_deprels=len(self.cfg["deprels"]),
         )
 
@@ -191,7 +192,7 @@ class LALSemanticRoles(SentencePipe):
 
     def _predict(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
         """For each Doc and each of its sentences, its propositions over word positions."""
-        if self.model.attrs["config"].heads == "doc":
+        if self.model.attrs["config"].syntax.heads == "doc":
             self._check_heads(docs)
         sentences = [sentence_words(doc) for doc in docs]
         given = self._given(docs) if self.predicates == "doc" else None
@@ -311,7 +312,7 @@ class LALSemanticRoles(SentencePipe):
             found = dict(labels) if labels is not None else collect_role_labels(get_examples())
             if frames is not None:
                 found["aliases"] = [list(alias) for alias in collect_aliases(read_frames(frames).values())]
-            if self.model.attrs["config"].heads != "own":  # no arcs are learnt
+            if self.model.attrs["config"].syntax.heads != "own":  # no arcs are learnt
                 found["deprels"] = []
             return found
 

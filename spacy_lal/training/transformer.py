@@ -30,7 +30,7 @@ from transformers import PreTrainedTokenizerFast
 from transformers.utils import ModelOutput
 
 from ..models.onnx_transformer import build_onnx_transformer, torch_module, without_space
-from ..models.shared_shim import SharedShim, evaluating
+from ..models.shim import SharedShim, evaluating
 from ..models.vectors import plain_doc, tokens_hash
 from ..models.windows import length_groups
 

@@ -13,7 +13,7 @@ from spacy_lal.layers.span_scorer import SpanScorer
 from spacy_lal.loss.gold import GoldParse
 from spacy_lal.loss.parser import ParserLoss
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
-from spacy_lal.models.parser_network import ParserShim
+from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.shim import network_layer
 from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 

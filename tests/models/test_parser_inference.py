@@ -9,8 +9,8 @@ from thinc.api import fix_random_seed
 from tiny_network import network_config
 
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
+from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.parser_inference import has_numpy_form
-from spacy_lal.models.parser_network import ParserShim
 from spacy_lal.models.shim import iter_scores, network_layer
 from spacy_lal.scores import choose_deprels
 

@@ -18,10 +18,10 @@ from spacy_lal.layers.roles_configs import (
     SyntaxConfig,
 )
 from spacy_lal.models.batches import RolesBatch, VectorRows
-from spacy_lal.models.roles_network import RolesShim
+from spacy_lal.models.roles import RolesShim
 from spacy_lal.models.shim import network_layer
 
-SPANS = SpanRoleScorerConfig(7, 6, 9, 5, 4, n_rows=50)
+SPANS = SpanRoleScorerConfig(7, 6, 9, n_rows=50)
 FORMS = {
     "ranges": {"role_scorer": SPANS},
     "late_predicates": {"role_scorer": SPANS, "layer": 2},

@@ -10,7 +10,7 @@ from thinc.api import Adam, PyTorchGradScaler
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
 from spacy_lal.models.bilstm_encoder import build_bilstm_encoder
-from spacy_lal.models.shared_shim import SharedShim, evaluating
+from spacy_lal.models.shim import SharedShim, evaluating
 from spacy_lal.training import transformer as transformer_module
 
 LONG = " ".join(TEXTS)

@@ -15,7 +15,7 @@ from tiny_network import network_config
 
 from spacy_lal.models import batches
 from spacy_lal.models.batches import MIN_CHART_SIDE, NetworkBatch, SentenceFeatures, VectorRows, sub_batches
-from spacy_lal.models.parser_network import ParserShim
+from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.shim import network_layer
 
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}

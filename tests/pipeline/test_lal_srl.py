@@ -197,7 +197,7 @@ def test_a_word_without_a_head_is_no_root():
 def test_a_model_of_own_heads_follows_the_docs_heads_by_config_alone(nlp, tmp_path):
     nlp.to_disk(tmp_path)
     switched = spacy.load(tmp_path, config={"components": {"lal_srl": {"model": {"syntax": {"heads": "doc"}}}}})
-    assert switched.get_pipe("lal_srl").model.attrs["config"].heads == "doc"
+    assert switched.get_pipe("lal_srl").model.attrs["config"].syntax.heads == "doc"
     with pytest.raises(ValueError, match="nlp.add_pipe"):
         switched(" ".join(SAW))
     doc = doc_of(switched, SAW, heads=HEADS["saw"], deps=["dep"] * 6)
