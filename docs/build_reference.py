@@ -285,12 +285,12 @@ def labels_page() -> List[str]:
         "functions (`NP-SBJ`) and subtypes (`nsubj:pass`). A treebank may have others; a label without a text is legal."
     )
     for title, labels in (
-        ("Constituents", glossary.tables()["constituents"]),
-        ("Functions of constituents", glossary.tables()["functions"]),
-        ("Deprels", glossary.tables()["deprels"]),
-        ("Subtypes of deprels", glossary.tables()["subtypes"]),
-        ("Tags", glossary.tables()["tags"]),
-        ("Parts of speech", glossary.tables()["upos"]),
+        ("Constituents", glossary()["constituents"]),
+        ("Functions of constituents", glossary()["functions"]),
+        ("Deprels", glossary()["deprels"]),
+        ("Subtypes of deprels", glossary()["subtypes"]),
+        ("Tags", glossary()["tags"]),
+        ("Parts of speech", glossary()["upos"]),
     ):
         rows = [[f"`` {name} ``" if "`" in name else f"`{name}`", plain(text)] for name, text in labels.items()]
         lines += [f"## {title}", "", *table(["label", "meaning"], rows)]

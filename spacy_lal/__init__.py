@@ -15,7 +15,7 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 __all__ = ["__version__", "explain", "search_trees"]
 
-_MODULES: Dict[str, str] = {"explain": "spacy_lal.lang.glossary", "search_trees": "spacy_lal.search"}
+_MODULES: Dict[str, str] = {"explain": "spacy_lal.lang", "search_trees": "spacy_lal.search"}
 
 
 def __getattr__(name: str) -> Any:

@@ -17,11 +17,11 @@ from spacy.vocab import Vocab
 
 from spacy_lal.annotations import get_constituents
 from spacy_lal.export import to_conllu
+from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import find_files, read_treebank
 from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.trees.conllu import read_conllu
-from spacy_lal.trees.lines import TreebankError
 
 from . import Report
 

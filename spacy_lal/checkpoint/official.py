@@ -23,7 +23,7 @@ from ..annotations import ROOT_DEPREL
 from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..models.parser import get_network
 from ..trees.brackets import unescape_word
-from ..trees.labels import SUB_HEAD_LABEL, join_chain
+from ..trees.spans import SUB_HEAD_LABEL, join_chain
 from .networks import (
     DEFAULT_HPARAMS,
     TRANSFORMER_PREFIX,

@@ -5,14 +5,13 @@ import typer
 from spacy.cli._util import app as spacy_app
 
 from spacy_lal.cli.app import app_cli
-from spacy_lal.cli.compact import compact_cli
 from spacy_lal.cli.evaluate import evalb_cli, evaluate_cli, srl_eval_cli
 from spacy_lal.cli.explain import explain_cli
 from spacy_lal.cli.io import Command
 from spacy_lal.cli.parse import parse_cli
 from spacy_lal.cli.roles import roles_cli
 from spacy_lal.cli.search import search_cli
-from spacy_lal.cli.train import average_cli, import_official_cli, train_cli
+from spacy_lal.cli.train import compact_cli, import_official_cli, train_cli
 from spacy_lal.cli.treebank import check_cli, complete_cli, convert_cli
 
 COMMANDS = {
@@ -29,7 +28,6 @@ COMMANDS = {
     "convert": convert_cli,
     "complete": complete_cli,
     "import-official": import_official_cli,
-    "average": average_cli,
     "compact": compact_cli,
 }
 TAKES_OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}  # of a config, as `spacy train`

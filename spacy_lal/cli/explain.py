@@ -114,7 +114,7 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
     from spacy_lal.export import read_sentences
     from spacy_lal.pictures.colors import label_legend
     from spacy_lal.pictures.markup import escape, fold
-    from spacy_lal.trees.labels import split_chain
+    from spacy_lal.trees.spans import split_chain
 
     sentences = list(read_sentences(doc))
     attention = _pictures("Label attention", "attention", nlp, doc, len(sentences))

@@ -1,9 +1,9 @@
-"""`python -m spacy lal train`, `average` and `import-official`: ways to a pipeline with trained weights."""
+"""`python -m spacy lal train`, `compact` and `import-official`: ways to a pipeline with trained weights."""
 
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, List, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -66,26 +66,39 @@ def train_cli(
             io.wrote(output / name, f"a pipeline of {io.folder_size(output / name)}")
 
 
-def average_cli(
-    models: Annotated[
-        List[str], typer.Argument(metavar="MODEL...", help="Two pipelines or more, trained on from the same weights")
-    ],
+def compact_cli(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
+    model: Annotated[str, typer.Option("--model", "-m", help="The pipeline: path or package")],
+    bits: Annotated[int, typer.Option("--bits", help="Of the transformer's weights: 16, or 8 for half the size")] = 16,
+    runtime: Annotated[
+        str, typer.Option("--runtime", help="What computes the transformer on a CPU: onnx, onnx-int8 or torch")
+    ] = "onnx",
+    lean: Annotated[bool, typer.Option("--lean", help="Leave out the words of the training text")] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write the first pipeline with the mean weights of all.
+    """Write a trained pipeline in the form of a package: its transformer runs in ONNX Runtime, without torch.
 
-    Use it for several trainings that continued from the same weights (sourced components) with different seeds: the
-    mean is better than each of them, at no cost. The mean of pipelines trained independently is useless.
+    The `transformer` becomes a component `encoder` of spaCy's factory `tok2vec`, and all that listened to it listens to
+    the encoder. A transformer that ONNX Runtime cannot take stays in torch; the output says why. Weights are stored in
+    half precision. The config loses the paths of its training.
     """
-    from spacy_lal.files import written_folder
-    from spacy_lal.training.average import average_pipelines
-
+    if bits not in (8, 16):
+        raise typer.BadParameter(f"expected --bits 8 or 16, got {bits}")
     io.check_pipeline_output(output, overwrite)
-    nlp = average_pipelines([io.load_pipeline(model) for model in models])
+
+    from spacy_lal.files import written_folder
+    from spacy_lal.training.packaging import write_package
+
+    nlp = io.load_pipeline(model)
+    before = io.folder_size(nlp.path)
     with written_folder(output) as folder:
-        nlp.to_disk(folder)
-    io.wrote(output, f"the mean of {len(models)} pipelines: {', '.join(nlp.pipe_names)}")
+        try:
+            done = write_package(nlp, folder, bits=bits, runtime=runtime, lean=lean)
+        except ValueError as err:
+            io.fail(f"{model}: {err}")
+    for line in done:
+        io.say(line, err=True)
+    io.wrote(output, f"{', '.join(nlp.pipe_names)}; {io.folder_size(output)}, from {before}")
 
 
 def import_official_cli(

@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Dict, Iterable, List, NamedTuple, Sequence, Tuple, Union
 
 from ..trees.brackets import write_brackets
-from ..trees.labels import split_chain
+from ..trees.spans import split_chain
 from . import ratio
 from .evalb_params import COLLINS, EvalbParams
 

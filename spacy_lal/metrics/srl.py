@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple
 
-from ..trees.lines import TreebankError
+from ..files import TreebankError
 from ..trees.props import read_props
 from ..trees.roles import PREDICATE_ROLE, Proposition, join_parts
 from . import percent, ratio

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, List, Sequence, Tuple
 
 from ..trees.brackets import write_brackets
-from ..trees.labels import split_chain
+from ..trees.spans import split_chain
 from .colors import chain_color
 from .markup import printable, shorten, visible
 from .svg import PILL, Svg, number, picture, pill_text, pill_width, pills, svg_text, text_width

@@ -1,5 +1,5 @@
 """A trained pipeline becomes a package: its transformer a `tok2vec` component in ONNX Runtime, all weights in half
-precision, and what no component reads left out. *Not* here: the command (`cli/compact.py`)."""
+precision, and what no component reads left out. *Not* here: the command (`lal compact`)."""
 
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional

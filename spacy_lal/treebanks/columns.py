@@ -19,9 +19,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from ..files import TreebankError, numbered_lines, quoted
 from ..trees.brackets import escape_characters, escape_word, parse_tree, unescape_word
 from ..trees.conllu import ConlluSentence
-from ..trees.lines import TreebankError, numbered_lines, quoted
 from ..trees.props import args_to_cells, cells_to_args
 from ..trees.roles import Proposition, PropositionError, check_proposition
 from ..trees.spans import Span, SpanError, expand_chains

@@ -18,7 +18,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotations import ROLES_KEY, SPANS_KEY, has_sentences, sentence_bounds
-from ..trees.lines import TreebankError, quoted
+from ..files import TreebankError, quoted
 from ..trees.spans import SpanError, nested_spans
 from .docs import SUFFIX, copy_text, copy_tokens, make_docs
 from .reader import read_treebank

@@ -29,9 +29,8 @@ from ..annotations import (
     set_sentence_propositions,
     set_sentence_starts,
 )
-from ..files import write_file
+from ..files import quoted, write_file
 from ..trees.conllu import ConlluSentence
-from ..trees.lines import quoted
 from ..trees.roles import PREDICATE_ROLE, Proposition
 from .reader import TreebankSentence
 

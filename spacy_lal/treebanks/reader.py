@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from unicodedata import normalize
 
+from ..files import TreebankError, numbered_lines, quoted
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines, unescape_word
 from ..trees.conllu import ConlluSentence, read_conllu
-from ..trees.lines import TreebankError, numbered_lines, quoted
 from ..trees.roles import Proposition
 from ..trees.spans import Span as TreeSpan
 from ..trees.spans import SpanError, tree_to_spans

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from ..files import TreebankError
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
 from ..trees.joint import Heads, outside_heads
-from ..trees.labels import split_chain
-from ..trees.lines import TreebankError
 from ..trees.roles import CONTINUATION, PREDICATE_ROLE, REFERENCE
+from ..trees.spans import split_chain
 from .columns import read_columns
 from .docs import unknown_pos
 from .reader import TreebankFiles, TreebankSentence, TreebankTree, describe_disagreement, pair_up, read_trees

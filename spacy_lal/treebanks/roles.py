@@ -14,7 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Tuple
 
-from ..trees.lines import TreebankError, json_lines, quoted
+from ..files import TreebankError, json_lines, quoted
 from ..trees.props import read_props
 from ..trees.roles import Proposition, PropositionError, check_proposition, make_proposition
 from .columns import read_columns

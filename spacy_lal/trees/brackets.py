@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Union
 
+from ..files import TreebankError, numbered_lines, quoted
 from ..lang import ROOT_LABELS
-from .lines import TreebankError, numbered_lines, quoted
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

@@ -16,7 +16,7 @@ from conllu.exceptions import ParseException
 from conllu.models import Metadata, Token, TokenList
 from conllu.parser import parse_comment_line, parse_dict_value, parse_id_value, parse_int_value
 
-from .lines import TreebankError, numbered_lines, quoted
+from ..files import TreebankError, numbered_lines, quoted
 
 N_COLUMNS = 10
 MAX_ROWS = 200_000  # lines of a sentence, including comments

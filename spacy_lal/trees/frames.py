@@ -12,7 +12,7 @@ PropBank's frames are CC BY-SA 4.0 and no part of this package. *Not* here: fram
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
-from .lines import TreebankError, json_lines, quoted
+from ..files import TreebankError, json_lines, quoted
 from .roles import base_role, role_number
 
 # In our words, after the annotation guidelines of PropBank 3.1.

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lang.en import CLAUSE_DEPRELS
-from .labels import EMPTY, SUB_HEAD_LABEL, LabelVocab
-from .spans import Span, collapse_chains, nested_spans
+from .spans import EMPTY, SUB_HEAD_LABEL, LabelVocab, Span, collapse_chains, nested_spans
 
 Heads = Sequence[Optional[int]]
 

@@ -18,7 +18,7 @@ import re
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Sequence, Tuple
 
-from .lines import TreebankError, numbered_lines, quoted
+from ..files import TreebankError, numbered_lines, quoted
 from .roles import PREDICATE_ROLE, Argument, Proposition, PropositionError
 
 NO_PREDICATE = "-"

@@ -1,19 +1,62 @@
-"""Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order.
+"""Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order; and their labels.
 
 Two forms. Collapsed: one span per stretch of words, its label a unary chain joined by `::`, outermost first (`(0, 2,
 "S::VP")`). Expanded: one span per constituent, outer before inner (`(0, 2, "S"), (0, 2, "VP")`).
 A tree is spans + words + tags; the conversion is lossless both ways. No recursion; no heads (`joint.py`).
 """
 
-from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .brackets import FALLBACK_ROOT, write_brackets
-from .labels import CHAIN_SEPARATOR, SUB_HEAD_LABEL, join_chain, split_chain
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
 Span = Tuple[int, int, str]
+Chain = Tuple[str, ...]  # the labels of a unary chain, outermost first
+EMPTY = 0  # the label id of "no constituent here"; its score is fixed at 0
+SUB_HEAD = 1  # the label id of a node that only binds a head to its dependents
+SUB_HEAD_LABEL = "<H>"
+CHAIN_SEPARATOR = "::"
+
+
+def join_chain(chain: Sequence[str]) -> str:
+    """A unary chain as one string.
+
+    >>> join_chain(("S", "VP"))
+    'S::VP'
+    """
+    return CHAIN_SEPARATOR.join(chain)
+
+
+def split_chain(label: str) -> Chain:
+    """The labels of a unary chain, outermost first; the empty string is the empty chain.
+
+    >>> split_chain("S::VP")
+    ('S', 'VP')
+    """
+    return tuple(label.split(CHAIN_SEPARATOR)) if label else ()
+
+
+class LabelVocab:
+    """Labels <-> ids. Id 0 is the empty label, id 1 the sub-head label, the rest in the order given.
+
+    labels (Sequence[str]): Unary chains as strings (`"S::VP"`), without the two fixed ones.
+    RAISES (ValueError): on a duplicate, an empty string, or one of the fixed labels.
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self.strings: List[str] = ["", SUB_HEAD_LABEL, *labels]
+        self.ids: Dict[str, int] = {label: i for i, label in enumerate(self.strings)}
+        if len(self.ids) != len(self.strings):
+            doubled = sorted({label for label in labels if self.strings.count(label) > 1})
+            raise ValueError(f"constituent labels must be unique, non-empty and not '<H>', got twice: {doubled}")
+
+    def __len__(self) -> int:
+        return len(self.strings)
+
+    def __contains__(self, label: str) -> bool:
+        return label in self.ids
 
 
 class TreeSpans(NamedTuple):

@@ -17,12 +17,12 @@ from spacy_lal.annotations import (
     set_propositions,
     set_sentence_starts,
 )
+from spacy_lal.files import TreebankError
 from spacy_lal.metrics.srl import report_lines, score_props
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.report import check_roles
 from spacy_lal.treebanks.roles import read_sentences
-from spacy_lal.trees.lines import TreebankError
 from spacy_lal.trees.roles import make_proposition
 
 CONLLU = "".join(

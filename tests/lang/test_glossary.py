@@ -33,7 +33,7 @@ def test_known_labels(en_lal_md):
             assert spacy_lal.explain(label), label
     for label in UPOS.split():
         assert label == "PUNCT" or GLOSSARY[label].split()[0] in spacy_lal.explain(label)
-    texts = [text for table in glossary.tables().values() for text in table.values()]
+    texts = [text for table in glossary().values() for text in table.values()]
     assert all(text and text == text.strip() and not text.endswith(".") for text in texts)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from spacy_lal.files import TreebankError
 from spacy_lal.metrics.srl import PRF, PredicateCounts, SrlCounts, report_lines, score_props
-from spacy_lal.trees.lines import TreebankError
 from spacy_lal.trees.roles import Proposition
 
 GOLD = """\

@@ -6,10 +6,10 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
+from spacy_lal.files import TreebankError
 from spacy_lal.metrics.docs import parse_texts
 from spacy_lal.treebanks.columns import ColumnSentence, document_lines, format_columns, read_columns
 from spacy_lal.treebanks.docs import make_docs, write_docs
-from spacy_lal.trees.lines import TreebankError
 from spacy_lal.trees.roles import Proposition
 from spacy_lal.trees.spans import SpanError
 

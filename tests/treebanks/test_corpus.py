@@ -10,10 +10,10 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
+from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.corpora import TreebankCorpus
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import read_treebank
-from spacy_lal.trees.lines import TreebankError
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 

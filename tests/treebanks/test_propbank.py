@@ -8,11 +8,11 @@ from spacy.tokens import DocBin
 from spacy.util import registry
 
 from spacy_lal.annotations import get_constituents, get_propositions, get_sentence_propositions, has_propositions
+from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.corpora import PropBankCorpus
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import read_treebank
 from spacy_lal.treebanks.roles import read_role_file, to_role_dict, with_roles
-from spacy_lal.trees.lines import TreebankError
 from spacy_lal.trees.roles import Proposition
 
 CONLLU = """\

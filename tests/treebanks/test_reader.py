@@ -11,13 +11,13 @@ from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.export import to_conllu
+from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.docs import make_docs, write_docs
 from spacy_lal.treebanks.reader import comparable, find_files, pair_up, read_treebank, read_trees
 from spacy_lal.treebanks.report import check_treebank
 from spacy_lal.trees import parse_tree, spans_to_tree, write_brackets
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
-from spacy_lal.trees.lines import TreebankError
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 TREES = [

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.reader import TreebankFiles, find_files
 from spacy_lal.treebanks.report import check_roles
 from spacy_lal.treebanks.roles import read_sentences
-from spacy_lal.trees.lines import TreebankError
 from spacy_lal.trees.roles import Proposition
 
 CONLLU = """\

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tree import Tree
 
+from spacy_lal.files import TreebankError
 from spacy_lal.trees import brackets
 from spacy_lal.trees.brackets import (
     escape_word,
@@ -17,7 +18,6 @@ from spacy_lal.trees.brackets import (
     unescape_word,
     write_brackets,
 )
-from spacy_lal.trees.lines import TreebankError
 
 DEPTH = 5000
 AS_IS = {"strip_root": False, "strip_traces": False, "strip_functions": False}

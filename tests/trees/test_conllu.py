@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_lal.files import TreebankError
 from spacy_lal.trees import conllu
 from spacy_lal.trees.conllu import (
     english_contractions,
@@ -13,7 +14,6 @@ from spacy_lal.trees.conllu import (
     read_conllu,
     read_conllu_blocks,
 )
-from spacy_lal.trees.lines import TreebankError
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 

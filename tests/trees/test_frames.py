@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from spacy_lal.files import TreebankError
 from spacy_lal.trees.frames import Frame, FrameRole, describe_role, read_frames
-from spacy_lal.trees.lines import TreebankError
 
 GIVE = {
     "roleset": "give.01",

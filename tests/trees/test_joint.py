@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from spacy_lal.trees.brackets import parse_tree, read_brackets
 from spacy_lal.trees.conllu import read_conllu
 from spacy_lal.trees.joint import JointSpan, dissolve, joint_spans, label_ids, outside_heads, word_order
-from spacy_lal.trees.labels import LabelVocab
-from spacy_lal.trees.spans import CrossingSpansError, SpanError, tree_to_spans
+from spacy_lal.trees.spans import CrossingSpansError, LabelVocab, SpanError, tree_to_spans
 
 
 class CannotConvert(Exception):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_lal.trees.lines import TreebankError, json_lines, numbered_lines
+from spacy_lal.files import TreebankError, json_lines, numbered_lines
 
 
 def test_lines_and_their_numbers(tmp_path: Path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lal.trees.lines import TreebankError
+from spacy_lal.files import TreebankError
 from spacy_lal.trees.props import args_to_cells, cells_to_args, format_props, read_props
 from spacy_lal.trees.roles import Proposition, PropositionError
 

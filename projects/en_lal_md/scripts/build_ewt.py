@@ -24,6 +24,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from nltk.tree import Tree
 from treebank import Sentence, SourceError, keep_metadata, preterminals, put_words, run, save, unpacked
 
+from spacy_lal.files import TreebankError
 from spacy_lal.trees import (
     ConlluSentence,
     format_conllu,
@@ -31,7 +32,6 @@ from spacy_lal.trees import (
     read_brackets_with_lines,
     read_conllu,
 )
-from spacy_lal.trees.lines import TreebankError
 
 SPLITS = ("train", "dev")
 SKELETONS = "data/google/ewt"

@@ -21,8 +21,8 @@ from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from nltk.tree import Tree
 from treebank import Sentence, SourceError, preterminals, run, save, unpacked
 
+from spacy_lal.files import TreebankError
 from spacy_lal.trees import ConlluSentence, format_conllu, is_preterminal, read_brackets_with_lines
-from spacy_lal.trees.lines import TreebankError
 
 MASC = "src/main/resources/Propbank"
 TREES = f"{MASC}/Penn_Treebank-orig/data"

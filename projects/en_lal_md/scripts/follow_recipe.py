@@ -189,7 +189,7 @@ class Recipe:
         return [*command, *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
 
     def _mean(self, written: Path, of: List[str]) -> List[str]:
-        return [*_lal("average", *of), "--output", str(written), "--overwrite"]
+        return ["python", str(Path(__file__).with_name("average.py")), *of, "--output", str(written)]
 
     def _parse(self, written: Path, text: str, by: List[str]) -> List[str]:
         if len(by) > 1:

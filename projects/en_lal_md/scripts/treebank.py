@@ -16,7 +16,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple
 
 from nltk.tree import Tree
 
-from spacy_lal.files import write_file
+from spacy_lal.files import TreebankError, write_file
 from spacy_lal.trees import (
     ConlluSentence,
     is_preterminal,
@@ -24,7 +24,6 @@ from spacy_lal.trees import (
     read_conllu,
     write_brackets,
 )
-from spacy_lal.trees.lines import TreebankError
 
 CHECKSUMS = Path(__file__).with_name("treebanks.sha256")  # one line for each file: sha256, name, as sha256sum writes
 METADATA = ("newdoc id", "sent_id", "text")  # the comments that are kept

@@ -104,7 +104,7 @@ def test_commands(follow, capsys, tmp_path):
         "--training.optimizer.learn_rate.initial_rate 0.1 --training.optimizer.learn_rate.warmup_steps 3"
         in listed["two"]
     )
-    assert listed["mean"].endswith(f"average {out}/one/model-last {out}/two/model-last --output {out}/mean --overwrite")
+    assert listed["mean"].endswith(f"average.py {out}/one/model-last {out}/two/model-last --output {out}/mean")
     assert listed["alone"].startswith(f"python -m spacy lal parse texts/a.txt --model {out}/mean --format docbin")
     assert listed["together"].endswith(f"texts/a.txt {out}/together.spacy {out}/mean {out}/start/model-last")
     assert f'["{out}/alone.spacy","{out}/together.spacy"]' in listed["last"]
@@ -128,7 +128,7 @@ def test_each_step_is_run_once_after_those_that_it_needs(follow, ran, jobs):
 
 def test_what_failed_and_what_comes_after_it_is_run_the_next_time(follow, ran):
     broken = [*STEPS[:3], {"mean": "fails", "of": ["one"]}, *STEPS[3:]]
-    with pytest.raises(SystemExit, match="out/fails --overwrite failed with exit code 3"):
+    with pytest.raises(SystemExit, match="out/fails failed with exit code 3"):
         follow(steps=broken)
     assert ran[:3] == ["start", "one", "two"]
     follow()

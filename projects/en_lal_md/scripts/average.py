@@ -1,17 +1,23 @@
-"""Pipelines averaged into one: the mean of each weight.
+"""Pipelines averaged into one: the first, with the mean weights of all.
+
+    python scripts/average.py training/model-best training/branch1/model-last --output training/mean
 
 Trainings that start from the same weights and see the data in different orders end near the same minimum. Their mean is
 nearer to it than each of them (Wortsman et al. 2022, "Model soups"), and costs nothing to run. *Not* for pipelines that
 were initialised separately: the mean of their weights is not a working network.
 """
 
+import argparse
+from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence, Tuple
 
+import spacy
 import torch
 from spacy.language import Language
 from thinc.api import Model
 
-from ..models.shim import NetworkShim
+from spacy_lal.files import written_folder
+from spacy_lal.models.shim import NetworkShim
 
 Weight = Tuple[str, Any]  # its place in the pipeline, and a torch tensor or a thinc array
 
@@ -71,3 +77,24 @@ def named_weights(nlp: Language) -> Iterator[Weight]:
                 module = torch_module(shim)
                 for key, tensor in module.state_dict().items() if module is not None else ():
                     yield f"{name}, layer {i} ({node.name}), {key}", tensor
+
+
+def main(words: Optional[Sequence[str]] = None) -> None:
+    """Average, and write the pipeline. words (Optional[Sequence[str]]): The arguments. None: the command line's."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipelines", nargs="+", help="trained on from the same weights")
+    parser.add_argument("--output", "-o", type=Path, required=True, help="a folder, replaced if it holds a pipeline")
+    args = parser.parse_args(words)
+    if args.output.exists() and not (args.output / "config.cfg").is_file():
+        parser.error(f"{args.output} exists and holds no pipeline: name another folder")
+    try:
+        nlp = average_pipelines([spacy.load(path) for path in args.pipelines])
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    with written_folder(args.output) as folder:
+        nlp.to_disk(folder)
+    print(f"Wrote {args.output}: the mean of {len(args.pipelines)} pipelines: {', '.join(nlp.pipe_names)}")
+
+
+if __name__ == "__main__":
+    main()

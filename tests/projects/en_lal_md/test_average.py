@@ -1,13 +1,16 @@
-"""`lal average`: the mean of the weights, of all components; nothing for pipelines that do not go together."""
+"""The mean of the weights, of all components; nothing for pipelines that do not go together."""
+
+import sys
+from pathlib import Path
 
 import pytest
 import spacy
 import torch
 from tiny_pipeline import make_bert, make_examples, make_nlp, train
-from typer.testing import CliRunner
 
-import spacy_lal.cli  # noqa: F401
-from spacy_lal.training.average import average_pipelines, named_weights
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "projects" / "en_lal_md" / "scripts"))
+
+from average import average_pipelines, main, named_weights  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -29,22 +32,14 @@ def branches(bert, tmp_path_factory):
     return folder
 
 
-def average(*arguments, expect=0):
-    from spacy.cli._util import app
-
-    result = CliRunner().invoke(app, ["lal", "average", *map(str, arguments)])
-    assert result.exit_code == expect, result.output
-    return result.output
-
-
 def weights(path):
     """Every weight of a saved pipeline."""
     return {place: torch.as_tensor(weight) for place, weight in named_weights(spacy.load(path))}
 
 
-def test_every_weight_is_the_mean(branches, tmp_path):
-    out = average(branches / "base", branches / "one", branches / "other", "-o", tmp_path / "mean")
-    assert "the mean of 3 pipelines: transformer, senter, tagger, lal_parser" in out
+def test_every_weight_is_the_mean(branches, tmp_path, capsys):
+    main([str(branches / name) for name in ("base", "one", "other")] + ["-o", str(tmp_path / "mean")])
+    assert "the mean of 3 pipelines: transformer, senter, tagger, lal_parser" in capsys.readouterr().out
     parts = [weights(branches / name) for name in ("base", "one", "other")]
     mean = weights(tmp_path / "mean")
     assert all(part.keys() == mean.keys() for part in parts)
@@ -68,5 +63,8 @@ def test_what_does_not_go_together_is_named(branches, bert, tmp_path):
         average_pipelines([one, other])
     with pytest.raises(ValueError, match="pipeline 2 has .* where the first has .*: expected pipelines of the same"):
         average_pipelines([one, train(make_nlp(bert), steps=1)])
-    assert "nothing" in average(branches / "one", tmp_path / "nothing", "-o", tmp_path / "mean", expect=2)
-    assert not (tmp_path / "mean").exists()
+    for name in ("mean", "."):  # a pipeline that is missing; a folder that holds other things
+        (tmp_path / "x").touch()
+        with pytest.raises(SystemExit):
+            main([str(branches / "one"), str(tmp_path / "nothing"), "-o", str(tmp_path / name)])
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
