@@ -32,7 +32,7 @@ from spacy.util import registry, resolve_dot_names
 from thinc.api import Config, Model, Optimizer, fix_random_seed, get_current_ops, set_gpu_allocator, to_numpy
 from wasabi import msg
 
-from .average import torch_module
+from ..models.shim import NetworkShim
 
 DIR_CHECKPOINT = "checkpoint"
 MINUTES = 15.0
@@ -294,3 +294,9 @@ def _read_checkpoint(path: Path, config: Config, flat: Dict[str, Any]) -> Tuple[
             f"Go on with the config that it was begun with. {WAY_OUT}"
         )
     return state, nlp
+
+
+def torch_module(shim: Any) -> Optional[torch.nn.Module]:
+    """The torch module of a shim, made of its weights if they are arrays; None for other shims."""
+    module = shim.network if isinstance(shim, NetworkShim) else getattr(shim, "_model", None)
+    return module if isinstance(module, torch.nn.Module) else None

@@ -3,6 +3,7 @@
 import io
 import shutil
 import signal
+import sys
 from contextlib import redirect_stdout
 from functools import reduce
 from pathlib import Path
@@ -18,8 +19,11 @@ from thinc.api import Config
 from tiny_training import assert_same_models, rows, tiny_config, uninterrupted, write_toy_corpora
 from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
 
-from spacy_lal.training.average import named_weights
 from spacy_lal.training.loop import DIR_CHECKPOINT, CheckpointError, TrainingStopped, train
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "projects" / "en_lal_md" / "scripts"))
+
+from average import named_weights  # noqa: E402
 
 ADAM = {"@optimizers": "Adam.v1", "use_averages": True, "L2": 0.01, "grad_clip": 1.0, "learn_rate": 0.01}
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}

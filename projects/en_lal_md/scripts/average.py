@@ -17,7 +17,7 @@ from spacy.language import Language
 from thinc.api import Model
 
 from spacy_lal.files import written_folder
-from spacy_lal.models.shim import NetworkShim
+from spacy_lal.training.loop import torch_module
 
 Weight = Tuple[str, Any]  # its place in the pipeline, and a torch tensor or a thinc array
 
@@ -57,12 +57,6 @@ def average_pipelines(pipelines: Sequence[Language]) -> Language:
                 weight += other
             weight /= len(pipelines)
     return first
-
-
-def torch_module(shim: Any) -> Optional[torch.nn.Module]:
-    """The torch module of a shim, made of its weights if they are arrays; None for other shims."""
-    module = shim.network if isinstance(shim, NetworkShim) else getattr(shim, "_model", None)
-    return module if isinstance(module, torch.nn.Module) else None
 
 
 def named_weights(nlp: Language) -> Iterator[Weight]:
