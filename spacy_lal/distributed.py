@@ -12,7 +12,15 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import is_package
 from spacy.vocab import Vocab
 
-from .annotations import SPANS_KEY, constituent_tokens, install_extensions, sentence_bounds, set_sentence_starts
+from .annotations import (
+    SPANS_KEY,
+    Relation,
+    constituent_tokens,
+    get_relations,
+    install_extensions,
+    sentence_bounds,
+    set_sentence_starts,
+)
 from .export import annotation_lists, constituent
 from .pipeline.component import FACTORY, parser_names
 
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
     Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
 ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
-COLUMNS, DOCBIN = "columns", "docbin"
+COLUMNS, DOCBIN, RELATIONS = OUTPUTS = "columns", "docbin", "relations"
 READING_CPUS = 2
 
 
@@ -35,7 +43,7 @@ class BatchParser:
     pipeline (str): A pipeline with a parser of ours: the name of a package, or a path that every worker can read.
     text_column (str): The column with the texts: strings, large strings or a dictionary of strings.
     keep (Optional[Sequence[str]]): The columns to keep besides the parse, such as ids; None keeps all.
-    output (str): `columns` or `docbin`, see `doc_fields`.
+    output (str): `columns`, `docbin` or `relations`, see `doc_fields`.
     batch_size (int): Texts per batch of the network.
     gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU.
     """
@@ -48,8 +56,8 @@ class BatchParser:
     gpu_id: int = -1
 
     def __post_init__(self) -> None:
-        if self.output not in (COLUMNS, DOCBIN):
-            raise ValueError(f"expected an output of {COLUMNS} or {DOCBIN}, got {self.output!r}")
+        if self.output not in OUTPUTS:
+            raise ValueError(f"expected an output of {', '.join(OUTPUTS)}, got {self.output!r}")
         # A worker may be started in another folder. A package's name wins over a path, as in `spacy.load`.
         if not is_package(str(self.pipeline)) and Path(self.pipeline).exists():
             self.pipeline = str(Path(self.pipeline).resolve())
@@ -116,13 +124,19 @@ def _load(pipeline: str, gpu_id: int) -> Language:
 
 def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
     """The Arrow fields of a parsed Doc: lists over its tokens (docs/how_to/distributed.md names each), or one `docbin`,
-    the bytes of a DocBin that holds this one Doc. A row without text is null in all of them."""
+    the bytes of a DocBin that holds this one Doc, or one `relations`, objects. A row without text is null in all of
+    them."""
     import pyarrow as pa
 
     if output == DOCBIN:
         return [pa.field("docbin", pa.binary())]
     string, number, flag = pa.string(), pa.int32(), pa.bool_()
     bounds = [(name, number) for name in ("start", "end", "start_char", "end_char")]
+    if output == RELATIONS:
+        span = pa.struct([("text", string), *bounds, ("label", string)])
+        spans = [(name, span) for name in Relation.SPANS]
+        relation = pa.struct([("kind", string), ("label", string), *spans, ("arguments", pa.list_(span))])
+        return [pa.field("relations", pa.list_(relation))]
     types = {"tokens": string, "spaces": flag, "sent_starts": flag, "start_chars": number, "end_chars": number}
     types |= dict.fromkeys(("tags", "pos", "morphs", "lemmas"), string) | {"heads": number, "deprels": string}
     types["constituents"] = pa.struct([*bounds, ("label", string)])
@@ -133,6 +147,8 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
     """The values of `doc_fields` for one Doc with sentence boundaries, as plain Python objects."""
     if output == DOCBIN:
         return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
+    if output == RELATIONS:
+        return {"relations": [relation.to_dict() for relation in get_relations(doc)]}
     starts = {start for start, _ in sentence_bounds(doc)}
     tokens = list(doc)
     spans = constituent_tokens(doc) if SPANS_KEY in doc.spans else None

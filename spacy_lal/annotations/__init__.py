@@ -64,6 +64,7 @@ from .predicates import (
     has_frames,
     install_frames,
 )
+from .relations import Relation, get_relations
 from .roles import (
     ROLES_KEY,
     as_doc,

@@ -19,6 +19,7 @@ from .parses import (
     get_parse_method,
 )
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
+from .relations import get_relations
 from .roles import get_srl
 from .sentences import has_sentences, sentence_of, sentence_words
 
@@ -229,9 +230,11 @@ GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
 ]
 _ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "predicates", get_predicates),
+    (Doc, "relations", get_relations),
     (Doc, "srl", get_srl),
     (Span, "parse_method", get_parse_method),
     (Span, "predicates", get_span_predicates),
+    (Span, "relations", get_relations),
     (Token, "predicate", get_token_predicate),
 ]
 GETTERS += _ROLE_GETTERS

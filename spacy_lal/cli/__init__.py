@@ -9,7 +9,7 @@ from spacy_lal.cli.evaluate import evalb_cli, evaluate_cli, srl_eval_cli
 from spacy_lal.cli.explain import explain_cli
 from spacy_lal.cli.io import Command
 from spacy_lal.cli.parse import parse_cli
-from spacy_lal.cli.roles import roles_cli
+from spacy_lal.cli.roles import relations_cli, roles_cli
 from spacy_lal.cli.search import search_cli
 from spacy_lal.cli.train import compact_cli, import_official_cli, train_cli
 from spacy_lal.cli.treebank import check_cli, complete_cli, convert_cli
@@ -19,6 +19,7 @@ COMMANDS = {
     "parse": parse_cli,
     "explain": explain_cli,
     "roles": roles_cli,
+    "relations": relations_cli,
     "search": search_cli,
     "app": app_cli,
     "evaluate": evaluate_cli,

@@ -1,4 +1,4 @@
-"""`python -m spacy lal roles TEXT`: who did what to whom, predicate by predicate. A format of the output is one
+"""`python -m spacy lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format of the output is one
 function."""
 
 from pathlib import Path
@@ -10,9 +10,10 @@ from spacy_lal.cli import io
 from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, WordsArgument, find_sources
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
     from spacy.vocab import Vocab
 
+    from spacy_lal.annotations import Relation
     from spacy_lal.export import Sentence
     from spacy_lal.trees.roles import Proposition
 
@@ -55,16 +56,49 @@ def roles_cli(
             write(lines)
 
 
-def _stored_docs(sources: Sequence[Source], frames: Optional[Path]) -> "Iterator[Doc]":
+def relations_cli(
+    words: WordsArgument = None,
+    model: io.ModelOption = None,
+    text: TextOption = None,
+    output_format: Annotated[str, typer.Option("--format", "-f", help="table, json, tsv")] = "table",
+    output: io.OutputOption = None,
+    paragraphs: ParagraphsOption = None,
+    gpu_id: io.GpuOption = -1,
+) -> None:
+    """Show the relations of a text: subject, predicate and object of each, and its time, place, negation and source.
+
+    From roles, where the pipeline has a lal_srl, else from heads. Instead of a text, FILE may be Docs with heads
+    (.spacy). json has a relation on each line, tsv the edges of a graph: subject, label, object.
+    """
+    if output_format not in RELATION_FORMATS:
+        io.fail(f"expected a format of {', '.join(RELATION_FORMATS)}, got {output_format!r}")
+    sources = find_sources(words, text)
+    io.check_apart(output, *(source.name for source in sources))
+    if all(source.suffix == SUFFIX for source in sources):
+        docs = _stored_docs(sources, None, needs_roles=False)
+    else:
+        nlp = io.load_pipeline(model, gpu_id)
+        docs = nlp.pipe(text for text, _ in Reading(sources, None, paragraphs).texts(nlp.max_length))
+    with io.text_output(output) as write:
+        for number, doc in enumerate(docs):
+            if len(doc) and not doc.has_annotation("DEP"):
+                io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
+            for sentence in doc.sents if len(doc) else ():
+                if not sentence.text.isspace():
+                    write(RELATION_FORMATS[output_format](sentence, sentence._.relations, number))
+
+
+def _stored_docs(sources: Sequence[Source], frames: Optional[Path], *, needs_roles: bool = True) -> "Iterator[Doc]":
     import spacy
 
-    from spacy_lal.annotations import has_propositions
+    from spacy_lal.annotations import has_propositions, install_extensions
 
+    install_extensions()
     vocab = spacy.blank("xx").vocab  # its lexemes know what white space is
     _install(vocab, frames)
     for source in sources:
         docs = io.read_docs(Path(source.name), vocab)
-        if not any(map(has_propositions, docs)):
+        if needs_roles and not any(map(has_propositions, docs)):
             io.fail(f"the Docs of {source.name} have no roles")
         yield from docs
 
@@ -182,4 +216,49 @@ FORMATS: Dict[str, Callable[[RoleSentence, int], str]] = {
     "json": format_json,
     "props": format_props_of,
     "conll": format_conll,
+}
+
+
+def relation_table(sentence: "Span", relations: "Sequence[Relation]", doc_number: int) -> str:
+    """The sentence, and below it its relations with what else they say. Control characters are escaped."""
+    from spacy_lal.pictures.markup import printable, visible
+
+    rows = []
+    for one in relations:
+        said = {"place": one.place, "time": one.time, "modality": one.modality, "said by": one.attribution}
+        triple = (
+            _shown(one.subject),
+            "not " * bool(one.negation) + _shown(one.predicate or one.label),
+            _shown(one.object),
+        )
+        rows.append((*(f"  {cell}" for cell in triple), *(f"{name}: {_shown(x)}" for name, x in said.items() if x)))
+    extras = [", ".join(row[3:]) for row in rows]
+    lines = _aligned([(*row[:3], extra) for row, extra in zip(rows, extras, strict=True)]) or ["  (no relation)"]
+    return printable("\n".join([visible(" ".join(sentence.text.split())), "", *map(visible, lines), "", ""]))
+
+
+def relation_json(sentence: "Span", relations: "Sequence[Relation]", doc_number: int) -> str:
+    """A line for each relation: the number of its text, its sentence, `Relation.to_dict`."""
+    from spacy_lal.pictures.markup import printable_json
+
+    return "".join(
+        printable_json({"doc": doc_number, "text": sentence.text, **one.to_dict()}) + "\n" for one in relations
+    )
+
+
+def relation_edges(sentence: "Span", relations: "Sequence[Relation]", doc_number: int) -> str:
+    """Subject, label and object, of relations that have all."""
+    edges = [(one.subject, one.label, one.object) for one in relations if one.subject and one.object]
+    return "".join("\t".join(map(_shown, edge)) + "\n" for edge in edges)
+
+
+def _shown(value: object) -> str:
+    """A text on one line; a dash for None."""
+    return "-" if value is None else " ".join(str(value).split())
+
+
+RELATION_FORMATS: "Dict[str, Callable[[Span, Sequence[Relation], int], str]]" = {
+    "table": relation_table,
+    "json": relation_json,
+    "tsv": relation_edges,
 }

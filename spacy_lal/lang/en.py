@@ -101,3 +101,22 @@ PRONOUN_TAGS = frozenset({"DT", "WDT"})
 NOT_HEADS = frozenset({"EX", "PRP$", "WP$"})
 MARK_TAGS = frozenset({"``", "''", ",", ":", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
 POSSESSIVE_MARKS = frozenset({"'s", "'", "’s", "’", "'S", "’S"})
+
+# Relations and clauses. Verbs that only help the next one ("going to", "have to", "used to", "gonna"); that lend their
+# subject to an infinitive although they have an object; that take no object; of saying, by lemma.
+AUXILIARY_VERBS = frozenset({"go", "have", "use", "used", "gon", "got"})
+SUBJECT_CONTROL = frozenset({"promise", "use", "take", "spend", "threaten", "need", "have"})
+INTRANSITIVE = frozenset(
+    "appear arrive be begin come cry die disappear emerge exist fall fly go happen jump laugh lie live look occur "
+    "remain return rise run sit sleep smile stand start stay stop swim talk travel wait wake walk work".split()
+)
+SAYING = frozenset(
+    "accuse add admit allege announce argue assert assume believe claim comment conclude confirm declare deny estimate "
+    "explain fear find guess hope hear insist maintain mean mention note observe predict promise reason recall report "
+    "say state stress suggest suppose suspect tell testify think warn write".split()
+)
+NEGATIONS = frozenset({"not", "n't", "n’t", "never", "no", "nor", "neither"})
+RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
+ADVERBIAL_NOUNS = frozenset({"reason", "time", "way", "day", "place", "year", "moment"})  # "the reason I go"
+OBJECT_ADJUNCTS = ("ARGM-PRR", "ARGM-LVB", "ARGM-GOL", "ARGM-DIR")  # an object, where no core role is one
+PLACES, TIMES = ("GPE", "LOC", "FAC"), ("DATE", "TIME")  # labels of entities

@@ -111,6 +111,19 @@ def test_white_space_of_stored_docs_is_no_word(lal, tmp_path):
     assert line["predicates"][0]["args"] == [[0, 1, "ARG0"], [1, 2, "V"], [3, 4, "ARG1"]]
 
 
+def test_relations(lal, docs, tmp_path):
+    result = lal("relations", docs)
+    assert result.exit_code == 0
+    assert result.stdout == "She has given him books .\n\n  She    given    books\n\nYes !\n\n  (no relation)\n\n"
+    assert lal("relations", docs, "-f", "tsv").stdout == "She\tgiven\tbooks\n"  # the Docs have no lemmas
+    line = json.loads(lal("relations", docs, "-f", "json").stdout)
+    assert (line["doc"], line["object"]["text"], line["arguments"][0]["label"]) == (0, "books", "ARG2")
+    DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
+    result = lal("relations", tmp_path / "none.spacy")
+    assert result.exit_code == 2 and "expected a Doc with heads, got none for 'a" in result.stderr
+    assert "expected a format of table, json, tsv" in lal("relations", docs, "-f", "xml").stderr
+
+
 def test_refused(lal, docs, pipeline, tmp_path):
     assert "expected a format of table, json, props, conll" in lal("roles", docs, "-f", "xml").stderr
     result = lal("roles", "She left.", "-m", pipeline)

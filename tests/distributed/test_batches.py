@@ -9,11 +9,13 @@ from typing import Any, Dict, List
 import pyarrow as pa
 import pytest
 import spacy
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from tiny_pipeline import TEXTS, parses
 
 from spacy_lal import distributed
 from spacy_lal.annotations import sentence_bounds
-from spacy_lal.distributed import BatchParser, doc_fields, to_doc
+from spacy_lal.distributed import BatchParser, doc_fields, doc_row, to_doc
 
 TEXTS_AND_NULL = [*TEXTS, None, "Two  spaces\nand a line. She sleeps."]
 
@@ -44,6 +46,16 @@ def test_docs_come_back(pipeline: Path, output: str):
         assert sentence_bounds(doc) == sentence_bounds(expected)
         assert [token.tag_ for token in doc] == [token.tag_ for token in expected]
         assert doc._.parse_string == expected._.parse_string
+
+
+def test_relations(pipeline: Path):
+    table = BatchParser(str(pipeline), output="relations")(make_table())
+    assert [field.type for field in table.schema][2:] == [field.type for field in doc_fields("relations")]
+    doc = Doc(Vocab(), words=["She", "sees", "dogs"], pos=["PRON", "VERB", "NOUN"], heads=[1, 1, 1])
+    doc[0].dep_, doc[1].dep_, doc[2].dep_ = "nsubj", "ROOT", "obj"
+    rows = doc_row(doc, "relations")["relations"]
+    assert [row["object"]["text"] for row in rows] == ["dogs"]
+    assert pa.array([rows], type=doc_fields("relations")[0].type).to_pylist() == [rows]
 
 
 def test_record_batches_tables_and_slices(pipeline: Path):
@@ -84,7 +96,7 @@ def test_bad_batches(pipeline: Path, columns: Dict[str, List[Any]], settings: Di
 
 
 def test_bad_settings():
-    with pytest.raises(match="an output of columns or docbin, got 'xml'"):
+    with pytest.raises(match="an output of columns, docbin, relations, got 'xml'"):
         BatchParser("en_lal_md", output="xml")
 
 

@@ -1,0 +1,470 @@
+"""Relations: who did what to whom, `doc._.relations`.
+
+They come from roles (`doc.spans["srl"]`) where a word has some, and from heads elsewhere; both need heads. The subject
+is who does it, the object whom it concerns: a passive is turned, and without an agent it has no subject. Conjuncts are
+relations of their own, relative words stand for their antecedents, and a verb without a subject of its own takes that
+of the verb that controls it. Deprels are those of Universal Dependencies. English alone.
+"""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from spacy.tokens import Doc, Span, Token
+
+from ..lang import en
+from .parses import check_present
+from .predicates import Argument, Predicate, get_predicates, get_span_predicates
+
+_SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass", "nsubj:outer", "csubj:outer")
+_CLAUSES = ("ccomp", "xcomp")
+_OBLIQUES = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl")
+# What hangs on a phrase's head, and is no part of the phrase in a relation
+_LOOSE = (
+    "acl:relcl",
+    "advcl:relcl",
+    "appos",
+    "parataxis",
+    "conj",
+    "cc",
+    "case",
+    "punct",
+    "vocative",
+    "discourse",
+    "list",
+)
+_OUT_OF_CLAUSE = tuple(one for one in _LOOSE if one not in ("case", "punct"))
+_OF_CLAUSE = ("cop", "aux", "aux:pass", "mark", "advcl", "expl", *_SUBJECTS)
+_COPULA, _APPOSITION, _POSSESSIVE, _NOMINAL, _VERB = "copula", "apposition", "possessive", "nominal", "verb"
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Who did what to whom. All Spans are of the Doc; their labels are roles (ARG0), or deprels where a relation comes
+    from heads.
+
+    subject, object (Optional[Span]): A phrase without its preposition, apposition and relative clause; a clause. None
+        where none is named.
+    predicate (Optional[Span]): A verb with its particle, a copula, a noun, a possessive mark; None where no word says
+        it: appositions, possessive pronouns.
+    kind (str): "verb", "copula", "nominal", "apposition" or "possessive".
+    arguments (Tuple[Span, ...]): What else is said: further arguments and adjuncts, whole.
+    attribution (Optional[Span]): Who says so.
+    tokens (Tuple[Token, ...]): The words whose heads the relation rests on.
+    """
+
+    subject: Optional[Span]
+    predicate: Optional[Span]
+    object: Optional[Span]
+    kind: str
+    arguments: Tuple[Span, ...]
+    attribution: Optional[Span]
+    tokens: Tuple[Token, ...]
+    SPANS: ClassVar = ("subject", "predicate", "object", "place", "time", "negation", "modality", "attribution")
+
+    @property
+    def label(self) -> str:
+        """A name for an edge of a graph: the predicate's lemma, "not" before it, the object's preposition after it
+        ("not depend on"); "be" for an apposition, "have" for a possessive."""
+        if self.kind in (_APPOSITION, _POSSESSIVE) or self.predicate is None:
+            return "be" if self.kind == _APPOSITION else "have"
+        words = ["not"] if self.negation else []
+        words += [token.lemma_ or token.text for token in self.predicate]
+        before = self.object.start - 1 if self.object is not None else -1
+        if before > self.predicate[-1].i and self.object is not None and self.object.root.dep_ != "obl:agent":
+            words += [child.text.lower() for child in self.object.root.lefts if child.dep_ == "case"]
+        return " ".join(words)
+
+    def _first(self, role: str, *deprels: str) -> Optional[Span]:
+        return next((one for one in self.arguments if one.label_ == role or one.label_ in deprels), None)
+
+    @property
+    def place(self) -> Optional[Span]:
+        """Where: ARGM-LOC; from heads, an adjunct with a named place."""
+        return self._first("ARGM-LOC") or self._entity(en.PLACES)
+
+    @property
+    def time(self) -> Optional[Span]:
+        """When: ARGM-TMP; from heads, an adjunct without preposition ("last year") or with a named time."""
+        return self._first("ARGM-TMP", "obl:unmarked") or self._entity(en.TIMES)
+
+    @property
+    def negation(self) -> Optional[Span]:
+        """The word that negates it."""
+        return self._first("ARGM-NEG") or next((x for x in self.arguments if x.text.lower() in en.NEGATIONS), None)
+
+    @property
+    def modality(self) -> Optional[Span]:
+        """The modal verb."""
+        return self._first("ARGM-MOD", "aux")
+
+    def _entity(self, labels: Sequence[str]) -> Optional[Span]:
+        adjuncts = (one for one in self.arguments if one.label_.startswith("obl"))
+        return next((one for one in adjuncts if any(token.ent_type_ in labels for token in one)), None)
+
+    @property
+    def sent(self) -> Span:
+        """The sentence."""
+        return self.tokens[0].sent
+
+    def to_dict(self) -> Dict[str, Any]:
+        """As plain objects, docs/reference/formats.md: Spans with text, tokens, characters and label."""
+        spans = {name: _as_dict(getattr(self, name)) for name in self.SPANS}
+        return {"kind": self.kind, "label": self.label, **spans, "arguments": [*map(_as_dict, self.arguments)]}
+
+    def __str__(self) -> str:
+        return f"({self.subject or '-'}; {self.predicate or self.label}; {self.object or '-'})"
+
+
+def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
+    if span is None:
+        return None
+    ends = {"start": span.start, "end": span.end, "start_char": span.start_char, "end_char": span.end_char}
+    return {"text": span.text, **ends, "label": span.label_}
+
+
+class _Frame(NamedTuple):
+    """A predicate before its conjuncts are distributed: heads of subject and object, with their roles and the ranges
+    that they may cover."""
+
+    predicate: Optional[Span]
+    token: Token
+    kind: str
+    subject: Optional["_Slot"]
+    object: Optional["_Slot"]
+    arguments: Tuple[Span, ...]
+
+
+class _Slot(NamedTuple):
+    head: Token
+    label: str
+    start: int
+    end: int
+
+
+def get_relations(item: Union[Doc, Span]) -> List[Relation]:
+    """The relations of a Doc or Span, in the order of their predicates: `Relation(subject, predicate, object, ...)`,
+    from roles where there are some, else from heads. Empty for a Doc without heads.
+
+    RAISES (StaleParseError): As `doc._.predicates`.
+    """
+    if isinstance(item, Span):
+        check_present(item)
+    if not item.doc.has_annotation("DEP"):
+        return []
+    predicates = get_predicates(item) if isinstance(item, Doc) else get_span_predicates(item)
+    found = {one.token.i: one for one in predicates}
+    frames: List[_Frame] = []
+    for token in item:
+        if token.i in found:
+            frames += _of_roles(found[token.i])
+        elif not _has_roles(token, found):
+            frames += _of_heads(token)
+        frames += _of_noun(token)
+    return [relation for frame in frames for relation in _distributed(frame)]
+
+
+def _has_roles(token: Token, found: Dict[int, Predicate]) -> bool:
+    """Whether the copula or the light verb of a word has roles."""
+    return any(child.dep_ == "cop" and child.i in found for child in token.children)
+
+
+# Words and phrases
+
+
+def child_of(token: Token, *deprels: str) -> Optional[Token]:
+    """The first child with one of the deprels."""
+    return next((child for child in token.children if child.dep_ in deprels), None)
+
+
+def is_predicate(token: Token) -> bool:
+    """Whether a word is the head of a clause: a verb that is no auxiliary, or a word with a copula."""
+    if token.dep_ in ("aux", "aux:pass", "cop", "amod", "compound", "case", "mark", "fixed", "flat", "goeswith"):
+        return False
+    is_verb = token.pos_ in ("VERB", "AUX") if token.pos_ else token.tag_[:2] in ("VB", "MD")
+    return (is_verb and not is_auxiliary(token)) or child_of(token, "cop") is not None
+
+
+def is_auxiliary(token: Token) -> bool:
+    """Whether a verb only helps the next one: "going to", "have to", "used to"."""
+    if (token.lemma_ or token.text.lower()) not in en.AUXILIARY_VERBS or child_of(token, "obj", "advcl"):
+        return False
+    verb = child_of(token, "xcomp")
+    mark = verb and child_of(verb, "mark")
+    is_form = token.tag_ != "VBD" if token.lemma_ == "use" else token.lemma_ != "go" or token.tag_ == "VBG"
+    return bool(mark and mark.text.lower() in ("to", "na", "ta") and (is_form or token.lemma_ == "use"))
+
+
+def is_passive(token: Token) -> bool:
+    """Whether a verb is passive: with an auxiliary or a subject that says so, or a participle that modifies."""
+    if any(child.dep_.endswith(":pass") for child in token.children):
+        return True
+    if token.tag_ != "VBN" or child_of(token, "aux", "cop"):
+        return False
+    return token.dep_ in ("acl", "advcl") or (token.dep_ == "conj" and is_passive(token.head))
+
+
+def own_subject(token: Token) -> Optional[Token]:
+    """The subject that hangs on a clause's head; the antecedent for a relative word."""
+    subject = child_of(token, *_SUBJECTS)
+    return None if subject is None else antecedent(subject)
+
+
+def subject_of(token: Token) -> Optional[Token]:
+    """The grammatical subject of a clause's head: its own, or that of the clause that controls it."""
+    subject = own_subject(token)
+    head, deprel = token.head, token.dep_
+    if subject is not None or head.i == token.i:
+        return subject
+    if deprel in ("acl", "acl:relcl") and (deprel == "acl:relcl" or child_of(token, "mark") is None):
+        return None if deprel == "acl:relcl" and _relative_word(token) is not None else head
+    if deprel == "xcomp":
+        thing = child_of(head, "obj", "iobj")
+        return thing if thing is not None and head.lemma_ not in en.SUBJECT_CONTROL else subject_of(head)
+    if deprel == "conj" and is_predicate(head) or deprel == "advcl":
+        return subject_of(head)
+    return None
+
+
+def _relative_word(token: Token) -> Optional[Token]:
+    """The relative word of a relative clause that is no subject."""
+    words = (child for child in token.lefts if child.tag_ in en.RELATIVE_TAGS and child.dep_ not in _SUBJECTS)
+    return next(words, None)
+
+
+def antecedent(token: Token) -> Token:
+    """The noun for a relative word; other words themselves."""
+    if token.tag_ not in en.RELATIVE_TAGS or child_of(token, "acl:relcl") is not None:
+        return token
+    verb = token.head
+    while verb.dep_ in ("xcomp", "conj", "nmod", "obl") and verb.head.i != verb.i:
+        verb = verb.head
+    return verb.head if verb.dep_ == "acl:relcl" and verb.i > token.i and verb.head.i < token.i else token
+
+
+def conjuncts(head: Token) -> List[Token]:
+    """A word and the words that are coordinated with it."""
+    found = [head]
+    for child in head.rights:
+        if child.dep_ == "conj":
+            found += conjuncts(child)
+    return found
+
+
+def phrase(
+    head: Token, start: int = 0, end: Optional[int] = None, label: str = "", *, is_attribute: bool = False
+) -> Span:
+    """The words below a head and next to it, without prepositions, conjuncts, appositions, relative clauses and marks
+    at its ends.
+
+    start, end (int): The tokens that it may cover.
+    is_attribute (bool): Leave out what belongs to the clause around it: "red" of "it is red".
+    """
+    doc = head.doc
+    end = len(doc) if end is None else end
+    is_clause = not is_attribute and (is_auxiliary(head) or is_predicate(head))
+    out = _OUT_OF_CLAUSE if is_clause else (*_LOOSE, *_OF_CLAUSE)
+    kept = {head.i}
+    for child in head.children:
+        if child.dep_ not in out or (child.dep_ == "punct" and child.tag_ == "HYPH"):
+            kept.update(range(child.left_edge.i, child.right_edge.i + 1))
+    first = last = head.i
+    while first - 1 in kept and first > start:
+        first -= 1
+    while last + 1 in kept and last + 1 < end:
+        last += 1
+    return _trimmed(doc, first, last + 1, head, label)
+
+
+# From roles
+
+
+def _of_roles(predicate: Predicate) -> Iterator[_Frame]:
+    token, arguments = predicate.token, predicate.arguments
+    if predicate.is_auxiliary or (token.pos_ == "AUX" and not arguments):
+        return
+    is_verb = token.pos_ in ("VERB", "AUX") and token.dep_ not in ("amod", "compound")
+    core = {one.role: one for one in sorted(arguments, key=lambda one: one.role) if one.is_core}
+    clause = _clause_of(token)
+    passive = is_verb and is_passive(token)
+    grammatical = subject_of(clause) if is_verb else None
+    subject = _pop(core, "ARG0")
+    if subject is None and not passive:
+        subject = _pop(
+            core, *(role for role, one in core.items() if not is_verb or _is_subject(one, token, grammatical))
+        )
+    thing = _pop(core, *(role for role, one in core.items() if one.root.pos_ not in ("ADV", "ADP")))
+    if thing is None:
+        rest = {one.role: one for one in arguments if one.role in en.OBJECT_ADJUNCTS and one.root.pos_ != "ADV"}
+        thing = _pop(rest, *en.OBJECT_ADJUNCTS)
+    taken = {one.role for one in (subject, thing) if one}
+    slots = [_slot_of(one) for one in (subject, thing)]
+    if is_verb and grammatical is not None and slots[passive] is None:
+        slots[passive] = _slot(grammatical, "nsubj", token)
+    if is_verb and not passive and slots[1] is None:
+        direct = child_of(token, "obj")
+        slots[1] = _slot(antecedent(direct), "obj", token) if direct is not None else None
+        if direct is None and (subject is None or subject.role == "ARG0"):
+            slots[1] = _shared_object(token)
+    others = [one.span for one in arguments if one.role not in taken and not one.role.startswith("R-")]
+    kind = _COPULA if is_verb and token.lemma_ == "be" else _VERB if is_verb else _NOMINAL
+    if slots.count(None) < (2 if is_verb else 1):
+        yield _Frame(predicate.span, token, kind, slots[0], slots[1], tuple(others))
+
+
+def _is_subject(argument: Argument, token: Token, grammatical: Optional[Token]) -> bool:
+    """Whether an argument of an active verb has its subject; without a known subject, whether it precedes the verb."""
+    start, end = argument.joined.start, argument.joined.end
+    return start <= grammatical.i < end if grammatical is not None else end <= token.i
+
+
+def _pop(core: Dict[str, Argument], *roles: str) -> Optional[Argument]:
+    return next((core.pop(role) for role in roles if role in core), None)
+
+
+def _clause_of(token: Token) -> Token:
+    """The head of a verb's clause: for a copula the word that it hangs on."""
+    return token.head if token.dep_ == "cop" else token
+
+
+def _slot_of(argument: Optional[Argument]) -> Optional[_Slot]:
+    if argument is None:
+        return None
+    (start, end), head = argument.joined.parts[0], argument.root
+    noun = antecedent(head)
+    return (
+        _Slot(head, argument.role, start, end)
+        if noun.i == head.i
+        else _slot(noun, argument.role, argument.predicate.token)
+    )
+
+
+def _slot(head: Token, label: str, verb: Token) -> _Slot:
+    """A slot of a verb; a conjunct of an antecedent that follows the relative clause is none of its own."""
+    clauses = (one for one in head.rights if one.dep_[:3] == "acl" and one.left_edge.i <= verb.i <= one.right_edge.i)
+    return _Slot(head, label, 0, next((one.left_edge.i for one in clauses), len(head.doc)))
+
+
+def _shared_object(token: Token) -> Optional[_Slot]:
+    """The object of the next verb in "cooked and ate the fish": of a verb right before the conjunction, which is no
+    intransitive one."""
+    verb = next((child for child in token.rights if child.dep_ == "conj"), None)
+    if verb is None or not is_predicate(verb) or token.lemma_ in en.INTRANSITIVE or own_subject(verb) is not None:
+        return None
+    between = token.doc[token.i + 1 : verb.i]
+    thing = child_of(verb, "obj")
+    if thing is None or thing.i < verb.i or not all(one.dep_ in ("cc", "punct", "aux", "advmod") for one in between):
+        return None
+    return _slot(thing, "obj", token)
+
+
+# From heads
+
+
+def _of_heads(token: Token) -> Iterator[_Frame]:
+    if not is_predicate(token):
+        return
+    copula = child_of(token, "cop")
+    passive = copula is None and is_passive(token)
+    grammatical = subject_of(token)
+    subject = None if grammatical is None else _slot(grammatical, "nsubj", token)
+    thing = _object_of(token) if copula is None else _Slot(token, token.dep_, copula.i + 1, len(token.doc))
+    if copula is not None and token.i < copula.i:
+        thing = _slot(token, token.dep_, token)
+    if passive:
+        agent = child_of(token, "obl:agent")
+        patient, subject = subject, None if agent is None else _slot(agent, "obl:agent", token)
+        direct = child_of(token, "obj")
+        thing = patient if direct is None or patient is None else _slot(direct, "obj", token)
+    taken = [slot.head.i for slot in (subject, thing) if slot]
+    others = [child for child in token.children if child.dep_ in (*_OBLIQUES, "iobj") or child.tag_ == "MD"]
+    spans = [_whole(child) for child in others if child.i not in taken]
+    particle = child_of(token, "compound:prt")
+    end = particle.i + 1 if particle is not None and particle.i == token.i + 1 else token.i + 1
+    predicate = token.doc[token.i : end] if copula is None else token.doc[copula.i : copula.i + 1]
+    if subject is not None or thing is not None:
+        kind = _VERB if copula is None else _COPULA
+        yield _Frame(predicate, token, kind, subject, thing, tuple(spans))
+
+
+def _object_of(token: Token) -> Optional[_Slot]:
+    """The object of an active verb: a thing, the antecedent of a relative clause, a clause, what a preposition
+    joins."""
+    for deprel in ("obj", *_CLAUSES):
+        child = child_of(token, deprel)
+        if child is not None:
+            return _slot(antecedent(child), deprel, token)
+    if token.dep_ == "acl:relcl" and token.head.lemma_ not in en.ADVERBIAL_NOUNS and own_subject(token) is not None:
+        word = _relative_word(token)
+        if own_subject(token) != token.head and (word is None or word.dep_ == "obj"):
+            return _slot(token.head, "obj", token)
+    shared = _shared_object(token)
+    first = token.head
+    if shared is None and token.dep_ == "conj" and is_predicate(first) and own_subject(token) is None:
+        thing = child_of(first, "obj")
+        shared = _slot(thing, "obj", token) if thing is not None and thing.i > token.i else None
+    oblique = next((x for x in token.rights if x.dep_ == "obl" and x.ent_type_ not in en.TIMES), None)
+    return shared or (None if oblique is None else _slot(antecedent(oblique), "obl", token))
+
+
+def _whole(token: Token) -> Span:
+    """All words below a word, without marks at the ends."""
+    return _trimmed(token.doc, token.left_edge.i, token.right_edge.i + 1, token, token.dep_)
+
+
+def _trimmed(doc: Doc, start: int, end: int, head: Token, label: str) -> Span:
+    while start < head.i and (doc[start].dep_ == "punct" or doc[start].is_space) and doc[start].tag_ != "$":
+        start += 1
+    while end > head.i + 1 and (doc[end - 1].dep_ == "punct" or doc[end - 1].is_space):
+        end -= 1
+    return Span(doc, start, end, label=label)
+
+
+def _of_noun(token: Token) -> Iterator[_Frame]:
+    """Appositions and possessives."""
+    if token.dep_ == "appos" and "NUM" not in (token.pos_, token.head.pos_):
+        yield _Frame(None, token, _APPOSITION, _slot(token.head, "head", token), _slot(token, "appos", token), ())
+    elif token.dep_ == "nmod:poss":
+        mark = child_of(token, "case")
+        predicate = None if mark is None else token.doc[mark.i : mark.i + 1]
+        thing = _Slot(token.head, "head", token.right_edge.i + 1, len(token.doc))
+        yield _Frame(predicate, token, _POSSESSIVE, _slot(antecedent(token), "nmod:poss", token), thing, ())
+
+
+# Relations
+
+
+def _distributed(frame: _Frame) -> Iterator[Relation]:
+    """A relation for each pair of conjuncts of the subject and the object."""
+    attribution = _attribution(frame)
+    objects = _spans_of(frame.object, is_attribute=frame.kind == _COPULA)
+    for subject, thing in product(_spans_of(frame.subject), objects):
+        tokens = (frame.token, *(one.root for one in (subject, thing) if one is not None))
+        yield Relation(subject, frame.predicate, thing, frame.kind, frame.arguments, attribution, tokens)
+
+
+def _spans_of(slot: Optional[_Slot], *, is_attribute: bool = False) -> List[Optional[Span]]:
+    if slot is None:
+        return [None]
+    inside = (one for one in conjuncts(slot.head) if slot.start <= one.i < slot.end)
+    is_clause = is_predicate(slot.head) and not is_attribute
+    heads = [one for one in inside if one.i == slot.head.i or is_clause or not is_predicate(one)]
+    return [phrase(head, slot.start, slot.end, slot.label, is_attribute=is_attribute) for head in heads or [slot.head]]
+
+
+def _attribution(frame: _Frame) -> Optional[Span]:
+    """Who says it: the subject of a verb of saying above, or the noun after "according to"."""
+    token = _clause_of(frame.token)
+    while True:
+        for child in token.children:
+            if child.dep_ == "obl" and any(x.text.lower() == "according" for x in child.lefts):
+                return phrase(child)
+        head = token.head
+        if head.i == token.i:
+            return None
+        if token.dep_ in ("ccomp", "parataxis") and head.lemma_ in en.SAYING and not is_passive(head):
+            said_by = subject_of(head)
+            return None if said_by is None else phrase(said_by)
+        if token.dep_ == "parataxis" and token.lemma_ in en.SAYING:
+            return None
+        token = head
