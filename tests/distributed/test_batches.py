@@ -51,8 +51,13 @@ def test_docs_come_back(pipeline: Path, output: str):
 def test_relations(pipeline: Path):
     table = BatchParser(str(pipeline), output="relations")(make_table())
     assert [field.type for field in table.schema][2:] == [field.type for field in doc_fields("relations")]
-    doc = Doc(Vocab(), words=["She", "sees", "dogs"], pos=["PRON", "VERB", "NOUN"], heads=[1, 1, 1])
-    doc[0].dep_, doc[1].dep_, doc[2].dep_ = "nsubj", "ROOT", "obj"
+    doc = Doc(
+        Vocab(),
+        words=["She", "sees", "dogs"],
+        pos=["PRON", "VERB", "NOUN"],
+        heads=[1, 1, 1],
+        deps=["nsubj", "ROOT", "obj"],
+    )
     rows = doc_row(doc, "relations")["relations"]
     assert [row["object"]["text"] for row in rows] == ["dogs"]
     assert pa.array([rows], type=doc_fields("relations")[0].type).to_pylist() == [rows]
