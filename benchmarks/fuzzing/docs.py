@@ -101,7 +101,6 @@ def make_nlp(**settings: Any) -> Language:
         "hidden_width": 16,
         "tok2vec": TOK2VEC,
         "encoder": {"@misc": "spacy-lal.Encoder.v1", "*": {"layer": layer}},
-        "execution": {"@misc": "spacy-lal.Execution.v1", "max_batch_cells": 2000},
     }
     pipe: Any = nlp.add_pipe(PARSER, config={"model": model, **settings})
     example = Example.from_dict(nlp.make_doc("a b"), {"sent_starts": [1, -1]})

@@ -178,15 +178,21 @@ def _differs(paths: List[Path], output: Path) -> Optional[str]:
     if len(written) != len(sentences):
         return f"{len(written)} sentences were written of {len(sentences)}"
     for (got, spans), sentence in zip(written, sentences, strict=True):
-        if got.words != sentence.words or got.tags != sentence.tags:
+        if got.words != _in_cells(sentence.words) or got.tags != _in_cells(sentence.tags, unknown="_"):
             return f"words {got.words} and tags {got.tags} of {sentence.words} and {sentence.tags}"
         if sentence.tree and spans != sentence.tree.spans:
             return f"constituents {spans} of {sentence.tree.spans}"
         if sentence.dependencies:
             heads = _one_root(sentence.dependencies.heads)
-            if got.heads != heads or got.lemmas != sentence.dependencies.lemmas:
+            if got.heads != heads or got.lemmas != _in_cells(sentence.dependencies.lemmas, unknown="_"):
                 return f"heads {got.heads} of {heads}, lemmas {got.lemmas} of {sentence.dependencies.lemmas}"
     return None
+
+
+def _in_cells(values: List[str], unknown: str = "") -> List[str]:
+    """Values as CoNLL-U holds them: line breaks of any kind are spaces, without those around; `_` alone is unknown."""
+    cells = [re.sub(r"[\t\x0b\x0c]+", " ", " ".join(value.splitlines())).strip() for value in values]
+    return ["" if cell == unknown else cell for cell in cells]
 
 
 def _one_root(heads: List[Optional[int]]) -> List[Optional[int]]:

@@ -6,7 +6,8 @@ component is the parser's (`parser.py`), with `model.attrs["set_sizes"](model, n
 network, its NumPy form (`roles_inference.py`).
 """
 
-from itertools import chain
+from bisect import bisect_left
+from itertools import accumulate, chain
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -16,6 +17,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_words, tokens_with_heads
+from ..annotations.parses import CollapsedSpan
+from ..annotations.sentences import Sentences
 from ..layers.pair_features import SentenceParse
 from ..layers.roles_configs import (
     PredicateScorerConfig,
@@ -114,6 +117,7 @@ def iter_scores(
     predicates: Optional[List[ndarray]] = None,
     heads: Optional[List[ndarray]] = None,
     threshold: float = 0.5,
+    sentences: Optional[Sequence[Sentences]] = None,
 ) -> Iterator[Tuple[List[int], List[RoleScores]]]:
     """Scores in sub-batches: sentences of similar length come together.
 
@@ -122,15 +126,18 @@ def iter_scores(
     heads (Optional[List[ndarray]]): The head of each word of each sentence, from 0; a root is its own head, -1 is
         unknown. None: with `heads = "doc"`, the heads of the Docs.
     threshold (float): The network's own predicates have at least this probability.
+    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or of all parts of them. None:
+        the Doc's own sentences.
     RETURNS (Iterator[Tuple[List[int], List[RoleScores]]]): Numbers of sentences, counted over all Docs, and their
         scores. Every sentence comes once.
     """
-    batch, _ = embed(model, docs, is_train=False)
+    sentences = [sentence_words(doc) for doc in docs] if sentences is None else sentences
+    batch, _ = embed(model, docs, is_train=False, sentences=sentences)
     if batch.vectors is None:
         return
     if heads is None and model.attrs["config"].syntax.heads == "doc":
-        heads = doc_heads(docs)
-    roles = RolesBatch(batch.vectors, heads, None, predicates, threshold, _parses(model, docs))
+        heads = doc_heads(docs, sentences)
+    roles = RolesBatch(batch.vectors, heads, None, predicates, threshold, _parses(model, docs, sentences))
     yield from layer.iter_scores(model.layers[-1], roles)
 
 
@@ -151,7 +158,7 @@ def begin_update(
         heads=_shown_heads(model, docs, gold_heads),
         deprel_heads=gold_heads,
         predicates=[gold.rows for gold in golds],
-        parses=_parses(model, docs, golds),
+        parses=_parses(model, docs, [sentence_words(doc) for doc in docs], golds),
     )
     scores, backprop_network = model.layers[-1].begin_update(roles)
 
@@ -162,7 +169,10 @@ def begin_update(
 
 
 def _parses(
-    model: RolesModel, docs: List[Doc], golds: Optional[Sequence[GoldRoles]] = None
+    model: RolesModel,
+    docs: List[Doc],
+    sentences: Sequence[Sentences],
+    golds: Optional[Sequence[GoldRoles]] = None,
 ) -> Optional[List[SentenceParse]]:
     """The parses that a scorer of ranges reads. A Doc without gold predicates needs none.
 
@@ -172,10 +182,10 @@ def _parses(
     if not isinstance(scorer, SpanRoleScorerConfig):
         return None
     parses: List[SentenceParse] = []
-    for doc in docs:
-        of_doc = None if golds is None else golds[len(parses) : len(parses) + len(sentence_words(doc))]
+    for doc, words in zip(docs, sentences, strict=True):
+        of_doc = None if golds is None else golds[len(parses) : len(parses) + len(words)]
         if of_doc is None or any(len(gold.rows) for gold in of_doc):
-            parses.extend(doc_parses(doc, scorer.word_attr))
+            parses.extend(doc_parses(doc, scorer.word_attr, words))
         else:
             parses.extend(unknown_parse(len(gold.heads)) for gold in of_doc)
     return parses
@@ -187,7 +197,7 @@ def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> Lis
     syntax: SyntaxConfig = model.attrs["config"].syntax
     others = [numpy.full(len(one), MISSING) for one in gold]
     if syntax.heads == "doc":
-        others = doc_heads(docs)
+        others = doc_heads(docs, [sentence_words(doc) for doc in docs])
     shown = []
     for one, other in zip(gold, others, strict=True):
         keeps = syntax.gold_heads_prob >= 1.0 or numpy.random.random() < syntax.gold_heads_prob
@@ -197,14 +207,14 @@ def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> Lis
     return shown
 
 
-def doc_heads(docs: Sequence[Doc]) -> List[ndarray]:
-    """The heads that Docs have, a list over all sentences. A root is its own head; a missing head, a head outside of
-    the sentence, or on white space, is -1. *Shapes:* (n,), int64."""
+def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> List[ndarray]:
+    """The heads that Docs have, a list over all sentences, or parts of them. A root is its own head; a missing head, a
+    head outside of the sentence, or on white space, is -1. *Shapes:* (n,), int64."""
     found: List[ndarray] = []
-    for doc in docs:
+    for doc, of_doc in zip(docs, sentences, strict=True):
         heads = numpy.arange(len(doc)) + doc.to_array("HEAD").astype("int64")
         heads[~tokens_with_heads(doc)] = MISSING
-        for words in sentence_words(doc):
+        for words in of_doc:
             place = {word: i for i, word in enumerate(words)}
             found.append(numpy.array([place.get(int(heads[word]), MISSING) for word in words], dtype="int64"))
     return found
@@ -234,13 +244,13 @@ def unknown_parse(n_words: int) -> SentenceParse:
     return SentenceParse(heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0])
 
 
-def doc_parses(doc: Doc, word_attr: str) -> List[SentenceParse]:
+def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[SentenceParse]:
     """The parse of each sentence of a Doc, over its words.
 
     word_attr (str): "LEMMA", "NORM" or "LOWER".
+    sentences (Sentences): The words of each sentence, or of each part of one: all parts, in order.
     RAISES (ValueError): The Doc lacks constituents, the head of a word, tags or lemmas, which it needs.
     """
-    sentences = sentence_words(doc)
     if not any(sentences):
         return [unknown_parse(0) for _ in sentences]
     _check_parsed(doc, sentences, word_attr)
@@ -251,7 +261,7 @@ def doc_parses(doc: Doc, word_attr: str) -> List[SentenceParse]:
     is_passive = [doc.vocab.strings[int(deprel)].endswith(PASSIVE_ENDING) for deprel in deprels]
     passive[heads[numpy.array(is_passive, dtype=bool)[places]]] = True
     parses = []
-    for words, spans in zip(sentences, get_constituents(doc), strict=True):
+    for words, spans in zip(sentences, _constituents(doc, sentences), strict=True):
         place = {word: i for i, word in enumerate(words)}
         labels = [doc.vocab.strings.add(label) for _, _, label in spans]
         parses.append(
@@ -266,6 +276,22 @@ def doc_parses(doc: Doc, word_attr: str) -> List[SentenceParse]:
             )
         )
     return parses
+
+
+def _constituents(doc: Doc, sentences: Sentences) -> Iterator[List[CollapsedSpan]]:
+    """The constituents within each sentence or part of one."""
+    lengths = [0, *(len(words) for words in sentence_words(doc))]
+    spans = [
+        (offset + start, offset + end, label)
+        for offset, of_sentence in zip(accumulate(lengths), get_constituents(doc), strict=False)
+        for start, end, label in of_sentence
+    ]
+    starts, first = [start for start, _, _ in spans], 0
+    for words in sentences:
+        last = first + len(words)
+        here = spans[bisect_left(starts, first) : bisect_left(starts, last)]
+        yield [(start - first, end - first, label) for start, end, label in here if end <= last]
+        first = last
 
 
 class RolesShim(NetworkShim):

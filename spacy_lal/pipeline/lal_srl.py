@@ -5,7 +5,7 @@ It handles sentences, annotations and losses. The config supplies the network.
 
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy
 from numpy import ndarray
@@ -31,6 +31,7 @@ from ..scores import RoleScores
 from ..trees.frames import read_frames
 from ..trees.roles import Proposition, RoleTags, predicate_span
 from .component import SMALL_TOK2VEC, SentencePipe
+from .decoders import cut_sentence
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
 from .role_decoder import PART, Verb, decode_roles
 
@@ -191,15 +192,15 @@ class LALSemanticRoles(SentencePipe):
             raise ValueError(f"'{self.name}' was neither trained nor loaded: it cannot find roles. {HOW_TO_GET}")
 
     def _predict(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
-        """For each Doc and each of its sentences, its propositions over word positions."""
+        """For each Doc and each of its sentences, or pieces of a long one, its propositions over word positions."""
         if self.model.attrs["config"].syntax.heads == "doc":
             self._check_heads(docs)
-        sentences = [sentence_words(doc) for doc in docs]
+        sentences = [_sentences(doc) for doc in docs]
         given = self._given(docs) if self.predicates == "doc" else None
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
         propositions: List[List[Proposition]] = [[] for _ in owners]
         rows = None if given is None else given.rows
-        for indices, scores in self.model.attrs["iter_scores"](self.model, docs, predicates=rows):
+        for indices, scores in self.model.attrs["iter_scores"](self.model, docs, predicates=rows, sentences=sentences):
             verbs = None if given is None else [given.verbs[i] for i in indices]
             args = decode_roles(scores, self._labels.tags, verbs)
             for i, one, of_sentence in zip(indices, scores, args, strict=True):
@@ -251,7 +252,7 @@ class LALSemanticRoles(SentencePipe):
                     f'no doc.spans["{ROLES_KEY}"]: write predicates with spacy_lal.annotations.set_propositions, or '
                     'let the component find them with predicates = "own"'
                 )
-            for of_sentence in get_sentence_propositions(doc):
+            for of_sentence in _cut_propositions(doc):
                 given.rows.append(numpy.array([one.token for one in of_sentence], dtype="int64"))
                 given.verbs.append([_verb_of(one) for one in of_sentence])
                 given.propositions.append(of_sentence)
@@ -268,7 +269,7 @@ class LALSemanticRoles(SentencePipe):
             if doc.vocab is not self.vocab:
                 copy_frames(self.vocab, doc.vocab)
             if self.overwrite or self.predicates == "doc" or not has_propositions(doc):
-                set_sentence_propositions(doc, sentence_words(doc), propositions)
+                set_sentence_propositions(doc, _sentences(doc), propositions)
 
     # Training
 
@@ -317,6 +318,26 @@ class LALSemanticRoles(SentencePipe):
             return found
 
         self._initialize(get_examples, collect)
+
+
+def _sentences(doc: Doc) -> List[List[int]]:
+    """The words of each sentence, or of each piece of a long one."""
+    return [piece for words in sentence_words(doc) for piece in cut_sentence(doc, words)]
+
+
+def _cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
+    """For each of `_sentences`, the propositions of its predicates, with what lies in it."""
+    for words, of_sentence in zip(sentence_words(doc), get_sentence_propositions(doc), strict=True):
+        first = 0
+        for piece in cut_sentence(doc, words):
+            last, found = first + len(piece), []
+            for token, roleset, args, lemma in of_sentence:
+                if first <= token < last:
+                    parts = ((max(i, first) - first, min(j, last) - first, role) for i, j, role in args)
+                    within = tuple(part for part in parts if part[0] < part[1])
+                    found.append(Proposition(token - first, roleset, within, lemma))
+            yield found
+            first = last
 
 
 def _verb_of(proposition: Proposition) -> Verb:

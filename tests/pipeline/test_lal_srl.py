@@ -24,6 +24,7 @@ from spacy_lal.loss.gold import copy_sentence_starts
 from spacy_lal.loss.roles import gold_roles
 from spacy_lal.models import batches
 from spacy_lal.models.roles import doc_heads
+from spacy_lal.pipeline import decoders
 from spacy_lal.pipeline.role_decoder import decode_roles
 from spacy_lal.scores import RoleScores
 from spacy_lal.trees.frames import Frame, FrameRole
@@ -70,6 +71,22 @@ def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
     alone = roles(nlp(text) for text in TEXTS)
     assert roles(nlp.pipe(TEXTS, batch_size=10)) == alone
     assert roles(nlp.pipe(TEXTS[::-1], batch_size=3)) == alone[::-1]
+
+
+@pytest.mark.parametrize("predicates", ["own", "doc"])
+def test_a_long_sentence_is_read_in_the_pieces_of_the_parser(nlp, monkeypatch, predicates):
+    monkeypatch.setattr(decoders, "MAX_LENGTH", 8)
+    monkeypatch.setattr(decoders, "PIECE_LENGTH", 8)
+    doc, pipe = doc_of(nlp, [*GAVE, *SAW]), nlp.get_pipe("lal_srl")
+    saw = [
+        Proposition(7 + token, roleset, tuple((7 + start, 7 + end, role) for start, end, role in args), lemma)
+        for token, roleset, args, lemma in PROPOSITIONS["saw"]
+    ]
+    if predicates == "doc":
+        verbs = [one._replace(args=tuple(a for a in one.args if a[2] == "V")) for one in [*PROPOSITIONS["gave"], *saw]]
+        set_propositions(doc, verbs)
+    monkeypatch.setattr(pipe, "predicates", predicates)
+    assert get_propositions(pipe(doc)) == [*PROPOSITIONS["gave"], *saw]
 
 
 def test_whitespace_is_left_out(nlp):
@@ -190,7 +207,9 @@ def test_a_word_without_a_head_is_no_root():
     deps = ["dep"] * 6
     deps[4] = ""  # spaCy lets such a token point to itself
     doc = doc_of(nlp, SAW, heads=[*HEADS["saw"][:4], 4, HEADS["saw"][5]], deps=deps)
-    assert [head.tolist() for head in doc_heads([doc])] == [[*HEADS["saw"][:4], -1, HEADS["saw"][5]]]
+    assert [head.tolist() for head in doc_heads([doc], [sentence_words(doc)])] == [
+        [*HEADS["saw"][:4], -1, HEADS["saw"][5]]
+    ]
     assert get_propositions(nlp.get_pipe("lal_srl")(doc))
 
 
