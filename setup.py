@@ -14,7 +14,7 @@ NAMES = {
     "decode": ["cky", "joint", "eisner", "mst", "next_best", "viterbi", "candidate_spans"],
     "layers": ["span_hidden"],
 }
-FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
+FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
 
 setup(
     ext_modules=cythonize(

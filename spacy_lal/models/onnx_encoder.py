@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 import numpy
 from numpy import ndarray
 
-INPUTS = ("pieces", "positions", "mask", "bias")
+INPUTS = ("words", "positions", "mask", "bias")
 OUTPUT = "vectors"
 SCALE = ".scale"  # the weight `x`, if its type is int8, is stored with `x.scale`, a number for each row
 KNOWN = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet")
@@ -25,6 +25,7 @@ _MPNET = (
     (r"\.attention\.LayerNorm\.", ".attention.output.LayerNorm."),
 )
 _BIAS = "encoder.relative_attention_bias.weight"
+_WORDS = "embeddings.word_embeddings.weight"
 _GELU_REACHES = 0.17  # GELU is greater than -0.17 everywhere
 _MOST = 127  # of a weight in 8 bits
 _TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "float16": 10}  # of ONNX tensors
@@ -90,6 +91,13 @@ def weight_of(weights: Mapping[str, ndarray], name: str) -> ndarray:
     return weight * weights[name + SCALE][:, None] if name + SCALE in weights else weight
 
 
+def embed_pieces(weights: Mapping[str, ndarray], pieces: ndarray) -> ndarray:
+    """Rows of the table of words, which stays as it is stored. *Shapes:* (n_rows, n_pieces) to (n_rows, n_pieces,
+    width)."""
+    rows = weights[_WORDS][pieces].astype("float32")
+    return rows * weights[_WORDS + SCALE][pieces, None] if _WORDS + SCALE in weights else rows
+
+
 def encoder_graph(
     config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
 ) -> Tuple[bytes, Dict[str, ndarray]]:
@@ -99,9 +107,9 @@ def encoder_graph(
     weights (Mapping[str, ndarray]): By the names of that library; in single or half precision, or int8 with `SCALE`.
     int8 (bool): Multiply in 8 bits: weights have a scale for each output feature, activations for each piece, so that
         a sequence gets the same numbers in any batch. Attention, norms and sums stay in single precision.
-    RETURNS (Tuple[bytes, Dict[str, ndarray]]): The model, and its external initializers. Inputs: pieces and mask, int32
-        of shape (n_rows, n_pieces); positions, int32 of shape (n_pieces,), from 0; bias (MPNet alone), see
-        `relative_bias`. Output: float32 of shape (n_rows, n_pieces, width).
+    RETURNS (Tuple[bytes, Dict[str, ndarray]]): The model, and its external initializers. Inputs: words, see
+        `embed_pieces`; positions, int32 of shape (n_pieces,), from 0; mask, int32 of shape (n_rows, n_pieces); bias
+        (MPNet alone), see `relative_bias`. Output: float32 of shape (n_rows, n_pieces, width).
     """
     check_config(config)
     encoder = _Encoder(config, weights, int8=int8)
@@ -136,7 +144,7 @@ class _Encoder:
         self.nodes.append(_node("Identity", [states], [OUTPUT]))
         batch, n_heads = ("rows", "pieces"), self.config["num_attention_heads"]
         given = [
-            _info(INPUTS[0], "int32", batch),
+            _info(INPUTS[0], "float32", (*batch, self.config["hidden_size"])),
             _info(INPUTS[1], "int32", batch[1:]),
             _info(INPUTS[2], "int32", batch),
         ]
@@ -149,19 +157,13 @@ class _Encoder:
         return _field(1, _IR_VERSION) + _field(7, graph) + b"".join(_field(8, one) for one in opsets)
 
     def embeddings(self) -> str:
-        """Sums of word, position and segment embeddings, normalised. The table of words stays as it is stored."""
-        name = "embeddings.word_embeddings.weight"
-        states = self.node("Gather", [self.constant(self.weights[name]), INPUTS[0]])
-        states = self.node("Cast", [states], to=_TYPES["float32"])
-        if name + SCALE in self.weights:
-            scales = self.constant(self.weights[name + SCALE].astype("float32")[:, None])
-            states = self.node("Mul", [states, self.node("Gather", [scales, INPUTS[0]])])
+        """Sums of word, position and segment embeddings, normalised."""
         places = weight_of(self.weights, "embeddings.position_embeddings.weight")[first_position(self.config) :]
         if "embeddings.token_type_embeddings.weight" in self.weights:
             places = places + weight_of(self.weights, "embeddings.token_type_embeddings.weight")[0]
         places = self.node("Gather", [self.constant(places), INPUTS[1]])
         norm = self.norm("embeddings.LayerNorm")
-        return self.node("LayerNormalization", [self.node("Add", [states, places]), *norm], epsilon=self.epsilon)
+        return self.node("LayerNormalization", [self.node("Add", [INPUTS[0], places]), *norm], epsilon=self.epsilon)
 
     def attention(self, prefix: str, states: str) -> str:
         """Multi-head attention, before its output map."""

@@ -21,19 +21,19 @@ from .onnx_encoder import (
     OUTPUT,
     SCALE,
     check_config,
+    embed_pieces,
     encoder_graph,
     first_position,
     quantise,
     relative_bias,
     weight_of,
 )
-from .shim import MAKING
+from .shim import MAKING, return_memory
 from .vectors import plain_doc, with_tokens
 from .windows import length_groups, sentence_windows
 
 RUNTIMES = ("onnx", "onnx-int8", "torch")
 _SPARE_PIECES = 32  # padding that costs less than another run
-_MOST_PIECES = 8192  # that run at once, padding included
 
 
 class Window(NamedTuple):
@@ -115,7 +115,7 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2
     windows = [window for number, doc in enumerate(docs) for window in shim.read(number, plain_doc(doc))]
     vectors = [numpy.zeros((len(doc), shim.config["hidden_size"]), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
-    for rows in length_groups([len(window.pieces) for window in windows], _SPARE_PIECES, _MOST_PIECES):
+    for rows in length_groups([len(window.pieces) for window in windows], _SPARE_PIECES, run.most_pieces):
         longest = len(windows[rows[0]].pieces)
         pieces, mask = numpy.zeros((2, len(rows), longest), dtype="int32")
         for row, number in enumerate(rows):
@@ -146,7 +146,7 @@ class EncoderShim(Shim):
         self.weights: Dict[str, ndarray] = {}
         self._ready: Optional[Tuple[int, str, Any, Any]] = None  # process, runtime, its runner, tokenizer
 
-    def runner(self, runtime: Optional[str] = None) -> Callable[[ndarray, ndarray], ndarray]:
+    def runner(self, runtime: Optional[str] = None) -> Any:
         """What computes vectors from pieces and mask: int32 of shape (n_rows, n_pieces), float32 of shape (n_rows,
         n_pieces, width).
 
@@ -160,7 +160,7 @@ class EncoderShim(Shim):
                     ready = self._ready = (os.getpid(), runtime, *self._make(runtime))
         return ready[2]
 
-    def _make(self, runtime: str) -> Tuple[Callable[[ndarray, ndarray], ndarray], Any]:
+    def _make(self, runtime: str) -> Tuple[Any, Any]:
         from tokenizers import Tokenizer
 
         if not self.weights:
@@ -170,7 +170,9 @@ class EncoderShim(Shim):
         tokenizer.no_padding()
         if runtime == "torch":
             return TorchRunner(self.config, self.weights), tokenizer
-        return OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8"), tokenizer
+        runner = OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8")
+        return_memory()
+        return runner, tokenizer
 
     def read(self, number: int, doc: Doc) -> Iterator[Window]:
         """The windows of a Doc. A window of more pieces than the transformer reads is cut in half; a single token loses
@@ -251,20 +253,23 @@ def without_space(text: str, offsets: Sequence[Sequence[int]]) -> List[int]:
 class OnnxRunner:
     """A session of ONNX Runtime. Arguments as for `encoder_graph`."""
 
+    most_pieces = 512  # that run at once, padding included: their hidden units stay in a core's cache
+
     def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool) -> None:
         import onnxruntime
 
-        graph, self.constants = encoder_graph(config, weights, int8=int8)  # the session reads this memory
+        graph, constants = encoder_graph(config, weights, int8=int8)  # which the session copies
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
         options.inter_op_num_threads = 1
         options.log_severity_level = 3  # errors
+        options.enable_cpu_mem_arena = False  # what a large batch took goes back
         # Waiting threads sleep: a spinning thread costs the processor time of another program.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if int8 and not _has_vnni():  # sums of two products in 16 bits would overflow
             options.add_session_config_entry("session.x64quantprecision", "1")
-        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in self.constants.values()]
-        options.add_external_initializers(list(self.constants), values)
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in constants.values()]
+        options.add_external_initializers(list(constants), values)
         self.session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         self.config, self.weights = config, weights
         self.is_relative = len(self.session.get_inputs()) == len(INPUTS)
@@ -272,7 +277,8 @@ class OnnxRunner:
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
         """See `EncoderShim.runner`."""
         n_pieces = pieces.shape[1]
-        feeds = dict(zip(INPUTS, (pieces, numpy.arange(n_pieces, dtype="int32"), mask), strict=False))
+        words = embed_pieces(self.weights, pieces)
+        feeds = dict(zip(INPUTS, (words, numpy.arange(n_pieces, dtype="int32"), mask), strict=False))
         if self.is_relative:
             feeds[INPUTS[3]] = relative_bias(self.config, self.weights, n_pieces)
         return self.session.run([OUTPUT], feeds)[0]
@@ -305,6 +311,8 @@ def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings
 
 class TorchRunner:
     """The module of the `transformers` library, on thinc's device. Arguments as for `encoder_graph`."""
+
+    most_pieces = 8192
 
     def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray]) -> None:
         import torch

@@ -6,6 +6,7 @@ the same module or network; an update must not run beside another update or a pr
 reads and scores, which `parser.py` and `roles.py` add.
 """
 
+import ctypes
 import os
 import sys
 from contextlib import contextmanager
@@ -25,6 +26,12 @@ from .batches import NetworkBatch, RolesBatch, sub_batches
 
 # For objects that threads share and create at first use. A process that forks waits for it: no child inherits a lock.
 MAKING = RLock()
+
+
+def return_memory() -> None:
+    """Return to the system what making such an object has freed: glibc keeps it."""
+    if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _one_thread() -> None:
@@ -240,6 +247,8 @@ class NetworkShim(ThreadsShim):
                         found = self._inference = self.build_inference(weights), version
                     except (KeyError, ValueError) as error:
                         raise self._misfit(error) from error
+                    del weights
+                    return_memory()
         return found[0]
 
     @property

@@ -110,7 +110,7 @@ def test_alone_as_in_any_batch(trained, runtime, bits, monkeypatch):
     alone = [model.predict([doc])[0] for doc in docs]
     for spare, most in ((0, 8192), (10**6, 10**6), (32, 1)):
         monkeypatch.setattr(onnx_transformer, "_SPARE_PIECES", spare)
-        monkeypatch.setattr(onnx_transformer, "_MOST_PIECES", most)
+        monkeypatch.setattr(onnx_transformer.OnnxRunner, "most_pieces", most)
         assert_close(model.predict(docs), alone, atol=1e-5)
 
 
