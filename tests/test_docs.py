@@ -148,3 +148,11 @@ def subcommand(words: List[str]) -> Tuple[str, Set[str]]:
     assert path, f"spaCy has no command {words[0]!r}"
     assert not hasattr(command, "commands") or words[-1] == "--help", f"unfinished command: {' '.join(words)}"
     return " ".join(path), {"--help", *(option for param in command.params for option in param.opts)}
+
+
+def test_readme_prints_what_it_shows(en_lal_md: Language, capsys: pytest.CaptureFixture):
+    (code, shown), *more = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", PAGES[0].read_text(), re.DOTALL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spacy, "load", lambda name: en_lal_md)
+        run_python(code, PAGES[0], {})
+    assert (capsys.readouterr().out, more) == (shown, [])
