@@ -17,7 +17,7 @@ from typer.main import get_command
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
-ELSEWHERE = ("docs/how_to/roles.md", "docs/how_to/serve.md")  # test_how_to_roles.py, test_serve.py
+ELSEWHERE = tuple(f"docs/how_to/{name}.md" for name in ("ner", "roles", "serve"))  # pages with tests of their own
 NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^(pip|git|cd) ": "install, in an empty environment",
     r"--gpu-id": "a GPU",

@@ -15,6 +15,7 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import load_model_from_config
 
 from spacy_lal.interpret import constituent_margins
 
@@ -178,7 +179,11 @@ def test_its_parser_elsewhere(nlp: Language, tmp_path: Path):
     source = spacy.load(NAME)
     source.replace_listeners("encoder", "lal_parser", ["model.tok2vec.*.transformer"])
     sourced.add_pipe("lal_parser", source=source)
-    for name, other in (("default", default), ("sourced", sourced)):
+    config = spacy.blank("en").config  # with the path that spaCy's W087 suggests
+    config["nlp"]["pipeline"] = ["lal_parser"]
+    config["components"]["lal_parser"] = {"source": NAME, "replace_listeners": ["model.tok2vec"]}
+    configured = load_model_from_config(config, auto_fill=True)
+    for name, other in (("default", default), ("sourced", sourced), ("configured", configured)):
         assert [(constituents(doc), arcs(doc)) for doc in as_sentences(other)] == expected
         other.to_disk(tmp_path / name)
         loaded = spacy.load(tmp_path / name)

@@ -4,6 +4,7 @@ They read the Doc on demand, and write nothing on it. A getter of a Span or Toke
 roles (`predicates.py`).
 """
 
+import warnings
 from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
@@ -132,9 +133,13 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
     """The trees of `sentence_trees`; none for a Doc without a parse, unless `strict`."""
     try:
         return list(sentence_trees(item))
-    except UnparsedDocError:
+    except UnparsedDocError as error:
         if strict:
             raise
+        doc = item if isinstance(item, Doc) else item.doc
+        if SPANS_KEY not in doc.spans and doc.to_array("DEP").any():
+            reason = "Span.as_doc keeps heads but no constituents: spacy_lal.annotations.as_doc(span) keeps both"
+            warnings.warn(f"{error}. {reason}", stacklevel=2)
         return []
 
 
@@ -173,9 +178,9 @@ def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
     if not isinstance(item, Doc):
         node = _node(item, strict)
         return node[0].to_brackets(node[1]) if node else None
-    if not strict and (SPANS_KEY not in item.spans or not has_sentences(item)):
-        return None
-    return "\n".join(tree.to_brackets() for tree in sentence_trees(item))
+    trees = _trees(item, strict)
+    is_parsed = bool(trees) or (SPANS_KEY in item.spans and has_sentences(item))
+    return "\n".join(tree.to_brackets() for tree in trees) if is_parsed else None
 
 
 def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:

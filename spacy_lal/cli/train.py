@@ -89,7 +89,7 @@ def compact_cli(
     from spacy_lal.files import written_folder
     from spacy_lal.training.packaging import write_package
 
-    nlp = io.load_pipeline(model)
+    nlp = io.load_pipeline(model, needs=())
     before = io.folder_size(nlp.path)
     with written_folder(output) as folder:
         try:

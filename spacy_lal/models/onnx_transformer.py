@@ -6,6 +6,7 @@ Docs become an array each, a vector for each token: the mean over its pieces. `l
 """
 
 import os
+import warnings
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
@@ -30,10 +31,11 @@ from .onnx_encoder import (
 )
 from .shim import MAKING, return_memory
 from .vectors import plain_doc, with_tokens
-from .windows import length_groups, sentence_windows
+from .windows import WINDOW, length_groups, sentence_windows
 
 RUNTIMES = ("onnx", "onnx-int8", "torch")
 _SPARE_PIECES = 32  # padding that costs less than another run
+_FEW_PIECES = 8  # of a window, too few for a judgement
 
 
 class Window(NamedTuple):
@@ -52,18 +54,46 @@ class Window(NamedTuple):
     means: ndarray
 
 
-def build_onnx_transformer(runtime: str = "onnx") -> Model[List[Doc], List[Floats2d]]:
+def build_onnx_transformer(runtime: str = "onnx", window: int = WINDOW) -> Model[List[Doc], List[Floats2d]]:
     """Build the model of a `tok2vec` component. Its weights are loaded with the pipeline.
 
     runtime (str): What computes it. `onnx`: ONNX Runtime, the numbers of torch to 1e-5. `onnx-int8`: with products in 8
         bits, quicker and less exact. `torch`: the `transformers` library, as on every GPU.
+    window (int): Most words of several sentences that it reads together. 1: it reads each sentence alone, so that a
+        sentence has the same vectors in any Doc; parses are a little worse.
     RETURNS (Model[List[Doc], List[Floats2d]]): For each Doc an array of shape (n_tokens, width). A Doc has the same
         vectors in any batch, to 1e-5.
     RAISES (ValueError): The runtime is unknown.
     """
     if runtime not in RUNTIMES:
         raise ValueError(f"expected runtime to be one of {', '.join(RUNTIMES)}, got {runtime!r}")
-    return Model("onnx_transformer", forward, init=init, dims={"nO": None}, shims=[EncoderShim(runtime)])
+    attrs = {"replace_listener_cfg": replaced_block, "replace_listener": replaced_listener}
+    shims = [EncoderShim(runtime, window)]
+    return Model("onnx_transformer", forward, init=init, dims={"nO": None}, attrs=attrs, shims=shims)
+
+
+# The block of the last listener that spaCy replaced, the block that contains it, and where.
+_replaced: Dict[str, Any] = {}
+
+
+def replaced_block(encoder: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str, Any]:
+    """For `nlp.replace_listeners`: the block of this encoder for a component with the block `model.tok2vec`."""
+    _replaced.update(block=dict(encoder), around=tok2vec)
+    return _replaced["block"]
+
+
+def replaced_listener(model: Model, listener: Any, tok2vec: Any) -> Model:
+    """For `nlp.replace_listeners`: the encoder in the place of a listener. spaCy's W087 suggests the path
+    "model.tok2vec". Where that is a JoinedTok2Vec around the listener, its block takes the encoder's place again, with
+    the encoder within."""
+    block, parts = _replaced["block"], _replaced["around"].get("*", {})
+    if parts and not any(part is block for part in parts.values()):
+        kept = {
+            name: dict(block) if "Listener" in str(part.get("@architectures")) else part for name, part in parts.items()
+        }
+        block.clear()
+        block.update({**_replaced["around"], "*": kept})
+    return model
 
 
 def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> Model[List[Doc], List[Floats2d]]:
@@ -113,6 +143,10 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2
     shim = cast(EncoderShim, model.shims[0])
     run = shim.runner(None if isinstance(model.ops, NumpyOps) else "torch")
     windows = [window for number, doc in enumerate(docs) for window in shim.read(number, plain_doc(doc))]
+    if any(len(one.pieces) > _FEW_PIECES and 2 * one.pieces.count(shim.unknown) > len(one.pieces) for one in windows):
+        warnings.warn(
+            "the encoder does not know most pieces of a text: is it in the pipeline's language?", stacklevel=2
+        )
     vectors = [numpy.zeros((len(doc), shim.config["hidden_size"]), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
     for rows in length_groups([len(window.pieces) for window in windows], _SPARE_PIECES, run.most_pieces):
@@ -135,12 +169,12 @@ class EncoderShim(Shim):
     """Holds config, tokenizer and weights, and makes a session when the first Doc comes. Threads share it; a forked
     process makes its own, since threads of the runtime do not survive a fork. Copies share the weights.
 
-    runtime (str): As for `build_onnx_transformer`.
+    runtime, window: As for `build_onnx_transformer`.
     """
 
-    def __init__(self, runtime: str) -> None:
+    def __init__(self, runtime: str, window: int) -> None:
         super().__init__(None)
-        self.runtime = runtime
+        self.runtime, self.window = runtime, window
         self.config: Dict[str, Any] = {}
         self.tokenizer = ""
         self.weights: Dict[str, ndarray] = {}
@@ -178,7 +212,7 @@ class EncoderShim(Shim):
         """The windows of a Doc. A window of more pieces than the transformer reads is cut in half; a single token loses
         its last pieces."""
         tokenizer, limit = self._ready[3], self.config["max_pieces"]  # type: ignore[index]
-        spans = [(span.start, span.end) for span in sentence_windows(doc)][::-1]
+        spans = [(span.start, span.end) for span in sentence_windows(doc, self.window)][::-1]
         while spans:
             start, end = spans.pop()
             text = doc[start:end].text
@@ -189,6 +223,11 @@ class EncoderShim(Shim):
                 spans += [(half, end), (start, half)]
                 continue
             yield Window(number, start, end, ids[:limit], _overlaps(doc, start, end, text, offsets[:limit]))
+
+    @property
+    def unknown(self) -> Optional[int]:
+        """The piece that stands for what the tokenizer does not know."""
+        return self._ready[3].token_to_id(self.config["tokenizer"].get("unk_token", ""))  # type: ignore[index]
 
     def to_bytes(self) -> bytes:
         """Config, tokenizer, and the weights in the format of safetensors."""
@@ -211,7 +250,7 @@ class EncoderShim(Shim):
 
     def copy(self) -> "EncoderShim":
         """A copy with the same arrays: nothing changes them."""
-        copied = EncoderShim(self.runtime)
+        copied = EncoderShim(self.runtime, self.window)
         copied.config, copied.tokenizer, copied.weights = self.config, self.tokenizer, self.weights
         return copied
 

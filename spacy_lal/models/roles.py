@@ -220,22 +220,23 @@ def doc_heads(docs: Sequence[Doc], sentences: Sequence[Sentences]) -> List[ndarr
     return found
 
 
-def _check_parsed(doc: Doc, sentences: Sequence[Sequence[int]], word_attr: str) -> None:
-    """RAISES (ValueError): As `doc_parses`; names the missing annotation and the component that sets it."""
+def lacking(doc: Doc, word_attr: str) -> str:
+    """What a Doc lacks of its parse, and the component that sets it, in words; empty for a parsed Doc."""
+    words = list(chain.from_iterable(sentence_words(doc)))
     needed = {
         "constituents": (SPANS_KEY in doc.spans, "lal_parser"),
-        "heads": (tokens_with_heads(doc)[list(chain.from_iterable(sentences))].all(), "lal_parser"),
+        "heads": (tokens_with_heads(doc)[words].all(), "lal_parser"),
         "tags": (doc.has_annotation("TAG"), "tagger"),
         "lemmas": (word_attr != "LEMMA" or doc.has_annotation("LEMMA"), "a lemmatizer"),
     }
-    missing = {name: source for name, (found, source) in needed.items() if not found}
-    if missing:
-        raise ValueError(
-            f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} has no {' and no '.join(missing)}: "
-            f"expected {', '.join(dict.fromkeys(missing.values()))} before it in the pipeline"
-            f"{' (not with dependencies = false)' if 'heads' in missing else ''} and, in training, in "
-            "training.annotating_components"
-        )
+    missing = {name: source for name, (found, source) in needed.items() if words and not found}
+    if not missing:
+        return ""
+    sources = ", ".join(dict.fromkeys(missing.values()))
+    return (
+        f"no {' and no '.join(missing)}: expected {sources} before it in the pipeline"
+        f"{' (not with dependencies = false)' if 'heads' in missing else ''}"
+    )
 
 
 def unknown_parse(n_words: int) -> SentenceParse:
@@ -253,7 +254,11 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[SentenceP
     """
     if not any(sentences):
         return [unknown_parse(0) for _ in sentences]
-    _check_parsed(doc, sentences, word_attr)
+    if missing := lacking(doc, word_attr):
+        raise ValueError(
+            f"the scorer of roles reads the parse of the Doc, and {doc.text[:40]!r} has {missing} and, in training, in "
+            "training.annotating_components"
+        )
     arrays = doc.to_array(["HEAD", "DEP", "TAG", word_attr])
     heads = numpy.arange(len(doc)) + arrays[:, 0].astype("int64")
     passive = numpy.zeros(len(doc), dtype=bool)

@@ -33,9 +33,12 @@ def _windows(docs: Sequence[Doc]) -> List[List[Span]]:
     return [list(sentence_windows(doc)) for doc in docs]
 
 
-def sentence_windows(doc: Doc) -> Iterator[Span]:
+def sentence_windows(doc: Doc, window: int = WINDOW) -> Iterator[Span]:
     """The windows of a Doc. Whitespace tokens are not counted: they belong to the window of the word before them, so
-    the windows of a paragraph have the same words however it is wrapped."""
+    the windows of a paragraph have the same words however it is wrapped.
+
+    window (int): Most tokens of a window of several sentences.
+    """
     words = [token.i for token in doc if not token.is_space]
     if words:
         words[0] = 0
@@ -45,7 +48,7 @@ def sentence_windows(doc: Doc) -> Iterator[Span]:
     bounds = [*words, len(doc)]  # of windows of words as tokens
     start = end = 0
     for next_end in [*(place for place, i in enumerate(words) if i in breaks), len(words)]:
-        if next_end - start > WINDOW and end > start:
+        if next_end - start > window and end > start:
             yield from _strides(doc, bounds, start, end)
             start = end
         end = next_end

@@ -8,7 +8,21 @@ import weakref
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, get_args
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+    get_args,
+)
 
 import spacy
 from spacy.language import Language
@@ -93,7 +107,7 @@ disagreement_cost = 1.0
 def make_lal_parser(
     nlp: Language,
     name: str,
-    model: Model[List[Doc], List[ParserScores]],
+    model: Union[Model[List[Doc], List[ParserScores]], str],
     decoder: Decoder,
     loss: ParserLoss,
     scorer: Optional[Callable],
@@ -110,7 +124,13 @@ def make_lal_parser(
     overwrite (bool): Whether to replace heads and constituents that a Doc already has.
     dependencies (bool): Whether to set heads and deprels. If not, constituents are found by CKY alone, and the Doc's
         heads stay as they are. Training does not depend on it.
+    RAISES (ValueError): The model is a name, as with benepar.
     """
+    if isinstance(model, str):
+        raise ValueError(
+            f"'{name}' expects the block of a network as its model, got {model!r}: write nlp.add_pipe(\"lal_parser\"), "
+            f"which takes the weights of the language's package, or nlp = spacy.load({model!r})"
+        )
     return LALParser(
         nlp.vocab,
         model,
@@ -369,10 +389,9 @@ def load_default_parser(lang: str, name: str) -> Tuple[LALParser, Dict[str, Any]
         )
     nlp = spacy.load(package)
     found = parser_names(nlp)[0]
-    paths = list(_listener_paths(nlp.config["components"][found]["model"], "model"))
     for upstream, pipe in nlp.pipeline:
         if found in getattr(pipe, "listening_components", ()):
-            nlp.replace_listeners(upstream, found, paths)
+            nlp.replace_listeners(upstream, found, ["model.tok2vec"])
     logger.warning(  # appears even where logging is not configured
         "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train it, call nlp.initialize() first",
         name,
@@ -380,13 +399,3 @@ def load_default_parser(lang: str, name: str) -> Tuple[LALParser, Dict[str, Any]
         version(package),
     )
     return nlp.get_pipe(found), nlp.config.interpolate()["components"][found]["model"]  # type: ignore[return-value]
-
-
-def _listener_paths(block: Mapping[str, Any], path: str) -> Iterator[str]:
-    """The dotted names of the listeners in a block."""
-    for key, value in block.items():
-        if isinstance(value, dict):
-            if "Listener" in str(value.get("@architectures")):
-                yield f"{path}.{key}"
-            else:
-                yield from _listener_paths(value, f"{path}.{key}")

@@ -3,6 +3,7 @@
 It handles sentences, annotations and losses. The config supplies the network.
 """
 
+import warnings
 from itertools import islice
 from pathlib import Path
 from typing import (
@@ -41,6 +42,7 @@ from ..annotations import (
 )
 from ..lang import DEFAULT_PIPELINE
 from ..loss.roles import RoleLabels, RolesLoss, gold_roles
+from ..models.roles import lacking
 from ..scores import RoleScores
 from ..trees.frames import read_frames
 from ..trees.roles import Proposition, RoleTags, predicate_span
@@ -201,6 +203,24 @@ class LALSemanticRoles(SentencePipe):
 
     # Finding roles
 
+    def predict(self, docs: Iterable[Doc]) -> List[Optional[List[Any]]]:  # type: ignore[override]
+        """Predict without changing the Docs.
+
+        RETURNS (List[Optional[List[Any]]]): For each Doc, the propositions of each of its sentences; None, with one
+            warning, for a Doc that lacks what the network reads, since a parser or tagger was excluded.
+        RAISES (ValueError): See `SentencePipe`.
+        """
+        docs = list(docs)
+        config = self.model.attrs["config"]
+        missing = [lacking(doc, config.role_scorer.word_attr) if config.with_spans else "" for doc in docs]
+        found = iter(super().predict([doc for doc, why in zip(docs, missing, strict=True) if not why]))
+        for why in set(filter(None, missing)):
+            message = (
+                f"'{self.name}' finds no roles, as it reads a Doc's parse, and there are {why}. Or exclude it, too"
+            )
+            warnings.warn(message, stacklevel=2)
+        return [None if why else next(found) for why in missing]
+
     def _prepare(self) -> None:
         if not self.labels:
             raise ValueError(f"'{self.name}' was neither trained nor loaded: it cannot find roles. {HOW_TO_GET}")
@@ -272,14 +292,16 @@ class LALSemanticRoles(SentencePipe):
                 given.propositions.append(of_sentence)
         return given
 
-    def set_annotations(self, docs: Iterable[Doc], scores: List[List[List[Proposition]]]) -> None:
+    def set_annotations(self, docs: Iterable[Doc], scores: List[Optional[List[List[Proposition]]]]) -> None:
         """Write roles onto Docs: `doc.spans["srl"]`. The Docs of another pipeline get the frames of the component's
         own, unless their vocab has some.
 
         docs (Iterable[Doc]): Modified in place.
-        scores (List[List[List[Proposition]]]): As `predict` returned them.
+        scores (List[Optional[List[List[Proposition]]]]): As `predict` returned them.
         """
         for doc, propositions in zip(docs, scores, strict=True):
+            if propositions is None:
+                continue
             if doc.vocab is not self.vocab:
                 copy_frames(self.vocab, doc.vocab)
             if self.overwrite or self.predicates == "doc" or not has_propositions(doc):

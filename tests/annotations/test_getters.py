@@ -95,6 +95,12 @@ def test_without_a_parse_there_is_nothing():
         assert all(token._.tree is None and list(token._.constituents) == [] for token in doc)
 
 
+def test_as_doc_is_named(doc):
+    doc[1].dep_ = "obj"
+    with pytest.warns(UserWarning, match="spacy_lal.annotations.as_doc"):
+        assert next(doc.sents).as_doc()._.parse_string is None
+
+
 def test_whitespace_alone():
     doc = Doc(English().vocab, words=["\n", " ", "Go", "\n"])
     set_sentence_starts(doc, [0, 2])

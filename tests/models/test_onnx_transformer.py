@@ -264,3 +264,18 @@ def test_the_space_before_a_word_is_none_of_its_piece():
 
 def test_windows_of_nothing(trained):
     assert list(sentence_windows(trained.make_doc(""))) == []
+
+
+def test_sentences_alone(trained):
+    """With a window of 1, a sentence has the same vectors in any Doc."""
+    model = from_transformer(trained.get_pipe("transformer").model)
+    model.shims[0].window = 1
+    first, second, both = model.predict(make_docs(trained, [*TEXTS[:2], " ".join(TEXTS[:2])]))
+    assert_close([both], [numpy.concatenate([first, second])])
+    assert build_onnx_transformer(window=1).copy().shims[0].window == 1
+
+
+def test_unknown_pieces_are_said(trained):
+    model = from_transformer(trained.get_pipe("transformer").model)
+    with pytest.warns(UserWarning, match="does not know most pieces"):
+        model.predict(make_docs(trained, ["\u0e01 " * 12]))

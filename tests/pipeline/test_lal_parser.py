@@ -356,3 +356,9 @@ def test_updates_without_words_change_nothing(nlp):
     assert parser.update([Example(empty, empty.copy())]) == {"lal_parser": 0.0}
     blank = Doc(nlp.vocab, words=[" "])
     assert np.isfinite(parser.update([Example(blank, blank.copy())])["lal_parser"])
+
+
+def test_the_name_of_a_model_is_no_model():
+    """As with benepar."""
+    with pytest.raises(ValueError, match=r"write nlp.add_pipe\(\"lal_parser\"\)"):
+        spacy.blank("en").add_pipe("lal_parser", config={"model": "en_lal_md"})
