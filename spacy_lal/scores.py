@@ -24,7 +24,7 @@ class ParserScores(NamedTuple):
     deprels (ndarray): Shape: (n + 1, n_deprels) if a deprel is scored from its dependent alone; (n + 1, n + 1,
         n_deprels), [dependent, head, deprel], if it is scored given the head.
     ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label head at each fencepost, see
-        `layers/span_scorer.py`; None if the network has no such scorer.
+        `layers/scorers.py`; None if the network has no such scorer.
     """
 
     labels: ndarray

@@ -10,21 +10,14 @@ from spacy_lal.checkpoint.layers import (
 )
 from spacy_lal.layers.configs import (
     BiaffineScorerConfig,
+    EncoderConfig,
     FencepostsConfig,
     LabelAttentionConfig,
     ParserNetworkConfig,
+    SelfAttentionLayerConfig,
     SpanScorerConfig,
 )
-from spacy_lal.layers.input_configs import (
-    CharLSTM,
-    EncoderConfig,
-    InputLayerConfig,
-    SelfAttentionLayerConfig,
-    Tags,
-    Vectors,
-    WordFeature,
-    Words,
-)
+from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
 
 FEED_FORWARDS = ("none", "joint", "split")
 

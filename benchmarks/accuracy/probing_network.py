@@ -11,14 +11,8 @@ from parity.attention import recording
 from torch import Tensor, nn
 
 from accuracy.probing_tasks import Instance
-from spacy_lal.layers.input_configs import (
-    EncoderConfig,
-    InputLayerConfig,
-    InputSizes,
-    SelectorConfig,
-    SelfAttentionLayerConfig,
-    Words,
-)
+from spacy_lal.layers.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
+from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, Words
 from spacy_lal.layers.inputs import NetworkInputs
 
 START, STOP, UNKNOWN = 0, 1, 2

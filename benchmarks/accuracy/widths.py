@@ -6,8 +6,7 @@ from typing import Dict
 import torch
 from thinc.api import Model
 
-from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
-from spacy_lal.layers.input_configs import EncoderConfig
+from spacy_lal.layers.configs import EncoderConfig, ParserNetworkConfig, ParserSizes
 from spacy_lal.layers.parser_network import ParserNetwork
 
 

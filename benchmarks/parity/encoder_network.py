@@ -16,8 +16,7 @@ from parity.encoder_sets import Arrays, EncoderSet
 from parity.given_noise import with_given_masks
 from parity.vectors import UnreadableSetError
 from spacy_lal.checkpoint.networks import kk_converted_weights, kk_network_config
-from spacy_lal.layers.configs import ParserNetworkConfig
-from spacy_lal.layers.input_configs import EncoderConfig, SelectorConfig
+from spacy_lal.layers.configs import EncoderConfig, ParserNetworkConfig, SelectorConfig
 from spacy_lal.layers.inputs import NetworkInputs
 from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.models.batches import (

@@ -18,10 +18,10 @@ from parity.ssan_layers import (
 )
 from parity.ssan_sets import SSANSet, pad, probe
 from parity.vectors import UnreadableSetError
-from spacy_lal.layers.encoder import forbidden_pairs
-from spacy_lal.layers.input_configs import EncoderConfig, InputSizes, SelectorConfig, Words
+from spacy_lal.layers.configs import EncoderConfig, SelectorConfig
+from spacy_lal.layers.encoder import EPSILON, Choice, Selector, forbidden_pairs
+from spacy_lal.layers.input_configs import InputSizes, Words
 from spacy_lal.layers.inputs import NetworkInputs
-from spacy_lal.layers.selector import EPSILON, Choice, Selector
 
 # Mode of a set -> whether it trains, the mode of our selector, whether dropout is on, whether regularisers are in the
 # loss of the encoder's sets (they always are in the layer's).

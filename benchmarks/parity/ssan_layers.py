@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from spacy_lal.layers.basics import ElementDropout, MaskedSoftmax
-from spacy_lal.layers.encoder import SelfAttention
-from spacy_lal.layers.input_configs import EncoderLayer, InputLayerConfig, InputSizes, SelectorConfig, WordFeature
+from spacy_lal.layers.configs import EncoderLayer, SelectorConfig
+from spacy_lal.layers.encoder import SelectiveSoftmax, Selector, SelfAttention
+from spacy_lal.layers.input_configs import InputLayerConfig, InputSizes, WordFeature
 from spacy_lal.layers.inputs import InputLayer, NetworkInputs
-from spacy_lal.layers.selector import SelectiveSoftmax, Selector
 
 NORM_EPSILON = 1e-6  # added to the biased variance
 LONGEST_PERIOD = 1e4

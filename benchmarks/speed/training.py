@@ -18,7 +18,7 @@ from thinc.api import Model
 
 from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
 from spacy_lal.loss import parser as loss
-from spacy_lal.loss.gold import GoldParse
+from spacy_lal.loss.parser import GoldParse
 from spacy_lal.models.batches import N_SPECIAL_IDS, NetworkBatch, SentenceFeatures, VectorRows
 from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.shim import network_layer

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from ..layers.basics import FeedForward, StdNorm, join_features, split_features
-from ..layers.biaffine import BiaffineScorer
 from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
 from ..layers.input_configs import InputLayerConfig, InputSizes
 from ..layers.inputs import InputLayer
 from ..layers.label_attention import LabelAttention
+from ..layers.scorers import BiaffineScorer
 
 EMBEDDINGS = ("tags", "words")  # kinds of word features that the reference calls embeddings; others are extras
 

@@ -14,18 +14,16 @@ from thinc.api import Model
 from thinc.types import Floats2d
 from torch import Tensor
 
-from ..layers.configs import FencepostsConfig, LabelAttentionConfig, ParserNetworkConfig, ParserSizes, SpanScorerConfig
-from ..layers.input_configs import (
-    CharConcat,
-    CharLSTM,
+from ..layers.configs import (
     EncoderConfig,
-    InputLayerConfig,
+    FencepostsConfig,
+    LabelAttentionConfig,
+    ParserNetworkConfig,
+    ParserSizes,
     SelfAttentionLayerConfig,
-    Tags,
-    Vectors,
-    WordFeature,
-    Words,
+    SpanScorerConfig,
 )
+from ..layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
 from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD
 from .layers import EMBEDDINGS, ConcatenatedInputsConfig, ReferenceBiaffineScorerConfig, ReferenceLabelAttentionConfig

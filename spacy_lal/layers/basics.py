@@ -10,7 +10,7 @@ from typing import Any, Dict, Mapping, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from .checks import check_even
+from .input_configs import check_even
 
 EPSILON = 1e-3  # of the norm: added to the standard deviation, not to the variance
 _TINY = 1e-20  # keeps the reciprocal of a constant row finite; far below any rounding

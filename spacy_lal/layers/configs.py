@@ -1,14 +1,145 @@
 """Config blocks of the parser's network but its input layer and encoder. *Not* here: torch modules, which `build`
 imports."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Optional, Sequence, Tuple
+from typing import Any, ClassVar, List, Literal, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
 
-from .checks import Block, check_even
-from .input_configs import EncoderConfig, InputLayerConfig, InputSizes
+from .input_configs import Block, InputLayerConfig, InputSizes, check_even
+
+
+class EncoderLayer(Block, ABC):
+    """The options of a kind of encoder layer. Subclasses are frozen dataclasses.
+
+    repeat (int): How many layers there are; each has weights of its own.
+    reads_positions (bool): Whether the layers read the rows of the position table beside their inputs.
+    """
+
+    repeat: int
+
+    @property
+    def reads_positions(self) -> bool:
+        """See the class."""
+        return False
+
+    @abstractmethod
+    def build(self, hidden_width: int) -> List[Any]:
+        """Build `repeat` layers, which are called as `SelfAttentionLayer` is."""
+
+
+@dataclass(frozen=True)
+class SelectorConfig(Block):
+    """The selector of a self-attention layer (Geng et al. 2020). Outside of training, a pair is chosen if its score is
+    positive.
+
+    mode (str): The choice in training. "hard": 0 or 1 from a Gumbel-sigmoid sample, with a straight-through gradient.
+        "sample": that sample itself. "soft": the probability, without noise.
+    on_empty (str): The keys of a position if no key is chosen, i.e. all choices are below 1e-6. "all": every
+        allowed key. "nothing": no key, and the weights have the reference's 1e-6 in their denominator; then gradients
+        of hard choices reach 1e7 on short sentences.
+    width (Optional[int]): Width of a head's query and key, all parts together. None: attn_width of the layer.
+    RAISES (ValueError): The width is out of range.
+    """
+
+    mode: Literal["hard", "soft", "sample"] = "hard"
+    on_empty: Literal["all", "nothing"] = "all"
+    width: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class SelfAttentionLayerConfig(EncoderLayer):
+    """One or several equal layers: self-attention, then a feed-forward network, each with residual and layer norm.
+
+    repeat (int): How many layers there are; each has weights of its own.
+    n_heads (int): Attention heads.
+    attn_width (int): Width of a head's query, key and value, all parts together.
+    ff_width (int): Hidden units of the feed-forward network.
+    factored (bool): Keep the content half and the position half of the features apart (Kitaev & Klein 2018, 4.3). Then
+        `attn_width`, `ff_width` and the selector's `width` are even.
+    attention_dropout (float): Elementwise dropout on attention weights.
+    relu_dropout, residual_dropout (float): Feature dropout on hidden units, and before a residual is added.
+    queries (str): "features": queries and keys are made of the layer's input. "positions": of the rows of the position
+        table, the same ones in every such layer (Kitaev & Klein's position-only attention); requires factored = false,
+        and join = "sum" of the input layer.
+    window (int): Only positions at most so far apart attend to each other, START and STOP counted; 0 for no window.
+    relaxed_window (bool): START, the first word, the last word and STOP are exempt from the window.
+    selector (Optional[SelectorConfig]): Chooses the pairs that may attend to each other (Geng et al. 2020). None: all.
+    RAISES (ValueError): An option is out of range, or two contradict each other.
+    """
+
+    repeat: int = 1
+    n_heads: int = 4
+    attn_width: int = 64
+    ff_width: int = 512
+    factored: bool = True
+    attention_dropout: float = 0.2
+    relu_dropout: float = 0.2
+    residual_dropout: float = 0.2
+    queries: Literal["features", "positions"] = "features"
+    window: int = 0
+    relaxed_window: bool = False
+    selector: Optional[SelectorConfig] = None
+
+    least = {"window": 0}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.factored:
+            widths = {"attn_width": self.attn_width, "ff_width": self.ff_width}
+            if self.selector is not None:
+                widths["width of the selector"] = self.selector.width or self.attn_width
+            for name, value in widths.items():
+                check_even(name, value, "with factored = true, half for content, half for position")
+        if self.reads_positions and self.factored:
+            raise ValueError('queries = "positions" requires factored = false, got factored = true')
+
+    @property
+    def reads_positions(self) -> bool:
+        """See `EncoderLayer`."""
+        return self.queries == "positions"
+
+    def build(self, hidden_width: int) -> List[Any]:
+        """See `EncoderLayer`."""
+        from .encoder import SelfAttentionLayer
+
+        return [SelfAttentionLayer(self, hidden_width) for _ in range(self.repeat)]
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """The layers of an encoder.
+
+    layers (Tuple[EncoderLayer, ...]): In order; without any, positions keep their embeddings.
+    """
+
+    layers: Tuple[EncoderLayer, ...] = ()
+
+    @property
+    def reads_positions(self) -> bool:
+        """Whether a layer reads the rows of the position table."""
+        return any(layer.reads_positions for layer in self.layers)
+
+    def build(self, hidden_width: int) -> Any:
+        """Build the layers, of a width of `hidden_width`."""
+        from .encoder import Encoder
+
+        return Encoder(*(layer for config in self.layers for layer in config.build(hidden_width)))
+
+
+def make_encoder(*layers: EncoderLayer) -> EncoderConfig:
+    """An encoder. The config system requires at least one layer; see `make_no_encoder`.
+
+    layers (EncoderLayer): In order, each kind as a block `[....encoder.*.NAME]` of a free name.
+    """
+    return EncoderConfig(layers=layers)
+
+
+def make_no_encoder() -> EncoderConfig:
+    """An encoder without layers: positions keep their embeddings."""
+    return EncoderConfig()
 
 
 @dataclass(frozen=True)
@@ -167,7 +298,7 @@ class SpanScorerConfig(Block):
 
     def build(self, layout: FencepostLayout, n_labels: int) -> Any:
         """Build the scorer of `n_labels` labels, the empty label and the sub-head label among them."""
-        from .span_scorer import LabelHeadScorer, SpanScorer
+        from .scorers import LabelHeadScorer, SpanScorer
 
         self.check(layout, n_labels)
         label_heads = LabelHeadScorer(layout) if self.label_heads else None
@@ -197,7 +328,7 @@ class BiaffineScorerConfig(Block):
 
     def build(self, layout: FencepostLayout, n_deprels: int) -> Any:
         """Build the scorer of `n_deprels` deprels."""
-        from .biaffine import BiaffineScorer
+        from .scorers import BiaffineScorer
 
         return BiaffineScorer(self.input_width(layout), self.arc_width, self.deprel_width, n_deprels, self.dropout)
 

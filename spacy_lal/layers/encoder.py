@@ -1,13 +1,19 @@
 """The encoder: layers of self-attention, factored or not, with windows, position queries and a selector (Kitaev & Klein
-2018; reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7)."""
+2018; reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7).
+
+The selector chooses for each head and pair of positions whether the key may be attended (Geng et al. 2020, SSAN;
+reference-encoders.md B1-B3 and B7). The choice acts inside the softmax, among the pairs that padding and windows allow.
+"""
 
 import math
-from typing import Dict, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear, logsigmoid
 
 from .basics import (
+    ElementDropout,
     FeatureDropout,
     FeedForward,
     MaskedSoftmax,
@@ -17,8 +23,133 @@ from .basics import (
     split_features,
     split_width,
 )
-from .input_configs import SelfAttentionLayerConfig
-from .selector import SelectiveSoftmax, Selector
+from .configs import SelectorConfig, SelfAttentionLayerConfig
+
+TEMPERATURE = 0.5  # of the samples, as in the paper's code
+EPSILON = 1e-6  # the reference's, in the denominator of the weights; only with on_empty = "nothing"
+# The gradient of a choice is capped at e^30: the logit of an unchosen key may be far above all chosen logits.
+_MAX_LOG_GRADIENT = 30.0
+
+
+class Choice(NamedTuple):
+    """The choices of a selector, before padding and windows.
+
+    scores (Tensor): E, the logit of choosing a pair. *Shape:* (batch_size, n_heads, seq_len, seq_len), as all others.
+    log_values (Tensor): log a, where a is the choice in [0, 1]; without gradient.
+    log_slope (Optional[Tensor]): log da/dE; None outside of training.
+    """
+
+    scores: Tensor
+    log_values: Tensor
+    log_slope: Optional[Tensor]
+
+    @property
+    def values(self) -> Tensor:
+        """a, whose gradient with respect to `scores` is the slope."""
+        values = self.log_values.exp()
+        if self.log_slope is None:
+            return values
+        slope = self.log_slope.exp()
+        return values + slope * (self.scores - self.scores.detach())
+
+
+class Selector(nn.Module):
+    """Scores of pairs of positions: a small attention with biases, without scale."""
+
+    def __init__(self, config: SelectorConfig, widths: Dict[str, int], n_heads: int, width: int) -> None:
+        super().__init__()
+        self.config = config
+        self.widths, self.n_heads = dict(widths), n_heads
+        self.part_width = width // len(widths)
+        shapes = {part: (n_heads, size, self.part_width) for part, size in widths.items()}
+        self.query, self.key = head_weights(shapes), head_weights(shapes)
+        self.query_bias, self.key_bias = (
+            nn.ParameterDict({part: nn.Parameter(torch.zeros(n_heads, self.part_width)) for part in widths})
+            for _ in range(2)
+        )
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Score all pairs. *Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads, seq_len,
+        seq_len)."""
+        projected = []
+        for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
+            weight = torch.cat([self.query[part], self.key[part]]).transpose(1, 2).flatten(0, 1)
+            bias = torch.cat([self.query_bias[part], self.key_bias[part]]).flatten()
+            projected.append(linear(features, weight, bias).unflatten(-1, (2, self.n_heads, self.part_width)))
+        query, key = join_features(projected).permute(2, 0, 3, 1, 4).unbind()
+        return query @ key.transpose(-1, -2)
+
+    def sample_noise(self, scores: Tensor) -> Tensor:
+        """Logistic(0, 1) noise, i.e. the difference of two Gumbel draws, for each score. *Shape:* as the scores."""
+        uniform = torch.empty_like(scores).uniform_(torch.finfo(scores.dtype).tiny, 1.0 - 2.0**-24)
+        return uniform.log() - torch.log1p(-uniform)
+
+    def choose(self, scores: Tensor) -> Choice:
+        """Choose among all pairs; in training, with noise and a gradient, as `mode` says. *Shapes:* scores
+        (batch_size, n_heads, seq_len, seq_len)."""
+        scores = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
+        mode = self.config.mode
+        with torch.no_grad():
+            logits = scores
+            if self.training and mode != "soft":
+                logits = (scores + self.sample_noise(scores)) / TEMPERATURE
+            if self.training and mode != "hard":
+                log_values = logsigmoid(logits)
+            else:
+                log_values = torch.zeros_like(logits).masked_fill_(logits <= 0.0, -math.inf)
+            log_slope: Optional[Tensor] = None
+            if self.training:
+                log_slope = logsigmoid(logits) + logsigmoid(-logits)
+                log_slope = log_slope if mode == "soft" else log_slope.sub_(math.log(TEMPERATURE))
+        return Choice(scores, log_values, log_slope)
+
+
+class _SelectiveSoftmax(torch.autograd.Function):
+    """weights = a e^l / (sum of a e^l), in log space, with the gradient of a choice a that may be 0:
+    dL/da = e^l / (sum) * (dL/dw - sum of w dL/dw)."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, scores: Tensor, choice: Choice, on_empty: str) -> Tensor:
+        selected = logits + choice.log_values
+        allowed = choice.log_values.masked_fill(logits == -math.inf, -math.inf)
+        empty = (allowed < math.log(EPSILON)).all(-1, keepdim=True)  # also of samples at a low temperature
+        if on_empty == "nothing":
+            log_sum = torch.logsumexp(selected, -1, keepdim=True)
+            log_sum = torch.logaddexp(log_sum, log_sum.new_tensor(math.log(EPSILON)))
+            weights = (selected - log_sum).exp()
+        else:
+            selected = torch.where(empty, logits, selected)
+            log_sum = torch.logsumexp(selected, -1, keepdim=True)
+            weights = torch.softmax(selected, -1)
+        slope: Optional[Tensor] = None  # of each weight's gradient with respect to the score of its own pair
+        if choice.log_slope is not None:
+            slope = (logits - log_sum + choice.log_slope).clamp_max_(_MAX_LOG_GRADIENT).exp()
+            if on_empty != "nothing":
+                slope = slope.masked_fill_(empty, 0.0)
+        ctx.save_for_backward(weights, slope)
+        return weights
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tuple[Optional[Tensor], ...]:
+        weights, slope = ctx.saved_tensors
+        centred = grads[0] - (weights * grads[0]).sum(-1, keepdim=True)
+        return weights * centred, None if slope is None else slope * centred, None, None
+
+
+class SelectiveSoftmax(nn.Module):
+    """Attention weights from logits and choices; elementwise dropout on the weights, which are not renormalised."""
+
+    def __init__(self, on_empty: str, dropout: float) -> None:
+        super().__init__()
+        self.on_empty = on_empty
+        self.dropout = ElementDropout(dropout)
+
+    def forward(self, logits: Tensor, forbidden: Tensor, choice: Choice) -> Tensor:
+        """Softmax over the allowed keys that are chosen. *Shapes:* logits (batch_size, n_heads, n_queries, n_keys);
+        as the logits."""
+        logits = logits.to(choice.scores.dtype).masked_fill(forbidden, -math.inf)
+        weights = _SelectiveSoftmax.apply(logits, choice.scores, choice, self.on_empty)
+        return self.dropout(weights)
 
 
 class Window(NamedTuple):

@@ -10,11 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from .basics import join_features
-from .biaffine import BiaffineScorer
 from .configs import FencepostLayout, ParserNetworkConfig, ParserSizes
 from .inputs import NetworkInputs
 from .label_attention import LabelAttention
-from .span_scorer import SpanScorer
+from .scorers import BiaffineScorer, SpanScorer
 
 
 class Fenceposts(nn.Module):
@@ -23,14 +22,14 @@ class Fenceposts(nn.Module):
 
     def __init__(self, layout: FencepostLayout) -> None:
         super().__init__()
-        self.layout = layout
+        self.layout, self.half = layout, layout.forward_width
 
     def forward(self, encoded: Tensor, tokens: Tensor) -> Tensor:
         """Features of each gap. *Shapes:* encoded (batch_size, seq_len, encoded_width), tokens (batch_size, seq_len,
         hidden_width) to (batch_size, seq_len - 1, layout.width)."""
         layout, parts = self.layout, []
         if layout.n_blocks:
-            blocks, half = encoded.unflatten(-1, (layout.n_blocks, -1)), layout.forward_width
+            blocks, half = encoded.unflatten(-1, (layout.n_blocks, -1)), self.half
             parts += [
                 blocks[:, :-1, :, :half].flatten(2) * layout.scale,
                 blocks[:, 1:, :, half:].flatten(2) * layout.scale,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Optional, Union
 
-from .checks import Block
+from .input_configs import Block
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Losses of scores against gold parses, and their gradients. No torch."""
+"""Gold parses and roles, the losses of scores against them, and their gradients. No torch."""

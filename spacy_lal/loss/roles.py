@@ -16,11 +16,10 @@ from ..annotations import (
     same_tokens,
     sentence_words,
 )
-from ..layers.checks import Block
+from ..layers.input_configs import Block
 from ..scores import MISSING, GoldRoles, RoleScores
 from ..trees.roles import PREDICATE_ROLE, Argument, Proposition, RoleTags, predicate_span
-from .gold import aligned_arcs
-from .parser import cross_entropy
+from .parser import aligned_arcs, cross_entropy
 
 DEPREL_WEIGHT = 0.1  # of deprels, given gold heads, beside heads and roles (LISA)
 JointLabel = Tuple[str, bool]  # a tag, and whether the token is a predicate

@@ -23,20 +23,15 @@ from thinc.types import Floats2d
 from ..annotations import Sentences
 from ..layers.configs import (
     BiaffineScorerConfig,
+    EncoderConfig,
     FencepostsConfig,
     LabelAttentionConfig,
     ParserNetworkConfig,
     ParserSizes,
+    SelfAttentionLayerConfig,
     SpanScorerConfig,
 )
-from ..layers.input_configs import (
-    CharLSTM,
-    EncoderConfig,
-    InputLayerConfig,
-    SelfAttentionLayerConfig,
-    Vectors,
-    make_input_layer,
-)
+from ..layers.input_configs import CharLSTM, InputLayerConfig, Vectors, make_input_layer
 from ..scores import AnyScores, ParserScores, ScoresGradient, SparseGradient
 from . import shim as layer
 from .batches import (

@@ -12,7 +12,7 @@ from ..layers.span_hidden import span_hidden
 from ..scores import OTHER_LABEL
 
 Weights = Mapping[str, ndarray]
-EPSILON = 1e-3  # of the norm, as `layers.norm`
+EPSILON = 1e-3  # of the norm, as in `layers.basics`
 _CHUNK_CELLS = 4096  # spans scored at once: their hidden units stay near a core's cache
 _NO_LABEL = -1e30  # best score where no label is possible; decoders want finite numbers
 _CHUNK_HEADS = 128  # heads at a time: the products of all deprels with them stay in a core's cache

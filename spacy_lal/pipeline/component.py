@@ -17,7 +17,7 @@ from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..loss.gold import copy_sentence_starts
+from ..loss.parser import copy_sentence_starts
 
 FACTORY = "lal_parser"
 ROLES_FACTORY = "lal_srl"

@@ -12,7 +12,7 @@ from spacy.training import Example
 
 from ..annotations import frame_of, get_constituents, get_propositions, has_propositions, has_sentences
 from ..lang.en import VERB_ENDINGS
-from ..loss.gold import copy_sentence_starts
+from ..loss.parser import copy_sentence_starts
 from ..trees.frames import Frame
 from ..trees.roles import PREDICATE_ROLE, predicate_span
 

@@ -48,8 +48,7 @@ from ..annotations import (
     with_root_deprel,
 )
 from ..lang import DEFAULT_PACKAGES
-from ..loss.gold import gold_parses
-from ..loss.parser import ParserLoss
+from ..loss.parser import ParserLoss, gold_parses
 from ..models.shim import MAKING
 from ..scores import AnyScores, ParserScores, ScoresGradient
 from ..trees import LabelVocab, split_chain

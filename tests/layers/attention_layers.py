@@ -5,8 +5,8 @@ from typing import Any, Dict, List, Optional
 import torch
 from torch import Tensor
 
+from spacy_lal.layers.configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
 from spacy_lal.layers.encoder import Encoder
-from spacy_lal.layers.input_configs import EncoderConfig, SelectorConfig, SelfAttentionLayerConfig
 
 WIDTH = 12
 N_WORDS = [4, 1, 7, 2, 3]

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from spacy_lal.checkpoint.layers import ReferenceBiaffineScorer
-from spacy_lal.layers import biaffine
-from spacy_lal.layers.biaffine import BiaffineScorer
+from spacy_lal.layers import scorers
+from spacy_lal.layers.scorers import BiaffineScorer
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_formulas(fenceposts, given_head):
 
 @pytest.mark.parametrize("half, chunk_floats", [(False, 1 << 18), (False, 50), (True, 1 << 18)])
 def test_sparse_gradient_equals_dense(fenceposts, half, chunk_floats, monkeypatch):
-    monkeypatch.setattr(biaffine, "_CHUNK_FLOATS", chunk_floats)
+    monkeypatch.setattr(scorers, "_PAIR_FLOATS", chunk_floats)
     scorer = BiaffineScorer(6, 5, 3, 7, dropout=0.0)
     fenceposts.requires_grad_()
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):

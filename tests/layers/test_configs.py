@@ -5,17 +5,15 @@ from dataclasses import replace
 import pytest
 from tiny_network import network_config
 
-from spacy_lal.layers.configs import BiaffineScorerConfig, LabelAttentionConfig, SpanScorerConfig
-from spacy_lal.layers.input_configs import (
-    CharConcat,
-    CharLSTM,
+from spacy_lal.layers.configs import (
+    BiaffineScorerConfig,
     EncoderConfig,
-    InputLayerConfig,
+    LabelAttentionConfig,
     SelectorConfig,
     SelfAttentionLayerConfig,
-    Tags,
-    Vectors,
+    SpanScorerConfig,
 )
+from spacy_lal.layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors
 
 INPUTS = {"features": (Tags(),), "join": "concat", "max_positions": 9, "position_dropout": 0.0, "dropout": 0.0}
 RATE = "a rate in [0, 1)"

@@ -11,9 +11,8 @@ from layers.attention_layers import (
     make_padding,
 )
 
-from spacy_lal.layers.encoder import Window, forbidden_pairs
-from spacy_lal.layers.input_configs import SelectorConfig
-from spacy_lal.layers.selector import SelectiveSoftmax, Selector
+from spacy_lal.layers.configs import SelectorConfig
+from spacy_lal.layers.encoder import SelectiveSoftmax, Selector, Window, forbidden_pairs
 
 PARTS = {"factored": {"content": 6, "position": 6}, "unfactored": {"all": WIDTH}}
 MODES = ("hard", "soft", "sample")

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from spacy_lal.layers import span_scorer
-from spacy_lal.layers.span_scorer import SpanScorer
+from spacy_lal.layers import scorers
+from spacy_lal.layers.scorers import SpanScorer
 
 
 def plain_chart(scorer, fenceposts, lengths):
@@ -39,7 +39,7 @@ def test_chart(case):
 @pytest.mark.parametrize("chunk_floats", [12, 1 << 21])
 @pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
 def test_gradient_equals_autograd(case, share, chunk_floats, monkeypatch):
-    monkeypatch.setattr(span_scorer, "_CHUNK_FLOATS", chunk_floats)
+    monkeypatch.setattr(scorers, "_SPAN_FLOATS", chunk_floats)
     scorer, fenceposts, lengths = case
     grads = torch.randn(3, 6, 6, 4).double() * (torch.rand(3, 6, 6, 1) < share)
     results = []

@@ -8,8 +8,14 @@ from spacy.util import load_config, load_model_from_config, registry
 from thinc.api import Config
 from tiny_pipeline import make_examples
 
-from spacy_lal.layers.configs import BiaffineScorerConfig, FencepostsConfig, LabelAttentionConfig, SpanScorerConfig
-from spacy_lal.layers.input_configs import CharLSTM, EncoderConfig, InputLayerConfig, Tags, Vectors
+from spacy_lal.layers.configs import (
+    BiaffineScorerConfig,
+    EncoderConfig,
+    FencepostsConfig,
+    LabelAttentionConfig,
+    SpanScorerConfig,
+)
+from spacy_lal.layers.input_configs import CharLSTM, InputLayerConfig, Tags, Vectors
 from spacy_lal.models.parser import build_lal_parser
 from spacy_lal.models.roles import build_roles_model
 

@@ -9,9 +9,8 @@ import torch
 from thinc.api import fix_random_seed
 
 from spacy_lal.layers.parser_network import NetworkOutput
-from spacy_lal.layers.span_scorer import SpanScorer
-from spacy_lal.loss.gold import GoldParse
-from spacy_lal.loss.parser import ParserLoss
+from spacy_lal.layers.scorers import SpanScorer
+from spacy_lal.loss.parser import GoldParse, ParserLoss
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
 from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.shim import network_layer

@@ -20,7 +20,7 @@ from spacy_lal.annotations import (
     set_constituents,
     set_propositions,
 )
-from spacy_lal.loss.gold import copy_sentence_starts
+from spacy_lal.loss.parser import copy_sentence_starts
 from spacy_lal.loss.roles import gold_roles
 from spacy_lal.models import batches
 from spacy_lal.models.roles import doc_heads

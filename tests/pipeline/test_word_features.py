@@ -174,7 +174,7 @@ def test_contradictions_are_refused_when_the_config_is_read(features, changes, m
 
 def test_constituents_alone_are_trained_without_sub_heads():
     """Heads of the treebank add no nodes to the trees of a parser without a biaffine scorer."""
-    from spacy_lal.loss.gold import gold_parses
+    from spacy_lal.loss.parser import gold_parses
     from spacy_lal.trees import SUB_HEAD, LabelVocab
 
     vocab = spacy.blank("en").vocab
