@@ -76,7 +76,6 @@ from .roles import (
     propositions_within,
     set_propositions,
     set_sentence_propositions,
-    to_allennlp,
 )
 from .sentences import (
     SENT_IDS,

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from spacy_lal.treebanks.report import RoleReport, TreebankReport
 
 SHOWN_PROBLEMS = 20
-BAR_WIDTH = 40
 LONG_NAME = 120  # characters of a label; longer ones are cut
 FilesArgument = Annotated[
     List[Path],
@@ -159,25 +158,15 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
         yield f"{'one outside head':<28}{report.one_outside_head_share:>12.2%}  of constituents of 2+ words"
     if trees and arcs:
         yield from _rows(("tags that differ", report.different_tags), ("disagreements, malformed", report.n_problems))
-    yield from _length_lines(report)
+    if report.sentences:
+        mean, p95 = report.tokens / report.sentences, report.length_quantile(0.95)
+        yield f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest {max(report.lengths)}"
     tables = {"labels": report.labels, "unary chains": report.chains, "deprels": report.deprels, "tags": report.tags}
     yield from _tables(tables, top)
 
 
 def _rows(*rows: Tuple[str, int]) -> List[str]:
     return [f"{name:<28}{count:>12,}" for name, count in rows]
-
-
-def _length_lines(report: "TreebankReport") -> Iterator[str]:
-    if not report.sentences:
-        return
-    yield ""
-    mean, p95 = report.tokens / report.sentences, report.length_quantile(0.95)
-    yield f"Length in words: mean {mean:.1f}, 95 % are at most {p95}, longest {max(report.lengths)}"
-    histogram = report.length_histogram()
-    most = max(histogram.values())
-    for name, count in histogram.items():
-        yield f"  {name:>7}{count:>10,} {'#' * round(BAR_WIDTH * count / most)}".rstrip()
 
 
 def role_lines(report: "RoleReport", top: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 To add a language, add it to `LANGUAGES`, and its labels to `glossary.json`. Sources of the glossary: Bies et al. (1995)
 and Santorini (1990) for the Penn Treebank; Universal Dependencies; later treebanks of English, GreynirCorpus, spaCy's
-English pipelines.
+English pipelines; in our words, the annotation guidelines of PropBank 3.1.
 """
 
 import json
@@ -58,7 +58,7 @@ def conventions(lang: str) -> Conventions:
 
 @cache
 def glossary() -> Dict[str, Dict[str, str]]:
-    """Texts by label: `constituents`, `functions`, `deprels`, `subtypes`, `tags`, `upos`."""
+    """Texts by label: `constituents`, `functions`, `deprels`, `subtypes`, `tags`, `upos`, `modifiers` (of PropBank)."""
     return json.loads(Path(__file__).with_name("glossary.json").read_text(encoding="utf8"))
 
 

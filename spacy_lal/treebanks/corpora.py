@@ -13,14 +13,22 @@ from pathlib import Path
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotations import ROLES_KEY, SPANS_KEY, has_sentences, sentence_bounds
+from ..annotations import (
+    ROLES_KEY,
+    SPANS_KEY,
+    as_doc,
+    constituent_tokens,
+    has_sentences,
+    sentence_bounds,
+    set_sentence_starts,
+)
 from ..files import TreebankError, quoted
 from ..trees.spans import SpanError, nested_spans
-from .docs import SUFFIX, copy_text, copy_tokens, make_docs
+from .docs import SUFFIX, copy_text, make_docs
 from .reader import read_treebank
 from .roles import ROLES_SUFFIX, read_role_file, with_roles
 
@@ -109,7 +117,7 @@ class TreebankCorpus:
         for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
             for file in _spacy_files(location):
                 for number, doc in enumerate(DocBin().from_disk(file).get_docs(vocab), start=1):
-                    read = doc if with_arcs else copy_tokens(doc, range(len(doc)), with_arcs=False)
+                    read = doc if with_arcs else _without_arcs(doc)
                     yield f"{file}, Doc {number}", read
 
     def _too_long(self, doc: Doc) -> List[Tuple[int, int]]:
@@ -234,5 +242,22 @@ def _without(doc: Doc, dropped: List[Tuple[int, int]]) -> Iterator[Doc]:
     begin = 0
     for start, end in [*dropped, (len(doc), len(doc))]:
         if begin < start:
-            yield copy_tokens(doc, range(begin, start)) if dropped else doc
+            yield _part(doc, begin, start) if dropped else doc
         begin = end
+
+
+def _part(doc: Doc, start: int, end: int) -> Doc:
+    """Whole sentences as a Doc."""
+    part = as_doc(doc[start:end])
+    set_sentence_starts(part, [first - start for first, _ in sentence_bounds(doc) if start <= first < end])
+    return part
+
+
+def _without_arcs(doc: Doc) -> Doc:
+    """A copy with tags, sentences and constituents, and without heads and deprels."""
+    copied = copy_text(doc, with_sentences=True)
+    copied.from_array(["TAG", "POS", "LEMMA", "MORPH"], doc.to_array(["TAG", "POS", "LEMMA", "MORPH"]))
+    if SPANS_KEY in doc.spans:
+        spans = [Span(copied, start, end, label=label) for start, end, label in constituent_tokens(doc)]
+        copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
+    return copied

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+import numpy as np
+
 from ..files import TreebankError
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
@@ -25,7 +27,6 @@ from .roles import read_role_file, read_sentences
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 MAX_SHOWN = 5  # misaligned arguments that a report shows
 OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
-LENGTH_BINS = (1, 5, 10, 20, 30, 40, 60, 80, 100)  # upper bounds; one more bin for longer sentences
 
 
 @dataclass
@@ -86,32 +87,17 @@ class TreebankReport:
 
     def length_quantile(self, quantile: float) -> int:
         """The smallest length such that at least this share of the sentences is no longer."""
-        seen = 0
-        for length in sorted(self.lengths):
-            seen += self.lengths[length]
-            if seen >= quantile * self.sentences:
-                return length
-        return 0
-
-    def length_histogram(self) -> Dict[str, int]:
-        """Number of sentences by length, in bins (`"6-10"`), including empty bins."""
-        lows = [1, *(bound + 1 for bound in LENGTH_BINS)]
-        names = [str(low) if low == high else f"{low}-{high}" for low, high in zip(lows, LENGTH_BINS, strict=False)]
-        histogram = dict.fromkeys([*names, f"{lows[-1]}+"], 0)
-        bins = list(histogram)
-        for length, count in self.lengths.items():
-            histogram[bins[sum(length > bound for bound in LENGTH_BINS)]] += count
-        return histogram
+        lengths = list(self.lengths.elements())
+        return int(np.quantile(lengths, quantile, method="inverted_cdf")) if lengths else 0
 
     def to_dict(self) -> Dict[str, Any]:
-        """The report as values for JSON; counters by descending frequency."""
-        values = {name: dict(v.most_common()) if isinstance(v, Counter) else v for name, v in vars(self).items()}
+        """The report as values for JSON."""
+        values = _plain(self)
         values["lengths"] = {
             "mean": self.tokens / self.sentences if self.sentences else 0.0,
             "median": self.length_quantile(0.5),
             "p95": self.length_quantile(0.95),
             "max": max(self.lengths, default=0),
-            "histogram": self.length_histogram(),
         }
         return {"sound": self.sound, **values, "one_outside_head_share": self.one_outside_head_share}
 
@@ -290,13 +276,9 @@ class RoleReport:
         return self.on_subtrees / self.compared_with_heads if self.compared_with_heads else None
 
     def to_dict(self) -> Dict[str, Any]:
-        """The report as values for JSON; counters by descending frequency."""
-        values = {name: dict(v.most_common()) if isinstance(v, Counter) else v for name, v in vars(self).items()}
-        return {
-            **values,
-            "on_constituents_share": self.on_constituents_share,
-            "on_subtrees_share": self.on_subtrees_share,
-        }
+        """The report as values for JSON."""
+        shares = {"on_constituents_share": self.on_constituents_share, "on_subtrees_share": self.on_subtrees_share}
+        return {**_plain(self), **shares}
 
 
 def check_roles(files: TreebankFiles) -> RoleReport:
@@ -355,3 +337,8 @@ def _count_roles(report: RoleReport, sentence: TreebankSentence) -> None:
         if subtrees is not None:
             report.compared_with_heads += len(arguments)
             report.on_subtrees += sum(arg[:2] in subtrees for arg in arguments)
+
+
+def _plain(report: object) -> Dict[str, Any]:
+    """The fields of a report; counters by descending frequency."""
+    return {name: dict(v.most_common()) if isinstance(v, Counter) else v for name, v in vars(report).items()}

@@ -1,4 +1,4 @@
-"""Reading and writing CoNLL-U, one sentence at a time, over the `conllu` library's readers of single fields.
+"""Reading CoNLL-U, one sentence at a time, over the `conllu` library's readers of single fields; and writing it.
 
 Not here: enhanced dependencies (column 9 is dropped), and checks of valid but unusual sentences (no root, several
 roots, crossing arcs); `spacy lal check` reports them. Only sentences that are not a dependency graph over words 1..n
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from conllu.exceptions import ParseException
-from conllu.models import Metadata, Token, TokenList
 from conllu.parser import parse_comment_line, parse_dict_value, parse_id_value, parse_int_value
 
 from ..files import TreebankError, numbered_lines, quoted
@@ -142,33 +141,29 @@ def format_conllu(sentence: ConlluSentence) -> str:
 
     Whitespace that would break the format (tabs, line breaks inside a word) becomes a space.
     """
+    values = {key: _writable(value or "") for key, value in sentence.metadata.items()}
+    lines = [f"# {key} = {value}" if value else f"# {key}" for key, value in values.items()]
     ends = dict(sentence.ranges)
     within = 0  # the last word of the open range
-    tokens = []
-    for number, word in enumerate(sentence.words, start=1):
-        i = number - 1
+    columns = (sentence.lemmas, sentence.pos, sentence.tags, sentence.morphs)
+    for i, (word, head) in enumerate(zip(sentence.words, sentence.heads, strict=True)):
+        number = i + 1
         if number in ends:
             within = ends[number]
             form = "".join(sentence.words[i:within])
-            tokens.append(Token(id=(number, "-", within), form=_writable(form), **_empty(sentence.spaces[within - 1])))
-        token = Token(
-            id=number,
-            form=_writable(word),
-            **{
-                **_empty(sentence.spaces[i] or number <= within),
-                "lemma": _writable(sentence.lemmas[i]),
-                "upos": _writable(sentence.pos[i]),
-                "xpos": _writable(sentence.tags[i]),
-                "feats": _writable(sentence.morphs[i]),
-                "head": sentence.heads[i],
-                "deprel": _writable(sentence.deprels[i]),
-            },
-        )
-        tokens.append(token)
-    metadata = Metadata()
-    for key, value in sentence.metadata.items():
-        metadata[key] = None if value is None else _writable(value)
-    return TokenList(tokens, metadata).serialize()
+            lines.append(_row(f"{number}-{within}", form, *[""] * 7, _misc(sentence.spaces[within - 1])))
+        arc = "" if head is None else str(head), sentence.deprels[i]
+        fields = *(column[i] for column in columns), *arc, "", _misc(sentence.spaces[i] or number <= within)
+        lines.append(_row(str(number), word, *fields))
+    return "\n".join([*lines, "", ""])
+
+
+def _row(*fields: str) -> str:
+    return "\t".join(_writable(field) or "_" for field in fields)
+
+
+def _misc(space: bool) -> str:
+    return "" if space else "SpaceAfter=No"
 
 
 # As UD's English treebanks divide words; the `'s` of nouns too.
@@ -190,11 +185,6 @@ def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequ
             start = found.pop()[0] if found and found[-1][1] == i else i
             found.append((start, i + 1))
     return found
-
-
-def _empty(space: bool) -> Dict[str, Optional[object]]:
-    names = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")
-    return {**dict.fromkeys(names), "misc": None if space else {"SpaceAfter": "No"}}
 
 
 def _add_row(
@@ -275,5 +265,5 @@ def _fault_of_heads(sentence: ConlluSentence) -> Tuple[int, Optional[str]]:
     return 0, None
 
 
-def _writable(text: str) -> Optional[str]:
-    return _UNWRITABLE.sub(" ", text).strip() or None
+def _writable(text: str) -> str:
+    return _UNWRITABLE.sub(" ", text).strip()

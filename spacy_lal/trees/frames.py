@@ -13,32 +13,9 @@ from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
 
 from ..files import TreebankError, json_lines, quoted
+from ..lang import glossary
 from .roles import base_role, role_number
 
-# In our words, after the annotation guidelines of PropBank 3.1.
-MODIFIERS: Dict[str, str] = {
-    "ADJ": "modifier of a noun",
-    "ADV": "adverbial",
-    "CAU": "cause",
-    "COM": "companion",
-    "CXN": "construction",
-    "DIR": "direction",
-    "DIS": "discourse marker",
-    "DSP": "direct speech",
-    "EXT": "extent",
-    "GOL": "goal",
-    "LOC": "place",
-    "LVB": "light verb",
-    "MNR": "manner",
-    "MOD": "modal verb",
-    "NEG": "negation",
-    "PNC": "purpose",
-    "PRD": "secondary predicate",
-    "PRP": "purpose",
-    "PRR": "noun of a light verb",
-    "REC": "reciprocal or reflexive",
-    "TMP": "time",
-}
 _FORM = '{"roleset": "give.01", "frame": "give", "name": "transfer", "roles": {"0": ["pag", "giver"]}}'
 
 
@@ -91,7 +68,7 @@ def describe_role(role: str, frame: Optional[Frame]) -> Optional[str]:
         described = frame.roles.get(number) if frame else None
         return described.description if described else None
     kind, _, modifier = base_role(role).partition("-")
-    return MODIFIERS.get(modifier) if kind in ("ARGM", "AM") else None
+    return glossary()["modifiers"].get(modifier) if kind in ("ARGM", "AM") else None
 
 
 def _make_frame(value: Any) -> Optional[Frame]:

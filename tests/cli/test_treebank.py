@@ -10,7 +10,8 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import get_constituents, get_propositions
-from spacy_lal.treebanks.docs import DOCBIN_ATTRS, copy_tokens
+from spacy_lal.treebanks.corpora import _without_arcs
+from spacy_lal.treebanks.docs import DOCBIN_ATTRS
 
 from .conftest import gold_docs
 
@@ -60,7 +61,6 @@ def test_check(lal):
     assert "and 5 more" in result.stdout and "more" not in lal("check", *TRAIN, "--top", 0).stdout
     report = json.loads(lal("check", "--json", *TRAIN).stdout)
     assert report["sound"] and report["sentences"] == 79 and report["problems"] == []
-    assert sum(report["lengths"]["histogram"].values()) == 79
     assert "arcs" not in lal("check", TRAIN[0]).stdout and "arcs" in lal("check", TRAIN[1]).stdout
 
 
@@ -217,7 +217,7 @@ def write(path, *, heads=True, constituents=True):
     """The gold Docs without one of the two kinds of tree."""
     docs = []
     for gold in gold_docs(Vocab()):
-        doc = copy_tokens(gold, range(len(gold)), with_arcs=heads)
+        doc = gold if heads else _without_arcs(gold)
         if not constituents:
             del doc.spans["constituents"]
         doc.user_data["sent_ids"] = [f"cat-{i}" for i, _ in enumerate(gold.sents)]

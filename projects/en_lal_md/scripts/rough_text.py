@@ -4,15 +4,29 @@ Registered by `functions.py`. spaCy's own (`spacy.lower_case.v1`) retokenizes, a
 """
 
 import random
-from typing import Callable, Iterator, List, Sequence
+from typing import Callable, Iterator, List, Sequence, Tuple, Union
 
+import numpy as np
 from spacy import registry
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from spacy_lal.annotations import has_sentences, same_tokens, sentence_bounds
-from spacy_lal.treebanks.docs import copy_text, copy_tokens
+from spacy_lal.annotations import (
+    SPANS_KEY,
+    constituent_tokens,
+    get_propositions,
+    has_propositions,
+    has_sentences,
+    same_tokens,
+    sentence_bounds,
+    set_propositions,
+    set_sentence_starts,
+)
+from spacy_lal.treebanks.docs import copy_text
+from spacy_lal.trees.roles import PREDICATE_ROLE, Proposition
+
+COPIED = ("NORM", "TAG", "POS", "LEMMA", "MORPH", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 
 
 @registry.augmenters("spacy-lal.rough_text.v1")
@@ -49,7 +63,7 @@ def make_rough_text(
             yield eg
             return
         words = [doc[i].text if change is None else change(doc[i].text) for i in tokens]
-        reference = copy_tokens(doc, tokens, words=words)
+        reference = copy_tokens(doc, tokens, words)
         yield Example(copy_text(reference, with_sentences=has_sentences(eg.predicted)), reference)
 
     return augment
@@ -85,3 +99,73 @@ def _stands_alone(doc: Doc, i: int) -> bool:
         return True
     glued = not before.whitespace_ and not doc[i].whitespace_
     return not glued or before.is_punct or after.is_punct
+
+
+def copy_tokens(doc: Doc, tokens: Sequence[int], words: Sequence[str]) -> Doc:
+    """Tokens of a gold Doc as a Doc, with their tags, constituents, sentences, heads, deprels and roles.
+
+    A constituent or an argument keeps its remaining tokens. It is dropped if no token remains, or if a constituent
+    around it has the same label and the same remaining tokens. A predicate is dropped with its token.
+
+    doc (Doc): Left unchanged.
+    tokens (Sequence[int]): Indices in the Doc, ascending.
+    words (Sequence[str]): Replacement words, one for each token.
+    RAISES (KeyError): A token is copied without its head.
+    """
+    spaces = None if doc.has_unknown_spaces else _spaces(doc, tokens)
+    copied = Doc(doc.vocab, words=list(words), spaces=spaces)
+    attrs: List[Union[int, str]] = [*COPIED]
+    array = doc.to_array(attrs)[list(tokens)]
+    if doc.has_annotation("DEP"):
+        attrs.extend(("HEAD", "DEP"))
+        array = np.hstack([array, _copied_arcs(doc, tokens)])
+    copied.from_array(attrs, array)  # type: ignore[arg-type]  # spaCy's stubs say int
+    n_before = np.searchsorted(tokens, np.arange(len(doc) + 1))  # for each token, the number of copied tokens before it
+    if has_sentences(doc):
+        starts = {int(n_before[start]) for start, end in sentence_bounds(doc) if n_before[start] < n_before[end]}
+        set_sentence_starts(copied, sorted(starts))
+    if SPANS_KEY in doc.spans:
+        spans = [Span(copied, start, end, label=label) for start, end, label in _constituents(doc, n_before.tolist())]
+        copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)
+    if has_propositions(doc):
+        set_propositions(copied, _propositions(doc, tokens, n_before.tolist()))
+    return copied
+
+
+def _spaces(doc: Doc, tokens: Sequence[int]) -> List[bool]:
+    """Whether a space follows each token, directly or after tokens that are left out."""
+    ends = [*tokens[1:], tokens[-1] + 1] if tokens else []
+    return [any(doc[i].whitespace_ for i in range(token, end)) for token, end in zip(tokens, ends, strict=True)]
+
+
+def _copied_arcs(doc: Doc, tokens: Sequence[int]) -> np.ndarray:
+    """HEAD and DEP of the tokens, as `Doc.from_array` expects them. *Shape:* (n_tokens, 2)."""
+    array = doc.to_array(["HEAD", "DEP"])[list(tokens)]
+    position = {token: i for i, token in enumerate(tokens)}
+    for i, token in enumerate(tokens):
+        array[i, 0] = np.int64(position[doc[token].head.i] - i).astype(np.uint64)
+    return array
+
+
+def _propositions(doc: Doc, tokens: Sequence[int], n_before: Sequence[int]) -> List[Proposition]:
+    kept, found = set(tokens), []
+    for token, roleset, args, lemma in get_propositions(doc):
+        ranges = [(n_before[start], n_before[end], role) for start, end, role in args]
+        ranges = [one for one in ranges if one[0] < one[1]]
+        if token in kept and any(role == PREDICATE_ROLE for _, _, role in ranges):
+            found.append(Proposition(n_before[token], roleset, tuple(ranges), lemma))
+    return found
+
+
+def _constituents(doc: Doc, n_before: Sequence[int]) -> List[Tuple[int, int, str]]:
+    constituents: List[Tuple[int, int, str]] = []
+    last_length = 0
+    for start, end, label in constituent_tokens(doc):
+        constituent = (n_before[start], n_before[end], label)
+        if constituent[0] == constituent[1]:
+            continue
+        was_shorter = end - start < last_length  # False in a unary chain of the treebank
+        if not (was_shorter and constituents[-1] == constituent):
+            constituents.append(constituent)
+            last_length = end - start
+    return constituents
