@@ -1,13 +1,19 @@
-"""The block `model` of a parser, by short names: what every test of small parsers starts from."""
+"""The block `model` of a parser, by short names, and its network: what every test of small parsers starts from."""
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 from spacy.util import registry
+from thinc.api import Model
+
+from spacy_lal.layers.configs import ParserNetworkConfig, ParserSizes
+from spacy_lal.layers.parser_network import ParserNetwork
 
 BLOCKS = {
     "inputs": "InputLayer",
     "chars": "CharLSTM",
     "tags": "Tags",
+    "words": "Words",
+    "vectors": "Vectors",
     "layer": "SelfAttentionLayer",
     "label": "LabelAttention",
     "fenceposts": "Fenceposts",
@@ -20,6 +26,7 @@ NAMES: Dict[str, List[str]] = {
     "char_dropout": ["chars.dropout"],
     "max_word_length": ["chars.max_word_length"],
     "tag_dropout": ["tags.dropout"],
+    "word_dropout": ["words.dropout"],
     "max_positions": ["inputs.max_positions"],
     "position_dropout": ["inputs.position_dropout"],
     "embedding_dropout": ["inputs.dropout"],
@@ -54,6 +61,7 @@ def parser_block(
     hidden_width: int = 256,
     use_chars: bool = True,
     use_tags: bool = False,
+    use_words: bool = False,
     factored: bool = True,
     label_attention: bool = True,
     **options: Any,
@@ -70,8 +78,7 @@ def parser_block(
         for place in NAMES[name]:
             block, option = place.split(".")
             blocks[block][option] = value
-    features = {"tags": use_tags, "chars": use_chars, "vectors": tok2vec is not None}
-    blocks["vectors"] = {"@misc": "spacy-lal.Vectors.v1"}
+    features = {"tags": use_tags, "words": use_words, "chars": use_chars, "vectors": tok2vec is not None}
     inputs = {**blocks["inputs"], "*": {name: blocks[name] for name, is_read in features.items() if is_read}}
     encoder: Dict[str, Any] = {"@misc": "spacy-lal.NoEncoder.v1"}
     if blocks["layer"]["repeat"]:
@@ -92,3 +99,39 @@ def parser_block(
 def small_parser(tok2vec: Any = None, **options: Any) -> Any:
     """The model of `parser_block`."""
     return registry.resolve({"model": parser_block(tok2vec, **options)})["model"]
+
+
+# A network that is quick to run: options by the names of `parser_block`, sizes by those of `ParserSizes`.
+TINY = {
+    "vector_width": 6,
+    "hidden_width": 8,
+    "n_layers": 1,
+    "n_attn_heads": 2,
+    "attn_width": 4,
+    "ff_width": 8,
+    "n_label_heads": 3,
+    "label_attn_width": 4,
+    "label_proj_width": 4,
+    "span_hidden_width": 5,
+    "arc_hidden_width": 5,
+    "deprel_hidden_width": 5,
+    "word_dropout": 0.0,
+}
+
+
+def network_config(**changes: Any) -> Tuple[ParserNetworkConfig, ParserSizes]:
+    """The blocks and the sizes of a tiny network. It reads tags, words and characters if `n_tags` ... are set.
+
+    changes: Of `TINY`.
+    """
+    options = {**TINY, **changes}
+    sizes = {name: options.pop(name) for name in ParserSizes.__dataclass_fields__ if name in options}
+    reads = {f"use_{name}": bool(sizes.get(f"n_{name}")) for name in ("tags", "words", "chars")}
+    tok2vec = Model("not_run", lambda *args: None) if sizes.get("vector_width") else None  # type: ignore[arg-type]
+    model = small_parser(tok2vec, **options, n_label_heads=sizes.get("n_label_heads"), **reads)
+    return model.layers[-1].shims[0].config, ParserSizes(**sizes)
+
+
+def make_network(**changes: Any) -> ParserNetwork:
+    """A tiny network with fresh weights; `changes` as for `network_config`."""
+    return ParserNetwork(*network_config(**changes))

@@ -8,9 +8,9 @@ from typing import Iterator, List
 
 import pytest
 from benchmark_programs import program
+from small_blocks import network_config
 from spacy.cli._util import app
 from spacy.util import load_config
-from tiny_network import network_config
 from tiny_xlnet import make_bert
 from typer.testing import CliRunner
 
@@ -111,20 +111,6 @@ def test_it_trains_scores_and_goes_on(
     assert f"| {100 * scores['lal']['dep_las']:.2f} |" in table[3] and "| - |" in table[2]
 
 
-def test_results_of_other_settings_are_not_mixed(accuracy: ModuleType, arguments: List[str], tmp_path: Path):
-    row = {"variant": "lal", "seed": 3, "settings": {"steps": 9}, "dev": {}}
-    path = tmp_path / "results.jsonl"
-    path.write_text(json.dumps(row) + "\n", encoding="utf8")
-    with pytest.raises(ValueError, match="other settings"):
-        accuracy.main([str(path), *arguments[1:], "--variants", "lal"])
-
-
-def test_seeds_are_averaged(comparison: ModuleType):
-    assert comparison._cell([90.0, 91.0, 90.5]) == "90.50 (90.00 to 91.00)"
-    assert comparison._cell([90.0]) == "90.00"
-    assert comparison._cell([]) == "-"
-
-
 @pytest.mark.parametrize("name, dropout", [("none", False), ("resdrop", True)])
 def test_variants_of_the_papers_table_1(variants: ModuleType, name: str, dropout: bool):
     base = load_config(CONFIG)
@@ -151,8 +137,3 @@ def test_equal_widths(widths_of: ModuleType, hidden_width: int):
     assert widths_of.n_network_parameters(plain, sizes) == pytest.approx(wanted, rel=0.01)
     assert plain.encoder.layers[0].ff_width > base.encoder.layers[0].ff_width
     assert plain.span_scorer.hidden_width > base.span_scorer.hidden_width
-
-
-def test_a_change_of_a_block_that_is_not_there(variants: ModuleType):
-    with pytest.raises(KeyError, match="encoder"):
-        variants.change({"span_scorer": {}}, {"encoder.*.self_attention.ff_width": 4})

@@ -9,7 +9,6 @@ from typing import Any, Dict, List
 
 import pytest
 import spacy
-from spacy.cli._util import import_code
 from spacy.cli.debug_config import debug_config
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
@@ -19,7 +18,6 @@ from spacy.util import dict_to_dot, load_config, registry
 from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
-BRANCH = ROOT / "projects" / "en_lal_md" / "configs" / "lal_trf_branch.cfg"
 # One for roles goes on from a trained pipeline: see `test_srl_config.py`.
 CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path.name != "srl.cfg")
 SENTENCES: List[Dict[str, Any]] = [
@@ -110,30 +108,6 @@ def test_train_save_load(path: Path, treebank: Path, request: pytest.FixtureRequ
     for before, after in zip(scores(nlp, words), batch[0], strict=True):
         assert before.arcs == pytest.approx(after.arcs, abs=1e-6)
         assert before.labels == pytest.approx(after.labels, abs=1e-6)
-
-
-@pytest.mark.slow
-def test_a_branch_goes_on_from_a_trained_pipeline(treebank: Path, request: pytest.FixtureRequest, tmp_path: Path):
-    import_code(BRANCH.parents[1] / "scripts" / "functions.py")
-    path = ROOT / "configs" / "lal_trf.cfg"
-    steps = {"training.max_steps": 2, "training.eval_frequency": 1}
-    settings = {**overrides(path, treebank, request), **small(path), **steps}
-    (tmp_path / "base").mkdir()
-    train(init_nlp(load_config(path, overrides=settings)), tmp_path / "base", use_gpu=-1)
-    paths = {f"paths.{name}": str(treebank) for name in ("train", "dev")}
-    branches = []
-    for seed in (1, 1, 2):
-        settings = {**paths, **steps, "paths.base": str(tmp_path / "base" / "model-last"), "system.seed": seed}
-        config = load_config(BRANCH, overrides={**settings, "system.gpu_allocator": None})
-        (tmp_path / f"branch{len(branches)}").mkdir()
-        train(init_nlp(config), tmp_path / f"branch{len(branches)}", use_gpu=-1)
-        branches.append(spacy.load(tmp_path / f"branch{len(branches)}" / "model-last"))
-    base = spacy.load(tmp_path / "base" / "model-last")
-    assert [nlp.config["components"] for nlp in branches] == [base.config["components"]] * 3
-    assert all(nlp.get_pipe("lal_parser").label_data == base.get_pipe("lal_parser").label_data for nlp in branches)
-    words = [sentence["words"] for sentence in SENTENCES]
-    before, once, again, other = ([one.arcs.tolist() for one in scores(nlp, words)] for nlp in (base, *branches))
-    assert once == again and before != once != other
 
 
 def scores(nlp: Language, sentences: List[List[str]]) -> List[Any]:

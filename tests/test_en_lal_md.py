@@ -146,12 +146,6 @@ def test_it_is_the_one_of_this_checkout(tmp_path: Path):
     assert wheel.stat().st_size <= MAX_MEGABYTES * 1e6
 
 
-def test_its_config_is_for_every_machine(nlp: Language):
-    config = nlp.config.interpolate()
-    assert config["components"]["encoder"]["model"]["@architectures"] == "spacy-lal.OnnxTransformer.v1"
-    assert set(config["paths"].values()) == {None}
-
-
 OFFLINE = """
 import os, socket
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -239,15 +233,6 @@ def test_noun_chunks(nlp: Language, tmp_path: Path):
     assert [chunk.text for doc in nlp.pipe([text], n_process=2) for chunk in doc.noun_chunks] == expected
 
 
-def test_the_parse_is_the_same_without_the_components_that_it_does_not_read(nlp: Language):
-    others = ["morphologizer", "trainable_lemmatizer", "attribute_ruler", "lal_lemmas", "lal_srl"]
-    former = spacy.load(NAME, exclude=others)
-    assert former.pipe_names == ["encoder", "senter", "tagger", "lal_parser"]
-    for doc, whole in zip(former.pipe(TEXTS), nlp.pipe(TEXTS), strict=True):
-        assert (doc._.parse_string, arcs(doc)) == (whole._.parse_string, arcs(whole))
-        assert not any(token.lemma_ for token in doc)
-
-
 ROLES = {
     "She gave him the book that he had asked for.": [
         ("gave", "give.01", [("ARG0", "She"), ("ARG2", "him"), ("ARG1", "the book that he had asked for")]),
@@ -288,11 +273,3 @@ def test_roles_alone_in_batches_and_in_other_processes(nlp: Language):
     alone = [roles(nlp(text)) for text in texts]
     assert [roles(doc) for doc in nlp.pipe(texts, batch_size=4)] == alone
     assert [roles(doc) for doc in nlp.pipe(texts, n_process=2)] == alone
-
-
-def test_roles_in_another_pipeline(nlp: Language):
-    other = spacy.blank("en")
-    for name in nlp.pipe_names:
-        other.add_pipe(name, source=nlp)
-    for text in ROLES:
-        assert roles(other(text)) == roles(nlp(text))

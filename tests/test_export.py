@@ -1,8 +1,5 @@
 """Sentences of a Doc, whole and cut, and CoNLL-U."""
 
-import re
-from pathlib import Path
-
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -12,7 +9,6 @@ from tiny_pipeline import SENTENCES
 from spacy_lal.annotations import set_sentence_starts
 from spacy_lal.cli.parse import format_drawing
 from spacy_lal.cli.texts import Origin
-from spacy_lal.distributed import doc_fields, doc_row, to_doc
 from spacy_lal.export import MissingParseError, read_sentences, sentence_record, to_conllu
 from spacy_lal.pictures import render
 from spacy_lal.pictures.parse import ROOT
@@ -87,13 +83,6 @@ def test_unknown_heads_are_not_drawn_as_roots(half_parsed: Doc):
     assert ["1", "old", "_"] in [line.split() for line in drawing.splitlines()]
 
 
-def test_unknown_heads_in_columns(half_parsed: Doc):
-    row = doc_row(half_parsed)
-    assert row["heads"] == [None, 2, 2, 2]
-    again = to_doc(row, half_parsed.vocab)
-    assert [(token.head.i, token.dep_) for token in again][:3] == [(0, ""), (2, "nsubj"), (2, "ROOT")]
-
-
 def test_cut(doc: Doc):
     (sentence,) = read_sentences(doc)
     assert sentence.cut(0, 6) is sentence and not sentence.is_cut
@@ -104,19 +93,3 @@ def test_cut(doc: Doc):
     assert part.is_cut
     with pytest.raises(ValueError, match="expected a range with words"):
         sentence.cut(2, 3)
-
-
-def test_cut_of_what_is_not_parsed():
-    doc = spacy.blank("en")("Go on")
-    doc[0].is_sent_start = True
-    doc[1].is_sent_start = False
-    part = next(read_sentences(doc)).cut(1, 2)
-    assert (part.constituents, part.heads) == (None, None)
-
-
-def test_the_columns_are_documented():
-    pytest.importorskip("pyarrow")
-    page = (Path(__file__).parents[1] / "docs" / "how_to" / "distributed.md").read_text(encoding="utf8")
-    rows = re.findall(r"^\| `(\w+)` \| `(.*?)` \|", page.partition("## The columns")[2], re.MULTILINE)
-    assert [name for name, _ in rows] == [field.name for field in doc_fields()]
-    assert dict(rows)["constituents"] == f"list<{doc_fields()[-1].type.value_type}>"

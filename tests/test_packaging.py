@@ -77,11 +77,6 @@ def test_versions(setup_cfg: configparser.ConfigParser):
     assert "3.9.18" not in admitted
 
 
-def test_continuous_integration_calls_make():
-    script = ROOT / ".ci" / "run"
-    assert "make test" in script.read_text(encoding="utf8") and os.access(script, os.X_OK)
-
-
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 @pytest.mark.parametrize("text", ['It\'s $5: "`ls` $(ls) ${HOME} $$ $@" # b \\ % * ; & |\né 猫', "-x --help", ""])
 @pytest.mark.parametrize("given_by", ["argument", "environment"])

@@ -1,11 +1,27 @@
-"""The parity program: equal on golden vectors, and not fooled by broken ones."""
+"""The parity program: equal on every kind of golden vectors, and not fooled by changed ones."""
 
 import json
+import re
 import shutil
+from pathlib import Path
+from typing import Any, Callable, Dict, List
 
-import numpy
+import numpy as np
 import pytest
 from benchmark_programs import program
+
+# The folder of each set under tests/data.
+SETS = {
+    "e_nolal": "vectors",
+    "kk_charconcat_words": "vectors_encoders",
+    "ssan_layer_sparse": "vectors_encoders",
+    "ssan_encoder": "vectors_encoders",
+    "attention_trees": "vectors_encoders",
+    "probing": "vectors_encoders",
+    "d_arcs": "vectors_srl",
+    "e_labels": "vectors_srl",
+    "f_srl": "vectors_srl",
+}
 
 
 @pytest.fixture(scope="module")
@@ -15,83 +31,151 @@ def parity():
 
 
 @pytest.fixture
-def folder(data_dir, tmp_path):
-    for suffix in (".npz", ".json"):
-        shutil.copy(data_dir / "vectors" / f"e_nolal{suffix}", tmp_path)
-    return tmp_path
+def put(data_dir: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """Copies a set under a name that tells nothing of its kind."""
+
+    def copy(name: str) -> Path:
+        for path in (data_dir / SETS[name]).glob(f"{name}.*"):
+            shutil.copy(path, tmp_path / f"some{path.suffix}")
+        return tmp_path / "some.json"
+
+    return copy
 
 
-def rewrite(path, **changes):
-    with numpy.load(path) as archive:
+def change_array(path: Path, key: str, change: Callable[[Any], Any]) -> None:
+    with np.load(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
-    for key, change in changes.items():
-        value = change(arrays[key])
-        arrays.pop(key) if value is None else arrays.update({key: value})
-    numpy.savez(path, **arrays)
+    value = change(arrays.pop(key))
+    np.savez(path, **arrays, **({} if value is None else {key: value}))
 
 
-def test_golden_vectors(parity, data_dir, capsys):
-    assert parity.main([str(data_dir / "vectors")]) == 0
+def edit(path: Path, *keys: Any) -> None:
+    """Change one value of a json, named by the way to it; the last key is the function that changes it."""
+    info = part = json.loads(path.read_text(encoding="utf8"))
+    for key in keys[:-2]:
+        part = part[key]
+    part[keys[-2]] = keys[-1](part[keys[-2]])
+    path.write_text(json.dumps(info), encoding="utf8")
+
+
+def failures(parity, folder: Path, capsys) -> List[str]:
+    assert parity.main([str(folder)]) == 1
+    return [line for line in capsys.readouterr().out.splitlines() if "FAIL" in line]
+
+
+STAGES: Dict[str, str] = {
+    "vectors": "a_best.npz: lal|lal_w (batch)|annotations (scrambled batch)|brackets|gradient norms|attn1_w",
+    "vectors_srl": "f_srl: train scores|train loss|train gradients|eval_legal predictions|padding_flags scores",
+    "vectors_encoders": "kk_charconcat_words.npz: word_ids|concat_ids|extra|emb|attn0|ff1 (batch)|tree|score|loss",
+}
+
+
+@pytest.mark.parametrize("folder", STAGES)
+def test_golden_vectors(parity, data_dir, folder, capsys):
+    assert parity.main([str(data_dir / folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
+    n = len({path.stem for path in (data_dir / folder).iterdir()})
+    assert lines[-1] == f"{n} of {n} sets equal the reference within tolerance"
     assert all(line.endswith("  ok") for line in lines[1:-1])
-    stages = {tuple(line.split("  ")[:1]) + (line[25:62].strip(),) for line in lines if line.startswith("a_best.npz")}
-    for stage in ("lal", "lal_w (batch)", "annotations (scrambled batch)", "brackets", "gradient norms", "attn1_w"):
-        assert ("a_best.npz", stage) in stages
+    name, _, stages = STAGES[folder].partition(": ")
+    assert set(stages.split("|")) <= {line[25:62].strip() for line in lines[1:-1] if line.split()[0] == name}
 
 
-def test_all_vectors_beside_the_checkout(parity, shared_dir, capsys):
-    assert parity.main([str(shared_dir / "vectors")]) == 0, capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "key, change",
-    [
-        ("sd/f_label.3.bias", lambda x: x + numpy.float16(0.01)),
-        ("s2/arc", lambda x: x + numpy.float32(1e-3)),
-        ("s2/arc", lambda x: x * numpy.float32("nan")),
-        ("s2/arc", lambda x: x[:1]),
-        ("s3/dec_father", lambda x: x[::-1].copy()),
-        ("s3/dec_type_idx", lambda x: (x + 1) % 8),
-        ("s3/score", lambda x: x + numpy.float32(0.01)),
-        ("s5/gold_father", lambda x: numpy.roll(x, 1)),
-        ("s1/type", lambda x: None),
-        ("s1/emb", lambda x: None),
-    ],
-)
-def test_a_change_is_noticed(parity, folder, key, change, capsys):
-    rewrite(folder / "e_nolal.npz", **{key: change})
-    assert parity.main([str(folder)]) == 1
-    assert "FAIL" in capsys.readouterr().out
+@pytest.mark.parametrize("folder", STAGES)
+def test_all_vectors_beside_the_checkout(parity, shared_dir, folder, capsys):
+    assert parity.main([str(shared_dir / folder)]) == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    "name, data",
+    "name, key, change",
     [
-        ("e_nolal.npz", b"rubbish"),
-        ("e_nolal.json", b"{"),
-        ("e_nolal.json", b"[]"),
-        ("e_nolal.npz", None),
-        ("e_nolal.json", None),
+        ("e_nolal", "sd/f_label.3.bias", lambda x: x + np.float16(0.01)),
+        ("e_nolal", "s2/arc", lambda x: x + np.float32(1e-3)),
+        ("e_nolal", "s2/arc", lambda x: x * np.float32("nan")),
+        ("e_nolal", "s2/arc", lambda x: x[:1]),
+        ("e_nolal", "s3/dec_father", lambda x: x[::-1].copy()),
+        ("e_nolal", "s3/dec_type_idx", lambda x: (x + 1) % 8),
+        ("e_nolal", "s3/score", lambda x: x + np.float32(0.01)),
+        ("e_nolal", "s5/gold_father", lambda x: np.roll(x, 1)),
+        ("e_nolal", "s1/type", lambda x: None),
+        ("e_nolal", "s1/emb", lambda x: None),
+        ("kk_charconcat_words", "sd/char_embedding.weight", lambda x: np.roll(x, 1, axis=0)),
+        ("kk_charconcat_words", "s2/concat_ids", lambda x: x[:, ::-1].copy()),
+        ("kk_charconcat_words", "s2/word_ids", lambda x: x + 1),
+        ("kk_charconcat_words", "s2/extra", lambda x: x + np.float32(1e-3)),
+        ("kk_charconcat_words", "s3/dec_label", lambda x: x % 7 + 1),
+        ("kk_charconcat_words", "s4/gold_label", lambda x: x * 0 + np.triu(np.ones_like(x), 1) * (x > 0)),
+        ("ssan_layer_sparse", "w/qkv_transform/bias", lambda x: x + np.float16(0.01)),
+        ("ssan_layer_sparse", "train/s1/sample", lambda x: 1 - x),
+        ("ssan_layer_sparse", "s2/noise", lambda x: x + np.float32(0.5)),
+        ("ssan_layer_sparse", "train_dropout/s2/dropout_kept", lambda x: 1 - x),
+        ("ssan_layer_sparse", "train/s2/d_inputs", lambda x: x * np.float32(1.01)),
+        ("ssan_encoder", "s1/ids", lambda x: x[::-1].copy()),
+        ("ssan_encoder", "w/encoder/layer_norm/offset", lambda x: x + np.float16(0.01)),
+        ("d_arcs", "out/scores", lambda x: x + np.float32(1e-4)),
+        ("d_arcs", "w/parse.arc.U", lambda x: None),
+        ("f_srl", "train/scores", lambda x: x + np.float32(1e-4)),
+        ("e_labels", "eval/loss", lambda x: x + np.float32(1e-4)),
     ],
 )
-def test_an_unreadable_set_is_named(parity, folder, name, data, capsys):
-    (folder / name).unlink()
+def test_a_changed_array_is_noticed(parity, put, name, key, change, capsys):
+    path = put(name)
+    change_array(path.with_suffix(".npz"), key, change)
+    assert failures(parity, path.parent, capsys)
+
+
+@pytest.mark.parametrize(
+    "name, keys",
+    [
+        ("e_nolal", ("sentences", 4, "bracket", lambda x: "(X (Y z))")),
+        ("e_nolal", ("training_dropout0", "grad_norms_batch", "f_label.0.bias", lambda x: x * 1.01)),
+        ("kk_charconcat_words", ("training_dropout0", "grad_probes_batch", "f_label.0.bias", lambda x: x + 0.1)),
+        ("kk_charconcat_words", ("training_dropout0", "loss_single", 0, lambda x: x + 0.01)),
+        ("ssan_layer_sparse", ("modes", "train", "loss", lambda x: x + 0.001)),
+        ("ssan_layer_sparse", ("modes", "infer", "rows_without_a_key", lambda x: x + 1)),
+        ("ssan_layer_sparse", ("modes", lambda x: {**x, "train_hot": x["train"]})),
+        ("ssan_encoder", ("modes", "dropout_order", lambda x: x[:-1])),
+        ("attention_trees", ("cases", 3, "mean", lambda x: [*x[:-1], [0, 1]])),
+        ("attention_trees", ("ties", 0, "sum", lambda x: [[0, 3], [0, 2]])),
+        ("probing", ("items", 0, "tree_depth", lambda x: x + 1)),
+        ("probing", ("items", 2, lambda x: {**x, "past_tense": True})),
+    ],
+)
+def test_a_change_of_the_json_is_noticed(parity, put, name, keys, capsys):
+    path = put(name)
+    edit(path, *keys)
+    assert failures(parity, path.parent, capsys)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"num_layers_position_only": 1}, 'queries = "positions" requires factored = false|position_only'),
+        ({"d_char_emb": 6}, "char_width of CharConcat: expected .* got 6"),
+        ({"num_layers": 3}, "Error.* in loading state_dict"),
+    ],
+)
+def test_hyperparameters_that_do_not_fit_are_named(parity, put, changes, message, capsys):
+    path = put("kk_charconcat_words")
+    edit(path, "hparams", lambda hparams: {**hparams, **changes})
+    edit(path, "settings", lambda settings: None)
+    (line,) = failures(parity, path.parent, capsys)
+    assert re.search(message, line)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".json"])
+@pytest.mark.parametrize("data", [b"rubbish", b"[]", None])
+def test_a_set_that_cannot_be_read_is_named(parity, put, suffix, data, capsys):
+    path = put("e_nolal").with_suffix(suffix)
+    path.unlink()
     if data is not None:
-        (folder / name).write_bytes(data)
-    assert parity.main([str(folder)]) == 1
-    assert "e_nolal" in capsys.readouterr().out
+        path.write_bytes(data)
+    assert parity.main([str(path.parent)]) == 1
+    assert "some" in capsys.readouterr().out
 
 
-def test_a_change_of_the_json_is_noticed(parity, folder, capsys):
-    info = json.loads((folder / "e_nolal.json").read_text())
-    info["sentences"][4]["bracket"] = info["sentences"][4]["gold_bracket"]
-    info["training_dropout0"]["grad_norms_batch"]["f_label.0.bias"] *= 1.01
-    (folder / "e_nolal.json").write_text(json.dumps(info))
-    assert parity.main([str(folder)]) == 1
-    failed = [line for line in capsys.readouterr().out.splitlines() if line.endswith("FAIL")]
-    assert len(failed) == 3  # brackets alone and in the batch, gradient norms of the batch
-
-
-def test_an_empty_folder_fails(parity, tmp_path):
+def test_an_empty_folder_and_an_unknown_kind_fail(parity, tmp_path):
+    for folder in (tmp_path, tmp_path / "none"):
+        assert parity.main([str(folder)]) == 1
+    (tmp_path / "roles.json").write_text(json.dumps({"name": "roles", "frames": [1, 2]}))
     assert parity.main([str(tmp_path)]) == 1
-    assert parity.main([str(tmp_path / "none")]) == 1

@@ -9,10 +9,7 @@ from spacy.vocab import Vocab
 
 import spacy_lal
 from spacy_lal.annotations import (
-    StaleParseError,
     UnparsedDocError,
-    sentence_words,
-    set_constituents,
     set_sentence_starts,
 )
 from spacy_lal.search import search_trees
@@ -64,31 +61,6 @@ def test_docs_spans_and_lists(doc):
     assert found(doc, Pattern("S")) == found(doc, "S")
 
 
-def test_sentences_of_a_long_doc_are_searched_alone(monkeypatch):
-    """The cost of a search sentence by sentence does not grow with the square of the Doc."""
-    n = 300
-    doc = Doc(English().vocab, words=["a", "b", "."] * n)
-    set_sentence_starts(doc, range(0, 3 * n, 3))
-    set_constituents(doc, sentence_words(doc), [[(0, 3, "S"), (0, 2, "NP")]] * n)
-    monkeypatch.setattr("spacy_lal.annotations.getters.sentence_words", None)
-    assert sum(len(found(sentence, "NP < ('* $. *)")) for sentence in doc.sents) == n
-    assert found(doc[1:7], "NP") == [(3, 5, "NP")]
-
-
-def test_docs_are_read_lazily(doc):
-    taken = []
-
-    def docs():
-        for one in (doc, doc):
-            taken.append(one)
-            yield one
-
-    matches = search_trees(docs(), "S")
-    assert not taken
-    next(matches)
-    assert len(taken) == 1
-
-
 def test_stored_and_retokenized_docs(doc):
     expected = found(doc, "NP << driving")
     for copy in (next(DocBin(docs=[doc]).get_docs(doc.vocab)), pickle.loads(pickle.dumps(doc)), doc.copy()):
@@ -96,14 +68,6 @@ def test_stored_and_retokenized_docs(doc):
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[2:5])
     assert found(doc, "NP") == [(2, 4, "NP"), (2, 3, "NP"), (5, 6, "NP"), (7, 8, "NP")]
-
-
-def test_a_span_of_former_tokens_is_refused(doc):
-    second = list(doc.sents)[1]
-    with doc.retokenize() as retokenizer:
-        retokenizer.merge(doc[2:5])
-    with pytest.raises(StaleParseError, match="merged or split"):
-        list(search_trees(second, "NP"))
 
 
 def test_errors(doc):

@@ -1,7 +1,5 @@
 """`benchmarks/speed.py`: each command runs on a tiny pipeline, and writes the figures that it says. No time counts."""
 
-import argparse
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any, Dict, Iterator
 
 import pytest
 import tiny_pipeline
-from benchmark_programs import BENCHMARKS, program
+from benchmark_programs import program
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -106,57 +104,3 @@ def test_processes(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Pa
     assert ways == [(1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 1, 2)]
     assert all(way["words_per_second"] > 0 and way["differing_docs"] == 0 for way in result["ways"])
     assert "| 2 | 1 |" in capsys.readouterr().out
-
-
-def test_beside(speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path):
-    options = ["--pipeline", str(pipeline), "--without", "benepar", "supar"]
-    result = run(speed, tmp_path, "beside", str(source), *options)
-    assert list(result["systems"]) == ["this pipeline", "spaCy's parser"]
-    assert "lal_parser" in result["systems"]["this pipeline"]["seconds"]
-    assert set(result["systems"]["spaCy's parser"]["seconds"]) >= {"transformer", "tagger", "parser"}
-    assert result["systems"]["this pipeline"]["parameters_after_encoder"] > 0
-    assert "random weights" in result["notes"][0]
-
-
-def test_other_parsers_are_optional(
-    speed: ModuleType, tmp_path: Path, pipeline: Path, source: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(sys.modules["speed.beside"], "import_if_installed", lambda name: False)
-    result = run(speed, tmp_path, "beside", str(source), "--pipeline", str(pipeline))
-    assert result["notes"][1:] == ["benepar: not installed.", "supar: not installed."]
-
-
-def test_training(speed: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture):
-    options = ["--pipeline", "en_lal_md", "--sentences", "2", "--mean-words", "5", "--forms", "present"]
-    result = run(speed, tmp_path, "training", *options)
-    assert list(result["forms"]) == ["present"]
-    form = result["forms"]["present"]
-    assert {"step", "forward", "loss", "loss: cky", "backward", "optimizer"} == set(form["seconds"])
-    assert 0 < form["decoder_share"] < 1 and form["steps_per_second"] > 0 and form["peak_mb"] > 0
-    assert "| present |" in capsys.readouterr().out
-
-
-def test_sentences_of_other_files(speed: ModuleType, tmp_path: Path, pipeline: Path):
-    sentences = sys.modules["speed.sentences"]
-    nlp = sentences.Language()
-    conllu = BENCHMARKS.parent / "assets" / "toy" / "dev.conllu"
-    found = sentences.read_sentences(conllu, nlp, 10)
-    assert sum(len(one.words) for one in found[:-1]) < 10 <= sum(len(one.words) for one in found)
-    path = tmp_path / "text.txt"
-    path.write_text("She sees a dog .\n\nWho is it ?\n", encoding="utf8")
-    nlp.add_pipe("sentencizer")
-    assert [one.words for one in sentences.read_sentences(path, nlp, 99)] == [
-        "She sees a dog .".split(),
-        "Who is it ?".split(),
-    ]
-    path.write_text("\n", encoding="utf8")
-    with pytest.raises(ValueError, match="no words"):
-        sentences.read_sentences(path, nlp, 99)
-    assert sentences.make_text(found[:1]).split()[0].startswith(found[0].words[0])
-
-
-def test_bad_input(speed: ModuleType, tmp_path: Path):
-    with pytest.raises(argparse.ArgumentTypeError, match="at least 1"):
-        sys.modules["speed.timing"].at_least_one("0")
-    with pytest.raises(ValueError, match="expected the JSON"):
-        importlib.import_module("speed.plot").draw({"command": "other"}, tmp_path)

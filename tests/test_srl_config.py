@@ -87,14 +87,3 @@ def test_init_labels_writes_a_file_that_initialize_reads(tmp_path):
     set_propositions(docs[0], [])
     write_docs(docs, tmp_path / "parses" / "0.spacy")
     assert init_nlp(config).get_pipe("lal_srl").labels == ("V", "ARG0", "ARG1")
-
-
-def test_the_whole_config_is_sound():
-    config = load_config(CONFIG, interpolate=False)
-    frozen = [name for name in config["nlp"]["pipeline"] if name != "lal_srl"]
-    assert config["training"]["frozen_components"] == frozen
-    bundled = load_config(CONFIG.with_name("lal_trf.cfg"), interpolate=False)
-    assert config["nlp"]["tokenizer"] == bundled["nlp"]["tokenizer"]
-    assert config["training"]["annotating_components"] == ["transformer"]
-    steps = config["training"]["optimizer"]["learn_rate"]["total_steps"]
-    assert steps == config["training"]["max_steps"]

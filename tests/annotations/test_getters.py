@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from spacy.lang.en import English
 from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.tokens.underscore import Underscore
 from spacy.vocab import Vocab
@@ -16,12 +15,9 @@ from spacy_lal.annotations import (
     NonConstituentException,
     UnparsedDocError,
     install_extensions,
-    noun_chunks,
     set_constituents,
-    set_propositions,
     set_sentence_starts,
 )
-from spacy_lal.trees.roles import Proposition
 
 install_extensions()
 WORDS = "Select the person driving . We saw her !".split()
@@ -100,15 +96,6 @@ def test_as_doc_is_named(doc):
         assert next(doc.sents).as_doc()._.parse_string is None
 
 
-def test_whitespace_alone():
-    doc = Doc(English().vocab, words=["\n", " ", "Go", "\n"])
-    set_sentence_starts(doc, [0, 2])
-    doc.spans[SPANS_KEY] = [Span(doc, 2, 3, "S")]
-    assert flat(doc._.tree) == flat(doc._.trees[0]) == "(S (X Go))"
-    assert doc._.labels == ("S",) and [span.text for span in doc._.constituents] == ["Go"]
-    assert doc[0]._.tree is None and doc[0:2]._.trees == [] and doc[0:3]._.trees == doc._.trees
-
-
 @pytest.mark.filterwarnings("ignore::spacy_lal.annotations.LostAnnotationsWarning")
 def test_changes_are_seen(doc):
     second = list(doc.sents)[1]
@@ -179,68 +166,6 @@ def check_node(span, nodes, spans):
 
 
 # The cost
-
-
-def parsed_doc(n_sentences):
-    """Sentences of ten words with all annotations."""
-    doc = Doc(English().vocab, words=["w"] * (10 * n_sentences))
-    set_sentence_starts(doc, range(0, len(doc), 10))
-    sentences = [list(range(start, start + 10)) for start in range(0, len(doc), 10)]
-    set_constituents(doc, sentences, [[(0, 10, "S"), (0, 4, "NP"), (4, 10, "VP"), (5, 8, "NP")]] * n_sentences)
-    roles = [Proposition(i + 4, "x.01", ((i, i + 4, "ARG0"), (i + 4, i + 5, "V"))) for i in range(0, len(doc), 10)]
-    set_propositions(doc, roles)
-    return doc
-
-
-def walk(doc):
-    """All getters of Span and Token, sentence by sentence."""
-    for start in range(0, len(doc), 10):
-        sent = doc[start : start + 10]
-        assert sent._.labels == ("S",) and len(sent._.predicates) == 1
-        assert sent._.tree is not None and len(sent._.trees) == 1 and sent._.parse_string and sent._.parent is None
-        assert len(list(sent._.constituents)) == 14 and len(list(sent._.children)) == 2
-        assert sent._.parse_method is None and len(list(noun_chunks(sent))) == 2
-        for token in sent:
-            assert token._.parent is not None and token._.labels == () and token._.tree is not None
-            assert (token._.predicate is not None) == (token.i == start + 4)
-
-
-class CountingDoc(Doc):
-    """Counts the tokens that are read by loops in C."""
-
-    n_read = 0
-
-    def to_array(self, attrs):
-        CountingDoc.n_read += len(self)
-        return super().to_array(attrs)
-
-
-def cost(doc):
-    """Python's function calls, and tokens that are read in C, of a walk."""
-    n_calls = 0
-
-    def count(frame, event, arg):
-        nonlocal n_calls
-        n_calls += event in ("call", "c_call")
-
-    CountingDoc.n_read = 0
-    sys.setprofile(count)
-    try:
-        walk(doc)
-    finally:
-        sys.setprofile(None)
-    return n_calls + CountingDoc.n_read
-
-
-@pytest.mark.parametrize("stored", [False, True])
-def test_getters_cost_what_their_sentence_costs(stored, monkeypatch):
-    monkeypatch.setitem(globals(), "Doc", CountingDoc)
-    docs = [parsed_doc(n) for n in (10, 20, 40)]
-    if stored:
-        docs = [CountingDoc(doc.vocab).from_bytes(doc.to_bytes()) for doc in docs]
-    walk(docs[0])
-    small, middle, large = map(cost, docs)
-    assert large - middle < 2.2 * (middle - small)  # linear but for the bisection
 
 
 # Strict getters, and processes

@@ -2,12 +2,12 @@
 
 import pickle
 from pathlib import Path
-from typing import List, Optional, Sequence
+from typing import List, Sequence
 
 import pytest
 import spacy
 from spacy.lang.en.syntax_iterators import noun_chunks as spacy_noun_chunks
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin
 
 from spacy_lal.annotations import (
     as_doc,
@@ -72,19 +72,6 @@ def test_coordinated_nouns_of_a_flat_phrase_are_told_by_the_heads():
     assert texts(doc_of(tree, heads=heads, deps=deps)) == ["cats", "small dogs", "cow milk"]
 
 
-def test_coordinated_modifiers_stay_together():
-    tree = "(NP (NN salt) (CC and) (NN pepper) (NNS shakers))"
-    doc = doc_of(tree, heads=[3, 2, 0, 3], deps=["compound", "cc", "conj", "ROOT"])
-    assert texts(doc) == ["salt and pepper shakers"]
-
-
-def test_without_tags_a_noun_phrase_ends_with_its_last_word():
-    doc = doc_of("(S (NP (X the) (X cat)) (VP (X sleeps)) (X .))")
-    for token in doc:
-        token.tag_ = ""
-    assert texts(doc) == ["the cat"]
-
-
 def clear_doc(nlp) -> Doc:
     heads, deps = [1, 1, 3, 1, 3, 6, 4], ["nsubj", "ROOT", "det", "dobj", "prep", "det", "pobj"]
     pos = ["PRON", "VERB", "DET", "NOUN", "ADP", "DET", "NOUN"]
@@ -96,13 +83,6 @@ def test_other_schemes_keep_spacys_rules():
     expected = texts(clear_doc(nlp))
     install_noun_chunks(nlp.vocab)
     assert texts(clear_doc(nlp)) == expected == ["She", "a dog", "the park"]
-
-
-def test_a_doc_without_a_parse_is_the_error_of_spacy():
-    nlp = spacy.blank("en")
-    install_noun_chunks(nlp.vocab)
-    with pytest.raises(ValueError, match="E029"):
-        list(nlp("She sees a dog").noun_chunks)
 
 
 def test_of_a_span():
@@ -134,17 +114,6 @@ def test_merged_noun_chunks():
     doc = spacy.blank("en").create_pipe("merge_noun_chunks")(doc_of(TREES[0][0], heads=heads, deps=deps))
     assert [token.text for token in doc] == ["The old cat", "sleeps", "on", "the mat", "."]
     assert texts(doc) == ["The old cat", "the mat"]
-
-
-def mine(doclike) -> List[Optional[Span]]:
-    return []
-
-
-def test_a_function_of_the_users_stays():
-    nlp = spacy.blank("en")
-    nlp.vocab.get_noun_chunks = mine
-    nlp.add_pipe("lal_parser")
-    assert nlp.vocab.get_noun_chunks is mine
 
 
 def test_a_parser_brings_them_along():

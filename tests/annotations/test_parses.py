@@ -20,7 +20,6 @@ from spacy_lal.annotations import (
     install_extensions,
     sentence_words,
     set_parses,
-    set_sentence_parse,
     set_sentence_starts,
 )
 from spacy_lal.trees import CrossingSpansError
@@ -93,14 +92,6 @@ def test_whitespace_takes_no_part():
     assert alone._.parse_string == "(S (VP (X Go)))" and not alone.spans[METHODS_KEY]
 
 
-def test_non_projective_arcs_leave_sentences_alone():
-    doc = make_doc(list("abcdefgh"), starts=[0, 6])
-    parses = [SentenceParse([(0, 6, "S")], [0, 4, 1, 1, 2, 3], ["x"] * 6)]
-    set_parses(doc, [*parses, SentenceParse([(0, 2, "S")], [2, 0], ["x"] * 2)])
-    assert [(s.start, s.end) for s in doc.sents] == [(0, 6), (6, 8)]
-    assert [t.head.i for t in doc][:6] == [0, 3, 0, 0, 1, 2]
-
-
 def test_no_overwriting_on_request():
     doc = make_doc(list("abcd"), starts=[0, 2])
     trees_alone = SentenceParse([(0, 2, "OLD")], None, None, "split")
@@ -119,14 +110,6 @@ def test_no_overwriting_on_request():
     del doc.spans[SPANS_KEY]
     set_parses(doc, [SentenceParse([(0, 2, "NEWER")], [0, 1], ["y", "y"], "split")] * 2, overwrite=False)
     assert state() == [(("NEWER",), "x", None)] * 2
-
-
-def test_one_sentence(doc):
-    set_sentence_parse(doc, 1, SentenceParse([(0, 4, "FRAG")], [0, 1, 1, 1], ["ROOT", "y", "y", "y"], "separate"))
-    assert doc._.trees[0].label() == "S" and doc._.trees[0].leaves() == [token.text for token in doc[:7]]
-    assert doc._.parse_string.split("\n")[1] == "(FRAG (X We) (X saw) (X her) (X .))"
-    assert [token.head.i for token in doc] == [1, 1, 5, 5, 5, 1, 1, 7, 7, 7, 7]
-    assert [sent._.parse_method for sent in doc.sents] == ["joint", "separate"]
 
 
 def test_what_does_not_fit():
@@ -169,12 +152,6 @@ def test_as_many_merged_as_split(doc):
     assert len(caught) == 1
     assert found[0] == [(0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "PP"), (3, 5, "NP")]
     assert found[1] == [(0, 5, "S"), (0, 1, "NP"), (1, 4, "VP"), (2, 4, "NP")]
-
-
-def test_white_space_merged_with_a_word():
-    doc = make_doc(["Go", "\n", "on"], spaces=[False] * 3)
-    set_parses(doc, [SentenceParse([(0, 2, "S"), (0, 1, "VP")], [0, 1], ["ROOT", "x"])])
-    assert merge(doc, (0, 2))._.parse_string == "(S (VP (X Go-U+000A-)) (X on))"
 
 
 def test_a_span_of_the_former_tokens_is_refused(doc):

@@ -14,7 +14,6 @@ from spacy_lal.annotations import (
     Argument,
     LostAnnotationsWarning,
     StaleParseError,
-    as_doc,
     carry_over,
     get_frame,
     get_propositions,
@@ -109,21 +108,6 @@ def test_what_is_refused(doc, propositions, message):
     assert get_propositions(doc) == ALL
 
 
-def test_json_keeps_all_but_ids(doc):
-    """spaCy drops ids of Spans: the token of "two-timed" is the first of its V, its frame file the roleset's."""
-    one = Doc(Vocab()).from_json(doc.to_json())
-    expected = [GIVE._replace(lemma="give_up"), HAVE, TIME._replace(token=10, lemma="twotime"), SAY]
-    assert stored(one) == stored(doc) and get_propositions(one) == expected
-
-
-def test_docs_put_together(doc):
-    empty = Doc(doc.vocab, words=["No"])
-    set_propositions(empty, [])
-    both = get_propositions(Doc.from_docs([doc, empty, doc]))
-    assert both[:4] == ALL and [one.token for one in both[4:]] == [one.token + 18 for one in ALL]
-    assert [one.args[-1][1] for one in both[4:]] == [one.args[-1][1] + 18 for one in ALL]
-
-
 def test_groups_by_hand(doc):
     doc.spans[ROLES_KEY] = [Span(doc, 1, 2, label="V", kb_id="give.01"), Span(doc, 0, 1, label="ARG0")]
     assert get_propositions(doc) == [Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V")), "give")]
@@ -176,20 +160,6 @@ def test_within_a_merged_token_is_left_out_with_a_warning(doc, merged, number, l
         assert [role for _, _, role in found[2].args] == ["ARGM-TMP", "V", "C-V", "ARGM-DIS"]
 
 
-def test_split_tokens(doc):
-    with doc.retokenize() as retokenizer:
-        retokenizer.split(doc[1], ["ga", "ve"], heads=[(doc[1], 1), doc[0]])
-    first = get_propositions(doc)[0]
-    assert first.token == 1 and first.args == ((0, 1, "ARG0"), (1, 3, "V"), (3, 4, "ARG1"), (4, 5, "C-V"))
-
-
-def test_parts_of_a_doc(doc):
-    first, second = doc.sents
-    assert get_propositions(as_doc(first)) == [GIVE]
-    assert [one.token for one in get_propositions(as_doc(second))] == [2, 7, 10]
-    assert get_propositions(as_doc(doc[5:9])) == [Proposition(2, "have.01", ((2, 3, "V"),), "have")]
-
-
 # Views
 
 
@@ -233,14 +203,6 @@ def test_predicates(doc):
     assert isinstance(arg1, Argument) and arg1.root.i in (5, 6)
 
 
-def test_who_has_predicates(doc):
-    assert [token.i for token in doc if token._.predicate] == [1, 7, 12, 15]
-    first, second = doc.sents
-    assert first._.predicates == doc._.predicates[:1] and len(second._.predicates) == 3
-    assert doc[2:9]._.predicates == [doc[7]._.predicate]
-    assert hash(doc[7]._.predicate) == hash(doc._.predicates[1]) and doc[7]._.predicate != doc[1]._.predicate
-
-
 def test_objects_of_the_former_tokens_are_refused(doc):
     give, have, *_, say = doc._.predicates
     arg0 = say.get("ARG0")
@@ -252,18 +214,6 @@ def test_objects_of_the_former_tokens_are_refused(doc):
             read()
     with pytest.raises(StaleParseError):
         sentence._.predicates  # noqa: B018
-
-
-def test_without_sentences():
-    doc = Doc(English().vocab, words=["Go", "on"])
-    set_propositions(doc, [Proposition(0, "go_on.15", ((0, 2, "V"),))])
-    assert doc._.predicates[0].span.text == "Go on" and doc[0]._.predicate and not doc[1]._.predicate
-    with pytest.raises(ValueError, match="no sentence boundaries"):
-        doc._.predicates[0].tags  # noqa: B018
-    assert Doc(doc.vocab)._.predicates == []
-    one = Doc(doc.vocab, words=["Go"])
-    set_propositions(one, [Proposition(0, "go.02", ((0, 1, "V"),))])
-    assert one._.predicates[0].tags == ["B-V"] and one._.predicates[0].sent.text == "Go"
 
 
 FRAMES = [

@@ -14,13 +14,12 @@ import torch
 from spacy.tokens import Doc
 from tiny_xlnet import needs_slow_tokenizers, tiny_xlnet  # noqa: F401
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
-from transformers import AutoTokenizer, PreTrainedTokenizerFast, XLNetConfig, XLNetModel
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 from typer.testing import CliRunner
 
 from spacy_lal.annotations import with_root_deprel
-from spacy_lal.checkpoint.networks import network_config, our_key
 from spacy_lal.checkpoint.official import CheckpointError, read_checkpoint
-from spacy_lal.checkpoint.xlnet import clean_words, load_tokenizer, load_xlnet
+from spacy_lal.checkpoint.xlnet import clean_words, load_tokenizer
 from spacy_lal.cli import lal_cli
 from spacy_lal.decode import joint
 from spacy_lal.trees import SUB_HEAD
@@ -41,14 +40,14 @@ class Vocabulary:
         self.frozen = True
 
 
-def save_checkpoint(path, content, monkeypatch):
+def save_checkpoint(path, content, monkeypatch, **options):
     """As the authors' code does; while it is written, the class is where they have it, and reading must not need it."""
     module = types.ModuleType("vocabulary")
     module.Vocabulary = Vocabulary
     with monkeypatch.context() as patch:
         patch.setattr(Vocabulary, "__module__", "vocabulary")
         patch.setitem(sys.modules, "vocabulary", module)
-        torch.save(content, path)
+        torch.save(content, path, **options)
     return path
 
 
@@ -182,24 +181,6 @@ def test_answers_as_the_authors_code(imported, vectors, together):
     assert "tagger for Penn Treebank tags" in output and "Scrambled" not in output
 
 
-def test_sentences_of_one_doc(imported, vectors):
-    info, _ = vectors
-    nlp, _ = imported()
-    (doc,) = make_docs(nlp, info, one_doc=True)
-    doc = nlp(doc)
-    for sent, expected in zip(doc.sents, info["sentences"], strict=True):
-        assert_parse(sent, expected)
-
-
-def test_plain_text_is_parsed(imported):
-    """Without a tagger: the network reads tags, so there is a warning; with one tag, there is none."""
-    nlp, _ = imported()
-    with pytest.warns(UserWarning, match="every word gets the unknown tag"):
-        doc = nlp("Her mother doesn't know (not at all). I see.")
-    assert len(list(doc.sents)) == 2 and doc.has_annotation("DEP")
-    assert nlp.batch_size == spacy.blank("en").batch_size
-
-
 def test_scrambled_queries(imported, vectors):
     info, arrays = vectors
     nlp, output = imported("--scrambled-queries")
@@ -267,16 +248,9 @@ def test_an_hpsg_checkpoint(imported, content):
     assert doc._.parse_string
 
 
-def kk_docs(nlp, info):
-    return [
-        Doc(nlp.vocab, words=one["words"], tags=one["tags"], sent_starts=[True] + [False] * (one["n"] - 1))
-        for one in info["sentences"]
-    ]
-
-
 def assert_same_answers(nlp, vectors):
     info, arrays = vectors
-    docs = kk_docs(nlp, info)
+    docs = make_docs(nlp, info)
     for k, scores in enumerate(nlp.get_pipe("lal_parser").model.predict(docs)):
         chart = numpy.delete(scores.labels, SUB_HEAD, axis=-1)
         upper = numpy.triu_indices(len(chart), 1)
@@ -317,15 +291,9 @@ def test_words_of_kitaev_and_klein(tmp_path, monkeypatch):
 # Files, names and weights
 
 
-@pytest.mark.parametrize("new_format", [True, False])
-def test_both_formats_of_files(content, tmp_path, new_format, monkeypatch):
-    module = types.ModuleType("vocabulary")
-    module.Vocabulary = Vocabulary
-    with monkeypatch.context() as patch:
-        patch.setattr(Vocabulary, "__module__", "vocabulary")
-        patch.setitem(sys.modules, "vocabulary", module)
-        torch.save(content, tmp_path / "x.pt", _use_new_zipfile_serialization=new_format)
-    found = read_checkpoint(tmp_path / "x.pt")
+def test_the_old_format_of_files(content, tmp_path, monkeypatch):
+    path = save_checkpoint(tmp_path / "x.pt", content, monkeypatch, _use_new_zipfile_serialization=False)
+    found = read_checkpoint(path)
     assert found.hparams == content["spec"]["hparams"] and type(found.hparams["learning_rate"]) is float
     assert found.vocabularies["label_vocab"].values == content["spec"]["label_vocab"].values
     assert all(torch.equal(value, content["state_dict"][key]) for key, value in found.state_dict.items())
@@ -366,24 +334,6 @@ def test_damaged_files(content, tmp_path, monkeypatch):
             read_checkpoint(path)
 
 
-def test_names_of_weights():
-    info, arrays = read_vectors(DATA / "vectors", "a_best")
-    config, _ = network_config(info["hparams"], state_of(arrays))
-    assert our_key("encoder.attn_1.w_ks2", config) == "encoder.layers.1.attention.key.position"
-    assert our_key("encoder.attn_2.w_qs1", config) == "label_attention.query.content"
-    assert our_key("encoder.ff_2.w_2c.bias", config) == "label_attention.feed_forward.output.content.bias"
-    assert our_key("f_label.1.a_2", config) == "span_scorer.norm.gain"
-
-
-def test_the_config_of_xlnet_comes_from_shapes():
-    given = XLNetConfig(vocab_size=11, d_model=12, n_layer=3, n_head=4, d_inner=10)
-    found = load_xlnet(XLNetModel(given).state_dict()).config
-    for name in ("vocab_size", "d_model", "n_layer", "n_head", "d_head", "d_inner", "ff_activation"):
-        assert getattr(found, name) == getattr(given, name), name
-    assert getattr(found, "untie_r", True)  # an option of transformers 4 alone
-    assert (found.layer_norm_eps, found.dropout, found.attn_type, found.bi_data) == (1e-12, 0.1, "bi", False)
-
-
 @needs_slow_tokenizers
 def test_the_slow_tokenizer_is_taken_where_there_is_one(tiny_xlnet):  # noqa: F811
     loaded = load_tokenizer(str(tiny_xlnet), lower_case=True)
@@ -422,18 +372,12 @@ def test_a_tokenizer_that_is_nowhere_is_named(content, tmp_path, monkeypatch):
     [
         (lambda c: c["spec"]["hparams"].update(seed=Evil(os.system, "true")), "not a readable checkpoint"),
         (lambda c: c["state_dict"].update({"f_label.0.weight": torch.zeros(24, 3)}), "mismatch for span_scorer.hidden"),
-        (lambda c: c["state_dict"].update({"extra.weight": torch.zeros(1)}), "extra.weight"),
         (lambda c: c["state_dict"].pop("dep_score.arc_h.bias"), "biaffine_scorer.arc_head.bias"),
-        (lambda c: c["state_dict"].pop("f_label.3.weight"), "f_label.3.weight"),
         (lambda c: c.pop("spec"), "not a readable checkpoint (KeyError: 'spec')"),
-        (lambda c: c["spec"].pop("tag_vocab"), "not a readable checkpoint (KeyError: 'tag_vocab')"),
-        (lambda c: c["state_dict"].update(extra=3), "not a readable checkpoint"),
         (lambda c: c["spec"]["hparams"].update(use_bert=True), "use_bert (BERT vectors); supported are XLNet"),
-        (lambda c: c["spec"]["hparams"].update(d_model="32"), "make no network"),
         (lambda c: c["spec"]["label_vocab"].values.append(("X",)), "label_vocab has 13 entries"),
         (lambda c: c["spec"]["label_vocab"].values.__setitem__(3, ("S",)), "expected 12 different ones"),
         (lambda c: c["spec"]["tag_vocab"].values.reverse(), "tag_vocab has 11 entries and begins with"),
-        (lambda c: c["state_dict"].pop("xlnet.mask_emb"), "mask_emb"),
         (lambda c: c["state_dict"].update({"xlnet.word_embedding.weight": torch.zeros(9, 32)}), "has 64 pieces, but"),
     ],
 )
@@ -443,14 +387,3 @@ def test_bad_checkpoints_end_with_a_message(content, tokenizer, tmp_path, monkey
     output = run(path, tmp_path / "deep" / "out", "--tokenizer", tokenizer, expect=2)
     assert message in output and str(path) in output and "Traceback" not in output
     assert [p.name for p in tmp_path.iterdir()] == ["best_parser.pt"]
-
-
-def test_arguments(content, tokenizer, tmp_path, monkeypatch):
-    assert "can't find the checkpoint" in run(tmp_path / "none.pt", tmp_path / "out", expect=2)
-    path = save_checkpoint(tmp_path / "best_parser.pt", content, monkeypatch)
-    arguments = [path, tmp_path / "out", "--tokenizer", tokenizer]
-    assert "--lang qq" in run(*arguments, "--lang", "qq", expect=2)
-    assert not (tmp_path / "out").exists()
-    run(*arguments)
-    assert "is not empty" in run(*arguments, expect=2)
-    run(*arguments, "--overwrite")

@@ -4,10 +4,8 @@ import numpy
 import pytest
 import spacy
 import torch
-from small_blocks import parser_block
 from spacy.tokens import Doc
-from spacy.util import registry
-from thinc.api import Adam, Config
+from thinc.api import Adam
 from tiny_xlnet import needs_slow_tokenizers, tiny_bert, tiny_xlnet  # noqa: F401 (fixtures)
 
 from spacy_lal.checkpoint.xlnet import build_word_transformer, clean_words, split_words
@@ -109,32 +107,6 @@ def test_saved_whole(tiny_xlnet, tmp_path, settings):  # noqa: F811
     for one, other in zip(loaded.predict(make_docs()), expected, strict=True):
         assert numpy.array_equal(one, other)
     loaded.initialize(X=make_docs())  # has its transformer: nothing is looked up by name
-
-
-def test_under_the_parser(tiny_xlnet):  # noqa: F811
-    tok2vec = {"@architectures": "spacy-lal.WordTransformer.v1", "name": tiny_xlnet.as_posix()}
-    block = parser_block(tok2vec, use_chars=False, use_tags=True, hidden_width=16, n_layers=1, attn_width=4)
-    config = Config({"model": block})
-    model = registry.resolve(config)["model"]
-    model.attrs["set_vocabularies"](model, n_labels=6, n_deprels=4, tags=["NN"])
-    model.initialize(X=make_docs())
-    network = model.attrs["get_network"](model)
-    assert network.sizes.vector_width == 16
-    assert network.inputs.features["vectors"].boundaries is None
-    scores, backprop = model.begin_update(make_docs())
-    assert [one.n_tokens for one in scores] == [3, 5, 0, 3]
-    backprop(scores)
-    assert hf_objects(model.layers[0]).transformer.layer[0].ff.layer_1.weight.grad.abs().sum() > 0
-    model.finish_update(Adam(0.001))
-    alone = [one for doc in make_docs() for one in model.predict([doc])]
-    loaded = registry.resolve(config)["model"].from_bytes(model.to_bytes())
-    for one, other in zip(loaded.predict(make_docs()), alone, strict=True):
-        assert numpy.allclose(one.labels, other.labels, atol=1e-5) and numpy.allclose(one.arcs, other.arcs, atol=1e-5)
-
-
-def test_wrong_use():
-    with pytest.raises(ValueError, match="no weights yet"):
-        build_word_transformer("x").predict(make_docs())
 
 
 def test_cleaning():

@@ -155,29 +155,6 @@ def test_evalb_is_the_programs_output(lal, files, data_dir):
     assert (files / "table").read_bytes() == golden(data_dir, "v2.COLLINS.out")
 
 
-def test_evalb_stops_after_too_many_errors(lal, files):
-    result = lal("evalb", files / "v1.gld", files / "v1.tst")
-    assert result.exit_code == 2 and "MAX_ERROR (10)" in result.stderr
-    assert result.stdout.splitlines()[-1].startswith(" 168 ") and result.stderr.count("unmatch") == 12
-
-
-@pytest.mark.parametrize(
-    ("gold", "test", "message"),
-    [
-        ("(TOP (NN a))\n(TOP (NN a b))\n", "(TOP (NN a))\n(TOP (NN a))\n", "{gold}, line 2: expected a bracket"),
-        ("(TOP (NN a))\n", "(TOP\n  (NN a))\n", "{test}, line 1: the line ends inside a bracket"),
-        ("(TOP (NN a))\n", None, "can't find the file {test}"),
-    ],
-)
-def test_evalb_of_bad_files(lal, tmp_path, gold, test, message):
-    paths = {"gold": tmp_path / "gold.ptb", "test": tmp_path / "test.ptb"}
-    paths["gold"].write_text(gold)
-    if test is not None:
-        paths["test"].write_text(test)
-    result = lal("evalb", *paths.values())
-    assert result.exit_code == 2 and message.format(**paths) in result.stderr
-
-
 # srl-eval.pl
 
 
@@ -196,13 +173,6 @@ def test_srl_eval(lal, props):
     assert lines[6] == "   Overall        1       0       1   100.00   50.00   66.67"
     with_matrix = lal("srl-eval", *props, "-C").stdout
     assert with_matrix.startswith(result.stdout) and "---- Confusion Matrix: (one row" in with_matrix
-
-
-@pytest.mark.parametrize("name", ["mild", "predicates", "pieces"])
-def test_srl_eval_is_the_programs_output(lal, shared_dir, name):
-    folder = shared_dir / "srl_eval"
-    result = lal("srl-eval", folder / f"{name}.gold", folder / f"{name}.pred", "-C")
-    assert result.stdout_bytes == (folder / f"{name}.C.out").read_bytes()
 
 
 def test_srl_eval_of_bad_files(lal, props):

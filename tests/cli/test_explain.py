@@ -9,7 +9,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import set_propositions
-from spacy_lal.cli.explain import LONG_SENTENCE, explain_page
+from spacy_lal.cli.explain import explain_page
 from spacy_lal.trees.roles import Proposition
 
 HEADINGS = ["Tree", "Arcs", "Constituents", "Label attention", "Contributions"]
@@ -46,11 +46,6 @@ def test_roles_of_a_page(nlp):
     for section in ElementTree.fromstring(explain_page(nlp, [doc])).iter("section"):
         found = [details.find("summary").text for details in section.findall("details")]
         assert found == ["Tree", "Roles", *HEADINGS[1:]]
-
-
-def test_long_sentences_are_folded(nlp):
-    (section,) = ElementTree.fromstring(explain_page(nlp, [nlp("the " * LONG_SENTENCE + "cat")])).iter("section")
-    assert [details.get("open") for details in section.findall("details")] == ["", None, None, None, None]
 
 
 def test_a_page_says_what_a_pipeline_does_not_give(nlp):

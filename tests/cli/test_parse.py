@@ -118,11 +118,6 @@ def test_drawings(parse, named):
     assert headings[1:] == ["# line 1, id a 7, sentence 2", "# line 4, id 12, sentence 1"]
 
 
-def test_nothing(parse):
-    for args in ((), ("--text", ""), ("--text", " \n")):
-        assert parse(*args) == ""
-
-
 def test_two_processes(parse, named):
     assert parse(named, "-f", "json") == parse(named, "-f", "json", "--n-process", 2, "--batch-size", 1)
 

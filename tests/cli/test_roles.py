@@ -12,7 +12,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
-from spacy_lal.annotations import set_propositions, set_sentence_starts
+from spacy_lal.annotations import set_propositions
 from spacy_lal.trees.roles import Proposition
 
 WORDS = "She has given him books . Yes !".split()
@@ -98,30 +98,6 @@ def test_other_formats(lal, docs, model):
     assert columns[3].split() == "text/1 0 2 given VBN * give 01 - - * * (V*) -".split()
     result = lal("roles", "-", "-m", model, "-f", "json", stdin=b"Go.\n\nShe has given him books.\n")
     assert [json.loads(line)["sent_id"] for line in result.stdout.splitlines()] == ["1-1", "2-1"]
-
-
-def test_white_space_of_stored_docs_is_no_word(lal, tmp_path):
-    doc = spacy.blank("en")("He  gave her\n books.")
-    assert [token.i for token in doc if token.is_space] == [1, 4]
-    set_sentence_starts(doc, [0])
-    set_propositions(doc, [Proposition(2, "give.01", ((0, 1, "ARG0"), (2, 3, "V"), (5, 6, "ARG1")), "give")])
-    DocBin(docs=[doc]).to_disk(tmp_path / "x.spacy")
-    line = json.loads(lal("roles", tmp_path / "x.spacy", "-f", "json").stdout)
-    assert line["words"] == 5
-    assert line["predicates"][0]["args"] == [[0, 1, "ARG0"], [1, 2, "V"], [3, 4, "ARG1"]]
-
-
-def test_relations(lal, docs, tmp_path):
-    result = lal("relations", docs)
-    assert result.exit_code == 0
-    assert result.stdout == "She has given him books .\n\n  She    given    books\n\nYes !\n\n  (no relation)\n\n"
-    assert lal("relations", docs, "-f", "tsv").stdout == "She\tgiven\tbooks\n"  # the Docs have no lemmas
-    line = json.loads(lal("relations", docs, "-f", "json").stdout)
-    assert (line["doc"], line["object"]["text"], line["arguments"][0]["label"]) == (0, "books", "ARG2")
-    DocBin(docs=[Doc(Vocab(), words=["a"])]).to_disk(tmp_path / "none.spacy")
-    result = lal("relations", tmp_path / "none.spacy")
-    assert result.exit_code == 2 and "expected a Doc with heads, got none for 'a" in result.stderr
-    assert "expected a format of table, json, tsv" in lal("relations", docs, "-f", "xml").stderr
 
 
 def test_refused(lal, docs, pipeline, tmp_path):

@@ -7,7 +7,7 @@ from typing import Dict
 
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_lal.cli.parse import format_json
@@ -90,46 +90,6 @@ def test_rows(doc):
         kind = fields[field.name].removesuffix(", or null").removeprefix("list of ")
         expected = {"string": "string", "integer": "int32", "boolean": "bool", "object": "struct"}[kind]
         assert str(field.type.value_type).startswith(expected)
-
-
-def test_both_count_alike(doc):
-    """The heads and constituents of a sentence are the row's, shifted to its first word, whitespace tokens left out."""
-    row = doc_row(doc)
-    for sentence in read_sentences(doc):
-        record = sentence_record(sentence)
-        places = [token.i for token in sentence.tokens]
-        assert record["heads"] == [places.index(row["heads"][i]) for i in places]
-        for name in ("tokens", "start_chars", "end_chars", "tags", "deprels"):
-            assert record[name] == [row[name][i] for i in places]
-        chars = {(span["start_char"], span["end_char"], span["label"]) for span in row["constituents"]}
-        assert {(span["start_char"], span["end_char"], span["label"]) for span in record["constituents"]} <= chars
-    n_spans = sum(len(sentence_record(sentence)["constituents"]) for sentence in read_sentences(doc))
-    assert n_spans == len(row["constituents"])
-
-
-def test_annotation_of_words_survives():
-    words = ["He", "left"]
-    doc = Doc(
-        Vocab(),
-        words=words,
-        tags=["PRP", "VBD"],
-        pos=["PRON", "VERB"],
-        morphs=["Number=Sing", "Tense=Past"],
-        lemmas=["he", "leave"],
-        heads=[1, 1],
-        deps=["nsubj", "ROOT"],
-    )
-    doc.spans["constituents"] = [Span(doc, 0, 2, "S"), Span(doc, 0, 2, "VP")]
-    row = doc_row(doc)
-    assert (row["pos"], row["morphs"], row["lemmas"]) == (
-        ["PRON", "VERB"],
-        ["Number=Sing", "Tense=Past"],
-        ["he", "leave"],
-    )
-    again = to_doc(row, Vocab())
-    assert doc_row(again) == row
-    (sentence,) = read_sentences(doc)
-    assert [span["label"] for span in sentence_record(sentence)["constituents"]] == ["S", "VP"]
 
 
 def test_nothing_is_null():

@@ -41,10 +41,6 @@ def read(path):
     return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))
 
 
-def rows(text):
-    return [" ".join(line.split()) for line in text.splitlines()]
-
-
 # check
 
 
@@ -179,25 +175,6 @@ def folder(tmp_path):
     (tmp_path / "x.srl.jsonl").write_text(json.dumps(ROLES) + "\n")
     (tmp_path / "x_gold_conll").write_text(COLUMNS)
     return tmp_path
-
-
-def test_check_of_roles(lal, folder):
-    result = lal("check", folder / "x.conllu", folder / "x.srl.jsonl")
-    assert result.exit_code == 0
-    for row in ("arcs 2", "predicates 1", "arguments 1", "that are subtrees 100.00%", "2 roles:", "go.02 1"):
-        assert row in rows(result.stdout)
-    assert "predicates 1" in rows(lal("check", folder / "x.srl.jsonl").stdout)
-    report = json.loads(lal("check", "--json", folder / "x.conllu", folder / "x.srl.jsonl").stdout)
-    assert report["arcs"] == 2 and report["roles"]["predicates"] == 1
-    assert {"constituents 2", "predicates 1"} <= set(rows(lal("check", folder / "x_gold_conll").stdout))
-    path = folder / "x.srl.jsonl"
-    path.write_text(json.dumps({**ROLES, "words": 3}) + "\n")
-    result = lal("check", folder / "x.conllu", path)
-    assert result.exit_code == 1
-    assert f"{path}:1 and {folder / 'x.conllu'}:2: 3 words in the roles and 2 in the sentence" in result.stderr
-    (folder / "x_gold_conll").write_text(COLUMNS.replace("(V*)", "(V*"))
-    result = lal("check", folder / "x_gold_conll")
-    assert result.exit_code == 1 and result.stderr.count("is not closed") == 1
 
 
 def test_convert_roles(lal, folder):

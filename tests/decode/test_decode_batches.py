@@ -4,7 +4,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import threading
 from typing import Any, Callable, List, Tuple
 
 import numpy as np
@@ -51,34 +50,6 @@ def test_batch_equals_alone(n_threads: int, every_thread: None) -> None:
     assert all(same(a, joint(x, y, gold=z, margin=1.0)) for a, x, y, z in zip(answers, labels, arcs, gold, strict=True))
     answers = cky(labels, gold=gold, margin=0.5, n_threads=n_threads)
     assert all(same(a, cky(x, gold=z, margin=0.5)) for a, x, z in zip(answers, labels, gold, strict=True))
-
-
-def test_tuple_and_empty_batches() -> None:
-    labels, arcs, _ = scores([2, 3])
-    assert len(joint(tuple(labels), tuple(arcs))) == 2
-    assert joint([], []) == cky([]) == eisner([], n_threads=4) == mst([]) == []
-
-
-def test_run_batch_keeps_order_and_first_error(every_thread: None) -> None:
-    assert checks.run_batch(lambda i: i * i, [5, 1, 9], 3) == [0, 1, 4]
-
-    def fail(i: int) -> int:
-        raise ValueError(f"sentence {i}")
-
-    for n_threads in (1, 3):
-        with pytest.raises(ValueError, match="sentence 0"):
-            checks.run_batch(fail, [1, 2, 3], n_threads)
-
-
-@pytest.mark.parametrize("cost,n_threads", [(1.0, 1), (1000.0, 3)])
-def test_run_batch_takes_threads_for_work(cost: float, n_threads: int) -> None:
-    together = threading.Barrier(n_threads)
-
-    def meet(i: int) -> str:
-        together.wait(timeout=30)
-        return threading.current_thread().name
-
-    assert len(set(checks.run_batch(meet, [cost] * 3, 3))) == n_threads
 
 
 def test_empty_sentence() -> None:

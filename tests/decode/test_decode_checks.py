@@ -21,42 +21,27 @@ def holed(array: np.ndarray, cell: Any, value: float) -> np.ndarray:
 
 BAD_LABELS: List[Any] = [
     (LABELS.astype(np.float64), "labels must be a numpy array of float32 .*, got float64"),
-    (LABELS.astype(np.float16), "labels must be a numpy array of float32 .*, got float16"),
-    (LABELS.astype(">f4"), "labels must be a numpy array of float32 .*, got >f4"),
     (None, "labels must be a numpy array of float32 .*, got NoneType"),
-    ("scores", "labels must be a numpy array of float32 .*, got str"),
     (LABELS[0], r"labels must .* the shape \(n \+ 1, n \+ 1, .*\), got float32 \(4, 3\)"),
     (LABELS[:3], r"labels must .* the shape .* got float32 \(3, 4, 3\)"),
     (LABELS[:, :, :1], r"labels must .* at least [23] labels\), got float32 \(4, 4, 1\)"),
-    (np.zeros((0, 0, 3), np.float32), r"labels must .* the shape .* got float32 \(0, 0, 3\)"),
     (holed(LABELS, (0, 2, 0), np.nan), r"labels must be finite, got nan at \[0, 2, 0\]"),
-    (holed(LABELS, (0, 2, 1), np.inf), r"labels must be finite, got inf at \[0, 2, 1\]"),
     (holed(LABELS, (1, 3, 2), -np.inf), r"labels must be finite, got -inf at \[1, 3, 2\]"),
-    (holed(LABELS, (0, 3, 0), np.nan), r"labels must be finite, got nan at \[0, 3, 0\]"),
 ]
 BAD_ARCS: List[Any] = [
     (ARCS.astype(np.float64), "arcs must be a numpy array of float32 .*, got float64"),
-    ({}, "arcs must be a numpy array of float32 .*, got dict"),
     (LABELS, r"arcs must .* the shape .* got float32 \(4, 4, 3\)"),
     (ARCS[:3], r"arcs must .* the shape .* got float32 \(3, 4\)"),
-    (np.zeros((0, 0), np.float32), r"arcs must .* the shape .* got float32 \(0, 0\)"),
     (holed(ARCS, (1, 0), np.nan), r"arcs must be finite, got nan at \[1, 0\]"),
-    (holed(ARCS, (3, 2), np.inf), r"arcs must be finite, got inf at \[3, 2\]"),
-    (holed(ARCS, (1, 3), -np.inf), r"arcs must be finite, got -inf at \[1, 3\]"),
 ]
 BAD_GOLD: List[Any] = [
     ({"gold": GOLD.astype("f4"), "margin": 1.0}, "gold must be a numpy array of integers .*, got float32"),
-    ({"gold": [0, 1], "margin": 1.0}, "gold must be a numpy array of integers .*, got list"),
     ({"gold": holed(GOLD.astype("u8"), (0, 2), 2**63), "margin": 1.0}, r"gold must be label ids 0 to 2, .*\[0, 2\]"),
-    ({"gold": GOLD[:3], "margin": 1.0}, r"gold must .* the shape \(4, 4\) of the labels, got int32 \(3, 4\)"),
     ({"gold": holed(GOLD, (0, 2), 3), "margin": 1.0}, r"gold must be label ids 0 to 2, got 3 at \[0, 2\]"),
-    ({"gold": holed(GOLD, (2, 3), -1), "margin": 1.0}, r"gold must be label ids 0 to 2, got -1 at \[2, 3\]"),
     ({"margin": 1.0}, "margin must be .* 0 without gold, got 1.0"),
     ({"gold": GOLD, "margin": -1.0}, "margin must be a finite number, 0 or more, .*got -1.0"),
     ({"gold": GOLD, "margin": float("nan")}, "margin must be a finite number, 0 or more, .*got nan"),
-    ({"gold": GOLD, "margin": "1"}, "margin must be a finite number, 0 or more, .*got '1'"),
     ({"n_threads": 0}, "n_threads must be an integer of 1 or more .*, got 0"),
-    ({"n_threads": 1.5}, "n_threads must be an integer of 1 or more .*, got 1.5"),
 ]
 
 

@@ -113,34 +113,19 @@ SCORES = np.zeros((2, 3), dtype="float32")
     "arguments, message",
     [
         ({"scores": SCORES.astype("float64")}, "scores must be a numpy array of float32 .*, got float64"),
-        ({"scores": SCORES[0]}, r"scores must .* the shape \(n, n_tags\), got float32 \(3,\)"),
         (
             {"scores": np.full((2, 3), np.nan, "float32")},
             r"scores must be finite or minus infinity, got nan at \[0, 0\]",
         ),
-        (
-            {"scores": np.full((2, 3), np.inf, "float32")},
-            r"scores must be finite or minus infinity, got inf at \[0, 0\]",
-        ),
         ({"scores": np.full((2, 3), -np.inf, "float32")}, "no legal sequence"),
-        ({"openers": [-1, -1, -1]}, None),
         ({"openers": [-1, 3, -1]}, "openers must be 3 integers from -1 to 2, "),
-        ({"openers": [-1, 1.5, -1]}, "openers must be 3 integers"),
-        ({"openers": [-1]}, "openers must be 3 integers"),
         ({"once": [20, -1, -1]}, "once must be 3 integers from -1 to 19"),
         ({"transitions": np.zeros((2, 2), "float32")}, r"transitions must .* the shape \(3, 3\)"),
-        ({"transitions": np.full((3, 3), np.nan, "float32")}, "transitions must be finite or minus infinity, got nan"),
         ({"predicates": 2, "verb": 1}, "predicates must be an integer of -1 or more and below 2, got 2"),
-        ({"predicates": 0}, "verb must be an integer of 0 or more .*, got -1"),
-        ({"predicates": 0, "verb": 3}, "verb must be an integer .*, got 3"),
         ({"scores": [SCORES], "predicates": [0, 1]}, "predicates must be a list of 1 arrays"),
         ({"n_threads": 0}, "n_threads must be an integer of 1 or more .*, got 0"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
-    call = {"scores": SCORES, **arguments}
-    if message is None:
-        viterbi(**call)
-        return
     with pytest.raises(ValueError, match=message):
-        viterbi(**call)
+        viterbi(**{"scores": SCORES, **arguments})

@@ -1,8 +1,6 @@
 """The batch function by itself: what goes in, what comes out, what is loaded, what is remembered."""
 
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -77,14 +75,6 @@ def test_record_batches_tables_and_slices(pipeline: Path):
     assert nothing.num_rows == 0 and nothing.schema.equals(whole.schema)
 
 
-@pytest.mark.parametrize("text_type", [pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
-def test_kinds_of_strings(pipeline: Path, text_type: pa.DataType):
-    texts = pa.array(["She sees a dog.", None]).cast(text_type)
-    table = BatchParser(str(pipeline))(pa.table({"text": texts}))
-    assert table.schema.field("text").type == text_type
-    assert table["tokens"].to_pylist() == [["She", "sees", "a", "dog", "."], None]
-
-
 @pytest.mark.parametrize(
     "columns, settings, message",
     [
@@ -100,24 +90,12 @@ def test_bad_batches(pipeline: Path, columns: Dict[str, List[Any]], settings: Di
         BatchParser(str(pipeline), **settings)(pa.table(columns))
 
 
-def test_bad_settings():
-    with pytest.raises(match="an output of columns, docbin, relations, got 'xml'"):
-        BatchParser("en_lal_md", output="xml")
-
-
 def test_bad_pipelines(tmp_path: Path):
     with pytest.raises(OSError, match="nowhere"):
         BatchParser("nowhere").load()
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(match="has no lal_parser, only: nothing"):
         BatchParser(str(tmp_path / "blank")).load()
-
-
-def test_too_long(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
-    parser = BatchParser(str(pipeline))
-    monkeypatch.setattr(parser.load(), "max_length", 5)
-    with pytest.raises(match="Text of length 6 exceeds maximum of 5"):
-        parser(pa.table({"text": ["short", "longer"]}))
 
 
 def test_loaded_once_whatever_is_pickled(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
@@ -155,13 +133,3 @@ def test_words_are_forgotten(pipeline: Path, monkeypatch: pytest.MonkeyPatch):
         assert "unheard0x0" not in strings
         sizes.append(len(strings))
     assert sizes[0] == sizes[-1]
-
-
-@pytest.mark.slow
-def test_importing_needs_no_extra():
-    code = """
-import sys
-sys.modules.update(pyarrow=None, ray=None, pyspark=None)
-import spacy_lal.distributed
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

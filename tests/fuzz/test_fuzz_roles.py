@@ -4,26 +4,16 @@ right, or left out."""
 import json
 import random
 import re
-import warnings
 
 import pytest
-from spacy.lang.en import English
-from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_lal.annotations import (
-    carry_over,
-    get_propositions,
-    set_propositions,
-    set_sentence_starts,
-)
 from spacy_lal.files import TreebankError
 from spacy_lal.metrics.srl import report_lines, score_props
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.report import check_roles
 from spacy_lal.treebanks.roles import read_sentences
-from spacy_lal.trees.roles import make_proposition
 
 CONLLU = "".join(
     f"# sent_id = {n}\n" + "".join(f"{i}\tw{i}\t_\tX\tX\t_\t{int(i > 1)}\tx\t_\t_\n" for i in range(1, 6)) + "\n"
@@ -80,37 +70,6 @@ def test_files(tmp_path, seed):
     assert n_read > 20 and n_refused > 60
 
 
-def random_doc(vocab):
-    words = [random.choice(["a", "bc", "def", "\u00e9\U0001f600", " ", "\n"]) for _ in range(random.randrange(1, 14))]
-    doc = Doc(vocab, words=words, spaces=[random.random() < 0.6 for _ in words])
-    set_sentence_starts(doc, [0])
-    found = []
-    for token in range(len(doc)):
-        if random.random() < 0.3:
-            ends = sorted({0, token, token + 1, len(doc), *random.sample(range(len(doc) + 1), min(3, len(doc)))})
-            args = [
-                (start, end, "V" if start == token else random.choice(["ARG0", "ARG1", "C-ARG1", "R-ARG0"]))
-                for start, end in zip(ends, ends[1:], strict=False)
-                if start == token or random.random() < 0.6
-            ]
-            found.append(make_proposition(token, f"x.{token:02}", args, "x"))
-    set_propositions(doc, found)
-    return doc
-
-
-def by_characters(doc):
-    """For each roleset, its arguments as characters without white space."""
-    text = [0]
-    for char in doc.text:
-        text.append(text[-1] + (not char.isspace()))
-    return {
-        one.roleset: {
-            (text[doc[start].idx], text[doc[end - 1].idx + len(doc[end - 1])], role) for start, end, role in one.args
-        }
-        for one in get_propositions(doc)
-    }
-
-
 def retokenize(doc):
     with doc.retokenize() as retokenizer:
         if random.random() < 0.7 and len(doc) > 1:
@@ -121,32 +80,3 @@ def retokenize(doc):
             if long:
                 token = random.choice(long)
                 retokenizer.split(token, [token.text[:1], token.text[1:]], heads=[(token, 1), (token, 0)])
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_retokenized_docs(seed):
-    random.seed(seed)
-    vocab = English().vocab
-    n_kept = n_lost = 0
-    for _ in range(80):
-        doc = random_doc(vocab)
-        before = by_characters(doc)
-        for _ in range(random.choice([1, 2])):
-            retokenize(doc)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            after = by_characters(doc)
-            one_by_one = [found for i in range(len(doc)) for found in get_propositions(doc, i, i + 1)]
-            assert one_by_one == get_propositions(doc)
-        complete = all(after.get(roleset) == args for roleset, args in before.items())
-        assert complete or caught
-        for roleset, args in after.items():
-            assert args <= before[roleset]
-            n_kept += len(args)
-        n_lost += not complete
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            carry_over(doc)
-        for one in (doc, doc.copy(), next(DocBin(docs=[doc]).get_docs(vocab))):
-            assert by_characters(one) == after
-    assert n_kept > 100 and n_lost > 10

@@ -53,24 +53,12 @@ def test_margins_count_constituents_that_the_heads_contradict():
     assert all(one.margin >= 0.0 for one in [*constituent_margins(nlp, doc), *arc_margins(nlp, doc)])
 
 
-def test_a_span_stands_for_its_sentence(nlp, doc):
-    every, second = constituent_margins(nlp, doc), constituent_margins(nlp, doc[10:11])
-    assert second == [margin for margin in every if margin.start >= 9]
-    assert len(arc_margins(nlp, doc[10:11])) == 5
-
-
 def test_the_doc_is_not_changed(nlp, doc):
     before = doc.to_bytes()
     constituent_margins(nlp, doc)
     arc_margins(nlp, doc)
     best_labels(nlp, doc[0:1])
     assert doc.to_bytes() == before
-
-
-def test_docs_and_sentences_without_words(nlp):
-    assert constituent_margins(nlp, nlp(Doc(nlp.vocab))) == []
-    doc = nlp(Doc(nlp.vocab, words=["\n", "She"], sent_starts=[True, True]))
-    assert arc_margins(nlp, doc) == [(1, 1, float("inf"))]
 
 
 def test_no_parse(nlp):

@@ -36,15 +36,6 @@ def test_records_are_the_cells(nlp, doc):
     }
 
 
-def test_a_span_stands_for_its_sentence(nlp, doc):
-    first, second = label_attention(nlp, doc)
-    sents = list(doc.sents)
-    for span, expected in ((sents[0], first), (sents[1], second), (doc[11:12], second)):
-        found = label_attention(nlp.get_pipe("lal_parser"), span)
-        assert found.tokens == expected.tokens
-        assert np.array_equal(found.weights, expected.weights)
-
-
 def test_sentences_without_words_have_no_attention(nlp):
     doc = Doc(nlp.vocab, words=["\n", "Select", "this"], sent_starts=[True, True, False])
     empty, attention = label_attention(nlp, doc)
@@ -63,9 +54,3 @@ def test_a_model_without_label_attention():
     nlp = tiny_nlp(0, label_attention=False)
     with pytest.raises(ValueError, match="'lal_parser' is a model without label attention"):
         label_attention(nlp, tiny_doc(nlp))
-
-
-def test_heads_that_are_joined_have_attention_all_the_same():
-    nlp = tiny_nlp(0, label_combine_as_self=True)
-    (attention,) = label_attention(nlp, tiny_doc(nlp, [0]))
-    assert attention.weights.sum(1) == pytest.approx(1.0, abs=1e-5)

@@ -1,7 +1,5 @@
 """The best trees of parsed and unparsed sentences; the order itself is proved in test_ranked_trees.py."""
 
-from itertools import islice
-
 import pytest
 import spacy
 from interpret.tiny_parser import tiny_doc, tiny_nlp
@@ -60,16 +58,6 @@ def test_a_parser_of_constituents_alone(name):
         arc_margins(nlp, doc)
 
 
-def test_sentences_of_whitespace_do_not_count():
-    nlp = tiny_nlp(12)
-    words = [token.text for token in tiny_doc(nlp, [0])]
-    starts = [i == 0 for i in range(len(words))]
-    doc = nlp(Doc(nlp.vocab, words=[*words, "\n \n"], sent_starts=[*starts, True]))
-    assert len(list(doc.sents)) == 2
-    assert k_best(nlp, doc, 1)[0].parse_string == doc._.parse_string.strip()
-    assert k_best(nlp, doc[len(words) :], 1) == []
-
-
 @pytest.mark.parametrize("name", DECODERS)
 def test_set_on_a_copy(name):
     nlp = tiny_nlp(12, decoder=DECODERS[name])
@@ -89,17 +77,6 @@ def test_set_on_a_copy(name):
     assert copied.to_bytes() and copied[4].head.i == 3  # whitespace
 
 
-def test_a_doc_without_parse(nlp):
-    doc = tiny_doc(nlp)
-    best = k_best(nlp.get_pipe("lal_parser"), doc[8:9])[0]
-    copied = best.to_doc()
-    assert not doc.has_annotation("DEP")
-    assert copied[9].dep and not copied[1].dep
-    assert [span.start >= 8 for span in copied.spans["constituents"]]
-    assert list(copied.sents)[1]._.parse_string == best.parse_string
-    assert shown(nlp(doc))[1][8:] == shown(copied)[1][8:]
-
-
 def test_changed_tokens_are_refused(nlp, doc):
     best = k_best(nlp, doc[0:1])[0]
     with doc.retokenize() as retokenizer:
@@ -107,17 +84,6 @@ def test_changed_tokens_are_refused(nlp, doc):
     with pytest.raises(ValueError, match="have changed: 'She sees a dog"):
         best.to_doc()
     assert best.parse_string.startswith("(")
-
-
-def test_every_tree_of_two_words():
-    nlp = tiny_nlp(decoder=JOINT)
-    n_labels = len(nlp.get_pipe("lal_parser").label_data["constituents"])
-    doc = Doc(nlp.vocab, words=["She", "sees"], sent_starts=[True, False])
-    # The root has a label, each word may have one; either word is the root of the other.
-    assert len(list(iter_best_trees(nlp, doc))) == n_labels * (n_labels + 1) ** 2 * 2
-    doc = Doc(nlp.vocab, words=["She"])
-    assert len(list(iter_best_trees(nlp, doc))) == n_labels + 1
-    assert len(k_best(nlp, doc, k=100)) == n_labels + 1
 
 
 def test_added_constituents_are_shown_and_not_counted():
@@ -148,13 +114,6 @@ def test_under_constraints(nlp):
     constrain(doc, constituents=[(8, 10, "VP"), (8, 10, "NP")])
     with pytest.raises(ContradictionError, match="no tree with all of them: doc.8:10.* VP; doc.8:10.* NP"):
         k_best(nlp, doc[8:9])
-
-
-def test_lazily(nlp, doc, monkeypatch):
-    trees = iter_best_trees(nlp, doc[0:1])
-    first = next(trees)
-    monkeypatch.setattr("spacy_lal.interpret.best_trees.next_joint", lambda *args: None)
-    assert list(islice(trees, 5)) == [] and first.gap == 0.0
 
 
 def test_what_is_refused(nlp, doc):

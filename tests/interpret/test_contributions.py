@@ -77,37 +77,10 @@ def test_a_span_around_whitespace_is_the_span_of_its_words(nlp, doc):
     assert with_space.score == without.score and (with_space.start, with_space.end) == (2, 4)
 
 
-def test_the_doc_is_not_changed(nlp, doc):
-    before = doc.to_bytes()
-    constituent_contributions(nlp, doc)
-    contributions(nlp, doc[0:1], "VP")
-    assert doc.to_bytes() == before
-
-
-def test_no_constituent(nlp, doc):
-    constituents = {(span.start, span.end) for span in doc.spans["constituents"]}
-    start, end = next((i, j) for i in range(3) for j in range(i + 1, 4) if (i, j) not in constituents)
-    with pytest.raises(ValueError, match=rf"\(tokens {start}:{end}\) is no constituent of the Doc's parse"):
-        contributions(nlp, doc[start:end])
-
-
-def test_no_parse(nlp):
-    doc = tiny_doc(nlp)
-    with pytest.raises(ValueError, match="got no parse .*: 'She sees"):
-        contributions(nlp, doc[0:1])
-    with pytest.raises(ValueError, match="got no parse"):
-        constituent_contributions(nlp, doc)
-    assert contributions(nlp, doc[0:1], "NP").label == "NP"
-
-
 def test_the_parse_of_another_model(nlp, doc):
     doc.spans["constituents"] = [Span(doc, 2, 4, "XP")]
     with pytest.raises(ValueError, match="labels of another model, XP"):
         constituent_contributions(nlp, doc)
-
-
-def test_an_empty_doc_has_no_contributions(nlp):
-    assert constituent_contributions(nlp, nlp(Doc(nlp.vocab))) == []
 
 
 @pytest.mark.parametrize("label, why", [("", "always 0"), ("XP", "none of the parser's labels")])
@@ -120,7 +93,6 @@ def test_labels_that_have_no_parts(nlp, doc, label, why):
     "model, message",
     [
         ({"label_attention": False}, "without label attention"),
-        ({"label_combine_as_self": True}, "has no block of features for each label head"),
     ],
 )
 def test_models_whose_scores_are_not_of_heads(model, message):

@@ -133,11 +133,3 @@ def decoded_without(charts, scores, cell=None, label=None, arc=None) -> float:
         return -np.inf
     score = float(charts.labels[tuple(nodes.T)].sum(dtype="f8"))
     return score + float(charts.arcs[np.arange(1, n + 1), heads[1:]].sum(dtype="f8")) if charts.is_joint else score
-
-
-def test_it_is_lazy():
-    """The first tree costs no search for others."""
-    charts = DECODERS["joint"].charts(make_scores(6, 0))
-    trees = RankedTrees(charts)
-    trees._second = None  # type: ignore[assignment, method-assign]
-    assert next(iter(trees)).score == pytest.approx(RankedTrees(charts)._best().score)

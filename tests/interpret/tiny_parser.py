@@ -4,13 +4,10 @@
 from typing import Any, Dict, Iterable, List
 
 import spacy
-from flat_config import FlatConfig
 from small_blocks import parser_block
 from spacy.language import Language
 from spacy.tokens import Doc
 from tiny_pipeline import SENTENCES, make_examples
-
-from spacy_lal.models.parser import assemble_parser
 
 SIZES: Dict[str, Any] = {
     "hidden_width": 16,
@@ -25,7 +22,6 @@ SIZES: Dict[str, Any] = {
     "deprel_hidden_width": 8,
     "char_width": 8,
 }
-REFERENCE = ("label_feed_forward", "label_query_per_token", "label_combine_as_self")
 
 
 def tiny_nlp(steps: int = 40, decoder: Dict[str, Any] | None = None, **model: Any) -> Language:
@@ -33,18 +29,14 @@ def tiny_nlp(steps: int = 40, decoder: Dict[str, Any] | None = None, **model: An
 
     steps (int): Of training; 0 leaves the first weights.
     decoder (Optional[Dict[str, Any]]): Its block of the config.
-    model (Any): See `parser_block`; options of the authors' label attention alone, see `FlatConfig`.
+    model (Any): See `parser_block`.
     """
-    reference = {name: model.pop(name) for name in REFERENCE if name in model}
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
     config: Dict[str, Any] = {"model": parser_block(**{**SIZES, **model})}
     if decoder:
         config["decoder"] = decoder
-    pipe: Any = nlp.add_pipe("lal_parser", config=config)
-    if reference:
-        network = FlatConfig(**{**SIZES, **model}, **reference).compose(reads_vectors=False)
-        pipe.model = pipe._configured_model = assemble_parser(None, network)
+    nlp.add_pipe("lal_parser", config=config)
     examples = make_examples(nlp)
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(steps):

@@ -30,22 +30,9 @@ def test_elements_are_dropped_one_by_one(rate):
     assert torch.equal(inputs.grad, output.detach())
 
 
-@pytest.mark.parametrize("kind", [FeatureDropout, ElementDropout])
-def test_nothing_happens_in_evaluation_or_at_rate_zero(kind):
-    inputs = torch.randn(2, 3, 4)
-    assert kind(0.5).eval()(inputs) is inputs
-    assert kind(0.0).train()(inputs) is inputs
-
-
 def plain_norm(inputs, gain, bias):
     mean = inputs.mean(-1, keepdim=True)
     return gain * (inputs - mean) / (inputs.std(-1, keepdim=True, unbiased=True) + 1e-3) + bias
-
-
-@pytest.mark.parametrize("shape", [(5, 8), (2, 3, 4, 2), (1, 7)])
-def test_formula(shape):
-    inputs, gain, bias = torch.randn(shape), torch.randn(shape[-1]), torch.randn(shape[-1])
-    assert torch.allclose(std_norm(inputs, gain, bias), plain_norm(inputs, gain, bias), atol=1e-5)
 
 
 def test_gradient():
@@ -66,8 +53,3 @@ def test_constant_row_gives_the_bias_and_finite_gradients():
     output.sum().backward()
     assert torch.equal(output, torch.zeros(2, 4))
     assert torch.isfinite(inputs.grad).all()
-
-
-def test_width_one_is_returned_unchanged():
-    inputs = torch.randn(4, 1)
-    assert torch.equal(StdNorm(1)(inputs), inputs)

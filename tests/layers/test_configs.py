@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tiny_network import network_config
+from small_blocks import network_config
 
 from spacy_lal.layers.configs import (
     BiaffineScorerConfig,

@@ -1,7 +1,5 @@
 """Self-attention: windows, position queries and selectors in the encoder. Properties of reference-encoders.md, D."""
 
-import math
-
 import pytest
 import torch
 from layers.attention_layers import (
@@ -14,7 +12,6 @@ from layers.attention_layers import (
     make_encoder,
     make_inputs,
     make_padding,
-    make_positions,
 )
 
 from spacy_lal.layers.encoder import Window, forbidden_pairs
@@ -122,38 +119,3 @@ def test_position_queries_make_the_same_weights_for_all_sentences_of_a_length():
         assert not torch.equal(weights[0, :, :5, :5], weights[2, :, :5, :5])
     plain = make_encoder(factored=False)
     assert not torch.equal(*attention_weights(plain, inputs[:2], [5, 5])[0])
-
-
-def test_position_queries_read_the_rows_that_they_are_given():
-    encoder, inputs = make_encoder(factored=False, queries="positions", repeat=1), make_inputs([3])
-    padding, rows = make_padding([3]), make_positions(5)
-    attention = encoder.layers[0].attention
-    query, key = (torch.einsum("bpw,hwd->bhpd", rows, getattr(attention, name)["all"]) for name in ("query", "key"))
-    expected = (query @ key.transpose(2, 3) / math.sqrt(WIDTH)).softmax(-1)
-    assert torch.allclose(attention_weights(encoder, inputs, [3])[0], expected, atol=1e-6)
-    masked = torch.cat([rows, rows * torch.tensor([2.0, 0.0] * (WIDTH // 2))])  # in training, each sentence has its own
-    both = encoder(inputs.expand(2, -1, -1), padding.expand(2, -1), masked)
-    assert torch.allclose(both[1], encoder(inputs, padding, masked[1:])[0], atol=1e-6)
-    assert not torch.allclose(both[0], both[1], atol=1e-3)
-
-
-@pytest.mark.parametrize("training", TIMES.values(), ids=TIMES)
-@pytest.mark.parametrize("n_words, scale", [([0], 1.0), ([], 1.0), ([3, 1, 12], 1e4)], ids=str)
-def test_everything_stays_finite(options, n_words, scale, training):  # D11
-    encoder = make_encoder(**options).train(training)
-    with torch.no_grad():
-        for attention in [layer.attention for layer in encoder.layers]:
-            for projection in (attention.query, attention.key):
-                for weight in projection.values():
-                    weight.mul_(math.sqrt(scale))
-            if attention.selector is not None:
-                for weight in (*attention.selector.query.values(), *attention.selector.key.values()):
-                    weight.mul_(math.sqrt(scale))
-    inputs = make_inputs(n_words).requires_grad_()
-    output = encode(encoder, inputs, n_words)
-    real = ~make_padding(n_words)
-    assert output[real].isfinite().all()
-    (output[real] * torch.randn_like(output[real])).sum().backward()
-    assert inputs.grad.isfinite().all() and not inputs.grad[~real].any()
-    for name, parameter in encoder.named_parameters():
-        assert parameter.grad is None or parameter.grad.isfinite().all(), name

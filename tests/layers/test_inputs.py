@@ -64,10 +64,6 @@ def test_each_word_as_if_alone(lstm):
             assert torch.allclose(output[b, t], expected, atol=1e-6)
 
 
-def test_nothing_but_padding(lstm):
-    assert not run(lstm, torch.zeros(1, 2, 4, dtype=torch.long)).any()
-
-
 LETTERS = InputSizes(n_chars=5 + 26)
 
 
@@ -121,13 +117,6 @@ def test_an_odd_number_of_letters_is_refused(width, char_width, times):
         CharConcat(char_width=char_width).letters_read(width)
 
 
-def test_feature_dropout_is_shared_by_a_sentence():
-    layer = CharConcatEncoder(CharConcat(char_width=64, dropout=0.5), 256, LETTERS).train()
-    kept = layer(inputs_of(["ab", "cde", "f"], ["gh", "i", "j"])) != 0
-    assert torch.equal(kept.all(1), kept.any(1))  # of a feature, all positions or none
-    assert not torch.equal(kept[0], kept[1])
-
-
 # Vectors
 
 
@@ -140,12 +129,6 @@ def vectors_of(vector_width=6, bounded=True):
     torch.manual_seed(1)
     rows = torch.randn(2, 5, vector_width)
     return NetworkInputs(torch.tensor([3, 2]), vectors=rows, has_boundary_vectors=bounded)
-
-
-def test_equal_layers_are_averaged_at_first():
-    layer, batch = build(mix_layers=3, learned_boundaries=False), vectors_of()
-    expected = layer.projection(batch.vectors.unflatten(-1, (3, 2)).mean(-2))
-    assert torch.allclose(layer(batch), expected, atol=1e-6)
 
 
 def test_the_mix_is_a_learned_softmax():

@@ -123,20 +123,6 @@ def test_the_probability_of_a_predicate_sums_joint_labels():
     torch.testing.assert_close(network.predicate_probabilities(scores), scores.softmax(-1)[:, 3:].sum(-1))
 
 
-@pytest.mark.parametrize(
-    "record, options, message",
-    [
-        (RolesEncoderConfig, {"n_layers": 0}, "n_layers: expected a number of at least 1, got 0"),
-        (RolesEncoderConfig, {"dropout": 1.0}, r"dropout: expected a rate in \[0, 1\), got 1.0"),
-        (SyntaxConfig, {"parse_layer": 1}, "attention_layer: expected a layer above parse_layer = 1, got 1"),
-        (SyntaxConfig, {"parse_layer": -1}, "parse_layer: expected a number of at least 0, got -1"),
-    ],
-)
-def test_bad_options_are_named(record, options, message):
-    with pytest.raises(ValueError, match=message):
-        record(**options)
-
-
 def test_parts_that_do_not_fit_are_named():
     with pytest.raises(ValueError, match="predicate_scorer.layer: expected a layer below n_layers = 3, got 3"):
         make(predicate_scorer=PredicateScorerConfig(layer=3))

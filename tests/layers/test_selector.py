@@ -49,19 +49,6 @@ def test_scores_by_the_formula(parts):
     assert torch.allclose(selector(inputs), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_choices_by_mode(mode):
-    _, scores, _ = random_pairs()
-    noise = torch.randn_like(scores)
-    selector = make_selector(mode=mode)
-    selector.sample_noise = lambda scores: noise
-    sample = ((scores + noise) / 0.5).sigmoid()
-    expected = {"hard": (sample > 0.5).double(), "soft": scores.sigmoid(), "sample": sample}[mode]
-    assert torch.allclose(selector.choose(scores).values, expected, atol=1e-12)
-    inference = selector.eval().choose(scores)
-    assert torch.equal(inference.values, (scores > 0.0).double()) and inference.log_slope is None
-
-
 def test_frequencies_follow_the_probability():  # D10
     scores = torch.tensor([-2.0, -0.5, 0.0, 1.0, 3.0])
     selector = make_selector()
@@ -115,29 +102,3 @@ def test_gradients_by_the_formula(mode, on_empty):  # D10
     assert torch.allclose(scores.grad[rows], (choice.grad * slope * allowed)[rows], rtol=1e-8, atol=1e-10)
     if on_empty != "nothing":
         assert not scores.grad[empty.expand_as(scores)].any()
-
-
-def test_the_gradient_of_a_hard_choice_by_finite_differences():  # D10
-    logits, scores, forbidden = random_pairs([3])
-    noise = torch.randn_like(scores)
-    selector = make_selector()
-    selector.sample_noise = lambda scores: noise
-    scores.requires_grad_()
-    choice = selector.choose(scores)
-    gradient = torch.randn_like(scores)
-    SelectiveSoftmax(selector.config.on_empty, 0.0)(logits, forbidden, choice).backward(gradient)
-    sample = ((scores.detach() + noise) / 0.5).sigmoid()
-    chosen = (sample > 0.5).double() * ~forbidden
-
-    def loss(chosen):
-        exponents = logits.exp() * chosen
-        return (exponents / exponents.sum(-1, keepdim=True)).nan_to_num().mul(gradient).sum()  # 0/0: empty rows
-
-    places = (chosen.sum(-1, keepdim=True) > 0.0).logical_and(~forbidden).nonzero()
-    assert len(places) > 40
-    for place in map(tuple, places[::4].tolist()):
-        step = torch.zeros_like(chosen)
-        step[place] = 1e-6
-        slope = sample[place] * (1.0 - sample[place]) / 0.5
-        expected = (loss(chosen + step) - loss(chosen - step)) / 2e-6 * slope
-        assert scores.grad[place].item() == pytest.approx(expected.item(), rel=1e-5, abs=1e-8)

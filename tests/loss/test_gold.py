@@ -51,11 +51,6 @@ def test_sub_head_spans_are_added():
     assert spans_of(gold) == {(0, 3, "S"), (0, 2, "<H>")}
 
 
-def test_unary_chains_collapse():
-    (gold,) = golds_of(make_reference(spans=[(0, 4, "S"), (0, 4, "VP"), (2, 4, "NP")]))
-    assert spans_of(gold) == {(0, 4, "S::VP"), (2, 4, "NP")}
-
-
 def test_only_trees_or_only_dependencies():
     (gold,) = golds_of(make_reference(heads=None, deps=None, sent_starts=[True, False, False, False]))
     assert spans_of(gold) == set(SPANS)
@@ -132,18 +127,10 @@ def test_several_sentences():
     assert [gold.heads.tolist() for gold in golds] == [[2, 0, 4, 2]] * 2
 
 
-def test_without_boundaries_outermost_constituents_tell():
-    assert len(golds_of(two_sentences(heads=None, deps=None))) == 2
-
-
 def test_outermost_constituents_may_stand_anywhere_in_the_group():
     spans = [(0, 1, "NP"), (1, 4, "VP"), (2, 4, "NP"), (0, 4, "S")]
     (gold,) = golds_of(make_reference(heads=None, deps=None, spans=spans))
     assert spans_of(gold) == set(SPANS)
-
-
-def test_an_empty_doc_has_no_sentences():
-    assert golds_of(Doc(NLP.vocab)) == []
 
 
 @pytest.mark.parametrize("heads", [HEADS, None])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spacy_lal.metrics.confusion import ConstituentConfusion, DeprelConfusion
 from spacy_lal.metrics.evalb import EvalbCounts, score_sentence
-from spacy_lal.metrics.evalb_params import COLLINS, NK
+from spacy_lal.metrics.evalb_params import NK
 
 GOLD = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NN glee))))) (. .)))"
 TEST = "(TOP (S (NP (PRP She)) (VP (VBZ sees) (NP (DT the) (NN man)) (ADVP (IN with) (NP (NN glee)))) (. .)))"
@@ -33,16 +33,6 @@ def test_unary_chains_are_paired_from_outside():
     assert confusion.confusions(1) == [("S", "FRAG", 1)]
     assert (confusion.gold["X"], confusion.labels()["X"]["confused"]) == (1, 0)
     assert (confusion.gold["S"], confusion.labels()["S"]["confused"]) == (3, 2)
-
-
-def test_equal_labels_are_two_here():
-    words, tags = ["on"], ["RP"]
-    gold, test = (words, tags, [(0, 1, "PRT")]), (words, tags, [(0, 1, "ADVP")])
-    assert score_sentence(gold, test, COLLINS).matched == 1
-    confusion = ConstituentConfusion()
-    confusion.add(gold, test, COLLINS)
-    assert not confusion.correct.total()
-    assert confusion.confusions() == [("PRT", "ADVP", 1)]
 
 
 def test_sums_are_those_of_evalb(data_dir: Path):

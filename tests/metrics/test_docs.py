@@ -10,8 +10,6 @@ from spacy.tokens import Doc, Span
 from spacy_lal.annotations import set_propositions
 from spacy_lal.metrics.docs import (
     join_documents,
-    parse_golds,
-    parse_texts,
     score_confusion,
     score_docs,
     score_genres,
@@ -88,15 +86,6 @@ def test_a_sentence_of_no_genre(golds: List[Doc]):
     assert list(score_genres(golds, golds, COLLINS, GENRE)) == ["email", "other"]
     with pytest.raises(ValueError, match="'xyz' matches no sentence id, for example not 'email-x-1'"):
         score_genres(golds, golds, COLLINS, re.compile("xyz"))
-
-
-def test_docs_without_one_genre(golds: List[Doc]):
-    golds[1].user_data["sent_ids"] = ["email-1", "news-1"]
-    with pytest.raises(ValueError, match=r"has \['email', 'news'\].*--by-document"):
-        score_genres(golds, golds, COLLINS, GENRE)
-    del golds[1].user_data["sent_ids"]
-    with pytest.raises(ValueError, match="'I cannot go.' has no sentence ids"):
-        score_genres(golds, golds, COLLINS, GENRE)
 
 
 def test_raw_text(golds: List[Doc]):
@@ -177,30 +166,6 @@ def test_confusion(golds: List[Doc]):
     assert confusion["deprel_confusions"] == []
     unannotated = [Doc(VOCAB, words=["a", "b"], sent_starts=[True, False])]
     assert score_confusion(unannotated, unannotated, COLLINS)["constituents"] == {}
-
-
-def test_texts_are_parsed_with_own_tokens(golds: List[Doc]):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    docs = parse_texts(nlp, golds)
-    assert [doc.text for doc in docs] == ["I cannot go."] * 3
-    assert [token.text for token in docs[0]] == ["I", "can", "not", "go", "."]
-    with pytest.raises(ValueError, match="its spaces are not known: 'a b"):
-        parse_texts(nlp, [Doc(VOCAB, words=["a", "b"])])
-
-
-def test_spacys_parser_stands_in_for_ours(golds: List[Doc]):
-    """It sets sentence breaks, too, but is the one that is scored: only the others are set aside."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    parser = nlp.add_pipe("parser")
-    for deprel in ("nsubj", "aux", "advmod", "ROOT", "punct"):
-        parser.add_label(deprel)
-    nlp.initialize()
-    docs, _ = parse_golds(nlp, golds)
-    assert all(doc.has_annotation("DEP") for doc in docs)
-    scores = score_docs(docs, golds, COLLINS, seconds=1.0)
-    assert scores["const_f"] is None and scores["dep_uas"] is not None
 
 
 def test_words():

@@ -13,7 +13,6 @@ from spacy_lal.metrics.evalb import (
     VALID,
     EvalbCounts,
     EvalbFormatError,
-    as_sentence,
     count_crossing,
     read_sentence,
     score_parses,
@@ -121,19 +120,6 @@ def test_counts():
     assert EvalbCounts().scores()["const_f"] == 0.0
 
 
-def test_no_sentence_at_all():
-    out, errors = run([], [], COLLINS)
-    assert errors == []
-    assert "Bracketing FMeasure       =   -nan\n" in out
-
-
-@pytest.mark.parametrize("equal", [(), (("NP", "VP"),)])
-def test_equal_labels_count_as_deleted_together(equal):
-    params = EvalbParams(delete_label=("VP",), eq_label=equal)
-    row = score_sentence("(S (NP (NN a)))", "(S (NP (NN a)))", params)
-    assert row.gold_brackets == (1 if equal else 2)
-
-
 def test_very_deep_trees():
     depth = 20000
     line = "(NP " * depth + "(NN a)" + ")" * depth
@@ -153,11 +139,6 @@ def test_lines_that_the_program_cannot_pass(line):
         read_sentence(line, COLLINS)
     with pytest.raises(EvalbFormatError, match="^gold, line 2: "):
         list(report(["(TOP (NN a))\n", line], ["(TOP (NN a))\n", "(TOP (NN a))\n"]))
-
-
-def test_words_beside_brackets_in_a_tree():
-    with pytest.raises(EvalbFormatError, match="'b'"):
-        as_sentence(Tree("S", [Tree("NN", ["a"]), "b"]), COLLINS)
 
 
 def test_only_c_whitespace_separates():

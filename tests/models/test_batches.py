@@ -1,6 +1,5 @@
 """Docs to sentences and ids: whitespace, unknown values, long words."""
 
-import numpy
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -88,10 +87,3 @@ def test_of_a_long_word_both_ends_are_read():
     model.attrs["chars"] = list("abcdef")
     (one,) = model.predict([make_doc(["abc" + "x" * 1000 + "ef"], {0})])
     assert one.chars[1] == (WORD_START_CHAR, 5, 6, 7, 9, 10, WORD_STOP_CHAR)
-
-
-def test_no_gradient():
-    docs = [make_doc(["a"], {0})]
-    features, backprop = sentence_features().begin_update(docs)
-    assert backprop(features) == []
-    assert numpy.array_equal(features[0].rows, [0])

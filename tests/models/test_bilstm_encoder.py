@@ -73,12 +73,3 @@ def test_bytes(encoder, batch):
     other.from_bytes(encoder.to_bytes())
     for a, b in zip(encoder.predict(batch), other.predict(batch), strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-def test_nothing_to_encode(encoder):
-    assert [output.shape for output in encoder.predict([np.zeros((0, WIDTH), "f4")] * 2)] == [(0, WIDTH)] * 2
-
-
-def test_bad_width():
-    with pytest.raises(ValueError, match="expected an even integer .*, got 7"):
-        build_bilstm_encoder(7, depth=1)

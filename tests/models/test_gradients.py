@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import numpy
 import pytest
-import tiny_network
+import small_blocks
 import torch
 from thinc.api import fix_random_seed
 
@@ -19,10 +19,8 @@ from spacy_lal.scores import ParserScores, ScoresGradient, SparseGradient
 SETTINGS = {"span_hidden_width": 9, "arc_hidden_width": 7}  # no two scorers alike
 CONFIGS = {
     "default": {},
-    "deprel_alone": {"deprel_given_head": False},
     "no_label_attention": {"label_attention": False},
     "as_bundled": {"n_layers": 0, "factored": False, "label_own_projection": True, "whole_tokens": True},
-    "split": {"label_feed_forward": "split", "label_residual_dropout": True, "n_layers": 2},
     "arcs_from_tokens": {"label_own_projection": True, "whole_tokens": True, "arcs_from_tokens": True},
     "ties": {"label_ties": True, "n_label_heads": 3, "whole_tokens": True},
 }
@@ -58,7 +56,7 @@ GOLDS = {
 
 def make_network(**settings):
     fix_random_seed(1)
-    config, sizes = tiny_network.network_config(**SETTINGS, **settings, n_labels=N_LABELS, n_deprels=N_DEPRELS)
+    config, sizes = small_blocks.network_config(**SETTINGS, **settings, n_labels=N_LABELS, n_deprels=N_DEPRELS)
     model = network_layer("parser_network", ParserShim(config))
     model.shims[0].set_sizes(asdict(sizes))
     model.shims[0].build()

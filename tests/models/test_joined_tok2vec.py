@@ -51,17 +51,6 @@ def test_each_part_gets_its_share_of_the_gradient(docs):
         numpy.testing.assert_array_equal(right, gradient[:, 3:])
 
 
-def test_a_width_that_a_part_does_not_tell_is_not_told(docs):
-    joined = build_joined_tok2vec(recorder(3)[0], embedding("SHAPE", 4))
-    joined.initialize(X=docs)
-    assert joined.maybe_get_dim("nO") is None
-
-
-def test_none_is_an_error():
-    with pytest.raises(ValueError, match="at least one tok2vec"):
-        build_joined_tok2vec()
-
-
 def listening(docs):
     joined = build_joined_tok2vec(Tok2VecListener("encoder", 4), embedding("SHAPE", 4))
     joined.initialize(X=docs)

@@ -18,7 +18,6 @@ from transformers import (
     BertModel,
     MPNetConfig,
     MPNetModel,
-    PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaModel,
 )
@@ -26,7 +25,6 @@ from transformers import (
 from spacy_lal.models import onnx_transformer
 from spacy_lal.models.onnx_encoder import check_config, relative_bias
 from spacy_lal.models.onnx_transformer import build_onnx_transformer, from_transformer, without_space
-from spacy_lal.models.windows import sentence_windows
 
 SIZES = {
     "hidden_size": 16,
@@ -247,23 +245,8 @@ def test_another_transformer_is_refused(change):
         check_config({**BertConfig().to_dict(), **change})
 
 
-def test_a_slow_tokenizer_is_refused(trained, monkeypatch):
-    monkeypatch.setattr(PreTrainedTokenizerFast, "is_fast", False)
-    with pytest.raises(ValueError, match="none of the library `tokenizers`"):
-        from_transformer(trained.get_pipe("transformer").model)
-
-
-def test_an_unknown_runtime():
-    with pytest.raises(ValueError, match="one of onnx, onnx-int8, torch, got 'onyx'"):
-        build_onnx_transformer("onyx")
-
-
 def test_the_space_before_a_word_is_none_of_its_piece():
     assert without_space("a  b c", [(0, 0), (0, 1), (1, 4), (4, 6), (0, 0)]) == [0, 0, 3, 5, 0]
-
-
-def test_windows_of_nothing(trained):
-    assert list(sentence_windows(trained.make_doc(""))) == []
 
 
 def test_sentences_alone(trained):

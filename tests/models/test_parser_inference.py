@@ -5,8 +5,8 @@ from dataclasses import asdict
 import numpy
 import pytest
 import torch
+from small_blocks import network_config
 from thinc.api import fix_random_seed
-from tiny_network import network_config
 
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
 from spacy_lal.models.parser import ParserShim
@@ -23,7 +23,6 @@ FORMS = {
         "whole_tokens": True,
         "label_ties": True,
         "span_own_projections": True,
-        "concatenate_features": False,
         "label_factored": False,
     },
     "shared_projection": {"factored": False, "whole_tokens": True, "label_ties": True},
@@ -38,14 +37,11 @@ FORMS = {
     "dependencies_alone": {"n_labels": 0},
     "two_labels": {"n_labels": 2},
     "few_positions": {"max_positions": 4},
-    "given_boundaries": {"learned_boundaries": False},
 }
 NO_FORM = {
     "encoder": {"n_layers": 1},
     "characters": {"n_chars": 9},
     "tags": {"n_tags": 5},
-    "reference_attention": {"scrambled_queries": True},
-    "deprels_without_head": {"deprel_given_head": False},
 }
 LENGTHS = [3, 0, 9, 1, 6, 9]
 
@@ -61,14 +57,13 @@ def make_model(name):
     return model
 
 
-def make_batch(name, lengths=LENGTHS, pruned=False):
+def make_batch(lengths=LENGTHS, pruned=False):
     rng = numpy.random.default_rng(0)
-    n_ends = 2 if name == "given_boundaries" else 0
-    ends = numpy.cumsum([n + n_ends for n in lengths])
-    rows = [numpy.arange(end - n - n_ends, end) for end, n in zip(ends, lengths, strict=True)]
+    ends = numpy.cumsum(lengths)
+    rows = [numpy.arange(end - n, end) for end, n in zip(ends, lengths, strict=True)]
     data = rng.normal(size=(ends[-1], 6)).astype("f4")
     features = [SentenceFeatures(numpy.arange(n)) for n in lengths]
-    return NetworkBatch(features, VectorRows(data, rows, bool(n_ends)), pruned)
+    return NetworkBatch(features, VectorRows(data, rows, False), pruned)
 
 
 def in_torch(model, batch, monkeypatch):
@@ -79,7 +74,7 @@ def in_torch(model, batch, monkeypatch):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_all_scores(name, monkeypatch):
-    model, batch = make_model(name), make_batch(name)
+    model, batch = make_model(name), make_batch()
     assert model.shims[0].inference is not None
     for one, other in zip(model.predict(batch), in_torch(model, batch, monkeypatch), strict=True):
         for array, expected in zip(one[:3], other[:3], strict=True):
@@ -91,10 +86,10 @@ def test_all_scores(name, monkeypatch):
 def test_pruned_scores_are_the_best_of_all(name):
     model = make_model(name)
     found = {}
-    for indices, scores in iter_scores(model, make_batch(name, pruned=True)):
+    for indices, scores in iter_scores(model, make_batch(pruned=True)):
         heads = [one.arcs[1:].argmax(1).astype("i4") for one in scores]
         found.update(zip(indices, zip(scores, heads, choose_deprels(scores, heads), strict=True), strict=True))
-    for i, full in enumerate(model.predict(make_batch(name))):
+    for i, full in enumerate(model.predict(make_batch())):
         pruned, heads, deprels = found[i]
         numpy.testing.assert_allclose(pruned.arcs, full.arcs, atol=1e-5)
         assert deprels.tolist() == full.best_deprels(heads).tolist()
@@ -108,7 +103,7 @@ def test_pruned_scores_are_the_best_of_all(name):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_alone_as_in_any_batch(name):
-    model, batch = make_model(name), make_batch(name)
+    model, batch = make_model(name), make_batch()
     together = model.predict(batch)
     for i, n in enumerate(LENGTHS):
         vectors = batch.vectors._replace(rows=[batch.vectors.rows[i]])
@@ -119,7 +114,7 @@ def test_alone_as_in_any_batch(name):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_what_scorers_read(name, monkeypatch):
-    model, batch = make_model(name), make_batch(name)
+    model, batch = make_model(name), make_batch()
     found = model.shims[0].encode(batch, 2)
     monkeypatch.setattr(ParserShim, "inference", None)
     for one, other in zip(found, model.shims[0].encode(batch, 2), strict=True):

@@ -10,7 +10,6 @@ from thinc.api import Adam, PyTorchGradScaler
 from tiny_pipeline import TEXTS, make_bert, transformer_config
 
 from spacy_lal.models.bilstm_encoder import build_bilstm_encoder
-from spacy_lal.models.shim import SharedShim, evaluating
 from spacy_lal.training import transformer as transformer_module
 
 LONG = " ".join(TEXTS)
@@ -89,16 +88,6 @@ def test_a_prediction_within_another_one_changes_nothing(model, inputs, monkeypa
     numpy.testing.assert_array_equal(outer, expected)
 
 
-def test_prediction_and_updates_leave_evaluation_mode_behind(model, inputs):
-    assert isinstance(shim_of(model), SharedShim)
-    model.predict(inputs)
-    assert not any(is_training(model))
-    output, backprop = model.begin_update(inputs)
-    assert not any(is_training(model))
-    update(model, output, backprop)
-    assert not any(is_training(model))
-
-
 def update(model, output, backprop):
     if hasattr(output, "doc_data"):
         backprop(output.unsplit_by_doc([[data.model_output.last_hidden_state] for data in output.doc_data]))
@@ -111,18 +100,6 @@ def test_an_update_has_dropout(model, inputs):
     some, others = (hidden(model, model.begin_update(inputs)[0]) for _ in range(2))
     assert not numpy.allclose(some, expected) and not numpy.allclose(some, others)
     numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), expected)
-
-
-def test_training_and_prediction_by_turns(model, inputs):
-    seen = []
-    for _ in range(3):
-        output, backprop = model.begin_update(inputs)
-        update(model, output, backprop)
-        model.finish_update(Adam(0.01))
-        some, others = (hidden(model, model.predict(inputs)) for _ in range(2))
-        numpy.testing.assert_array_equal(some, others)
-        seen.append(some)
-    assert not numpy.allclose(seen[0], seen[1]) and not numpy.allclose(seen[1], seen[2])
 
 
 def learn(shim, optimizer):
@@ -176,16 +153,6 @@ def test_a_step_keeps_the_tensors(model):
     data, before = parameter.data_ptr(), parameter.detach().clone()
     learn(shim_of(model), Adam(0.1))
     assert parameter.data_ptr() == data and not torch.equal(parameter, before)
-
-
-def test_what_was_put_into_training_mode_by_hand_predicts_without_dropout(model, inputs):
-    expected = hidden(model, model.predict(inputs))
-    network = shim_of(model)._model
-    list(network.modules())[-1].train()
-    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), expected)
-    network.train()
-    numpy.testing.assert_array_equal(hidden(model, model.predict(inputs)), expected)
-    assert evaluating(network) is network and not any(is_training(model))
 
 
 def test_gradient_checkpoints_see_the_same_dropout(bert):

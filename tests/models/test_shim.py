@@ -1,17 +1,12 @@
 """Sub-batches, padding, gradients, and the late-made network's shim."""
 
-import copy
-import pickle
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy
 import pytest
 import torch
-from flat_config import FlatConfig
 from hypothesis import given
 from hypothesis import strategies as st
-from thinc.api import Adam, fix_random_seed
-from tiny_network import network_config
+from small_blocks import NAMES, network_config
+from thinc.api import Adam
 
 from spacy_lal.models import batches
 from spacy_lal.models.batches import MIN_CHART_SIDE, NetworkBatch, SentenceFeatures, VectorRows, sub_batches
@@ -19,7 +14,7 @@ from spacy_lal.models.parser import ParserShim
 from spacy_lal.models.shim import network_layer
 
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}
-NO_DROPOUT = {name: 0.0 for name in FlatConfig.__dataclass_fields__ if name.endswith("_dropout")}
+NO_DROPOUT = {name: 0.0 for name in NAMES if name.endswith("_dropout")}
 
 
 def unbuilt(**settings):
@@ -78,33 +73,6 @@ def test_gradients_do_not_depend_on_sub_batches(monkeypatch):
         assert numpy.allclose(one, other, atol=1e-4)
 
 
-def test_missing_gradients_are_zeros():
-    model = make_network()
-    scores, backprop = model.begin_update(make_batch([3, 2]))
-    nothing = numpy.zeros((0, 0, 0), dtype="float32")
-    d_data = backprop([one._replace(labels=nothing, arcs=one.arcs * 0, deprels=one.deprels * 0) for one in scores])
-    assert not d_data.any()
-    scores, backprop = model.begin_update(make_batch([3, 2]))
-    assert backprop([one._replace(labels=None) for one in scores]).any()
-
-
-@pytest.mark.parametrize("lengths", [[4], [4, 2]])
-def test_scores_may_be_written_over(lengths):
-    model = make_network(**NO_DROPOUT)
-    gradients = []
-    for value in (None, numpy.nan):
-        scores, backprop = model.begin_update(make_batch(lengths))
-        d_scores = [
-            one._replace(**{name: numpy.ones_like(getattr(one, name)) for name in one._fields[:3]}) for one in scores
-        ]
-        if value is not None:
-            for one in scores:
-                for array in one[:3]:
-                    array[:] = value
-        gradients.append(backprop(d_scores))
-    assert numpy.array_equal(*gradients)
-
-
 @pytest.mark.parametrize("sizes", [{"n_labels": 0}, {"n_deprels": 0}, {"n_labels": 0, "n_deprels": 0}])
 def test_scorers_that_are_not_there(sizes):
     model = unbuilt()
@@ -116,15 +84,6 @@ def test_scorers_that_are_not_there(sizes):
         assert one.arcs.shape == (n + 1, n + 1)
         assert one.deprels.shape == ((n + 1, 0) if sizes.get("n_deprels") == 0 else (n + 1, n + 1, 4))
     assert backprop(scores).shape == (2, 6)
-
-
-def test_the_scrambled_network_runs_a_batch_as_it_comes(monkeypatch):
-    model = make_network(scrambled_queries=True)
-    batch = make_batch([3, 9, 1])
-    monkeypatch.setattr(batches, "MAX_BATCH_CELLS", 1)
-    alone = [model.predict(make_batch([n]))[0] for n in (3, 9, 1)]
-    together = model.predict(batch)
-    assert not numpy.allclose(alone[0].labels, together[0].labels, atol=1e-3)
 
 
 def test_averages_are_used_and_given_back():
@@ -145,53 +104,11 @@ def test_averages_are_used_and_given_back():
     assert numpy.array_equal(other.predict(batch)[0].labels, averaged)
 
 
-def test_a_shim_without_network():
-    shim = unbuilt().shims[0]
-    shim.finish_update(Adam(0.1))
-    shim.to_device("cpu", -1)
-    with shim.use_params({}):
-        pass
-    with pytest.raises(ValueError, match="no weights yet"):
-        shim.network  # noqa: B018
-    loaded = unbuilt().shims[0].from_bytes(shim.to_bytes())
-    assert loaded.cfg == {} and loaded.copy().cfg == {}
-    for copied in (copy.deepcopy(shim), shim.copy()):
-        copied.set_sizes(SIZES)
-        copied.build()
-        assert copied.network.config == network_config()[0]
-
-
-def test_other_sizes_drop_the_network():
-    model = make_network()
-    network = model.shims[0].network
-    model.shims[0].set_sizes(SIZES)
-    assert model.shims[0].network is network
-    model.shims[0].set_sizes({"n_labels": 6})
-    with pytest.raises(ValueError, match="no weights yet"):
-        model.predict(make_batch([2]))
-
-
 def test_weights_of_another_architecture_are_refused():
     saved = make_network().to_bytes()
     model = unbuilt(n_layers=2).from_bytes(saved)
     with pytest.raises(ValueError, match="do not fit the network of the config"):
         model.predict(make_batch([2]))
-
-
-def test_rates_come_from_the_config_and_sizes_from_the_file():
-    saved = make_network(embedding_dropout=0.1).to_bytes()
-    model = unbuilt(embedding_dropout=0.4).from_bytes(saved)
-    network = model.shims[0].network
-    assert network.config.inputs.dropout == network.inputs.dropout.rate == 0.4
-    assert (network.sizes.n_labels, network.sizes.n_deprels) == (5, 4)
-
-
-def test_thinc_seeds_the_weights():
-    states = []
-    for _ in range(2):
-        fix_random_seed(3)
-        states.append(make_network().shims[0].network.state_dict())
-    assert all(torch.equal(a, b) for a, b in zip(states[0].values(), states[1].values(), strict=True))
 
 
 NUMPY = {"n_layers": 0, "n_label_heads": 3}  # a network with a NumPy form
@@ -210,19 +127,6 @@ def test_a_loaded_network_is_arrays_until_it_learns():
     backprop([one._replace(ties=None) for one in scores])
     model.finish_update(Adam(0.1))
     assert not numpy.allclose(model.predict(batch)[0].labels, before[0].labels, atol=1e-3)
-
-
-def test_one_form_for_all_threads_until_the_weights_change():
-    shim = make_network(**NUMPY).shims[0]
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda i: shim.inference, range(8)))
-    assert len({id(one) for one in found}) == 1
-    with torch.no_grad():
-        shim.network.inputs.positions.add_(1.0)
-    assert shim.inference is not found[0]
-    copied = pickle.loads(pickle.dumps(shim))
-    assert copied._inference is None and copied.inference is not None
-    assert shim.copy().id != shim.id
 
 
 def test_a_step_keeps_the_tensors():

@@ -55,23 +55,10 @@ def test_a_span_that_is_the_same_everywhere():
     assert numpy.allclose(units(flat), numpy.maximum(arrays["shift"], 0), atol=1e-6)
 
 
-def test_rows_of_a_wider_matrix():
-    arrays = make(24)
-    wide = numpy.full((9, 60), numpy.nan, dtype="f4")
-    for name in ("start_rows", "end_rows"):
-        wide[:, 10:34] = arrays[name]
-        assert numpy.array_equal(units(arrays, **{name: wide[:, 10:34]}), units(arrays))
-
-
 def test_a_span_depends_on_no_other():
     arrays = make(40)
     one = {**arrays, "starts": arrays["starts"][7:8], "ends": arrays["ends"][7:8]}
     assert numpy.array_equal(units(arrays)[7:8], units(one))
-
-
-def test_no_spans():
-    none = numpy.zeros(0, dtype="i8")
-    assert units(make(8), starts=none, ends=none).shape == (0, 8)
 
 
 def test_what_every_machine_has(tmp_path):

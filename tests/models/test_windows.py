@@ -100,18 +100,6 @@ def test_a_wrapped_paragraph_has_the_windows_of_one_line(words, width):
         assert read[0] == read[1]
 
 
-def test_no_tokens_no_windows():
-    assert windows_of([NLP(""), NLP("Go.")]) == [[], [(0, 2)]]
-
-
-def test_breaks_on_the_doc_change_nothing():
-    doc = NLP("She left. He stayed.")
-    before = windows_of([doc], WINDOW=4)
-    for token in doc:
-        token.is_sent_start = True
-    assert windows_of([doc], WINDOW=4) == before
-
-
 @given(st.text("aA.!?\"') \n…", max_size=80), st.integers(1, 9), st.integers(0, 9), st.integers(1, 9))
 def test_every_token_in_order(text, window, more, stride):
     doc, max_window = NLP(text), window + more

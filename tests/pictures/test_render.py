@@ -95,32 +95,6 @@ def test_arcs():
     assert render(make_doc(1), style="dep") == html
 
 
-def test_arcs_take_options_of_displacy():
-    options = {
-        "distance": 300,
-        "color": "red",
-        "bg": '"><b>',
-        "font": "Some 'Font'",
-        "add_lemma": True,
-        "compact": True,
-    }
-    html = render(make_doc(1), style="dep", options=options)
-    (svg,) = parsed(html).iter(f"{SVG}svg")
-    assert float(svg.get("width")) > 4 * 300
-    assert "color: red" in svg.get("style") and 'background: "><b>' in svg.get("style")
-    assert not list(parsed(html).iter("b"))
-
-
-def test_pictures_fit_the_page():
-    (svg,) = parsed(render(make_doc(1))).iter(f"{SVG}svg")
-    width = float(svg.get("width"))
-    style = dict(one.split(": ") for one in svg.get("style").split("; "))
-    assert (style["width"], style["max-width"], style["height"]) == ("100%", f"{svg.get('width')}px", "auto")
-    assert float(style["min-width"].removesuffix("px")) == pytest.approx(0.6 * width, abs=0.1)
-    (svg,) = ElementTree.fromstring(render(make_doc(1), format="svg")).find(f"{SVG}g")
-    assert svg.get("style") is None
-
-
 def test_whole_parse():
     doc = make_doc(1)
     html = render(doc, style="parse")
@@ -147,11 +121,6 @@ def test_spans_and_unary_chains():
     assert html.count("#123456") == 3 and LABEL_COLORS["VP"] not in html
 
 
-def test_displacy_shows_the_group_itself():
-    html = displacy.render(make_doc(), style="span", jupyter=False, options={"spans_key": "constituents"})
-    assert LABEL_COLORS["NP"] in html
-
-
 @pytest.mark.parametrize("style", ["attention", "contributions"])
 def test_label_heads(nlp: Language, style: str):
     doc = nlp("She sees a dog in the park. Select the person driving.")
@@ -174,22 +143,6 @@ def test_label_heads(nlp: Language, style: str):
     assert html.startswith(render(first, style=style, nlp=nlp, options={"n_shown": 2}))
     with pytest.raises(ValueError, match=f"'{style}' asks the network again: expected the pipeline"):
         render(doc, style=style)
-
-
-def test_contributions_of_all_sentences_are_computed_once(nlp: Language, monkeypatch: pytest.MonkeyPatch):
-    doc = nlp("She sees a dog in the park. Select the person driving. She sees a dog.")
-    calls: List[Any] = []
-
-    def counting(*args: Any) -> Any:
-        calls.append(args)
-        return constituent_contributions(*args)
-
-    alone = [render(sent, style="contributions", nlp=nlp) for sent in doc.sents]
-    monkeypatch.setattr("spacy_lal.interpret.constituent_contributions", counting)
-    together = render(doc, style="contributions", nlp=nlp)
-    assert len(alone) == 3 and len(calls) == 1
-    tables = [[ElementTree.tostring(one) for one in parsed(html).iter("table")] for html in [*alone, together]]
-    assert tables[-1] == [table for some in tables[:-1] for table in some]
 
 
 @pytest.mark.parametrize("style", OF_THE_DOC)
@@ -221,17 +174,6 @@ def test_empty_docs(style: str, page: bool):
         assert ElementTree.fromstring(html).find("body/div") is None if page else html.strip() == ""
 
 
-def test_empty_doc_of_a_pipeline(nlp: Language):
-    for style in STYLES:
-        assert render(nlp(""), style=style, nlp=nlp) == render(nlp(" \n "), style=style, nlp=nlp) == ""
-
-
-def test_one_token(nlp: Language):
-    doc = nlp("Go")
-    for style in STYLES:
-        assert "Go" in shown(render(doc, style=style, nlp=nlp))
-
-
 @pytest.mark.parametrize("style", STYLES)
 def test_whitespace_is_left_out(nlp: Language, style: str):
     doc = nlp("  She \n\n sees a  dog. \t Select the person.\n")
@@ -258,21 +200,6 @@ def test_several_sentences_are_several_pictures(nlp: Language):
         together = render(doc, style=style)
         assert together == "\n".join(render(sent, style=style) for sent in doc.sents)
         assert together == render(list(doc.sents), style=style)
-
-
-def test_part_of_a_sentence():
-    doc = make_doc(1)
-    assert svg_texts(render(doc[1:3])) == ["NP", "DT", "the", "NN", "person"]
-    assert shown(render(doc[1:4], style="spans")).startswith("the NP NP person driving VP")
-    assert shown(render(doc[2:4], style="dep")).endswith("person NN driving VBG acl")
-    with pytest.raises(ValueError, match="a constituent or a sentence, got 'the person driving .'"):
-        render(doc[1:5])
-
-
-def test_a_span_over_sentences(nlp: Language):
-    doc = nlp("She sees a dog. Select the person.")
-    with pytest.raises(ValueError, match="one sentence, got one over 2"):
-        render(doc[2:8])
 
 
 def test_right_to_left():
@@ -322,12 +249,6 @@ def test_svg_format():
     assert "\n" not in render(make_doc(), format="svg", minify=True)
     for nothing in (Doc(Vocab()), []):
         assert ElementTree.fromstring(render(nothing, format="svg")).find(f"{SVG}g") is None
-
-
-def test_svg_format_is_returned_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(render_module, "is_in_jupyter", lambda: True)
-    monkeypatch.setattr(displacy, "RENDER_WRAPPER", lambda markup: f"[{markup}]")
-    assert render(make_doc(), format="svg").startswith("<svg ")
 
 
 def test_bad_calls_of_svg_format():

@@ -100,25 +100,6 @@ def test_only_constrained_sentences_change(nlp: Language):
     assert sorted(first) == [span for span in free[0][0] if span[1] <= 8]
 
 
-def test_only_constrained_sentences_cost(nlp: Language, monkeypatch: pytest.MonkeyPatch):
-    parser = nlp.get_pipe("lal_parser")
-    calls: List[Any] = []
-    original = parser.iter_scores
-
-    def counting(docs, *, pruned, sentences=None):
-        calls.append((len(docs), pruned, [words for words in sentences if not pruned]))
-        return original(docs, pruned=pruned, sentences=sentences)
-
-    monkeypatch.setattr(parser, "iter_scores", counting)
-    docs = [tiny_doc(nlp), tiny_doc(nlp)]
-    list(nlp.pipe([doc.copy() for doc in docs]))
-    assert calls == [(2, True, [])]
-    constrain(docs[1], constituents=[(8, 10)])
-    calls.clear()
-    list(nlp.pipe(docs))
-    assert calls == [(2, True, []), (1, False, [[[8, 9, 10, 11, 12]]])]
-
-
 def test_worker_processes_and_files(nlp: Language, tmp_path):
     doc = tiny_doc(nlp, space_after=3)
     constrain(doc, constituents=[(2, 6)], heads={0: 1}, forbidden=[(0, 2)])
@@ -229,32 +210,6 @@ def test_long_sentences_are_refused(monkeypatch: pytest.MonkeyPatch):
     assert any(span[:2] == (8, 10) for span in spans_of(nlp(doc)))  # the short one
     constrain(doc, constituents=[(0, 2)])
     with pytest.raises(ValueError, match="8 words has constraints, and sentences of more than 6 words are parsed in p"):
-        nlp(doc)
-
-
-def test_beyond_the_joint_decoders_limit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(decoders, "MAX_JOINT_LENGTH", 6)
-    nlp = tiny_nlp()
-    doc = tiny_doc(nlp)
-    constrain(doc, constituents=[(1, 3)], heads={0: 6})
-    with pytest.warns(UserWarning, match="more than 6 words"):
-        parsed = nlp(doc)
-    assert any(span[:2] == (1, 3) for span in spans_of(parsed)) and parsed[0].head.i == 6
-    assert [sent._.parse_method for sent in parsed.sents] == ["separate", "joint"]
-
-
-def test_a_parser_of_one_tree():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("lal_parser")
-    examples = make_examples(nlp)
-    for eg in examples:
-        del eg.reference.spans["constituents"]
-    nlp.initialize(lambda: examples)
-    doc = tiny_doc(nlp)
-    constrain(doc, heads={0: 4}, forbidden=[(0, 2)])
-    assert nlp(doc)[0].head.i == 4
-    constrain(doc, constituents=[(0, 2)])
-    with pytest.raises(ContradictionError, match="the parser scores no constituents: doc.0:2."):
         nlp(doc)
 
 

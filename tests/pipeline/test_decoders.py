@@ -88,12 +88,6 @@ def test_what_is_added_to_the_joint_tree(n, cost):
     assert parse.heads.tolist() == heads[1:].tolist() and parse.method == "joint"
 
 
-def test_deprels_of_the_dependent_alone():
-    scores = make_scores(5, given_head=False)
-    (parse,) = make_joint_decoder()([scores])
-    assert parse.deprels.tolist() == scores.deprels[1:].argmax(axis=1).tolist()
-
-
 @pytest.mark.parametrize("arcs,find_heads", [("eisner", eisner), ("mst", mst)])
 def test_separate(arcs, find_heads):
     batch = [make_scores(n, seed=n) for n in (1, 6, 3)]
@@ -114,20 +108,6 @@ def test_long_sentences_are_decoded_separately(monkeypatch):
         assert parses[i].heads.tolist() == separate[i].heads.tolist()
     for i in (0, 2):
         assert parses[i].heads.tolist() == joined[i].heads.tolist()
-
-
-def test_a_batch_gives_what_each_sentence_gives():
-    batch = [make_scores(n, seed=n) for n in (0, 1, 2, 8, 5)]
-    decode = make_joint_decoder()
-    for alone, among in zip([decode([s])[0] for s in batch], decode(batch), strict=True):
-        assert [a.tolist() for a in alone[:3]] == [a.tolist() for a in among[:3]]
-    assert decode([]) == []
-
-
-def test_no_words():
-    for decode in (make_joint_decoder(), make_separate_decoder()):
-        (parse,) = decode([make_scores(0)])
-        assert parse.spans.shape == (0, 3) and parse.heads.shape == parse.deprels.shape == (0,)
 
 
 def test_networks_without_spans_or_without_arcs():

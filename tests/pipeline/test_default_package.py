@@ -10,7 +10,7 @@ import pytest
 import spacy
 from small_blocks import parser_block
 from spacy.tokens import Doc
-from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train, transformer_config
+from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
 
 from spacy_lal.pipeline import lal_parser
 
@@ -107,30 +107,6 @@ def test_takes_the_weights_and_says_so_once(installed, expected, caplog):
     assert record.levelno == logging.WARNING  # what Python shows where nobody has configured logging
 
 
-def test_within_a_memory_zone(installed, expected):
-    nlp = blank()
-    with nlp.memory_zone():
-        nlp("She sees a dog.")
-    assert parses(by_line(nlp)) == expected
-
-
-def test_beside_another_transformer(installed, expected, berts):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("transformer", config=transformer_config(berts[1]))
-    nlp.initialize()
-    nlp.add_pipe("lal_parser")
-    assert parses(by_line(nlp)) == expected
-
-
-def test_settings_stay_the_users_own(installed, expected):
-    nlp = blank(overwrite=False, decoder={"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"})
-    parser = nlp.get_pipe("lal_parser")
-    heads = [0] * 8
-    doc = Doc(nlp.vocab, words=TEXTS[0][:-1].split() + ["."], heads=heads, deps=["dep"] * 8)
-    assert [token.head.i for token in parser(doc)] == heads
-    assert parser.decoder.arc_decoder == "mst" and parser.overwrite is False
-
-
 def test_saved_it_needs_the_package_no_more(site, use_site, expected, tmp_path, monkeypatch):
     use_site(site)
     nlp = spacy.blank("en")
@@ -150,11 +126,6 @@ def test_saved_it_needs_the_package_no_more(site, use_site, expected, tmp_path, 
         assert parses([doc]) == parses([again])
 
 
-def test_saved_before_its_first_use_it_still_takes_them(installed, expected, tmp_path):
-    blank().to_disk(tmp_path)
-    assert parses(by_line(spacy.load(tmp_path))) == expected
-
-
 def test_training_never_touches_it(installed, monkeypatch):
     monkeypatch.setattr(lal_parser, "load_default_parser", None)
     nlp = blank()
@@ -171,26 +142,6 @@ def test_frozen_and_untrained_is_an_error(installed):
     nlp.config["training"]["frozen_components"] = ["lal_parser"]
     with pytest.raises(ValueError, match="'lal_parser' is frozen and untrained"):
         nlp("She sees a dog.")
-
-
-def test_initialized_afterwards_it_has_the_network_of_its_config(installed, tmp_path):
-    nlp = blank()
-    parser = nlp.get_pipe("lal_parser")
-    configured = parser.model
-    by_line(nlp)
-    assert parser.model is not configured
-    train(nlp, steps=1)
-    assert parser.model is configured and "model" not in parser.cfg
-    nlp.to_disk(tmp_path)
-    assert parses(by_line(spacy.load(tmp_path))) == parses(by_line(nlp))
-
-
-def test_trained_further(installed):
-    nlp = blank()
-    by_line(nlp)
-    optimizer = nlp.resume_training()
-    losses = [nlp.update(make_examples(nlp), sgd=optimizer)["lal_parser"] for _ in range(20)]
-    assert sum(losses[-5:]) < sum(losses[:5])  # dropout makes single losses noisy
 
 
 def test_no_package(installed, monkeypatch):

@@ -9,8 +9,6 @@ from spacy.training import Example
 from thinc.api import Config
 from tiny_pipeline import make_examples
 
-from spacy_lal.models.parser import get_network
-
 BASE = """
 [model]
 @architectures = "spacy-lal.LALParser.v1"
@@ -166,32 +164,3 @@ def test_two_sentences_to_zero_loss(name, tmp_path):
     found = [model.predict([eg.predicted for eg in tagged_examples(nlp)]) for model in models]
     for one, two in zip(*found, strict=True):
         assert np.array_equal(one.labels, two.labels)
-
-
-def test_the_switches_reach_the_network():
-    parts = {}
-    for name in ("base", "concatenated", "control", "factored"):
-        nlp = make_nlp(name)
-        train(nlp)
-        network = get_network(nlp.get_pipe("lal_parser").model)
-        parts[name] = (
-            sorted(network.encoder.layers[0].attention.query),
-            network.inputs.positions.shape[1],
-            network.fenceposts.layout.n_blocks,
-        )
-    assert parts == {
-        "base": (["all"], 32, 1),
-        "concatenated": (["all"], 16, 16),
-        "control": (["content", "position"], 32, 16),
-        "factored": (["content", "position"], 16, 16),
-    }
-
-
-def test_the_losses_of_heads_are_not_asked_for():
-    """The treebank has heads; a parser of constituents alone neither learns nor sets them."""
-    nlp = make_nlp("factored")
-    train(nlp)
-    parser = nlp.get_pipe("lal_parser")
-    assert parser.label_data["deprels"] == [] and parser.label_data["constituents"]
-    scores = parser.model.predict([eg.predicted for eg in tagged_examples(nlp)])
-    assert all(one.deprels.shape[-1] == 0 for one in scores)

@@ -7,29 +7,17 @@ import sys
 import numpy as np
 import pytest
 import spacy
+import tiny_pipeline
 from small_blocks import parser_block
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import raise_error
 
-from spacy_lal.annotations import SPANS_KEY
+from spacy_lal.annotations import SPANS_KEY, set_sentence_starts
 from spacy_lal.pipeline import lal_parser
 
-PERSON = {
-    "words": ["Select", "the", "person", "driving", "."],
-    "heads": [0, 2, 0, 2, 0],
-    "deps": ["ROOT", "det", "obj", "acl", "punct"],
-    "tags": ["VB", "DT", "NN", "VBG", "."],
-    "spans": [(0, 5, "S"), (0, 4, "VP"), (1, 4, "NP"), (1, 3, "NP"), (3, 4, "VP")],
-}
-DOG = {
-    "words": ["She", "sees", "a", "dog", "in", "the", "park", "."],
-    "heads": [1, 1, 3, 1, 6, 6, 1, 1],
-    "deps": ["nsubj", "ROOT", "det", "obj", "case", "det", "obl", "punct"],
-    "tags": ["PRP", "VBZ", "DT", "NN", "IN", "DT", "NN", "."],
-    "spans": [(0, 8, "S"), (0, 1, "NP"), (1, 7, "VP"), (2, 4, "NP"), (4, 7, "PP"), (5, 7, "NP")],
-}
+DOG, PERSON = tiny_pipeline.SENTENCES
 PERSON_TREE = "(S (VP (X Select) (NP (NP (X the) (X person)) (VP (X driving)))) (X .))"
 DOG_TREE = "(S (NP (X She)) (VP (X sees) (NP (X a) (X dog)) (PP (X in) (NP (X the) (X park)))) (X .))"
 ODD_TEXTS = [
@@ -48,15 +36,13 @@ ODD_TEXTS = [
 
 
 def make_examples(nlp, *, trees=True, arcs=True):
-    examples = []
-    for data in (PERSON, DOG):
-        annotations = {key: data[key] for key in ("heads", "deps")} if arcs else {"sent_starts": [1] + [0] * 20}
+    examples = [Example(nlp.make_doc(eg.reference.text), eg.reference) for eg in tiny_pipeline.make_examples(nlp)]
+    for doc in (eg.reference for eg in examples):
         if not arcs:
-            annotations["sent_starts"] = annotations["sent_starts"][: len(data["words"])]
-        doc = Doc(nlp.vocab, words=data["words"], tags=data["tags"], **annotations)
-        if trees:
-            doc.spans[SPANS_KEY] = [Span(doc, start, end, label=label) for start, end, label in data["spans"]]
-        examples.append(Example(nlp.make_doc(doc.text), doc))
+            doc.from_array(["HEAD", "DEP"], 0 * doc.to_array(["HEAD", "DEP"]))
+            set_sentence_starts(doc, [0])
+        if not trees:
+            del doc.spans[SPANS_KEY]
     return examples
 
 
@@ -110,10 +96,10 @@ def test_a_parser_of_one_tree_alone(missing, texts):
     assert bool(parser.label_data["deprels"]) == (missing == "span_scorer")
     assert bool(parser.label_data["constituents"]) == (missing == "biaffine_scorer")
     if missing == "span_scorer":
-        assert [[t.head.i for t in doc] for doc in docs] == [PERSON["heads"], DOG["heads"]]
+        assert [[t.head.i for t in doc] for doc in docs] == [DOG["heads"], PERSON["heads"]]
         assert all("constituents" not in doc.spans for doc in docs)
     else:
-        assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
+        assert [doc._.parse_string for doc in docs] == [DOG_TREE, PERSON_TREE]
         assert not any(doc.has_annotation("DEP") for doc in docs)
     again = make_nlp(model={**BLOCKS, missing: None}).from_bytes(nlp.to_bytes())
     assert parses(again.pipe(texts)) == parses(docs)
@@ -125,8 +111,8 @@ def test_two_sentences_overfit(blocks, nlp, texts):
         nlp = make_nlp(model=BLOCKS)
         train(nlp, make_examples(nlp))
     docs = list(nlp.pipe(texts))
-    assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
-    for doc, data in zip(docs, (PERSON, DOG), strict=True):
+    assert [doc._.parse_string for doc in docs] == [DOG_TREE, PERSON_TREE]
+    for doc, data in zip(docs, (DOG, PERSON), strict=True):
         assert [t.head.i for t in doc] == data["heads"]
         assert [t.dep_ for t in doc] == data["deps"]
     scores = nlp.evaluate(make_examples(nlp))
@@ -187,18 +173,6 @@ def test_order_batches_and_processes_do_not_matter(nlp, texts):
     assert parses(nlp.pipe(many, n_process=2, batch_size=5)) == expected
 
 
-def test_scores_alone_and_in_a_batch(nlp, texts):
-    parser = nlp.get_pipe("lal_parser")
-    docs = [nlp.make_doc(text) for text in texts]
-    for doc in docs:
-        nlp.get_pipe("sentencizer")(doc)
-    batch = parser.model.predict(docs)
-    for doc, among in zip(docs, batch, strict=True):
-        (alone,) = parser.model.predict([doc])
-        for a, b in zip(alone[:3], among[:3], strict=True):
-            np.testing.assert_allclose(a, b, atol=1e-5)
-
-
 def test_no_sentence_boundaries(nlp):
     with nlp.select_pipes(disable="sentencizer"):
         with pytest.raises(ValueError, match="sentencizer"):
@@ -212,20 +186,14 @@ def test_no_sentence_boundaries(nlp):
         assert seen[0][0] == "lal_parser"
 
 
-def test_only_trees(texts):
+@pytest.mark.parametrize("known", ["trees", "arcs"])
+def test_one_kind_of_annotation_in_the_data(known, texts):
     nlp = make_nlp()
-    train(nlp, make_examples(nlp, arcs=False))
+    train(nlp, make_examples(nlp, trees=known == "trees", arcs=known == "arcs"))
     docs = list(nlp.pipe(texts))
-    assert [doc._.parse_string for doc in docs] == [PERSON_TREE, DOG_TREE]
-    assert not docs[0].has_annotation("DEP")
-
-
-def test_only_dependencies(texts):
-    nlp = make_nlp()
-    train(nlp, make_examples(nlp, trees=False))
-    docs = list(nlp.pipe(texts))
-    assert [[t.head.i for t in doc] for doc in docs] == [PERSON["heads"], DOG["heads"]]
-    assert SPANS_KEY not in docs[0].spans and docs[0]._.parse_string is None
+    assert [doc._.parse_string for doc in docs] == ([DOG_TREE, PERSON_TREE] if known == "trees" else [None, None])
+    assert docs[0].has_annotation("DEP") == (known == "arcs") and (SPANS_KEY in docs[0].spans) == (known == "trees")
+    assert known == "trees" or [[t.head.i for t in doc] for doc in docs] == [DOG["heads"], PERSON["heads"]]
 
 
 def test_nothing_to_learn():
@@ -274,7 +242,7 @@ def test_listeners_and_their_replacement(texts, tmp_path):
     nlp = listening_nlp()
     train(nlp, make_examples(nlp))
     expected = parses(nlp.pipe(texts))
-    assert expected[1][0] == DOG_TREE
+    assert expected[0][0] == DOG_TREE
     nlp.to_disk(tmp_path)
     assert parses(spacy.load(tmp_path).pipe(texts)) == expected
     nlp.replace_listeners("tok2vec", "lal_parser", ["model.tok2vec"])
@@ -298,7 +266,7 @@ def test_annotating_components(nlp):
     spied = make_nlp().from_bytes(nlp.to_bytes())
     spied.add_pipe("parse_spy")
     spied.update(make_examples(spied), sgd=False, annotates=["sentencizer", "lal_parser"])
-    assert seen == [PERSON_TREE, DOG_TREE]
+    assert seen == [DOG_TREE, PERSON_TREE]
 
 
 THREADS = """
@@ -346,8 +314,8 @@ def test_existing_annotation_stays_on_request(texts):
     train(nlp, examples, steps=2)
     doc = examples[0].reference.copy()
     nlp.get_pipe("lal_parser")(doc)
-    assert doc._.parse_string.startswith("(S (VP (VB Select)")
-    assert [t.head.i for t in doc] == PERSON["heads"]
+    assert doc._.parse_string.startswith("(S (NP (PRP She))")
+    assert [t.head.i for t in doc] == DOG["heads"]
 
 
 def test_updates_without_words_change_nothing(nlp):

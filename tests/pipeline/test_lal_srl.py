@@ -9,7 +9,7 @@ import pytest
 import spacy
 from role_examples import GAVE, HEADS, PROPOSITIONS, SAW, config, example, make, train
 from spacy.lookups import Lookups
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.annotations import (
@@ -20,15 +20,11 @@ from spacy_lal.annotations import (
     set_constituents,
     set_propositions,
 )
-from spacy_lal.loss.parser import copy_sentence_starts
 from spacy_lal.loss.roles import gold_roles
-from spacy_lal.models import batches
 from spacy_lal.models.roles import doc_heads
 from spacy_lal.pipeline import decoders
-from spacy_lal.pipeline.role_decoder import decode_roles
-from spacy_lal.scores import RoleScores
 from spacy_lal.trees.frames import Frame, FrameRole
-from spacy_lal.trees.roles import Proposition, RoleTags, check_proposition
+from spacy_lal.trees.roles import Proposition, check_proposition
 
 TEXTS = [" ".join(GAVE), " ".join(SAW), "He slept . They gave up .", "Hm", "", "😀 saw the house 😀 ."]
 
@@ -58,13 +54,6 @@ def test_the_default_model_learns_two_sentences():
     examples = [example(nlp, "gave"), example(nlp, "saw")]
     train(nlp, examples, steps=40, learn_rate=0.003)
     assert nlp.evaluate(examples)["srl_f"] == 1.0
-
-
-def test_views(nlp):
-    doc = nlp(" ".join(SAW))
-    saw, slept = doc._.predicates
-    assert saw.get("ARG1").span.text == "that he slept"
-    assert slept.token.text == "slept" and slept.roleset == "sleep.01"
 
 
 def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
@@ -137,15 +126,6 @@ def test_bundled_pipeline_skips_docs_without_roles():
 # Partial annotation
 
 
-def test_sentences_with_heads_only_and_roles_only():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("lal_srl", config=config())
-    examples = [example(nlp, "gave", roles=False), example(nlp, "saw", heads=False)]
-    train(nlp, examples)
-    docs = list(nlp.get_pipe("lal_srl").pipe([example(nlp, name).predicted for name in ("gave", "saw")]))
-    assert get_propositions(docs[1]) == PROPOSITIONS["saw"]
-
-
 def test_missing_roles_are_masked_not_absent():
     """A sentence without roles teaches nothing about predicates; one with no predicate does."""
     nlp = spacy.blank("en")
@@ -173,21 +153,6 @@ def test_own_heads_need_data_with_heads():
     nlp.add_pipe("lal_srl", config=config("own"))
     with pytest.raises(ValueError, match='heads = "own" needs a network with arcs of its own'):
         nlp.initialize(lambda: [example(nlp, "saw", heads=False)])
-
-
-def test_other_tokens_mask_what_does_not_fit():
-    nlp = spacy.blank("en")
-    srl = nlp.add_pipe("lal_srl", config=config())
-    eg = example(nlp, "gave")
-    merged = Doc(nlp.vocab, words=["She", "gave", "upthe", "old", "house", "."], spaces=[True] * 5 + [False])
-    reference = Doc(nlp.vocab, words=GAVE, spaces=[True, True, False, True, True, True, False])
-    set_propositions(reference, PROPOSITIONS["gave"])
-    train(nlp, [eg, example(nlp, "saw")], steps=1)
-    one = Example(merged, reference)
-    copy_sentence_starts(one)
-    (gold,) = gold_roles(one, srl._labels)
-    assert gold.predicates.tolist() == [0, -1, 0, 0, 0, 0]
-    assert len(gold.rows) == 0
 
 
 # Heads
@@ -232,14 +197,6 @@ def test_a_model_of_the_docs_heads_has_none_of_its_own(tmp_path):
         spacy.load(tmp_path, config={"components": {"lal_srl": {"model": {"syntax": {"heads": "own"}}}}})
 
 
-@pytest.mark.parametrize("heads", ["own", "doc"])
-def test_predicted_heads_in_training(heads):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("lal_srl", config=config(heads, {"gold_heads_prob": 0.5}))
-    losses = train(nlp, [example(nlp, "gave"), example(nlp, "saw")], steps=5)
-    assert np.isfinite(losses["lal_srl"])
-
-
 # Predicates
 
 
@@ -266,17 +223,6 @@ def test_given_predicates_keep_all_their_parts_and_their_frame_file(nlp, monkeyp
     assert (found.token, found.roleset, found.lemma) == (5, "house.07", "home")
     assert [one for one in found.args if one[2] in ("V", "C-V")] == [(1, 2, "V"), (4, 6, "C-V")]
     check_proposition(found, len(doc))
-
-
-def test_a_given_part_replaces_the_parts_that_the_model_would_find():
-    tags = RoleTags(["V", "C-V", "ARGM-TMP"])
-    scores = np.zeros((5, len(tags)), dtype="f4")
-    scores[1:, [3, 5]] = 5.0  # every word would be a C-V or an ARGM-TMP
-    one = RoleScores(np.zeros((5, 2), dtype="f4"), np.array([0]), scores[None])
-    (((*args,),),) = decode_roles([one], tags, verbs=[[[(0, 1), (2, 3)]]])
-    assert args == [(0, 1, "V"), *((i, i + 1, "C-V" if i == 2 else "ARGM-TMP") for i in range(1, 5))]
-    (((*args,),),) = decode_roles([one], tags, verbs=[[[(0, 1)]]])
-    assert len(args) == 5 and {role for _, _, role in args} <= {"V", "C-V", "ARGM-TMP"}
 
 
 def test_joint_labels_of_tag_and_predicate():
@@ -316,19 +262,6 @@ def test_unknown_labels_are_ignored(nlp):
         nlp.get_pipe("lal_srl").update([eg])
 
 
-def test_sub_batches_change_nothing(monkeypatch):
-    found = []
-    for cells in (65536, 1):
-        monkeypatch.setattr(batches, "MAX_BATCH_CELLS", cells)
-        nlp = spacy.blank("en")
-        nlp.add_pipe("lal_srl", config=config())
-        losses = train(nlp, [example(nlp, "gave"), example(nlp, "saw"), example(nlp, "saw")], steps=8)
-        network = nlp.get_pipe("lal_srl").model.layers[-1].shims[0].network
-        found.append((losses["lal_srl"], network.role_scorer.bilinear.detach().numpy().copy()))
-    assert found[0][0] == pytest.approx(found[1][0], rel=1e-3)
-    np.testing.assert_allclose(found[0][1], found[1][1], atol=2e-3)
-
-
 def test_update_without_words_or_network(nlp):
     srl = nlp.get_pipe("lal_srl")
     empty = Example(doc_of(nlp, []), doc_of(nlp, []))
@@ -337,11 +270,6 @@ def test_update_without_words_or_network(nlp):
     untrained = spacy.blank("en").add_pipe("lal_srl")
     with pytest.raises(ValueError, match="has no network to train yet: call nlp.initialize"):
         untrained.update([example(nlp, "saw")])
-
-
-def test_bad_options_are_named():
-    with pytest.raises(Exception, match="predicates"):
-        spacy.blank("en").add_pipe("lal_srl", config={"predicates": "gold"})
 
 
 # Storage, threads, processes
@@ -359,34 +287,11 @@ def test_disk_bytes_and_pickle(nlp, tmp_path):
     assert roles(pickle.loads(pickle.dumps(nlp)).pipe(TEXTS)) == expected
 
 
-def test_docs_keep_their_roles(nlp):
-    doc = nlp(" ".join(SAW))
-    expected = get_propositions(doc)
-    (binned,) = DocBin(docs=[doc]).get_docs(nlp.vocab)
-    assert get_propositions(binned) == expected
-    assert get_propositions(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == expected
-
-
-def test_a_changed_file_is_named(nlp, tmp_path):
-    nlp.to_disk(tmp_path)
-    path = tmp_path / "lal_srl" / "model"
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(ValueError, match="lal_srl"):
-        spacy.load(tmp_path)
-
-
 def test_processes_and_threads(nlp):
     expected = roles(nlp.pipe(TEXTS))
     assert roles(nlp.pipe(TEXTS, n_process=2, batch_size=2)) == expected
     with ThreadPoolExecutor(3) as pool:
         assert all(found == expected for found in pool.map(lambda _: roles(nlp.pipe(TEXTS)), range(6)))
-
-
-def test_memory_zone(nlp):
-    before = roles([nlp(TEXTS[1])])
-    with nlp.memory_zone():
-        inside = roles([nlp(TEXTS[1])])
-    assert inside == before == roles([nlp(TEXTS[1])])
 
 
 def test_labels_set_within_a_memory_zone_stay(nlp):

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_blocks import parser_block
 from spacy.tokens import Doc, DocBin
-from tiny_pipeline import make_bert, make_examples, train
-from tiny_pipeline import make_nlp as make_transformer_nlp
+from tiny_pipeline import train
 
-from spacy_lal.annotations import METHODS_KEY, SPANS_KEY
+from spacy_lal.annotations import SPANS_KEY
 from spacy_lal.pipeline import decoders, lal_parser
 from spacy_lal.pipeline.decoders import DecodedParse, cut_sentence, join_pieces, make_joint_decoder
 from spacy_lal.scores import ParserScores
@@ -98,13 +97,6 @@ def test_pieces_cover_a_sentence_and_none_is_too_long(length):
     assert len(pieces) == 1 if length <= 500 else max(map(len, pieces)) <= 200
 
 
-def test_a_sentence_is_cut_after_punctuation(short):
-    words = "a , b c d ; e f g h i j k l m n o p q .".split()
-    doc = Doc(spacy.blank("en").vocab, words=words)
-    pieces = cut_sentence(doc, list(range(len(words))))
-    assert [" ".join(words[i] for i in piece) for piece in pieces] == ["a , b c d ;", "e f g h i j k l", "m n o p q ."]
-
-
 # Joining
 
 
@@ -172,32 +164,6 @@ def test_whitespace_in_a_split_sentence(nlp, short, spaces):
     assert doc[:]._.parse_method == (None if not n_words else "split" if n_words > 8 else "joint")
 
 
-def test_only_the_pieces_reach_the_network(nlp, short, monkeypatch):
-    """What bounds the memory: no chart is larger than a piece's. And the Doc has its sentences back."""
-    parser = nlp.get_pipe("lal_parser")
-    seen = []
-    iter_scores = parser.model.attrs["iter_scores"]
-
-    def spy(model, docs, **options):
-        for indices, scores in iter_scores(model, docs, **options):
-            seen.extend(one.n_tokens for one in scores)
-            yield indices, scores
-
-    monkeypatch.setitem(parser.model.attrs, "iter_scores", spy)
-    docs = [make_doc(nlp, words_of(3), words_of(2000)), make_doc(nlp, words_of(4))]
-    found = parser.predict(docs)
-    assert max(seen) <= 8 and [len(parse.heads) for parse in found[0]] == [3, 2000]
-    assert [sent.start for sent in docs[0].sents] == [0, 3] and not docs[0].has_annotation("DEP")
-
-
-def test_vectors_of_a_transformer(short, tmp_path):
-    """They are made for the whole Doc, once, and each piece takes its own."""
-    nlp = train(make_transformer_nlp(make_bert(tmp_path / "bert")), steps=4)
-    doc = nlp(make_doc(nlp, words_of(100), words_of(8)))
-    check_tree(doc)
-    assert [sent._.parse_method for sent in doc.sents] == ["split", "joint"]
-
-
 def test_the_mark_survives(nlp, short):
     doc = nlp(make_doc(nlp, ["Go"], words_of(30), [" "], words_of(8)))
 
@@ -216,12 +182,3 @@ def test_the_mark_survives(nlp, short):
         assert marks(copy) == marks(doc)
     assert marks(Doc.from_docs([doc, doc])) == marks(doc) * 2
     assert doc[3:5]._.parse_method == "split" and doc[0:2]._.parse_method is None
-
-
-def test_no_mark_without_a_parse(nlp):
-    doc = make_doc(nlp, words_of(5), words_of(3))
-    assert [sent._.parse_method for sent in doc.sents] == [None, None]
-    keeping = make_nlp(overwrite=False).from_bytes(nlp.to_bytes(exclude=["config"]))
-    gold = make_examples(nlp)[0].reference
-    keeping.get_pipe("lal_parser")(gold)
-    assert gold[:]._.parse_method is None and METHODS_KEY not in gold.spans

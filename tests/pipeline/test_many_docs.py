@@ -49,22 +49,6 @@ def test_batches_order_and_processes(nlp):
     assert parses(nlp.pipe(make_docs(nlp), n_process=2, batch_size=3)) == expected
 
 
-def test_sentences_run_together_across_docs(nlp, monkeypatch):
-    """Short sentences of different Docs are one run of the network; each Doc is not a run of its own."""
-    parser = nlp.get_pipe("lal_parser")
-    iter_scores, runs = parser.model.attrs["iter_scores"], []
-
-    def spy(model, docs, **options):
-        for indices, scores in iter_scores(model, docs, **options):
-            runs.append(len(indices))
-            yield indices, scores
-
-    monkeypatch.setitem(parser.model.attrs, "iter_scores", spy)
-    docs = [Doc(nlp.vocab, words=["She", "sees"], sent_starts=[True, False]) for _ in range(30)]
-    list(nlp.pipe(docs, batch_size=30))
-    assert runs == [30]
-
-
 def test_a_batch_of_large_docs_is_not_held_at_once(nlp, monkeypatch):
     """However many Docs a batch has, the network gets so many tokens at a time, and a Doc that has more by itself."""
     expected = parses(nlp(doc) for doc in make_docs(nlp))
@@ -95,16 +79,3 @@ def test_a_memory_zone_leaves_no_strings(nlp):
     added = set(nlp.vocab.strings) - before
     assert {f"new2{i}" for i in range(20)} <= added
     assert not added & {*nlp.get_pipe("lal_parser").labels, "constituents", "parse_methods", "joint", "dep"}
-
-
-def test_the_getters_of_a_long_doc_read_their_sentence_only(nlp):
-    """By sentence and over the whole Doc they tell the same, also where others have added constituents."""
-    rng = random.Random(2)
-    words = [rng.choice([*WORDS, "\n"]) for _ in range(400)]
-    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[i % 9 == 0 for i in range(400)]))
-    trees = [sent._.parse_string for sent in doc.sents if not all(token.is_space for token in sent)]
-    assert "\n".join(trees) == doc._.parse_string
-    group = doc.spans["constituents"]
-    group.append(spacy.tokens.Span(doc, 0, 9, label="TOP"))
-    trees = [sent._.parse_string for sent in doc.sents if not all(token.is_space for token in sent)]
-    assert "\n".join(trees) == doc._.parse_string and "TOP" in doc[0:9]._.labels

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny_pipeline import TEXTS, make_bert, make_examples, make_nlp, parses, train
+from tiny_pipeline import TEXTS, make_bert, make_nlp, parses, train
 
 from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
 
@@ -62,16 +62,3 @@ def test_scores_follow_the_weights(nlp):
     with parser.model.use_params({(shim.id, "biaffine_scorer.arc_bilinear"): torch.zeros_like(weight).numpy()}):
         assert not pruned_arcs(parser, doc).any()
     assert pruned_arcs(parser, doc).any()
-
-
-def test_a_pipeline_from_bytes(nlp):
-    parser, doc = nlp.get_pipe("lal_parser"), nlp("She sees a dog.")
-    before = pruned_arcs(parser, doc)
-    parser.from_bytes(parser.to_bytes())
-    assert (pruned_arcs(parser, doc) == before).all()
-
-
-def test_examples_still_train(nlp):
-    parse(nlp)
-    losses = nlp.update(make_examples(nlp), losses={})
-    assert losses["lal_parser"] > 0

@@ -41,12 +41,6 @@ def test_right_and_without_gold():
     assert registry.scorers.get("spacy-lal.roles_scorer.v1")() is score_roles
 
 
-def test_nothing_found():
-    found = scores(None, [GIVE])
-    assert found["srl_f"] == found["predicate_f"] == found["roleset_f"] == 0.0
-    assert found["srl_per_role"]["ARG1"] == {"p": 0.0, "r": 0.0, "f": 0.0}
-
-
 def test_a_spurious_predicate():
     spurious = Proposition(3, "book.01", ((2, 3, "ARG0"), (3, 4, "V")))
     found = scores([GIVE, spurious], [GIVE])

@@ -93,10 +93,6 @@ def test_scores_choose_among_the_rolesets_that_have_scores():
     assert found.choose("evacuating", "", scores) == "evacuate.01"
 
 
-def test_no_rolesets_in_the_data():
-    assert Rolesets([], [], ALIASES).choose("gave", "give", None) == ""
-
-
 @pytest.mark.parametrize(
     "words, lemma, expected",
     [
@@ -132,15 +128,6 @@ def test_initialize_reads_frames_and_they_are_saved(frames, tmp_path):
     roles.model.attrs["iter_scores"] = partial(iter_scores, threshold=0.0)  # every word is a predicate
     doc = loaded(Doc(loaded.vocab, words=["Evacuation", "slept"], sent_starts=[True, False]))
     assert [one.roleset for one in doc._.predicates] == ["evacuate.01", "sleep.01"]
-
-
-def test_labels_without_aliases_are_still_read():
-    nlp = spacy.blank("en")
-    roles = nlp.add_pipe("lal_srl", config=config("none"))
-    nlp.initialize(lambda: [example(nlp, "gave"), example(nlp, "saw")])
-    before = {key: value for key, value in roles.label_data.items() if key != "aliases"}
-    roles.set_label_data(before)
-    assert roles.label_data == {**before, "aliases": []}
 
 
 def test_a_file_of_frames_that_is_none(tmp_path):

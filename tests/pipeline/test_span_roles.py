@@ -31,20 +31,6 @@ def test_it_learns_two_sentences_by_heart(nlp):
     assert find(nlp, [parsed(nlp, "gave"), parsed(nlp, "saw")]) == list(role_examples.PROPOSITIONS.values())
 
 
-def test_features_are_left_out_in_training_alone(nlp):
-    other = spacy.blank("en")
-    other.add_pipe("lal_srl", config=config(feature_dropout=0.5))
-    role_examples.train(other, [parsed_example(other, "gave"), parsed_example(other, "saw")], steps=100)
-    found = find(other, [parsed(other, "gave"), parsed(other, "saw")])
-    assert found == list(role_examples.PROPOSITIONS.values())
-    assert find(other, [parsed(other, "gave"), parsed(other, "saw")]) == found
-
-
-def test_a_v_of_two_words(nlp):
-    (gave,) = find(nlp, [parsed(nlp, "gave")])[0]
-    assert (1, 3, "V") in gave.args  # "gave up"
-
-
 def test_a_doc_has_the_same_roles_alone_and_in_any_batch(nlp):
     both = Doc.from_docs([parsed(nlp, "saw"), parsed(nlp, "gave")])
     set_constituents(both, sentence_words(both), [TREES["saw"], TREES["gave"]])
@@ -96,20 +82,6 @@ def test_unusual_docs_get_sound_roles(nlp, words):
         taken = [i for start, end, _ in one.args for i in range(start, end)]
         assert len(taken) == len(set(taken))
         assert one.token in taken
-
-
-def test_given_predicates(nlp):
-    doc = parsed(nlp, "gave")
-    set_propositions(doc, [Proposition(1, "give.01", ((1, 2, "V"),), "give")])
-    pipe = nlp.get_pipe("lal_srl")
-    try:
-        pipe.predicates = "doc"
-        (found,) = find(nlp, [doc])[0]
-    finally:
-        pipe.predicates = "own"
-    assert found.roleset == "give.01"
-    assert (1, 2, "V") in found.args
-    assert (0, 1, "ARG0") in found.args
 
 
 def test_a_given_predicate_keeps_its_parts(nlp, monkeypatch):

@@ -136,22 +136,3 @@ def test_no_answer_by_zeros(folder, way):
     nlp.select_pipes(disable=["senter"])
     with pytest.raises(ValueError, match="has not run"):
         nlp(TEXTS[0])
-
-
-def test_docs_without_tokens_pass(folder, nlp):
-    without = without_transformer(folder, "exclude")
-    assert [len(doc) for doc in without.pipe(["", ""])] == [0, 0]
-    assert [len(doc) for doc in nlp.pipe(["", " ", "\n\n", TEXTS[0]])] == [0, 1, 1, 8]
-
-
-def test_initialization_and_training_without_a_run_before(bert, folder):
-    """thinc asks for vectors of the sample; a frozen transformer that annotates trains the others."""
-    nlp = make_nlp(bert)
-    examples = make_examples(nlp)
-    frozen = spacy.load(folder)
-    optimizer = frozen.resume_training()
-    losses = {}
-    frozen.update(examples, sgd=optimizer, losses=losses, exclude=["transformer"], annotates=["transformer"])
-    assert losses["tagger"] > 0
-    with pytest.raises(ValueError, match="has not run"):  # not on the sample of the initialisation, either
-        nlp.get_pipe("tagger").predict([eg.predicted.copy() for eg in examples])

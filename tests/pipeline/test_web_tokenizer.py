@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 
-from spacy_lal.lang.en import DIVIDED, NOT_WHOLE, WHOLE
 from spacy_lal.pipeline import tokenizer as web_tokenizer
-from spacy_lal.pipeline.tokenizer import MAX_RUN, create_web_tokenizer
+from spacy_lal.pipeline.tokenizer import MAX_RUN
 
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy-lal.WebTokenizer.v1"}}}
 NLP = spacy.blank("en", config=CONFIG)
@@ -108,10 +107,6 @@ def test_it_is_kept_on_disk_and_in_pickles(tmp_path: Path):
     assert words(text, spacy.blank("en").from_bytes(NLP.to_bytes(exclude=["vocab"]), exclude=["vocab"])) == words(text)
 
 
-def test_spacys_own_tokenizer_is_left_as_it_is():
-    assert words("Wow!!! e-mail", spacy.blank("en")) == ["Wow", "!", "!", "!", "e", "-", "mail"]
-
-
 def test_other_languages_keep_their_rules():
     assert words("C'est l'été !!!", spacy.blank("fr", config=CONFIG)) == ["C'", "est", "l'", "été", "!!!"]
     sentence = "la sous-préfecture, au-dessus d'Aix-en-Provence"
@@ -143,42 +138,3 @@ def test_a_run_up_to_the_limit_is_left_whole():
     assert words(f"See {url} now") == ["See", url, "now"]
     assert words(f"See {url}b now") == ["See", url, "b", "now"]
     assert [token.norm_ for token in NLP("a" * 3000 + " don't")][-2:] == ["do", "not"]
-
-
-def test_the_bound_is_kept_on_disk_and_in_pickles(tmp_path: Path):
-    NLP.to_disk(tmp_path)
-    for nlp in (spacy.load(tmp_path), pickle.loads(pickle.dumps(NLP))):
-        assert [len(word) for word in words("a" * 5000, nlp)] == [MAX_RUN, MAX_RUN, 800]
-        with nlp.memory_zone():
-            assert [len(doc) for doc in nlp.pipe(["a" * 5000, "a b"])] == [3, 2]
-
-
-@pytest.mark.parametrize("lang", ["en", "fr", "xx"])
-def test_rules_are_those_of_a_tokenizer_changed_step_by_step(lang: str):
-    """The rules are given at once, since each change reads all special cases again."""
-    nlp = spacy.blank(lang)
-    found, stepwise = create_web_tokenizer(nlp), nlp.tokenizer
-    stepwise.prefix_search, stepwise.suffix_search = found.prefix_search, found.suffix_search
-    stepwise.infix_finditer, stepwise.token_match = found.infix_finditer, found.token_match
-    stepwise.rules = {text: rule for text, rule in stepwise.rules.items() if text not in NOT_WHOLE}
-    for text in WHOLE:
-        stepwise.add_special_case(text, [{"ORTH": text}])
-    for text, parts in DIVIDED.items():
-        stepwise.add_special_case(text, [{"ORTH": part} for part in parts])
-    assert found.to_bytes(exclude=["vocab"]) == stepwise.to_bytes(exclude=["vocab"])
-
-
-def test_loading_the_rules_that_it_has_keeps_them_and_others_replace_them():
-    text = "Wow!!! wanna foobar"
-    saved = NLP.tokenizer.to_bytes(exclude=["vocab"])
-    changed = spacy.blank("en", config=CONFIG)
-    changed.tokenizer.add_special_case("foobar", [{"ORTH": "foo"}, {"ORTH": "bar"}])
-    fresh = spacy.blank("en", config=CONFIG)
-    assert fresh.tokenizer.from_bytes(saved, exclude=["vocab"]) is fresh.tokenizer
-    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foobar"]
-    fresh.tokenizer.from_bytes(changed.tokenizer.to_bytes(exclude=["vocab"]), exclude=["vocab"])
-    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foo", "bar"]
-    fresh.tokenizer.from_bytes(saved, exclude=["vocab"])
-    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foobar"]
-    fresh.tokenizer.from_bytes(changed.tokenizer.to_bytes())
-    assert words(text, fresh) == ["Wow", "!!!", "wan", "na", "foo", "bar"]

@@ -68,14 +68,6 @@ def scores(nlp, docs):
     return [one.labels for one in nlp.get_pipe("lal_parser").model.predict(docs)]
 
 
-def test_words_and_their_counts_by_frequency():
-    nlp = make_nlp("words")
-    examples = [Example(doc, doc) for doc in gold_docs(nlp)]
-    data = collect_labels(examples, words=True)
-    assert data["words"] == [".", "dog", "eats", "She", "The", "the"] and data["word_counts"] == [2, 2, 2, 1, 1, 1]
-    assert collect_labels(examples)["words"] == []
-
-
 @pytest.mark.parametrize(
     "word, expected",
     [("aé", 256 - 5), ("a\u0142", 512 - 5), ("b\u0436a", sorted({"b", "\u0436", "a"}))],
@@ -84,13 +76,6 @@ def test_the_alphabet_of_codepoints(word, expected):
     doc = Doc(spacy.blank("en").vocab, words=[word], sent_starts=[True])
     chars = collect_labels([Example(doc, doc)], alphabet="codepoints")["chars"]
     assert chars == ([chr(i) for i in range(5, expected + 5)] if isinstance(expected, int) else expected)
-
-
-def test_a_parser_without_words_collects_none():
-    nlp = make_nlp("chars")
-    train(nlp, 1)
-    data = nlp.get_pipe("lal_parser").label_data
-    assert data["words"] == data["word_counts"] == [] and len(data["chars"]) == 251
 
 
 @pytest.mark.filterwarnings("ignore:The parser reads part-of-speech tags")
@@ -155,8 +140,6 @@ def test_labels_may_be_given_without_examples():
 @pytest.mark.parametrize(
     "features, changes, message",
     [
-        (["letters"], {"letters": {"char_width": 3}}, r"char_width of CharConcat: .* got 3 \(5.33333 times\)"),
-        (["letters"], {"letters": {"char_width": 16}}, r"got 16 \(1 times\)"),
         (
             ["chars", "letters"],
             {"chars": {"alphabet": "frequent"}},
@@ -170,19 +153,3 @@ def test_contradictions_are_refused_when_the_config_is_read(features, changes, m
     inputs = {"@misc": "spacy-lal.InputLayer.v1", "*": blocks}
     with pytest.raises(ValueError, match=message):
         spacy.blank("en").add_pipe("lal_parser", config={"model": {**MODEL, "inputs": inputs}})
-
-
-def test_constituents_alone_are_trained_without_sub_heads():
-    """Heads of the treebank add no nodes to the trees of a parser without a biaffine scorer."""
-    from spacy_lal.loss.parser import gold_parses
-    from spacy_lal.trees import SUB_HEAD, LabelVocab
-
-    vocab = spacy.blank("en").vocab
-    words, heads = ["a", "b", "c", "d"], [1, 1, 3, 1]
-    doc = Doc(vocab, words=words, heads=heads, deps=["x", "ROOT", "x", "x"])
-    doc.spans["constituents"] = [Span(doc, 0, 4, "S")]
-    labels = LabelVocab(["S"])
-    (joint,) = gold_parses(Example(doc, doc), labels, {"x": 0, "ROOT": 1})
-    (alone,) = gold_parses(Example(doc, doc), labels, {})
-    assert (joint.labels == SUB_HEAD).any() and not (alone.labels == SUB_HEAD).any()
-    assert alone.labels[0, 4] == joint.labels[0, 4] == labels.ids["S"]

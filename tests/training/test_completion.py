@@ -16,7 +16,6 @@ from tiny_pipeline import SENTENCES
 from spacy_lal.annotations import get_constituents, sentence_words
 from spacy_lal.pipeline.decoders import make_joint_decoder
 from spacy_lal.scores import ParserScores
-from spacy_lal.training import completion
 from spacy_lal.training.completion import bind_constituents, complete, lacks
 from spacy_lal.trees import EMPTY, SUB_HEAD
 
@@ -160,14 +159,6 @@ def test_alone_as_in_any_batch(nlp: Language):
     assert not docs[0].has_annotation("DEP")  # a copy, and not the Doc itself
 
 
-def test_a_sentence_without_tree_is_parsed_as_ever(nlp: Language):
-    doc = of_trees(nlp, TREES[0], (["She", "sees", "a", "dog", "."], []))
-    (found,) = complete(nlp, nlp.get_pipe("lal_parser"), [doc])
-    parsed = nlp(Doc(nlp.vocab, words=[t.text for t in doc], sent_starts=[bool(t.is_sent_start) for t in doc]))
-    assert [(t.head.i, t.dep_) for t in found[5:]] == [(t.head.i, t.dep_) for t in parsed[5:]]
-    assert get_constituents(found) == get_constituents(doc)
-
-
 def test_what_lacks_nothing_or_all_stays_as_it_is(nlp: Language):
     parser = nlp.get_pipe("lal_parser")
     both = gold(nlp, SENTENCES[0])
@@ -188,33 +179,6 @@ def test_whitespace_tokens_take_no_part(nlp: Language):
     assert sentence_words(found) == [[1, 3]]
     assert {found[1].head.i, found[3].head.i} in ({1}, {3})
     assert found[2].head.i == 1 and found[4].head.i == 3
-
-
-def test_sentence_breaks_are_the_gold_ones(nlp: Language):
-    """Though a component of the pipeline would set others."""
-    other = spacy.blank("en", vocab=nlp.vocab)
-    other.add_pipe("sentencizer", config={"overwrite": True, "punct_chars": ["she"]})
-    other.add_pipe("lal_parser", source=nlp)
-    doc = of_trees(nlp, TREES[1], TREES[0])
-    (expected,) = complete(nlp, nlp.get_pipe("lal_parser"), [doc])
-    (found,) = complete(other, other.get_pipe("lal_parser"), [doc])
-    assert [(t.head.i, t.dep_) for t in found] == [(t.head.i, t.dep_) for t in expected]
-    assert [sent.start for sent in found.sents] == [0, 5]
-
-
-def test_long_sentences_stay_as_they_are(nlp: Language, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(completion, "MAX_JOINT_LENGTH", 4)
-    docs = [of_trees(nlp, TREES[0]), of_trees(nlp, TREES[2])]
-    found = list(complete(nlp, nlp.get_pipe("lal_parser"), docs))
-    assert [lacks(doc) for doc in found] == ["heads", None]
-
-
-def test_separate_decoders_bind_nothing_and_are_not_used():
-    nlp = trained(decoder={"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"})
-    words, tree = TREES[1]
-    (found,) = complete(nlp, nlp.get_pipe("lal_parser"), [of_trees(nlp, (words, tree))])
-    heads = [0 if token.head.i == token.i else token.head.i + 1 for token in found]
-    assert agree(heads, tree)
 
 
 def test_errors(nlp: Language):

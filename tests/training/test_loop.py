@@ -14,7 +14,7 @@ import pytest
 import spacy
 import tiny_training
 from spacy.language import Language
-from spacy.util import dict_to_dot, load_config
+from spacy.util import dict_to_dot
 from thinc.api import Config
 from tiny_training import assert_same_models, rows, tiny_config, uninterrupted, write_toy_corpora
 from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
@@ -146,15 +146,6 @@ def test_damaged_checkpoint(corpora: Path, output: Path):
         file.write_bytes(file.read_bytes()[:100])
         with pytest.raises(CheckpointError, match="can't go on from"):
             run(tiny_config(corpora), output)
-
-
-def test_moved_data_other_logger(corpora: Path, output: Path, tmp_path: Path):
-    moved = Path(shutil.copytree(corpora, tmp_path / "moved"))
-    changes = {"training.logger": {"@loggers": "spacy.ConsoleLogger.v2", "output_file": str(tmp_path / "log.jsonl")}}
-    run_until(3, tiny_config(moved, changes=changes), output)
-    assert (tmp_path / "log.jsonl").exists()
-    saved = load_config(output / "model-last" / "config.cfg", interpolate=True)
-    assert saved["corpora"]["train"]["path"] == str(moved / "train.spacy")
 
 
 def test_error_in_a_step(corpora: Path, output: Path, monkeypatch: pytest.MonkeyPatch):

@@ -118,23 +118,6 @@ def test_training_in_groups_is_training_at_once(bert, monkeypatch):
     assert sum(one is not None and bool(one.any()) for one in gradients[0]) > 10
 
 
-def test_a_tokenizer_that_pads_on_the_left(bert):
-    nlp, theirs = make_nlp(bert), make_nlp(bert, "spacy-transformers.TransformerModel.v3")
-    for one in (nlp, theirs):
-        one.get_pipe("transformer").model.tokenizer.padding_side = "left"
-    assert_close(vectors(nlp), vectors(theirs), atol=1e-5)
-
-
-def test_all_fields_are_there(bert, monkeypatch):
-    settings = {"transformer_config": {"output_hidden_states": True, "output_attentions": True}}
-    whole = make_nlp(bert)(LONG)._.trf_data.model_output
-    monkeypatch.setattr(transformer_module, "MAX_BATCH_PIECES", 200)
-    found = make_nlp(bert, **settings)(LONG)._.trf_data.model_output
-    assert len(found["hidden_states"]) == 2 and len(found["attentions"]) == 1
-    cut = make_nlp(bert)(LONG)._.trf_data.model_output
-    assert numpy.allclose(whole["pooler_output"], cut["pooler_output"], atol=1e-5)
-
-
 def test_each_architecture_loads_what_the_other_saved(bert):
     ours, theirs = make_nlp(bert), make_nlp(bert, "spacy-transformers.TransformerModel.v3")
     expected = vectors(ours)
@@ -167,15 +150,6 @@ def test_no_gradient_of_what_the_optimizer_leaves_as_it_is(bert):
     update(Adam(0.01))  # which the embeddings have no gradient for yet
     assert words.requires_grad
     assert update(Adam(0.01)) == (True, True)
-
-
-def test_what_was_frozen_by_hand_stays_so(bert):
-    nlp = make_nlp(bert)
-    model = nlp.get_pipe("transformer").model
-    words = model.layers[0].shims[0]._model.embeddings.word_embeddings.weight.requires_grad_(False)
-    for optimizer in (LayerwiseAdam(0.01, rate_factors={"embeddings.": 0.0}), Adam(0.01)):
-        model.finish_update(optimizer)
-        assert not words.requires_grad
 
 
 def test_the_space_before_a_word_is_none_of_its_pieces(bert):

@@ -1,17 +1,13 @@
 """Columns of CoNLL-2012: read, written, refused with file and line."""
 
 import pytest
-import spacy
-from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.files import TreebankError
-from spacy_lal.metrics.docs import parse_texts
 from spacy_lal.treebanks.columns import ColumnSentence, document_lines, format_columns, read_columns
-from spacy_lal.treebanks.docs import make_docs, write_docs
+from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.trees.roles import Proposition
-from spacy_lal.trees.spans import SpanError
 
 # In the form of OntoNotes, with senses, speakers, entities and coreference.
 ONTONOTES = """\
@@ -61,25 +57,6 @@ def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
     assert [len(list(doc.sents)) for doc in (with_trees, without)] == [2, 1]
 
 
-def test_a_word_without_tag_has_none(tmp_path):
-    path = write(tmp_path, ONTONOTES.replace("VBD         (VP*", "-         (VP*").replace("UH  (TOP", "-  (TOP"))
-    first, second, _ = read_columns(path)
-    assert first.tags == first.tree.tags == ["PRP", "", "RP", "NNS", "-RRB-"]
-    assert second.tags == second.tree.tags == [""]
-    docs = make_docs(read_columns(path), Vocab())
-    assert [[token.tag_ for token in doc] for doc in docs][1:] == [[""], ["VB"]]
-
-
-def test_spaces_are_unknown(tmp_path):
-    path = write(tmp_path, ONTONOTES)
-    write_docs(make_docs(read_columns(path), Vocab()), tmp_path / "x.spacy")
-    docs = list(DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab()))
-    assert [doc.has_unknown_spaces for doc in docs] == [True] * 3
-    assert docs[0].text.split() == ["She", "gave", "up", "books", ")"]
-    with pytest.raises(ValueError, match="its spaces are not known"):
-        parse_texts(spacy.blank("en"), docs)
-
-
 def columns(sentence):
     return ColumnSentence(sentence.words, sentence.tags, sentence.tree.spans if sentence.tree else None, sentence.roles)
 
@@ -112,12 +89,6 @@ def test_rolesets(tmp_path, roleset, lemma, cells):
     assert tuple(text.split()[6:8]) == cells
     (sentence,) = read_columns(write(tmp_path, text))
     assert sentence.words == ["New York ("] and sentence.roles == (proposition,) and sentence.sent_id == ""
-
-
-@pytest.mark.parametrize("label", ["S*", "NP::A*B"])
-def test_a_label_that_columns_cannot_hold(label):
-    with pytest.raises(SpanError, match=r"expected a label without \* for a column, got '(S\*|A\*B)' over words 0:2"):
-        format_columns(ColumnSentence(["He", "left"], ["PRP", "VBD"], [(0, 2, label)], []))
 
 
 def line(*cells):

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin, Span
-from spacy.training import Example
-from spacy.util import registry
+from spacy.tokens import Doc, Span
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.files import TreebankError
@@ -45,14 +43,6 @@ def test_predicted_docs_have_gold_tokens_and_boundaries_only(nlp, folder):
         assert eg.predicted.vocab is nlp.vocab
 
 
-def test_sentencizer_keeps_the_gold_boundaries(folder):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer", config={"punct_chars": ["the"]})
-    for eg in TreebankCorpus(folder / "dev.spacy")(nlp):
-        doc = nlp(eg.predicted)
-        assert [sent.start for sent in doc.sents] == [sent.start for sent in eg.reference.sents]
-
-
 def test_predicted_docs_are_fresh_at_each_call_and_references_are_kept(nlp, folder):
     corpus = TreebankCorpus(folder / "dev.spacy")
     first, second = list(corpus(nlp)), list(corpus(nlp))
@@ -80,19 +70,6 @@ def test_trees_only_has_no_arcs(nlp, folder):
         assert [t.tag_ for t in eg.reference] == [t.tag_ for t in original.reference]
         assert eg.reference.text == original.reference.text
         assert len(list(eg.predicted.sents)) == 4
-
-
-def test_sentences_of_more_than_500_words_are_left_out(nlp, tmp_path):
-    words = ["a"] * 501
-    docs = [
-        Doc(nlp.vocab, words=words[:n], sent_starts=[i == 0 for i in range(n)], heads=[0] * n, deps=["x"] * n)
-        for n in (500, 501)
-    ]
-    DocBin(docs=docs).to_disk(tmp_path / "long.spacy")
-    with pytest.warns(
-        UserWarning, match=r"left out 1 sentences of more than 500 tokens .first .*long.spacy, Doc 2: 501"
-    ):
-        assert [len(eg.reference) for eg in TreebankCorpus(tmp_path / "long.spacy")(nlp)] == [500]
 
 
 def test_long_sentences_are_left_out_with_one_warning(nlp, folder):
@@ -127,14 +104,6 @@ def test_shuffle_follows_the_seed(nlp, folder):
     assert sorted(texts(1)) == sorted(plain)
 
 
-def test_augmenter(nlp, folder):
-    def twice(nlp, eg):
-        yield eg
-        yield Example(Doc(nlp.vocab, words=["x"]), Doc(nlp.vocab, words=["x"]))
-
-    assert len(list(TreebankCorpus(folder / "dev.spacy", augmenter=twice)(nlp))) == 8
-
-
 def test_bad_paths(nlp, tmp_path):
     with pytest.raises(ValueError, match="no path"):
         TreebankCorpus(None)
@@ -158,18 +127,3 @@ def test_gold_that_is_no_tree(nlp, tmp_path, spans, message):
     write_docs([fine, doc], tmp_path / "x.spacy")
     with pytest.raises(TreebankError, match=rf"x\.spacy, Doc 2: .*{message}"):
         list(TreebankCorpus(tmp_path / "x.spacy")(nlp))
-
-
-def test_registered_and_resolved_from_a_config(nlp, folder):
-    config = {
-        "one": {"@readers": "spacy-lal.TreebankCorpus.v1", "path": str(folder / "dev.spacy")},
-        "several": {
-            "@readers": "spacy-lal.TreebankCorpus.v1",
-            "path": [str(folder / "dev.spacy")],
-            "trees_only": str(folder / "train"),
-            "max_length": 500,
-        },
-    }
-    corpora = registry.resolve(config)
-    assert len(list(corpora["one"](nlp))) == 4
-    assert len(list(corpora["several"](nlp))) == 83

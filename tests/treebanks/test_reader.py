@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 from spacy.lang.en import English
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.export import to_conllu
 from spacy_lal.files import TreebankError
 from spacy_lal.treebanks.docs import make_docs, write_docs
-from spacy_lal.treebanks.reader import comparable, find_files, pair_up, read_treebank, read_trees
+from spacy_lal.treebanks.reader import find_files, read_treebank, read_trees
 from spacy_lal.treebanks.report import check_treebank
-from spacy_lal.trees import parse_tree, spans_to_tree, write_brackets
+from spacy_lal.trees import spans_to_tree, write_brackets
 from spacy_lal.trees.brackets import read_brackets
 from spacy_lal.trees.conllu import read_conllu
 
@@ -100,43 +100,11 @@ def test_sentence_ids_are_kept(treebank, tmp_path):
     assert not docs_of(ptb, None)[0].user_data
 
 
-def test_trees_alone(treebank):
-    ptb, _ = treebank()
-    doc, rain = docs_of(ptb, None, n_sents=2)
-    assert [token.text for token in rain] == ["(", "rain", ")"]
-    assert doc.has_unknown_spaces
-    assert not doc.has_annotation("DEP")
-    assert [token.tag_ for token in doc] == ["DT", "NN", "VBZ", ".", "VB", "."]
-    assert [sent.start for sent in doc.sents] == [0, 4]
-    assert labelled(doc)[3:] == [(4, 6, "S"), (4, 5, "VP")]
-
-
-def test_dependencies_alone(treebank):
-    _, conllu = treebank()
-    doc, _ = docs_of(None, conllu, n_sents=2)
-    assert SPANS_KEY not in doc.spans
-    assert doc.text == "The dog barks. Go. "
-    assert [token.head.i for token in doc] == [1, 2, 2, 2, 4, 4]
-    assert [sent.start for sent in doc.sents] == [0, 4]
-
-
-def test_unary_chain_is_several_spans_outermost_first(treebank):
-    ptb, _ = treebank(["(TOP (SBAR (S (VP (VBZ runs)))))"])
-    (doc,) = docs_of(ptb, None)
-    assert labelled(doc) == [(0, 1, "SBAR"), (0, 1, "S"), (0, 1, "VP")]
-
-
 def test_a_root_over_several_constituents_is_no_constituent(treebank):
     ptb, _ = treebank(["(TOP (NP (NN rain)) (NP (NN snow)))", "(TOP (UH yes))"])
     several, none = docs_of(ptb, None)
     assert labelled(several) == [(0, 1, "NP"), (1, 2, "NP")]
     assert SPANS_KEY in none.spans and labelled(none) == []
-
-
-def test_tags_of_the_tree_where_the_conllu_has_none(treebank):
-    sentences = [row(1, "Go", 0, "root", "_") + row(2, ".", 1, "punct", "_")]
-    (doc,) = docs_of(*treebank(TREES[1:2], sentences))
-    assert [token.tag_ for token in doc] == ["VB", "."]
 
 
 @pytest.mark.parametrize("n_sents", [1, 2, 10])
@@ -185,11 +153,6 @@ def test_second_root_is_left_unset_and_does_not_split_the_sentence(treebank, tmp
     assert written(doc)[0].heads == [2, 0, None, 3]
 
 
-def test_head_without_deprel(treebank):
-    (doc,) = docs_of(None, treebank(sentences=[row(1, "a", 2, "_") + row(2, "b", 0, "_")])[1])
-    assert [token.dep_ for token in doc] == ["dep", "ROOT"]
-
-
 def test_an_unknown_upos_is_left_out_with_a_warning(treebank, tmp_path):
     words = row(1, "Go", 0, "root") + row(2, "on", 1, "prt").replace("\tX\t", "\tPREPO\t")
     none = row(1, "Go", 0, "root").replace("\tX\t", "\t_\t")
@@ -198,14 +161,6 @@ def test_an_unknown_upos_is_left_out_with_a_warning(treebank, tmp_path):
         docs = docs_of(None, conllu)
     assert [[token.pos_ for token in doc] for doc in docs] == [[""], ["X", ""], ["X", ""]]
     assert check_treebank(None, conllu).unknown_pos == 2
-
-
-def test_non_projective_sentences_keep_their_boundaries(treebank, tmp_path):
-    crossing = row(1, "a", 3, "x") + row(2, "b", 4, "x") + row(3, "c", 0, "root") + row(4, "d", 3, "x")
-    conllu = treebank(sentences=[crossing] * 3)[1]
-    (doc,) = through_docbin(docs_of(None, conllu, n_sents=3), tmp_path / "x.spacy")
-    assert [sent.start for sent in doc.sents] == [0, 4, 8]
-    assert [[token.head.i - token.i for token in sent] for sent in doc.sents] == [[2, 2, 0, -1]] * 3
 
 
 def test_conllu_of_a_doc_leaves_whitespace_tokens_out():
@@ -224,19 +179,6 @@ def test_conllu_of_a_doc_leaves_whitespace_tokens_out():
 
 
 # Disagreements
-
-
-def test_comparable_words():
-    for ours, theirs in [("``", '"'), ("''", '"'), ("“", '"'), ("3\\/4", "3/4"), ("--", "—"), ("`", "'"), ("...", "…")]:
-        assert comparable(ours) == comparable(theirs)
-    assert comparable("a") != comparable("A")
-
-
-def test_lenient_words_are_those_of_the_conllu(treebank):
-    tree = "(ROOT (S (`` ``) (VP (VB Go)) ('' '')))"
-    sentence = row(1, '"', 2, "punct", "``") + row(2, "Go", 0, "root", "VB") + row(3, "”", 2, "punct", "''")
-    (doc,) = docs_of(*treebank([tree], [sentence]))
-    assert [token.text for token in doc] == ['"', "Go", "”"]
 
 
 def test_escapes_in_the_conllu_are_undone_where_the_tree_has_raw_text(treebank):
@@ -268,40 +210,10 @@ def test_words_that_look_the_same(treebank):
     assert r"is 'caf\xe9' in the tree and 'cafe\u0301' in the CoNLL-U" in disagreement(ptb, conllu)
 
 
-def test_other_number_of_words(treebank):
-    ptb, conllu = treebank(sentences=[SENTENCES[0], row(1, "Go", 0, "root"), SENTENCES[2]])
-    message = disagreement(ptb, conllu)
-    assert f"{ptb}:2 and {conllu}:8: word 2 is '.' in the tree and missing in the CoNLL-U; 2 words and 1" in message
-
-
-@pytest.mark.parametrize("missing", [0, 1, 2])
-def test_missing_tree(treebank, missing):
-    ptb, conllu = treebank(TREES[:missing] + TREES[missing + 1 :])
-    assert disagreement(ptb, conllu).startswith(f"{conllu}:{[3, 9, 14][missing]}: no tree in {ptb}")
-
-
 @pytest.mark.parametrize("missing", [0, 1, 2])
 def test_missing_sentence(treebank, missing):
     ptb, conllu = treebank(sentences=SENTENCES[:missing] + SENTENCES[missing + 1 :])
     assert disagreement(ptb, conllu).startswith(f"{ptb}:{missing + 1}: no sentence in {conllu}")
-
-
-def test_pairs_go_on_after_missing_ones(treebank):
-    ptb, conllu = treebank(TREES * 3, SENTENCES[:2] + SENTENCES + SENTENCES[1:] + SENTENCES[:1])
-    pairs = list(pair_up(read_trees(ptb), read_conllu(conllu)))
-    odd = [(pair.tree.line if pair.tree else None, pair.sentence) for pair in pairs if pair.sentence is None]
-    assert odd == [(3, None), (7, None)]
-    assert [pair.sentence.line for pair in pairs if pair.tree is None] == [pairs[-1].sentence.line]
-    assert all(pair.differs is None for pair in pairs)
-
-
-def test_malformed_files(treebank):
-    ptb, conllu = treebank([*TREES[:2], "(ROOT (NP (NN rain))"])
-    with pytest.raises(TreebankError, match=r"x\.ptb:3: "):
-        list(read_treebank(ptb, conllu))
-    ptb, conllu = treebank(sentences=[SENTENCES[0].replace("\t3\tnsubj", "\tthree\tnsubj"), *SENTENCES[1:]])
-    with pytest.raises(TreebankError, match=r"x\.conllu:4: .*'three'"):
-        list(read_treebank(ptb, conllu))
 
 
 # Files
@@ -328,28 +240,6 @@ def test_kinds_of_files(treebank, tmp_path):
     ]:
         with pytest.raises(TreebankError, match=reason):
             find_files(paths)
-
-
-def test_a_folder_of_files_replaces_those_of_an_earlier_run(treebank, tmp_path):
-    folder = tmp_path / "out"
-    assert write_docs(docs_of(*treebank()), folder, docs_a_file=1) == (3, 3, 9, 3)
-    (folder / "other.spacy").write_bytes(b"")
-    assert write_docs(docs_of(*treebank()), folder, docs_a_file=2) == (3, 3, 9, 2)
-    assert sorted(path.name for path in folder.iterdir()) == ["0000.spacy", "0001.spacy", "other.spacy"]
-    with pytest.raises(ValueError, match="no sentences"):
-        write_docs([], folder)
-    assert len(list(folder.iterdir())) == 3
-
-
-def test_entities_are_written(tmp_path):
-    plain, named, none = (Doc(Vocab(), words=["Bob", "left"], sent_starts=[True, False]) for _ in range(3))
-    named.ents = [Span(named, 0, 1, label="PERSON", kb_id="Q1", span_id="bob")]
-    none.ents = []
-    assert [doc.has_annotation("ENT_IOB") for doc in (plain, named, none)] == [False, True, True]
-    read_plain, read_named, read_none = through_docbin([plain, named, none], tmp_path / "x.spacy")
-    assert not read_plain.has_annotation("ENT_IOB") and read_none.has_annotation("ENT_IOB") and not read_none.ents
-    assert [(ent.text, ent.label_, ent.kb_id_, ent.id_) for ent in read_named.ents] == [("Bob", "PERSON", "Q1", "bob")]
-    assert read_named.has_annotation("SENT_START") and len(list(read_named.sents)) == 1
 
 
 def test_a_folder_keeps_files_that_no_run_wrote(treebank, tmp_path):
@@ -418,11 +308,3 @@ def test_toy_treebank_round_trips(name, tmp_path):
 def test_development_treebanks_round_trip(shared_dir, name, tmp_path):
     ptb = shared_dir / name
     assert_round_trip(ptb, ptb.with_name("dev.conllu"), tmp_path / "x.spacy", limit=400)
-
-
-def test_toy_sentence_of_the_mission(tmp_path):
-    docs = {doc.text.strip(): doc for doc in docs_of(TOY / "train.ptb", TOY / "train.conllu")}
-    doc = docs["Select the person driving."]
-    tree = spans_to_tree([t.text for t in doc], [t.tag_ for t in doc], get_constituents(doc)[0])
-    gold = parse_tree("(S (VP (VB Select) (NP (NP (DT the) (NN person)) (VP (VBG driving)))) (. .))")
-    assert write_brackets(tree) == write_brackets(gold)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_lal.treebanks.report import TreebankReport, check_treebank, is_projective
-from spacy_lal.trees.joint import outside_heads
+from spacy_lal.treebanks.report import check_treebank, is_projective
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 
@@ -34,21 +33,6 @@ def test_projective_is_no_crossing_arcs(n_words):
     trees = [heads for heads in product(range(n_words + 1), repeat=n_words) if is_tree(heads)]
     assert len(trees) == (n_words + 1) ** (n_words - 1)  # Cayley
     assert all(is_projective(heads) != crossing_arcs(heads) for heads in trees)
-
-
-def test_projective_with_missing_heads():
-    assert is_projective([None, None])
-    assert is_projective([None, 3, None])
-
-
-def test_outside_heads():
-    heads = [2, 3, 0, 3]  # The dog barks .
-    assert outside_heads(0, 2, heads) == 1
-    assert outside_heads(0, 4, heads) == 1
-    assert outside_heads(1, 2, heads) == 1
-    assert outside_heads(2, 4, heads) == 1
-    assert outside_heads(0, 2, [4, 4, 4, 0]) == 2
-    assert outside_heads(0, 2, [None, 1]) == 0
 
 
 def word(number, form, head, deprel="x", tag="T"):
@@ -84,17 +68,6 @@ def test_counts(tmp_path):
     assert values["sound"] is True
 
 
-def test_either_file_alone(tmp_path):
-    trees = check_treebank(TOY / "train.ptb", None)
-    arcs = check_treebank(None, TOY / "train.conllu")
-    both = check_treebank(TOY / "train.ptb", TOY / "train.conllu")
-    assert trees.sound and arcs.sound
-    assert trees.labels == both.labels and trees.arcs == 0 and trees.one_outside_head_share is None
-    assert arcs.deprels == both.deprels and arcs.constituents == 0
-    assert trees.tags == arcs.tags == both.tags
-    assert trees.tokens == arcs.tokens == both.tokens
-
-
 def test_toy_treebank_is_as_its_readme_says():
     train = check_treebank(TOY / "train.ptb", TOY / "train.conllu")
     dev = check_treebank(TOY / "dev.ptb", TOY / "dev.conllu")
@@ -124,32 +97,3 @@ def test_problems_are_gathered_and_the_rest_is_counted(tmp_path):
     assert f"{path}:{line}:" in places
     assert report.sentences == 16
     assert any(f"{TOY / 'dev.ptb'}:6: no sentence in {path}" in problem for problem in report.problems)
-
-
-def test_malformed_tree_ends_its_file(tmp_path):
-    path = tmp_path / "x.ptb"
-    path.write_text("(ROOT (NP (NN rain)))\n(ROOT (NP rain (NN snow)))\n(ROOT (NP (NN hail)))\n", encoding="utf-8")
-    report = check_treebank(path, None)
-    assert report.sentences == 1
-    assert report.problems[0].startswith(f"{path}:2: ")
-    assert "not read" in report.problems[0]
-
-
-def test_empty_treebank(tmp_path):
-    path = tmp_path / "x.ptb"
-    path.write_text("\n", encoding="utf-8")
-    assert not check_treebank(path, None).sound
-    assert TreebankReport().length_quantile(0.95) == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "sentences", "tokens", "share"),
-    [("ewt/dev", 1973, 24968, 0.988), ("gum/dev", 1496, None, 0.957)],
-)
-def test_known_figures(shared_dir, name, sentences, tokens, share):
-    report = check_treebank(shared_dir / f"{name}.ptb", shared_dir / f"{name}.conllu")
-    assert report.sound
-    assert report.sentences == sentences
-    assert tokens is None or report.tokens == tokens
-    assert report.one_outside_head_share == pytest.approx(share, abs=0.0006)
-    assert report.different_tags == 0

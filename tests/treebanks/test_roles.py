@@ -113,11 +113,6 @@ def test_props_that_do_not_fit(folder, props, message):
         list(read_sentences(find(folder, "x.conllu", "x.props")))
 
 
-def test_roles_have_no_words(folder):
-    with pytest.raises(TreebankError, match="roles have no words"):
-        read_sentences(find(folder, "x.props"))
-
-
 def test_report(folder):
     report = check_roles(find(folder, "x.conllu", "x.ptb", "x.srl.jsonl"))
     assert (report.sentences, report.without_predicate, report.predicates, report.auxiliaries) == (2, 0, 3, 1)
@@ -129,26 +124,6 @@ def test_report(folder):
     alone = check_roles(find(folder, "x.srl.jsonl"))
     assert alone.predicates == 3 and alone.on_constituents_share is alone.on_subtrees_share is None
     assert check_roles(find(folder, "x.conll")).on_constituents_share is None  # no arguments
-
-
-def test_report_of_problems(folder):
-    (folder / "x.srl.jsonl").write_text(json.dumps(ROLES[0]) + "\n{\n")
-    report = check_roles(find(folder, "x.srl.jsonl"))
-    assert report.sentences == 1 and report.problem.startswith(f"{folder / 'x.srl.jsonl'}:2: expected JSON")
-    (folder / "x.props").write_text("")
-    assert check_roles(find(folder, "x.props")).problem == f"{folder / 'x.props'}:1: no roles"
-
-
-def test_subtrees_of_crossing_arcs(folder):
-    crossing = "# sent_id = 1\n" + "".join(
-        f"{i}\tw{i}\t_\tX\tX\t_\t{head}\tx\t_\t_\n" for i, head in enumerate([3, 4, 0, 3], start=1)
-    )
-    (folder / "x.conllu").write_text(crossing + "\n")
-    args = [[0, 1, "ARG0"], [1, 3, "ARG1"], [3, 4, "V"]]
-    one = {"sent_id": "1", "words": 4, "predicates": [{"token": 3, "args": args}]}
-    (folder / "x.srl.jsonl").write_text(json.dumps(one))
-    report = check_roles(find(folder, "x.conllu", "x.srl.jsonl"))
-    assert (report.compared_with_heads, report.on_subtrees) == (2, 1)
 
 
 @pytest.mark.parametrize("name", ["dev", pytest.param("train", marks=pytest.mark.slow)])

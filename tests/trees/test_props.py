@@ -68,11 +68,6 @@ def test_cells_and_back(pieces):
     assert cells_to_args(args_to_cells(args, place)) == tuple(args)
 
 
-def test_files_that_end_in_empty_lines(tmp_path):
-    assert len(list(read_props(write(tmp_path, "-\n\n-\n\n\n\n")))) == 2
-    assert list(read_props(write(tmp_path, ""))) == []
-
-
 @pytest.mark.parametrize(
     "text, line, message",
     [

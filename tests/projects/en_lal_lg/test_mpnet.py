@@ -14,8 +14,6 @@ from spacy.training.initialize import init_nlp
 from tiny_training import tiny_config, write_toy_corpora
 from transformers import MPNetConfig, MPNetModel, MPNetTokenizerFast
 
-from spacy_lal.training.optimizer import make_adam
-
 PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_lg" / "project.yml"
 LETTERS = "abcdefghijklmnopqrstuvwxyz.,'"
 
@@ -41,18 +39,6 @@ def rate_factors(step: str) -> dict:
     (command,) = [command for command in project["commands"] if command["name"] == step]
     words = shlex.split(command["script"][0].replace("${vars.encoder_rate}", str(project["vars"]["encoder_rate"])))
     return json.loads(words[words.index("--training.optimizer.rate_factors") + 1])
-
-
-@pytest.mark.parametrize("step", ["train-trial", "compare", "train"])
-def test_each_pretrained_weight_has_the_encoders_rate(mpnet: Path, step: str):
-    factors = rate_factors(step)
-    optimizer = make_adam(rate_factors=factors)
-    rates = {name: optimizer._factor(name) for name, _ in MPNetModel.from_pretrained(str(mpnet)).named_parameters()}
-    slow = {name for name, rate in rates.items() if rate == factors["encoder."]}
-    frozen = {name for name, rate in rates.items() if rate == 0}
-    assert "encoder.relative_attention_bias.weight" in slow
-    assert all(name.startswith("embeddings.") for name in frozen)
-    assert {name for name in rates if not name.startswith("pooler.")} == slow | frozen
 
 
 def test_it_trains_saves_and_parses_alone_as_in_a_batch(mpnet: Path, tmp_path: Path):

@@ -136,38 +136,6 @@ def test_what_failed_and_what_comes_after_it_is_run_the_next_time(follow, ran):
     assert ran[-1] == "last"
 
 
-def test_what_other_steps_made_is_not_taken_for_done(follow, ran, recipes):
-    """A step that changed, or one after it: what it would overwrite took hours."""
-    follow()
-    changed = [{**STEPS[0], "seed": 5}, *STEPS[1:]]
-    with pytest.raises(recipes.SourceError, match=r"start\.done:1: expected what this recipe makes"):
-        follow(steps=changed)
-    with pytest.raises(recipes.SourceError, match=r"last\.done:1: .* remove .*out/last\* to make it anew"):
-        follow("--only", "last", steps=changed)
-    with pytest.raises(recipes.SourceError, match=r"start\.done"):
-        follow("--n-steps", "2")
-
-
-@pytest.mark.parametrize(
-    "steps, message",
-    [
-        ([{"mean": "a"}], "step 'a': expected 'of'"),
-        ([{"mean": "a", "of": ["b"]}], "step 'a': 'of': expected a step before it or a file, got 'b'"),
-        ([{"mean": "a", "of": "dev"}], "expected a list of names as 'of', got 'dev'"),
-        ([{"mean": "a", "of": []}], "expected a list of names as 'of'"),
-        ([{"mean": "dev", "of": ["dev"]}], "step 'dev': expected a name that nothing else has"),
-        ([{"mean": "../a", "of": ["dev"]}], "without a slash"),
-        ([{"average": "a", "of": ["dev"]}], "expected one of train, mean, parse"),
-        (["train"], "expected one of train, mean, parse"),
-        ([{"mean": "a", "of": ["dev"], "seed": 1}], "expected keys of of, got 'seed'"),
-        ([{**STEPS[1], "from": "ewt", "rough": [0.1]}], "expected shares of lower_case, .*, got \\[0.1\\]"),
-    ],
-)
-def test_recipes_that_are_wrong(follow, recipes, steps, message):
-    with pytest.raises(recipes.SourceError, match=message):
-        follow("--list", steps=steps)
-
-
 def own_steps(recipes, path: Path) -> List[Any]:
     settings = {"text": "../../assets/text", "encoder": "bert", "start": "training/small", "large": "training/large"}
     return list(recipes.Recipe(path, Path("training") / path.stem, settings).steps.values())

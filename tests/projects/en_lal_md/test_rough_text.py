@@ -1,8 +1,6 @@
 """Training text made rough, and products in bfloat16: what changes, and what does not."""
 
 import copy
-import random
-from pathlib import Path
 
 import pytest
 import spacy
@@ -14,7 +12,6 @@ from thinc.api import PyTorchWrapper
 from spacy_lal.annotations import SPANS_KEY, get_constituents, sentence_bounds
 from spacy_lal.treebanks.docs import copy_text
 
-TOY = Path(__file__).resolve().parents[3] / "assets" / "toy"
 NONE = {"lower_case": 0.0, "upper_case": 0.0, "no_final_punct": 0.0, "no_punct": 0.0}
 
 
@@ -74,26 +71,6 @@ def test_punctuation(rough, doc, nlp):
     words, heads = ["Oh", ":", "look", "!", "..."], [1, 1, 1, 1, 4]
     other = Doc(nlp.vocab, words=words, heads=heads, deps=["dep", "ROOT", "dep", "punct", "ROOT"])
     assert [t.text for t in rough(other, no_punct=1.0).reference] == ["Oh", ":", "look", "..."]
-
-
-def test_probabilities_of_the_registered_augmenter(nlp, functions, tmp_path):
-    from spacy_lal.treebanks.docs import make_docs, write_docs
-    from spacy_lal.treebanks.reader import read_treebank
-
-    path = tmp_path / "train.spacy"
-    write_docs(make_docs(read_treebank(TOY / "train.ptb", TOY / "train.conllu"), nlp.vocab, n_sents=4), path)
-    augmenter = {"@augmenters": "spacy-lal.rough_text.v1", "lower_case": 0.3, "upper_case": 0.2}
-    reader = {"@readers": "spacy-lal.TreebankCorpus.v1", "path": str(path)}
-    config = {"plain": reader, "rough": {**reader, "augmenter": augmenter}}
-    corpora = spacy.registry.resolve(config)
-    random.seed(0)
-    texts = [eg.reference.text for _ in range(20) for eg in corpora["rough"](nlp)]
-    assert len(texts) == 20 * len(list(corpora["plain"](nlp)))
-    assert 0.23 < sum(map(str.islower, texts)) / len(texts) < 0.37
-    assert 0.13 < sum(map(str.isupper, texts)) / len(texts) < 0.27
-    for levels in ({"lower_case": -0.1}, {"lower_case": 0.6, "upper_case": 0.5}, {"no_punct": float("nan")}):
-        with pytest.raises(ValueError, match="probabilities of (case|punctuation) from 0 to 1 in sum, got"):
-            functions.rough_text.make_rough_text(**{**NONE, **levels})
 
 
 def test_bfloat16_is_near_in_training_and_off_in_prediction(functions):

@@ -103,25 +103,10 @@ def test_brackets_and_backslashes_survive(treebank, expect, tmp_path: Path, owls
     assert (tmp_path / "dev.ptb").read_text("utf8") == expected
 
 
-PROGRAMS = [
-    ("build_ewt", 3),
-    ("build_gum", 1),
-    ("build_craft", 1),
-    ("build_masc", 1),
-    ("build_plain_text", 1),
-    ("sample_text", 1),
-]
-
-
-@pytest.mark.parametrize("name, n_sources", PROGRAMS)
-def test_programs_end_with_a_message(script, name: str, n_sources: int, tmp_path: Path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", [f"scripts/{name}.py", "--help"])
-    with pytest.raises(SystemExit, match="^0$"):
-        runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
-    assert f"python scripts/{name}.py" in capsys.readouterr().out
-    if "text" in name:
-        return
+@pytest.mark.parametrize("name, n_sources", [("build_ewt", 3), ("build_gum", 1), ("build_craft", 1), ("build_masc", 1)])
+def test_programs_end_with_a_message(name: str, n_sources: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     sources = [str(pack(tmp_path / f"source{i}.tar.gz", FILES)) for i in range(n_sources)]
+    monkeypatch.syspath_prepend(str(SCRIPTS))
     monkeypatch.setattr(sys, "argv", [f"scripts/{name}.py", *sources, str(tmp_path / "out")])
     with pytest.raises(SystemExit, match=rf"^{name}.py: .*source0.tar.gz: expected .*is this the right repository\?$"):
         runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
