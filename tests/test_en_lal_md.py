@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, List, Tuple
 
+import numpy
 import pytest
 import spacy
 from spacy.language import Language
@@ -187,7 +188,21 @@ def test_its_parser_elsewhere(nlp: Language, tmp_path: Path):
 def test_saved_again_it_finds_the_same(nlp: Language, tmp_path: Path):
     expected = [(doc._.parse_string, arcs(doc)) for doc in nlp.pipe(TEXTS)]
     nlp.to_disk(tmp_path)
+    assert len(nlp.to_bytes()) <= sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
     assert [(doc._.parse_string, arcs(doc)) for doc in spacy.load(tmp_path).pipe(TEXTS)] == expected
+
+
+def test_torch_runs_the_same_weights(nlp: Language):
+    """What a GPU does, on a CPU."""
+    other = spacy.load(NAME, config={"components.encoder.model.runtime": "torch"})
+    for name in ("lal_parser", "lal_srl"):
+        shim: Any = other.get_pipe(name).model.layers[-1].shims[0]
+        assert shim.network and shim.inference is not None
+        shim.build_inference = lambda weights: None
+        shim._inference = None
+    for one, ours in zip(other.pipe([*TEXTS, *ROLES]), nlp.pipe([*TEXTS, *ROLES]), strict=True):
+        assert (one._.parse_string, arcs(one), one._.srl) == (ours._.parse_string, arcs(ours), ours._.srl)
+        numpy.testing.assert_allclose(one.tensor, ours.tensor, atol=2e-4)
 
 
 def test_docs_without_vectors_are_small_and_still_explained(nlp: Language):

@@ -36,6 +36,41 @@ def columns(doc):
     return words, doc._.parse_string, doc._.srl
 
 
+def train_on_top(nlp):
+    """A NER and a text classifier learn beside the frozen encoder, and join its pipeline: docs/how_to/ner.md."""
+    import spacy
+    from spacy.training import Example
+
+    width = nlp.get_pipe("encoder").model.get_dim("nO")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": "encoder"}
+    classifier = {"@architectures": "spacy.TextCatReduce.v1", "exclusive_classes": True, "use_reduce_first": False}
+    classifier.update(tok2vec=listener, use_reduce_last=False, use_reduce_max=True, use_reduce_mean=True)
+    new = spacy.blank("en")
+    new.tokenizer = nlp.tokenizer
+    new.add_pipe("encoder", source=nlp)
+    new.add_pipe("ner", config={"model": {"tok2vec": listener}})
+    new.add_pipe("textcat", config={"model": classifier})
+    answers = [{"entities": [(0, 12, "PERSON")], "cats": {"history": 1.0, "animals": 0.0}}]
+    answers.append({"entities": [], "cats": {"history": 0.0, "animals": 1.0}})
+    texts = ["Ada Lovelace wrote a program.", "The old cat sleeps."]
+    examples = [Example.from_dict(new.make_doc(text), answer) for text, answer in zip(texts, answers, strict=True)]
+    weights = new.get_pipe("encoder").model.to_bytes()
+    with new.select_pipes(enable=["ner", "textcat"]):
+        optimizer = new.initialize(lambda: examples)
+    for _ in range(60):
+        new.update(examples, sgd=optimizer, exclude=["encoder"], annotates=["encoder"])
+    assert new.get_pipe("encoder").model.to_bytes() == weights
+    with tempfile.TemporaryDirectory() as folder:
+        new.to_disk(folder)
+        trained = spacy.load(folder)
+        for name in ("ner", "textcat"):
+            nlp.add_pipe(name, source=trained)
+    history, animals = nlp.pipe(texts)
+    assert [(ent.text, ent.label_) for ent in history.ents] == [("Ada Lovelace", "PERSON")] and not animals.ents
+    assert history.cats["history"] > 0.5 > animals.cats["history"]
+    assert animals._.parse_string == "(S (NP (DT The) (JJ old) (NN cat)) (VP (VBZ sleeps)) (. .))"
+
+
 def main():
     import spacy
     from spacy.tokens import DocBin
@@ -51,7 +86,7 @@ def main():
     wanted = columns(doc)
     assert wanted[1].splitlines()[0] == PARSE, wanted[1]
     assert [predicate.token.text for predicate in doc._.predicates][:2] == ["sleeps", "gave"]
-    assert doc.tensor.shape == (len(doc), 384)
+    assert doc.tensor.shape == (len(doc), nlp.get_pipe("encoder").model.get_dim("nO"))
     done = ["parse", "roles"]
     assert [columns(d) for d in nlp.pipe([TEXT, "So it goes.", TEXT], batch_size=2)][::2] == [wanted, wanted]
     assert [columns(d)[1] for d in nlp.pipe([TEXT] * 4, n_process=2, batch_size=1)] == [wanted[1]] * 4
@@ -86,6 +121,8 @@ def main():
     assert "NP" in {part.label for part in label_contributions(nlp, doc[0:3])}
     assert "<svg" in render(doc, style="tree")
     done += ["search", "explain", "k_best", "render"]
+    train_on_top(nlp)
+    done.append("train")
     assert not [name for name in TRAINING if name in sys.modules]
     print("without torch:", ", ".join(done))
 
