@@ -6,6 +6,7 @@ therefore means a token that is not whitespace, and a word position counts the w
 """
 
 # ruff: noqa: F401  (other rooms and users import from here)
+from .clauses import Clause, get_clauses, simplify
 from .constraints import (
     CONSTRAINTS_KEY,
     Constraint,

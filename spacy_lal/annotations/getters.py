@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Seque
 from spacy.tokens import Doc, Span, Token
 
 from ..trees import nested_spans, spans_to_tree, split_chain, write_spans
+from .clauses import get_clauses
 from .parses import (
     SPANS_KEY,
     CollapsedSpan,
@@ -237,6 +238,7 @@ _ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "predicates", get_predicates),
     (Doc, "relations", get_relations),
     (Doc, "srl", get_srl),
+    (Span, "clauses", get_clauses),
     (Span, "parse_method", get_parse_method),
     (Span, "predicates", get_span_predicates),
     (Span, "relations", get_relations),

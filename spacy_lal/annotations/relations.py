@@ -13,28 +13,24 @@ from typing import Any, ClassVar, Dict, Iterator, List, NamedTuple, Optional, Se
 from spacy.tokens import Doc, Span, Token
 
 from ..lang import en
+from .clauses import (
+    antecedent,
+    child_of,
+    conjuncts,
+    is_passive,
+    is_predicate,
+    own_subject,
+    phrase,
+    relative_word,
+    shared_object,
+    subject_of,
+    trimmed,
+)
 from .parses import check_present
 from .predicates import Argument, Predicate, get_predicates, get_span_predicates
 
-_SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass", "nsubj:outer", "csubj:outer")
 _CLAUSES = ("ccomp", "xcomp")
 _OBLIQUES = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl")
-# What hangs on a phrase's head, and is no part of the phrase in a relation
-_LOOSE = (
-    "acl:relcl",
-    "advcl:relcl",
-    "appos",
-    "parataxis",
-    "conj",
-    "cc",
-    "case",
-    "punct",
-    "vocative",
-    "discourse",
-    "list",
-)
-_OUT_OF_CLAUSE = tuple(one for one in _LOOSE if one not in ("case", "punct"))
-_OF_CLAUSE = ("cop", "aux", "aux:pass", "mark", "advcl", "expl", *_SUBJECTS)
 _COPULA, _APPOSITION, _POSSESSIVE, _NOMINAL, _VERB = "copula", "apposition", "possessive", "nominal", "verb"
 
 
@@ -169,113 +165,6 @@ def _has_roles(token: Token, found: Dict[int, Predicate]) -> bool:
     return any(child.dep_ == "cop" and child.i in found for child in token.children)
 
 
-# Words and phrases
-
-
-def child_of(token: Token, *deprels: str) -> Optional[Token]:
-    """The first child with one of the deprels."""
-    return next((child for child in token.children if child.dep_ in deprels), None)
-
-
-def is_predicate(token: Token) -> bool:
-    """Whether a word is the head of a clause: a verb that is no auxiliary, or a word with a copula."""
-    if token.dep_ in ("aux", "aux:pass", "cop", "amod", "compound", "case", "mark", "fixed", "flat", "goeswith"):
-        return False
-    is_verb = token.pos_ in ("VERB", "AUX") if token.pos_ else token.tag_[:2] in ("VB", "MD")
-    return (is_verb and not is_auxiliary(token)) or child_of(token, "cop") is not None
-
-
-def is_auxiliary(token: Token) -> bool:
-    """Whether a verb only helps the next one: "going to", "have to", "used to"."""
-    if (token.lemma_ or token.text.lower()) not in en.AUXILIARY_VERBS or child_of(token, "obj", "advcl"):
-        return False
-    verb = child_of(token, "xcomp")
-    mark = verb and child_of(verb, "mark")
-    is_form = token.tag_ != "VBD" if token.lemma_ == "use" else token.lemma_ != "go" or token.tag_ == "VBG"
-    return bool(mark and mark.text.lower() in ("to", "na", "ta") and (is_form or token.lemma_ == "use"))
-
-
-def is_passive(token: Token) -> bool:
-    """Whether a verb is passive: with an auxiliary or a subject that says so, or a participle that modifies."""
-    if any(child.dep_.endswith(":pass") for child in token.children):
-        return True
-    if token.tag_ != "VBN" or child_of(token, "aux", "cop"):
-        return False
-    return token.dep_ in ("acl", "advcl") or (token.dep_ == "conj" and is_passive(token.head))
-
-
-def own_subject(token: Token) -> Optional[Token]:
-    """The subject that hangs on a clause's head; the antecedent for a relative word."""
-    subject = child_of(token, *_SUBJECTS)
-    return None if subject is None else antecedent(subject)
-
-
-def subject_of(token: Token) -> Optional[Token]:
-    """The grammatical subject of a clause's head: its own, or that of the clause that controls it."""
-    subject = own_subject(token)
-    head, deprel = token.head, token.dep_
-    if subject is not None or head.i == token.i:
-        return subject
-    if deprel in ("acl", "acl:relcl") and (deprel == "acl:relcl" or child_of(token, "mark") is None):
-        return None if deprel == "acl:relcl" and _relative_word(token) is not None else head
-    if deprel == "xcomp":
-        thing = child_of(head, "obj", "iobj")
-        return thing if thing is not None and head.lemma_ not in en.SUBJECT_CONTROL else subject_of(head)
-    if deprel == "conj" and is_predicate(head) or deprel == "advcl":
-        return subject_of(head)
-    return None
-
-
-def _relative_word(token: Token) -> Optional[Token]:
-    """The relative word of a relative clause that is no subject."""
-    words = (child for child in token.lefts if child.tag_ in en.RELATIVE_TAGS and child.dep_ not in _SUBJECTS)
-    return next(words, None)
-
-
-def antecedent(token: Token) -> Token:
-    """The noun for a relative word; other words themselves."""
-    if token.tag_ not in en.RELATIVE_TAGS or child_of(token, "acl:relcl") is not None:
-        return token
-    verb = token.head
-    while verb.dep_ in ("xcomp", "conj", "nmod", "obl") and verb.head.i != verb.i:
-        verb = verb.head
-    return verb.head if verb.dep_ == "acl:relcl" and verb.i > token.i and verb.head.i < token.i else token
-
-
-def conjuncts(head: Token) -> List[Token]:
-    """A word and the words that are coordinated with it."""
-    found = [head]
-    for child in head.rights:
-        if child.dep_ == "conj":
-            found += conjuncts(child)
-    return found
-
-
-def phrase(
-    head: Token, start: int = 0, end: Optional[int] = None, label: str = "", *, is_attribute: bool = False
-) -> Span:
-    """The words below a head and next to it, without prepositions, conjuncts, appositions, relative clauses and marks
-    at its ends.
-
-    start, end (int): The tokens that it may cover.
-    is_attribute (bool): Leave out what belongs to the clause around it: "red" of "it is red".
-    """
-    doc = head.doc
-    end = len(doc) if end is None else end
-    is_clause = not is_attribute and (is_auxiliary(head) or is_predicate(head))
-    out = _OUT_OF_CLAUSE if is_clause else (*_LOOSE, *_OF_CLAUSE)
-    kept = {head.i}
-    for child in head.children:
-        if child.dep_ not in out or (child.dep_ == "punct" and child.tag_ == "HYPH"):
-            kept.update(range(child.left_edge.i, child.right_edge.i + 1))
-    first = last = head.i
-    while first - 1 in kept and first > start:
-        first -= 1
-    while last + 1 in kept and last + 1 < end:
-        last += 1
-    return _trimmed(doc, first, last + 1, head, label)
-
-
 # From roles
 
 
@@ -305,7 +194,8 @@ def _of_roles(predicate: Predicate) -> Iterator[_Frame]:
         direct = child_of(token, "obj")
         slots[1] = _slot(antecedent(direct), "obj", token) if direct is not None else None
         if direct is None and (subject is None or subject.role == "ARG0"):
-            slots[1] = _shared_object(token)
+            shared = shared_object(token)
+            slots[1] = None if shared is None else _slot(shared, "obj", token)
     others = [one.span for one in arguments if one.role not in taken and not one.role.startswith("R-")]
     kind = _COPULA if is_verb and token.lemma_ == "be" else _VERB if is_verb else _NOMINAL
     if slots.count(None) < (2 if is_verb else 1):
@@ -345,19 +235,6 @@ def _slot(head: Token, label: str, verb: Token) -> _Slot:
     return _Slot(head, label, 0, next((one.left_edge.i for one in clauses), len(head.doc)))
 
 
-def _shared_object(token: Token) -> Optional[_Slot]:
-    """The object of the next verb in "cooked and ate the fish": of a verb right before the conjunction, which is no
-    intransitive one."""
-    verb = next((child for child in token.rights if child.dep_ == "conj"), None)
-    if verb is None or not is_predicate(verb) or token.lemma_ in en.INTRANSITIVE or own_subject(verb) is not None:
-        return None
-    between = token.doc[token.i + 1 : verb.i]
-    thing = child_of(verb, "obj")
-    if thing is None or thing.i < verb.i or not all(one.dep_ in ("cc", "punct", "aux", "advmod") for one in between):
-        return None
-    return _slot(thing, "obj", token)
-
-
 # From heads
 
 
@@ -395,29 +272,20 @@ def _object_of(token: Token) -> Optional[_Slot]:
         if child is not None:
             return _slot(antecedent(child), deprel, token)
     if token.dep_ == "acl:relcl" and token.head.lemma_ not in en.ADVERBIAL_NOUNS and own_subject(token) is not None:
-        word = _relative_word(token)
+        word = relative_word(token)
         if own_subject(token) != token.head and (word is None or word.dep_ == "obj"):
             return _slot(token.head, "obj", token)
-    shared = _shared_object(token)
-    first = token.head
-    if shared is None and token.dep_ == "conj" and is_predicate(first) and own_subject(token) is None:
-        thing = child_of(first, "obj")
-        shared = _slot(thing, "obj", token) if thing is not None and thing.i > token.i else None
-    oblique = next((x for x in token.rights if x.dep_ == "obl" and x.ent_type_ not in en.TIMES), None)
-    return shared or (None if oblique is None else _slot(antecedent(oblique), "obl", token))
+    thing = shared_object(token)
+    if thing is None and token.dep_ == "conj" and is_predicate(token.head) and own_subject(token) is None:
+        thing = child_of(token.head, "obj")
+        thing = thing if thing is not None and thing.i > token.i else None
+    thing = thing or next((x for x in token.rights if x.dep_ == "obl" and x.ent_type_ not in en.TIMES), None)
+    return None if thing is None else _slot(antecedent(thing), thing.dep_, token)
 
 
 def _whole(token: Token) -> Span:
     """All words below a word, without marks at the ends."""
-    return _trimmed(token.doc, token.left_edge.i, token.right_edge.i + 1, token, token.dep_)
-
-
-def _trimmed(doc: Doc, start: int, end: int, head: Token, label: str) -> Span:
-    while start < head.i and (doc[start].dep_ == "punct" or doc[start].is_space) and doc[start].tag_ != "$":
-        start += 1
-    while end > head.i + 1 and (doc[end - 1].dep_ == "punct" or doc[end - 1].is_space):
-        end -= 1
-    return Span(doc, start, end, label=label)
+    return trimmed(token.doc, token.left_edge.i, token.right_edge.i + 1, token, token.dep_)
 
 
 def _of_noun(token: Token) -> Iterator[_Frame]:

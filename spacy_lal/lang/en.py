@@ -120,3 +120,6 @@ RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
 ADVERBIAL_NOUNS = frozenset({"reason", "time", "way", "day", "place", "year", "moment"})  # "the reason I go"
 OBJECT_ADJUNCTS = ("ARGM-PRR", "ARGM-LVB", "ARGM-GOL", "ARGM-DIR")  # an object, where no core role is one
 PLACES, TIMES = ("GPE", "LOC", "FAC"), ("DATE", "TIME")  # labels of entities
+FACTUAL = frozenset({"although", "as", "because", "since", "though", "whereas", "while"})  # of clauses that hold
+JOINING = frozenset({"and", "but", "yet", "&"})
+DETERMINERS = frozenset({"the", "a", "an", "this", "that", "these", "those"})

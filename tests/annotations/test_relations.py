@@ -1,4 +1,4 @@
-"""Relations of Docs with given heads and roles, by hand."""
+"""Relations and clauses of Docs with given heads and roles, by hand."""
 
 from typing import List, Optional, Sequence
 
@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_lal.annotations import get_relations, set_propositions
+from spacy_lal.annotations import get_clauses, get_relations, set_propositions, simplify
 from spacy_lal.trees.roles import make_proposition
 
 POS = {"VB": "VERB", "NN": "NOUN", "PR": "PRON", "WP": "PRON", "WD": "PRON", "JJ": "ADJ", "MD": "AUX", "RB": "ADV"}
@@ -150,3 +150,58 @@ def test_a_span_has_the_relations_of_its_predicates() -> None:
     doc = parsed(MAN)
     assert [one.predicate.text for one in get_relations(doc[3:7])] == ["bought", "wanted"]
     assert get_relations(Doc(doc.vocab, words=["No", "heads"])) == []
+
+
+JAILED = (
+    "He/PRP/2/nsubj:pass was/VBD/2/aux:pass/be arrested/VBN/2/ROOT/arrest and/CC/4/cc jailed/VBN/2/conj/jail "
+    "because/IN/7/mark he/PRP/7/nsubj lied/VBD/4/advcl/lie ././2/punct"
+)
+SOLD = (
+    "The/DT/1/det house/NN/9/nsubj:pass ,/,/4/punct he/PRP/4/nsubj bought/VBD/1/acl:relcl/buy and/CC/6/cc "
+    "painted/VBD/4/conj/paint ,/,/4/punct was/VBD/9/aux:pass/be sold/VBN/9/ROOT/sell ,/,/11/punct "
+    "saying/VBG/9/advcl/say we/PRP/13/nsubj lied/VBD/11/ccomp/lie !/./9/punct"
+)
+RAINS = (
+    "If/IN/2/mark it/PRP/2/nsubj rains/VBZ/5/advcl ,/,/2/punct you/PRP/5/nsubj stay/VBP/5/ROOT or/CC/7/cc go/VBP/5/conj"
+)
+EVERY = "Every/DT/1/det man/NN/4/nsubj who/WP/3/nsubj lied/VBD/1/acl:relcl left/VBD/4/ROOT"
+CLAUSES = {
+    MAN: [
+        "relative: who bought the house (bought, The man, no)",
+        "main: The man who bought the house wanted to sell it to Mary 's brother (wanted, The man, yes)",
+        "complement: to sell it to Mary 's brother (sell, The man, no)",
+    ],
+    JAILED: [
+        "main: He was arrested (arrested, He, yes)",
+        "coordinate: jailed because he lied (jailed, He, no)",
+        "adverbial: because he lied (lied, he, no)",
+    ],
+    QUOTED: [
+        "complement: Paris is the capital of France (is, Paris, yes)",
+        "main: Paris is the capital of France , said Kim (said, Kim, yes)",
+    ],
+    GOING: ["main: He is going to talk to Mary (talk, He, yes)"],
+    CALL: ["main: Call me (Call, None, yes)"],
+}
+SIMPLIFIED = {
+    MAN: ["The man wanted to sell it to Mary 's brother.", "The man bought the house."],
+    JAILED: ["He was arrested.", "He was jailed.", "He lied."],
+    SOLD: ["The house , he bought and painted , was sold , saying we lied !"],
+    HOUSE: ["The house and the car were destroyed.", "He bought the house."],
+    COOKED: ["She cooked the fish.", "She ate the fish."],
+    EVERY: ["Every man who lied left"],
+    RAINS: ["If it rains , you stay or go"],
+    QUOTED: ["Paris is the capital of France , said Kim"],
+}
+
+
+@pytest.mark.parametrize("sentence", CLAUSES)
+def test_clauses(sentence: str) -> None:
+    found = get_clauses(parsed(sentence)[:])
+    shown = [f"{x.kind}: {x.span} ({x.verb}, {x.subject}, {'yes' if x.is_independent else 'no'})" for x in found]
+    assert shown == CLAUSES[sentence]
+
+
+@pytest.mark.parametrize("sentence", SIMPLIFIED)
+def test_simplify(sentence: str) -> None:
+    assert simplify(parsed(sentence)[:]) == SIMPLIFIED[sentence]

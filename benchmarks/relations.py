@@ -1,0 +1,184 @@
+"""Relations and clauses beside 150 sentences annotated by hand, and relations from predicted roles beside gold ones.
+
+    python benchmarks/relations.py en_lal_md
+    python benchmarks/relations.py en_lal_md --conllu ewt/dev.conllu --roles ewt/dev.srl.jsonl
+
+The sentences (`tests/data/relations.jsonl`) are given as tokens. A relation counts as right if the head words of its
+subject and object, and its predicate, are. Annotated are verbs, copulas and appositions; possessives and nominal
+predicates are left out. "Complete": with a subject and an object, the only ones that textacy gives. If textacy is
+installed, its rows are made with the heads of the same pipeline, whose deprels are renamed to those that it knows, and
+with the pipelines of --others.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from spacy_lal.annotations import ROLES_KEY, get_clauses, get_relations
+from spacy_lal.annotations.clauses import child_of, is_auxiliary
+from spacy_lal.treebanks.docs import make_docs
+from spacy_lal.treebanks.reader import find_files
+from spacy_lal.treebanks.roles import read_sentences
+
+GOLD = Path(__file__).resolve().parent.parent / "tests" / "data" / "relations.jsonl"
+KINDS = ("verb", "copula", "apposition")
+RENAMED = {"obj": "dobj", "iobj": "dative", "nsubj:pass": "nsubjpass", "csubj:pass": "csubjpass"}
+Triple = Tuple[Optional[int], Optional[int], Optional[int]]
+
+
+def read_gold() -> List[Dict[str, Any]]:
+    """The annotated sentences."""
+    return [json.loads(line) for line in GOLD.read_text(encoding="utf8").splitlines()[1:]]
+
+
+def head(span: Optional[Span]) -> Optional[int]:
+    """The head word of a Span; of "have to go" the verb."""
+    if span is None:
+        return None
+    token = span.root
+    while is_auxiliary(token):
+        token = child_of(token, "xcomp") or token
+    return token.i
+
+
+def triples(doc: Doc, kinds: Iterable[str] = KINDS) -> Set[Triple]:
+    """Head words of the relations."""
+    found = (relation for relation in get_relations(doc) if relation.kind in kinds)
+    return {(head(x.subject), head(x.predicate), head(x.object)) for x in found}
+
+
+def textacy_triples(doc: Doc) -> Set[Triple]:
+    """Those of textacy; its passives are turned, as ours are."""
+    from textacy.extract.triples import subject_verb_object_triples
+
+    renamed = doc.copy()
+    for token in renamed:
+        token.dep_ = RENAMED.get(token.dep_, token.dep_)
+    found = set()
+    for subjects, verbs, objects in subject_verb_object_triples(renamed):
+        verb = verbs[-1]
+        is_passive = any(one.dep_ == "nsubjpass" for one in subjects)
+        for one in heads_of(subjects):
+            for other in heads_of(objects):
+                found.add((other, verb.i, one) if is_passive else (one, verb.i, other))
+    return found
+
+
+def heads_of(tokens: List[Any]) -> List[int]:
+    """The words among some whose heads are not among them, or that are conjuncts."""
+    inner = {token.i for token in tokens}
+    return [token.i for token in tokens if token.head.i not in inner or token.head == token or token.dep_ == "conj"]
+
+
+def score(found: List[Set[Any]], gold: List[Set[Any]]) -> Tuple[float, float, float]:
+    """Precision, recall, F1 in percent."""
+    right = sum(len(x & y) for x, y in zip(found, gold, strict=True))
+    precision, recall = right / max(1, sum(map(len, found))), right / max(1, sum(map(len, gold)))
+    return 100 * precision, 100 * recall, 200 * precision * recall / max(1e-9, precision + recall)
+
+
+def complete(items: List[Set[Triple]]) -> List[Set[Triple]]:
+    """Triples with a subject, a predicate and an object."""
+    return [{one for one in x if None not in one} for x in items]
+
+
+def of_verbs(docs: List[Doc], *items: List[Set[Triple]]) -> Iterator[List[Set[Triple]]]:
+    """Complete triples whose predicate is no copula."""
+    for side in items:
+        yield [
+            {one for one in x if doc[one[1] or 0].lemma_ != "be"} for doc, x in zip(docs, complete(side), strict=True)
+        ]
+
+
+def row(name: str, *parts: Optional[Tuple[float, float, float]]) -> None:
+    """A row of a Markdown table."""
+    cells = ["–" if part is None else " / ".join(f"{value:.1f}" for value in part) for part in parts]
+    print(f"| {name} | {' | '.join(cells)} |")
+
+
+def parsed(nlp: Language, sentences: List[Dict[str, Any]]) -> List[Doc]:
+    """Docs of given tokens, each one sentence."""
+    docs = []
+    for one in sentences:
+        doc = Doc(nlp.vocab, one["words"])
+        for token in doc:
+            token.is_sent_start = token.i == 0
+        docs.append(doc)
+    return list(nlp.pipe(docs))
+
+
+def without_roles(docs: List[Doc]) -> List[Doc]:
+    """Copies without roles."""
+    copies = [doc.copy() for doc in docs]
+    for doc in copies:
+        doc.spans.pop(ROLES_KEY, None)
+    return copies
+
+
+def by_hand(nlp: Language, others: List[str]) -> None:
+    """The tables of the annotated sentences."""
+    sentences = read_gold()
+    gold = [{tuple(one) for one in x["relations"]} for x in sentences]
+    docs = parsed(nlp, sentences)
+    print("| precision / recall / F1 | all relations | complete | complete, of verbs |\n| --- | --: | --: | --: |")
+    for name, items in (("from roles and heads", docs), ("from heads alone", without_roles(docs))):
+        found = [triples(doc) for doc in items]
+        row(name, score(found, gold), score(complete(found), complete(gold)), score(*of_verbs(docs, found, gold)))
+    try:
+        import textacy.extract.triples  # noqa: F401
+    except ImportError as error:
+        print(f"(textacy cannot be imported: {error})")
+    else:
+        for name, items in [("our heads", docs), *((x, parsed(spacy.load(x), sentences)) for x in others)]:
+            found = [textacy_triples(doc) for doc in items]
+            row(f"textacy on {name}", None, score(complete(found), complete(gold)), score(*of_verbs(docs, found, gold)))
+    print("\n| precision / recall / F1 | |\n| --- | --: |")
+    clauses: List[List[Any]] = [
+        [(x.verb.i, x.kind, x.span.start, x.span.end) for x in get_clauses(doc[:])] for doc in docs
+    ]
+    annotated = [[tuple(one) for one in x["clauses"]] for x in sentences]
+    views: List[Tuple[str, Callable[[Any], Any]]] = [
+        ("verbs of clauses", lambda one: one[0]),
+        ("with kind", lambda one: one[:2]),
+        ("with range", lambda one: (one[0], *one[2:])),
+        ("with kind and range", lambda one: one),
+    ]
+    for name, view in views:
+        row(name, score([set(map(view, x)) for x in clauses], [set(map(view, x)) for x in annotated]))
+
+
+def of_roles(nlp: Language, conllu: Path, roles: Path) -> None:
+    """The table of relations from gold heads and roles beside those of the pipeline on the same tokens."""
+    gold = list(make_docs(read_sentences(find_files([conllu, roles])), nlp.vocab))
+    docs = parsed(nlp, [{"words": [token.text for token in doc]} for doc in gold])
+    print(f"\n| precision / recall / F1 of {len(gold)} sentences | from roles and heads | from heads alone |")
+    print("| --- | --: | --: |")
+    bare = without_roles(gold), without_roles(docs)
+    for kind in (*KINDS, "nominal", "possessive"):
+        sides = [[triples(doc, [kind]) for doc in x] for x in (docs, gold, bare[1], bare[0])]
+        row(kind, score(*sides[:2]), score(*sides[2:]) if kind != "nominal" else None)
+    sides = [[triples(doc, (*KINDS, "nominal", "possessive")) for doc in x] for x in (docs, gold, bare[1], bare[0])]
+    row("all", score(*sides[:2]), score(*sides[2:]))
+
+
+def main(arguments: Optional[List[str]] = None) -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline")
+    parser.add_argument("--others", nargs="*", default=[], help="pipelines of spaCy for textacy")
+    parser.add_argument("--conllu", type=Path, help="gold heads")
+    parser.add_argument("--roles", type=Path, help="gold roles, .srl.jsonl")
+    args = parser.parse_args(arguments)
+    nlp = spacy.load(args.pipeline)
+    by_hand(nlp, args.others)
+    if args.conllu and args.roles:
+        of_roles(nlp, args.conllu, args.roles)
+
+
+if __name__ == "__main__":
+    main()
