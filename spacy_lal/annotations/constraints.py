@@ -10,8 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Opt
 from spacy.tokens import Doc, Span, Token
 
 from ..trees import split_chain
-from .parses import StaleParseError, check_present, read_group, write_group
-from .sentences import has_sentences, sentence_bounds
+from .parses import StaleParseError, check_present, has_sentences, read_group, sentence_bounds, write_group
 
 CONSTRAINTS_KEY = "constraints"
 _KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD = "known", "forbidden", "dependent", "head"

@@ -19,11 +19,13 @@ from .parses import (
     check_present,
     get_constituents,
     get_parse_method,
+    has_sentences,
+    sentence_of,
+    sentence_words,
 )
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
 from .relations import get_relations
 from .roles import get_srl
-from .sentences import has_sentences, sentence_of, sentence_words
 
 if TYPE_CHECKING:
     from nltk.tree import Tree

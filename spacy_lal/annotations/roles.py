@@ -28,16 +28,19 @@ from ..trees.roles import (
 )
 from .parses import (
     METHODS_KEY,
+    SENT_IDS,
     SPANS_KEY,
     GroupSpan,
     check_present,
     constituent_tokens,
     get_parse_method,
     read_group,
+    sentence_bounds,
+    sentence_of,
+    sentence_words,
     warn_of_lost,
     write_group,
 )
-from .sentences import SENT_IDS, sentence_bounds, sentence_of, sentence_words
 
 ROLES_KEY = "srl"
 _PREDICATE_PART = CONTINUATION + PREDICATE_ROLE

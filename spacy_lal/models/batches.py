@@ -13,7 +13,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..annotations import sentence_words
-from ..annotations.sentences import Sentences
+from ..annotations.parses import Sentences
 from ..layers.pair_features import SentenceParse
 from .vectors import require_vectors
 

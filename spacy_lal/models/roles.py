@@ -17,8 +17,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_words, tokens_with_heads
-from ..annotations.parses import CollapsedSpan
-from ..annotations.sentences import Sentences
+from ..annotations.parses import CollapsedSpan, Sentences
 from ..layers.pair_features import SentenceParse
 from ..layers.roles_configs import (
     PredicateScorerConfig,
