@@ -3,10 +3,12 @@ nothing to test here; one with it must have it installed."""
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, List, Tuple
@@ -272,6 +274,39 @@ def roles(doc: Doc) -> List[Tuple[str, str, List[Tuple[str, str]]]]:
 @pytest.mark.parametrize("text", ROLES)
 def test_known_roles(nlp: Language, text: str):
     assert roles(nlp(text))[:1] == ROLES[text]
+
+
+PARAGRAPHS = [
+    "When the museum reopened in March, Dr. Helen Ortiz of St. Mary's College gave a short talk about the maps that "
+    "her father had collected. Few of the visitors who came that evening knew how old they were. One, drawn in 1672 by "
+    "a sailor from Lisbon, shows rivers that nobody else had seen; another was bought for $2.50 at a market. She hopes "
+    "to print them all by next year, but the costs, she says, have gone up since Mr. Lee left the board. "
+    "Would anyone help?",
+    "I have used this phone for six months and I am still happy with it, although the battery isn't as good as they "
+    "said. You can charge it in about 45 minutes, e.g. while you eat. My wife wanted the red one, so we went back to "
+    "the shop on Friday and the people there were really nice about it! They gave us our money back and didn't ask "
+    "any questions. If you need something cheap that just works, take it. If you take a lot of pictures, look for "
+    "something else, because at night it can't see a thing.",
+]
+
+
+def whole_parse(doc: Doc) -> Tuple[List[Any], List[str], List[Any]]:
+    """All annotations of a Doc, without white space."""
+    words = [token for token in doc if not token.is_space]
+    places = {token.i: number for number, token in enumerate(words)}
+    return (
+        [(t.text, t.tag_, t.pos_, str(t.morph), t.lemma_, t.dep_, places[t.head.i], t.is_sent_start) for t in words],
+        [sent._.parse_string for sent in doc.sents],
+        [(one.roleset, [(arg.role, arg.span.text.split()) for arg in one.arguments]) for one in doc._.predicates],
+    )
+
+
+@pytest.mark.parametrize("paragraph", PARAGRAPHS)
+def test_line_breaks_within_a_paragraph_leave_the_parse_as_it_is(nlp: Language, paragraph: str):
+    rng = random.Random(45)
+    texts = [textwrap.fill(paragraph, rng.randint(40, 90), break_on_hyphens=False) for _ in range(6)]
+    whole, *wrapped = map(whole_parse, nlp.pipe([paragraph, *texts]))
+    assert len(whole[1]) in (5, 6) and all(one == whole for one in wrapped)
 
 
 def test_roles_are_described(nlp: Language):

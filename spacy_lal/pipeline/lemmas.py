@@ -152,7 +152,8 @@ def _base(word: str, part: str, ending: str, answer: str) -> str:
     if prefix and rest:
         return prefix[0] + rest  # "resold", "upvoted"
     possible = candidates(word, part, ending)
-    return answer if answer in possible or not possible else possible[0]
+    is_doubled = ending != "s" and _DOUBLED.match(answer) and answer[-1] not in "lsfz"  # "vlogg", of "vlogging"
+    return answer if (answer in possible and not is_doubled) or not possible else possible[0]
 
 
 def _known_base(word: str, part: str, ending: str, answer: str) -> str:
@@ -163,7 +164,7 @@ def _known_base(word: str, part: str, ending: str, answer: str) -> str:
     if part == "adj":
         irregular += table["adv"].irregular.get(word, ())
     if irregular:
-        return answer if answer in irregular else irregular[0]
+        return answer if answer in irregular else max(irregular, key=lambda one: one.endswith("ll"))  # not "instal"
     if word == answer and part == "noun" and (word in words.known or word in _PLURALS):
         return word  # "troops", "species"
     if word[0] == answer[:1] and len(word) < len(answer) and len(word) < 5 and answer in words.known:

@@ -91,14 +91,14 @@ def strings_of(pipeline: Path, name: str) -> Set[str]:
 
 def agreement_patterns() -> Iterator[Dict[str, Any]]:
     """Patterns of an attribute_ruler by AGREEMENT. A verb with other features, such as Typo=Yes, is left alone."""
-    adverb = {"TAG": "RB", "OP": "?"}
+    adverb, line_break = {"TAG": "RB", "OP": "?"}, {"IS_SPACE": True, "OP": "*"}
     for pronouns, (number, person) in AGREEMENT.items():
         for tag, tense in TENSES.items():
             needed = ["Mood=Ind", f"Tense={tense}", "VerbForm=Fin"]
             allowed = [*needed, "Number=Sing", "Number=Plur", *(f"Person={i}" for i in (1, 2, 3))]
             verb = {"TAG": tag, "MORPH": {"IS_SUPERSET": needed, "IS_SUBSET": allowed}}
             morph = f"Mood=Ind|Number={number}|Person={person}|Tense={tense}|VerbForm=Fin"
-            pattern = [{"LOWER": {"IN": list(pronouns)}}, adverb, adverb, verb]
+            pattern = [{"LOWER": {"IN": list(pronouns)}}, line_break, adverb, line_break, adverb, line_break, verb]
             yield {"patterns": [pattern], "attrs": {"MORPH": morph}, "index": -1}
 
 

@@ -77,6 +77,7 @@ def test_roles_come_last_with_their_frames(script, tmp_path: Path):
     [
         (["We", "saw"], PAST, PAST.replace("Sing", "Plur").replace("Person=3", "Person=1")),
         (["they", "really", "saw"], PAST, PAST.replace("Sing", "Plur")),
+        (["they", "\n", "really", "saw"], PAST, PAST.replace("Sing", "Plur")),
         (["I", "saw"], PAST, PAST.replace("Person=3", "Person=1")),
         (
             ["We", "saw"],
