@@ -8,7 +8,6 @@ from typing import Iterator, List
 
 import pytest
 from benchmark_programs import program
-from small_blocks import network_config
 from spacy.cli._util import app
 from spacy.util import load_config
 from tiny_xlnet import make_bert
@@ -28,14 +27,6 @@ WIDTHS = {
 }
 
 
-# Of the network whose parameters are counted
-SIZES = {
-    **{"n_layers": 3, "n_attn_heads": 8, "attn_width": 32, "ff_width": 1024},
-    **{"label_attn_width": 64, "label_proj_width": 64, "span_hidden_width": 250},
-    **{"arc_hidden_width": 256, "deprel_hidden_width": 100},
-}
-
-
 @pytest.fixture(scope="module")
 def accuracy() -> Iterator[ModuleType]:
     with program("accuracy") as module:
@@ -50,11 +41,6 @@ def comparison(accuracy: ModuleType) -> ModuleType:
 @pytest.fixture(scope="module")
 def variants(accuracy: ModuleType) -> ModuleType:
     return import_module("accuracy.variants")
-
-
-@pytest.fixture(scope="module")
-def widths_of(accuracy: ModuleType) -> ModuleType:
-    return import_module("accuracy.widths")
 
 
 @pytest.fixture(scope="module")
@@ -124,16 +110,3 @@ def test_variants_of_the_papers_table_1(variants: ModuleType, name: str, dropout
     assert changed <= {"residual_dropout"}
     assert config["system"]["seed"] == 5 and "senter" not in config["components"]
     assert base == load_config(CONFIG)
-
-
-@pytest.mark.parametrize("hidden_width", [64, 512])
-def test_equal_widths(widths_of: ModuleType, hidden_width: int):
-    sizes = {"vector_width": 384, "n_label_heads": 80, "n_labels": 82, "n_deprels": 50}
-    base, sizes = network_config(**sizes, **SIZES, hidden_width=hidden_width)
-    widths = widths_of.equal_widths(base, sizes)
-    plain = widths_of.plain_network(base, widths)
-    assert plain.label_attention is None and widths_of.hidden_widths(plain) == widths
-    wanted = widths_of.n_network_parameters(base, sizes)
-    assert widths_of.n_network_parameters(plain, sizes) == pytest.approx(wanted, rel=0.01)
-    assert plain.encoder.layers[0].ff_width > base.encoder.layers[0].ff_width
-    assert plain.span_scorer.hidden_width > base.span_scorer.hidden_width

@@ -59,10 +59,6 @@ CONTRADICTIONS = {
         with_options("inputs", features=(Tags(), Vectors(), Tags(0.1))),
         "each kind once, got tags, vectors, tags",
     ),
-    "char_lstm_of_odd_width": (
-        lambda config: replace(with_options("inputs", features=(CharLSTM(),))(config), hidden_width=6),
-        "output width of CharLSTM: expected an even integer .* got 3",
-    ),
     "nothing_to_say": (
         without("span_scorer", "biaffine_scorer"),
         "without span_scorer and biaffine_scorer has nothing to score: expected one of them",
@@ -85,21 +81,9 @@ CONTRADICTIONS = {
         lambda config: replace(config, encoder=EncoderConfig((POSITION_QUERIES,))),
         'queries = "positions" requires join = "sum" of the inputs, got join = \'concat\'',
     ),
-    "selector_too_narrow": (
-        lambda config: SelfAttentionLayerConfig(selector=SelectorConfig(width=1)),
-        "width of the selector: expected an even integer .with factored = true.*, got 1",
-    ),
     "factored_attention_of_odd_width": (
         lambda config: SelfAttentionLayerConfig(attn_width=33),
         "attn_width: expected an even integer .with factored = true.*, got 33",
-    ),
-    "factored_feed_forward_of_odd_width": (
-        lambda config: SelfAttentionLayerConfig(ff_width=7),
-        "ff_width: expected an even integer .with factored = true.*, got 7",
-    ),
-    "factored_label_attention_of_odd_width": (
-        lambda config: LabelAttentionConfig(attn_width=9),
-        "attn_width of label attention: expected an even integer .with factored = true.*, got 9",
     ),
     "from_tokens_without_token_skip": (
         with_options("biaffine_scorer", from_tokens=True),

@@ -1,126 +1,74 @@
 """Every model of Kitaev & Klein's table (reference-encoders.md A2) is a config of a few lines: built by spaCy's config
 system, trained on two sentences to zero loss, saved, folded."""
 
+from typing import Any, Dict, List, Tuple
+
 import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Config
 from tiny_pipeline import make_examples
 
-BASE = """
-[model]
-@architectures = "spacy-lal.LALParser.v1"
-tok2vec = null
-hidden_width = 32
-label_attention = null
-biaffine_scorer = null
-
-[model.inputs]
-@misc = "spacy-lal.InputLayer.v1"
-join = "concat"
-dropout = 0.0
-position_scale = 1.0
-
-[model.encoder]
-@misc = "spacy-lal.Encoder.v1"
-
-[model.encoder.*.all]
-@misc = "spacy-lal.SelfAttentionLayer.v1"
-repeat = 2
-n_heads = 2
-attn_width = 8
-ff_width = 32
-factored = true
-attention_dropout = 0.0
-relu_dropout = 0.0
-residual_dropout = 0.0
-
-[model.fenceposts]
-@misc = "spacy-lal.Fenceposts.v1"
-halves = "even_odd"
-
-[model.span_scorer]
-@misc = "spacy-lal.SpanScorer.v1"
-hidden_width = 16
-"""
-TAGS_WORDS = """
-[model.inputs.*.tags]
-@misc = "spacy-lal.Tags.v1"
-dropout = 0.0
-
-[model.inputs.*.words]
-@misc = "spacy-lal.Words.v1"
-dropout = 0.0
-"""
-CHAR_LSTM = """
-[model.inputs.*.chars]
-@misc = "spacy-lal.CharLSTM.v1"
-dropout = 0.0
-"""
-CHAR_CONCAT = """
-[model.inputs.*.letters]
-@misc = "spacy-lal.CharConcat.v1"
-char_width = 2
-dropout = 0.0
-"""
-VECTORS = """
-[model.inputs.*.vectors]
-@misc = "spacy-lal.Vectors.v1"
-mix_layers = 2
-
-[model.tok2vec]
-@architectures = "spacy-lal.JoinedTok2Vec.v1"
-
-[model.tok2vec.*.first]
-@architectures = "spacy.HashEmbedCNN.v2"
-width = 16
-depth = 1
-embed_size = 200
-window_size = 1
-maxout_pieces = 2
-subword_features = true
-pretrained_vectors = null
-
-[model.tok2vec.*.second]
-@architectures = "spacy.HashEmbedCNN.v2"
-width = 16
-depth = 2
-embed_size = 200
-window_size = 1
-maxout_pieces = 2
-subword_features = true
-pretrained_vectors = null
-"""
-SUM, UNFACTORED = {"inputs.join": "sum"}, {"encoder.*.all.factored": False}
-FIRST_SECOND = {"fenceposts.halves": "first_second"}
-FIRST_LAYER = {"encoder.*.all.repeat": 1, "encoder.*.all.queries": "positions"}
-# Each model: its features, and the lines that it changes.
-MODELS = {
-    "base": (TAGS_WORDS, {**SUM, **UNFACTORED, **FIRST_SECOND}),
-    "position-only": (TAGS_WORDS, {**SUM, **UNFACTORED, **FIRST_SECOND, "encoder.*.all.queries": "positions"}),
-    "position-first": (TAGS_WORDS, {**SUM, **UNFACTORED, **FIRST_SECOND, **FIRST_LAYER}),
-    "concatenated": (TAGS_WORDS, UNFACTORED),
-    "control": (TAGS_WORDS, SUM),
-    "factored": (TAGS_WORDS, {}),
-    "char_lstm": (CHAR_LSTM, {}),
-    "char_concat": (CHAR_CONCAT, {}),
-    "vectors": (VECTORS, {}),
-    "all features": (TAGS_WORDS + CHAR_LSTM + CHAR_CONCAT + VECTORS, {}),
-    "windows": (TAGS_WORDS, {"encoder.*.all.window": 2, "encoder.*.all.relaxed_window": True}),
+CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    **{"width": 16, "embed_size": 200, "window_size": 1, "maxout_pieces": 2, "subword_features": True},
+    "pretrained_vectors": None,
+}
+TOK2VEC = {
+    "@architectures": "spacy-lal.JoinedTok2Vec.v1",
+    "*": {"first": {**CNN, "depth": 1}, "second": {**CNN, "depth": 2}},
+}
+FEATURES: Dict[str, Dict[str, Any]] = {
+    **{name: {"@misc": f"spacy-lal.{name}.v1", "dropout": 0.0} for name in ("Tags", "Words", "CharLSTM")},
+    "CharConcat": {"@misc": "spacy-lal.CharConcat.v1", "char_width": 2, "dropout": 0.0},
+    "Vectors": {"@misc": "spacy-lal.Vectors.v1", "mix_layers": 2},
+}
+NO_DROPOUT = dict.fromkeys(("attention_dropout", "relu_dropout", "residual_dropout"), 0.0)
+LAYER = {
+    "@misc": "spacy-lal.SelfAttentionLayer.v1",
+    **{"repeat": 2, "n_heads": 2, "attn_width": 8, "ff_width": 32, **NO_DROPOUT},
+}
+UNFACTORED = {"factored": False}
+# Each model: its features, how positions are joined, its fenceposts, and what changes in its layers.
+MODELS: Dict[str, Tuple[str, str, str, List[Dict[str, Any]]]] = {
+    "base": ("Tags Words", "sum", "first_second", [UNFACTORED]),
+    "position-only": ("Tags Words", "sum", "first_second", [{**UNFACTORED, "queries": "positions"}]),
+    "position-first": (
+        *("Tags Words", "sum", "first_second"),
+        [{**UNFACTORED, "repeat": 1, "queries": "positions"}, {**UNFACTORED, "repeat": 1}],
+    ),
+    "concatenated": ("Tags Words", "concat", "even_odd", [UNFACTORED]),
+    "control": ("Tags Words", "sum", "even_odd", [{}]),
+    "factored": ("Tags Words", "concat", "even_odd", [{}]),
+    "char_lstm": ("CharLSTM", "concat", "even_odd", [{}]),
+    "char_concat": ("CharConcat", "concat", "even_odd", [{}]),
+    "vectors": ("Vectors", "concat", "even_odd", [{}]),
+    "all features": ("Tags Words CharLSTM CharConcat Vectors", "concat", "even_odd", [{}]),
+    "windows": ("Tags Words", "concat", "even_odd", [{"window": 2, "relaxed_window": True}]),
 }
 
 
 def make_nlp(name):
-    features, changes = MODELS[name]
-    text = (BASE.replace("tok2vec = null\n", "") if "[model.tok2vec]" in features else BASE) + features
-    config = Config().from_str(text, overrides={f"model.{key}": value for key, value in changes.items()})
-    if name == "position-first":  # the second layer is an ordinary one
-        layers = config["model"]["encoder"]["*"]
-        layers["second"] = {**layers["all"], "queries": "features"}
+    features, join, halves, layers = MODELS[name]
+    inputs = {feature: FEATURES[feature] for feature in features.split()}
+    block = {
+        "@architectures": "spacy-lal.LALParser.v1",
+        **{"hidden_width": 32, "label_attention": None, "biaffine_scorer": None},
+        "tok2vec": TOK2VEC if "Vectors" in inputs else None,
+        "inputs": {
+            "@misc": "spacy-lal.InputLayer.v1",
+            **{"join": join, "dropout": 0.0, "*": inputs},
+        },
+        "encoder": {
+            "@misc": "spacy-lal.Encoder.v1",
+            "*": {f"layer{i}": {**LAYER, **changes} for i, changes in enumerate(layers)},
+        },
+        "fenceposts": {"@misc": "spacy-lal.Fenceposts.v1", "halves": halves},
+        "span_scorer": {"@misc": "spacy-lal.SpanScorer.v1", "hidden_width": 16},
+    }
     nlp = spacy.blank("en")
-    nlp.add_pipe("lal_parser", config={**config, "decoder": {"@misc": "spacy-lal.separate_decoder.v1"}})
+    nlp.add_pipe("lal_parser", config={"model": block, "decoder": {"@misc": "spacy-lal.separate_decoder.v1"}})
     return nlp
 
 

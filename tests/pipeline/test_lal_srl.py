@@ -200,19 +200,6 @@ def test_a_model_of_the_docs_heads_has_none_of_its_own(tmp_path):
 # Predicates
 
 
-def test_given_predicates(nlp, tmp_path):
-    nlp.to_disk(tmp_path)
-    given = spacy.load(tmp_path, config={"components": {"lal_srl": {"predicates": "doc"}}})
-    srl = given.get_pipe("lal_srl")
-    doc = doc_of(given, SAW)
-    set_propositions(doc, [Proposition(1, "", ((1, 3, "V"),)), Proposition(4, "doze.01", ((4, 5, "V"),))])
-    first, second = get_propositions(srl(doc))
-    assert (1, 3, "V") in first.args and first.roleset
-    assert (second.token, second.roleset) == (4, "doze.01")
-    with pytest.raises(ValueError, match=r'takes given predicates.*no doc.spans\["srl"\]'):
-        srl(doc_of(given, SAW))
-
-
 def test_given_predicates_keep_all_their_parts_and_their_frame_file(nlp, monkeypatch):
     srl = nlp.get_pipe("lal_srl")
     monkeypatch.setattr(srl, "predicates", "doc")
@@ -223,14 +210,6 @@ def test_given_predicates_keep_all_their_parts_and_their_frame_file(nlp, monkeyp
     assert (found.token, found.roleset, found.lemma) == (5, "house.07", "home")
     assert [one for one in found.args if one[2] in ("V", "C-V")] == [(1, 2, "V"), (4, 6, "C-V")]
     check_proposition(found, len(doc))
-
-
-def test_joint_labels_of_tag_and_predicate():
-    scorer = {"@misc": "spacy-lal.PredicateScorer.v1", "hidden_width": 16, "dropout": 0.0, "with_tags": True}
-    nlp = make(predicate_scorer=scorer)
-    assert roles([nlp(" ".join(SAW))]) == [PROPOSITIONS["saw"]]
-    labels = nlp.get_pipe("lal_srl").label_data["predicates"]
-    assert ["VBD", True] in labels and [flag for _, flag in labels] == sorted(flag for _, flag in labels)
 
 
 # Labels and training
@@ -292,14 +271,6 @@ def test_processes_and_threads(nlp):
     assert roles(nlp.pipe(TEXTS, n_process=2, batch_size=2)) == expected
     with ThreadPoolExecutor(3) as pool:
         assert all(found == expected for found in pool.map(lambda _: roles(nlp.pipe(TEXTS)), range(6)))
-
-
-def test_labels_set_within_a_memory_zone_stay(nlp):
-    other = spacy.blank("en")
-    srl = other.add_pipe("lal_srl", config=config())
-    with other.memory_zone():
-        srl.set_label_data(nlp.get_pipe("lal_srl").label_data)
-    assert {"srl", "ARG1", "sleep.01"} <= set(other.vocab.strings)
 
 
 def test_overwrite(nlp):
