@@ -106,7 +106,7 @@ class Shown:
 
     def picture(self, style: str) -> str:
         """A picture as markup, or the reason why there is none."""
-        markup, reason = self.get(style, lambda: draw(self.span(), style, {}, self.nlp)[0])
+        markup, reason = self.get(style, lambda: draw(self.span(), style, {"folded": True}, self.nlp)[0])
         return markup or f"<p>{escape(reason)}</p>"
 
     def files(self) -> Iterator[Tuple[str, str, str]]:

@@ -85,4 +85,5 @@ from .roles import (
     propositions_within,
     set_propositions,
     set_sentence_propositions,
+    to_allennlp,
 )

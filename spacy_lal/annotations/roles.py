@@ -11,7 +11,7 @@ without the group has no roles; a Doc with an empty group has no predicates.
 
 import re
 from bisect import bisect_left
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from spacy.tokens import Doc, Span
 
@@ -21,6 +21,8 @@ from ..trees.roles import (
     Argument,
     Proposition,
     PropositionError,
+    args_to_bio,
+    bio_to_args,
     check_proposition,
     join_parts,
     make_proposition,
@@ -219,9 +221,42 @@ def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
     return {"sent_id": ids[0] if len(ids) == 1 else "", "words": len(words), "predicates": predicates}
 
 
+def to_allennlp(item: Union[Doc, Span]) -> Dict[str, Any]:
+    """Roles in the form of AllenNLP's `SemanticRoleLabelerPredictor`.
+
+    item (Union[Doc, Span]): A Doc, or a sentence of one. White space is left out.
+    RETURNS (Dict[str, Any]): `words`, and `verbs`: for each predicate with all of its arguments within the item, `verb`
+        (its word), `description` ("[ARG0: She] [V: gave] ...") and `tags` (BIO, one for each word).
+    RAISES (StaleParseError, PropositionError): As `get_propositions`.
+
+    >>> to_allennlp(doc)["verbs"][0]["tags"]
+    ['B-ARG0', 'B-V', 'B-ARG2', 'B-ARG1', 'I-ARG1']
+    """
+    doc, first, end = (item.doc, item.start, item.end) if isinstance(item, Span) else (item, 0, len(item))
+    tokens = [token.i for token in item if not token.is_space]
+    words = [doc[i].text for i in tokens]
+    verbs = []
+    for one in propositions_within(doc, first, end):
+        for on_words in _on_words(doc, [one], tokens):
+            tags = args_to_bio(on_words.args, len(words))
+            verbs.append({"verb": doc[one.token].text, "description": _describe(words, tags), "tags": tags})
+    return {"verbs": verbs, "words": words}
+
+
 def propositions_within(doc: Doc, start: int, end: int) -> List[Proposition]:
     """The propositions with all arguments among some tokens, at the cost of their sentences."""
     return [one for one in get_propositions(doc, start, end) if start <= one.args[0][0] and one.args[-1][1] <= end]
+
+
+def _describe(words: Sequence[str], tags: Sequence[str]) -> str:
+    """The words with each argument in brackets."""
+    pieces: List[str] = []
+    place = 0
+    for start, end, role in bio_to_args(tags):
+        pieces.extend(words[place:start])
+        pieces.append(f"[{role}: {' '.join(words[start:end])}]")
+        place = end
+    return " ".join([*pieces, *words[place:]])
 
 
 # Whole parses on other tokens

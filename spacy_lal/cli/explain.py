@@ -1,7 +1,7 @@
 """`python -m spacy lal explain TEXT`: the parse of a text, as a self-contained page, a picture, or text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterable, Iterator, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Any, Iterable, Iterator, List, NamedTuple, Optional, Union
 
 import typer
 
@@ -124,7 +124,7 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
         legend = label_legend(label for *_, chain in sentence.constituents or [] for label in split_chain(chain))
         pictures = [one._replace(markup=one.markup + legend) for one in _pictures("Tree", "tree", nlp, span)]
         if has_propositions(doc):
-            pictures += _pictures("Roles", "roles", nlp, span)
+            pictures += _pictures("Roles", "roles", nlp, span, folded=True)
         folds = [*_pictures("Arcs", "dep", nlp, span), *_pictures("Constituents", "spans", nlp, span), attention[i]]
         pictures += [one._replace(is_open=len(sentence.tokens) <= LONG_SENTENCE) for one in folds]
         pictures.append(contributions[i]._replace(is_open=False))
@@ -132,12 +132,14 @@ def _sections(nlp: "Language", doc: "Doc") -> Iterator[str]:
         yield f'<section>\n<h2 dir="auto">{escape(" ".join(sentence.text.split()))}</h2>\n{shown}\n</section>'
 
 
-def _pictures(heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int = 1) -> List[_Picture]:
+def _pictures(
+    heading: str, style: str, nlp: "Language", item: Union["Doc", "Span"], number: int = 1, **options: Any
+) -> List[_Picture]:
     """One picture per sentence; if the pipeline lacks the annotation for it, the reason instead."""
     from spacy_lal.pictures import draw
     from spacy_lal.pictures.markup import escape
 
     try:
-        return [_Picture(heading, markup) for markup in draw(item, style, {}, nlp)]
+        return [_Picture(heading, markup) for markup in draw(item, style, options, nlp)]
     except ValueError as err:
         return [_Picture(heading, f"<p>{escape(str(err))}</p>")] * number

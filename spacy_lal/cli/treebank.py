@@ -161,6 +161,9 @@ def report_lines(report: "TreebankReport", top: int) -> Iterator[str]:
     if report.sentences:
         mean, p95 = report.tokens / report.sentences, report.length_quantile(0.95)
         yield f"\nLength in words: mean {mean:.1f}, 95 % are at most {p95}, longest {max(report.lengths)}"
+        histogram = report.length_histogram()
+        for name, count in histogram.items():
+            yield f"  {name:>7}{count:>10,} {'#' * round(40 * count / max(histogram.values()))}".rstrip()
     tables = {"labels": report.labels, "unary chains": report.chains, "deprels": report.deprels, "tags": report.tags}
     yield from _tables(tables, top)
 

@@ -68,7 +68,8 @@ def render(
     minify (bool): Leave line breaks and indentation out.
     jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is displayed in a notebook, SVG returned.
     options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `add_lemma`, `colors`,
-        ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first.
+        ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first; for "roles",
+        `folded`: a click on a predicate shows its arguments.
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
@@ -111,7 +112,7 @@ def draw(item: Item, style: str, options: Dict[str, Any], nlp: Optional[Language
     if style == "spans":
         return [_draw_spans(sentence, options) for sentence in sentences]
     if style == "roles":
-        return [draw_roles(sentence) for sentence in sentences]
+        return [draw_roles(sentence, bool(options.get("folded"))) for sentence in sentences]
     if nlp is None:
         raise ValueError(f"style {style!r} asks the network again: expected the pipeline too, render(..., nlp=nlp)")
     heads = draw_attention if style == "attention" else draw_contributions

@@ -12,7 +12,7 @@ from ..export import Sentence
 from ..trees.brackets import iter_words, write_brackets
 from ..trees.frames import describe_role
 from .colors import DEFAULT_COLOR, role_color
-from .markup import escape, shorten, visible
+from .markup import escape, fold, shorten, visible
 from .svg import Svg, number, picture, pill_text, pill_width, pills, svg_text, text_width
 from .tree import DESCENT, GAP, Layout
 
@@ -151,17 +151,22 @@ def word_rows(sentence: Sentence) -> List[PredicateRow]:
     return rows
 
 
-def draw_roles(sentence: Sentence) -> str:
+def draw_roles(sentence: Sentence, folded: bool = False) -> str:
     """Draw the predicates of a sentence as one `<div>`: its text once for each, in which displaCy draws each argument
-    as a box with its role, and the descriptions of the roles, where frames are known."""
-    rows = [_row(one, sentence) for one in sentence_predicates(sentence)]
+    as a box with its role, and the descriptions of the roles, where frames are known.
+
+    folded (bool): Whether a click on a predicate shows this; the first that is no auxiliary is open.
+    """
+    found = sentence_predicates(sentence)
+    first = next((one for one in found if not one.is_auxiliary), None)
+    rows = [_row(one, sentence, folded, one is first) for one in found]
     if not rows:
         rows = [f"<div>{escape(sentence.text)}</div><p>This sentence has no predicate.</p>"]
     direction = sentence.tokens[0].vocab.writing_system.get("direction", "ltr")
     return f'<div class="lal-roles" dir="{escape(direction)}">{"".join(rows)}</div>'
 
 
-def _row(predicate: Predicate, sentence: Sentence) -> str:
+def _row(predicate: Predicate, sentence: Sentence, folded: bool, is_open: bool) -> str:
     doc, place, text = sentence.tokens[0].doc, sentence.tokens[0].i, ""
     frame = get_frame(doc.vocab, predicate.roleset)
     boxes: List[Dict[str, Any]] = []
@@ -180,7 +185,7 @@ def _row(predicate: Predicate, sentence: Sentence) -> str:
     sense = " ".join([predicate.roleset, f"({frame.name})" if frame and frame.name else ""]).strip()
     heading = f"<b>{escape(shorten(visible(str(predicate)), MAX_WORD))}</b> <small>{escape(sense)}</small>"
     items = f'<ul style="margin: 0 0 1em; font-size: .9em">{"".join(legend)}</ul>' if legend else ""
-    return f"<div>{heading}{body}{items}</div>"
+    return fold(heading, body + items, is_open) if folded else f"<div>{heading}{body}{items}</div>"
 
 
 def _text(doc: Doc, start: int, end: int) -> str:

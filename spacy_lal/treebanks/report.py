@@ -90,6 +90,11 @@ class TreebankReport:
         lengths = list(self.lengths.elements())
         return int(np.quantile(lengths, quantile, method="inverted_cdf")) if lengths else 0
 
+    def length_histogram(self) -> Dict[str, int]:
+        """Number of sentences by length, in steps of ten words (`"11-20"`), the last for all above 100."""
+        steps = Counter(min((length - 1) // 10, 10) for length in self.lengths.elements())
+        return {f"{10 * i + 1}-{10 * i + 10}" if i < 10 else "101+": steps[i] for i in range(11)}
+
     def to_dict(self) -> Dict[str, Any]:
         """The report as values for JSON."""
         values = _plain(self)
@@ -98,6 +103,7 @@ class TreebankReport:
             "median": self.length_quantile(0.5),
             "p95": self.length_quantile(0.95),
             "max": max(self.lengths, default=0),
+            "histogram": self.length_histogram(),
         }
         return {"sound": self.sound, **values, "one_outside_head_share": self.one_outside_head_share}
 

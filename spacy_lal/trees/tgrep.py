@@ -26,10 +26,13 @@ from typing import (
     Tuple,
 )
 
+from .regex_cost import cost_of_regex
+
 if TYPE_CHECKING:
     from nltk.tree import Tree
 
 MAX_STEPS = 2_000_000  # tests of a node for a part of the pattern, in one tree
+_STEPS_OF_REGEX = 100  # of a regular expression, in the time of one of ours
 _PRINTED = "'"  # the label of the node that is found in place of the first
 
 Labels = Dict[str, int]  # which node each label is bound to
@@ -76,7 +79,7 @@ class _Nodes:
     """The nodes of a tree in pre-order, with the properties that relations read. No recursion: trees may be deep."""
 
     def __init__(self, tree: "Tree", pattern: str, used: Set[str]) -> None:
-        self.pattern, self.used, self.steps = pattern, used, 0
+        self.pattern, self.used, self.steps = pattern, used, 0.0
         self.items: List[object] = []
         self.texts: List[str] = []
         self.parents: List[int] = []
@@ -108,11 +111,14 @@ class _Nodes:
 
     def ways(self, part: "_Part", number: int, labels: Labels) -> Iterable[Labels]:
         """The ways in which a part matches a node, as labels; all are the same if it binds no label that is used."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise PatternError(f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}")
+        self.count(1)
         ways = part.ways(self, number, labels)
         return ways if part.binds & self.used else islice(ways, 1)
+
+    def count(self, steps: float) -> None:
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            raise PatternError(f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}")
 
     def end(self, number: int) -> int:
         """The first word after a node."""
@@ -215,8 +221,8 @@ class _Part(NamedTuple):
     binds: FrozenSet[str] = frozenset()
 
 
-def _name(test: Callable[[str], bool]) -> _Part:
-    return _Part(lambda nodes, a, labels: iter([labels] if test(nodes.texts[a]) else []))
+def _name(test: Callable[[_Nodes, str], bool]) -> _Part:
+    return _Part(lambda nodes, a, labels: iter([labels] if test(nodes, nodes.texts[a]) else []))
 
 
 def _bound(part: _Part, label: str) -> _Part:
@@ -372,17 +378,23 @@ class _Reader:
             if kind == "/":
                 return self._regex(match[1], ignore_case, start)
             wanted = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
-            return _name(lambda text: text == wanted or (ignore_case and text.casefold() == wanted.casefold()))
+            return _name(lambda _, text: text == wanted or (ignore_case and text.casefold() == wanted.casefold()))
         wanted = self._token(_LITERAL, _NODE)
-        return _name(lambda text: text == wanted or wanted in ("*", "__"))
+        return _name(lambda _, text: text == wanted or wanted in ("*", "__"))
 
     def _regex(self, text: str, ignore_case: bool, start: int) -> _Part:
         try:
             compiled = re.compile(text, re.IGNORECASE if ignore_case else 0)
+            cost = cost_of_regex(text)
         except (re.error, RecursionError, OverflowError, ValueError) as error:
             self._fail(f"no regular expression ({str(error)[:80]})", start)
         found = lru_cache(maxsize=10_000)(lambda text: compiled.search(text) is not None)
-        return _name(found)
+
+        def test(nodes: _Nodes, text: str) -> bool:
+            nodes.count(cost(len(text)) / _STEPS_OF_REGEX)
+            return found(text)
+
+        return _name(test)
 
     def _begins_relation(self) -> bool:
         self._skip()

@@ -25,6 +25,7 @@ from spacy_lal.annotations import (
     set_propositions,
     set_sentence_propositions,
     set_sentence_starts,
+    to_allennlp,
 )
 from spacy_lal.trees.frames import Frame, FrameRole
 from spacy_lal.trees.roles import Proposition, PropositionError, make_proposition
@@ -238,3 +239,19 @@ def test_descriptions(doc, tmp_path):
     for vocab in (spacy.load(tmp_path).vocab, Vocab().from_bytes(nlp.vocab.to_bytes())):
         assert get_frame(vocab, "say.01") == FRAMES[2] and get_frame(vocab, "say.02") is None
     assert get_frame(Vocab(), "say.01") is None
+
+
+def test_allennlp():
+    """The dict of AllenNLP's predictor."""
+    words = ["She", "gave", " ", "him", "the", "book", ".", "Go"]
+    doc = Doc(English().vocab, words=words, spaces=[True, True, False, True, True, False, True, False])
+    give = Proposition(1, "give.01", ((0, 1, "ARG0"), (1, 2, "V"), (2, 4, "ARG2"), (4, 6, "ARG1")))
+    set_propositions(doc, [give, Proposition(7, "go.02", ((7, 8, "V"),))])
+    description = "[ARG0: She] [V: gave] [ARG2: him] [ARG1: the book] ."
+    tags = ["B-ARG0", "B-V", "B-ARG2", "B-ARG1", "I-ARG1", "O", "O"]
+    found = to_allennlp(doc)
+    assert found["words"] == ["She", "gave", "him", "the", "book", ".", "Go"]
+    assert found["verbs"][0] == {"verb": "gave", "description": f"{description} Go", "tags": tags}
+    assert found["verbs"][1]["description"] == "She gave him the book . [V: Go]"
+    assert [verb["description"] for verb in to_allennlp(doc[0:7])["verbs"]] == [description]
+    assert to_allennlp(Doc(doc.vocab)) == {"verbs": [], "words": []}

@@ -189,6 +189,8 @@ def test_roles(nlp: Language):
     assert shown(render(doc, style="roles")).startswith("sees x.01 She ARG0 sees V a <dog>.")
     assert render(doc, style="roles") == "\n".join(render(sent, style="roles") for sent in doc.sents)
     assert shown(render(doc[1:3], style="roles")) == "sees a This sentence has no predicate."
+    folded = parsed(render(next(doc.sents), style="roles", options={"folded": True}))
+    assert [details.get("open") for details in folded.iter("details")] == [""]
     ElementTree.fromstring(render(doc, style="roles", page=True))
     with pytest.raises(ValueError, match="one sentence, got one over 2"):
         render(doc[2:9], style="roles")

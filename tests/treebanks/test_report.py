@@ -64,7 +64,8 @@ def test_counts(tmp_path):
     assert (report.several_roots, report.no_root, report.missing_heads, report.non_projective) == (1, 0, 1, 0)
     assert report.trees_without_cover == 2
     values = json.loads(json.dumps(report.to_dict()))
-    assert values["lengths"] == {"mean": 2.0, "median": 2, "p95": 3, "max": 3}
+    assert values["lengths"] == {"mean": 2.0, "median": 2, "p95": 3, "max": 3, "histogram": report.length_histogram()}
+    assert report.length_histogram()["1-10"] == 3 == sum(report.length_histogram().values())
     assert values["sound"] is True
 
 

@@ -215,6 +215,9 @@ BOMBS = {
     "relations": "NP" + " < NP" * 5000,
     "digits": "NP <" + "9" * 5000 + " NP",
     "repeats in a regex": "/a{" + "9" * 5000 + "}/",
+    "regex in a regex": "/(a+)+$/",
+    "alternatives in a regex": "/^(a|aa)+$/",
+    "many repeats": "/" + "a*" * 30 + "b/",
     "bindings": "S << (*=a .. (*=b .. (*=c .. (*=d .. (*=e .. (*=f .. (=a < b))))))))",
 }
 
