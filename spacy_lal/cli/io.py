@@ -24,8 +24,19 @@ if TYPE_CHECKING:
 ERROR = 2
 STDIN = "-"
 FACTORY, ROLES_FACTORY = "lal_parser", "lal_srl"
+NO_TEXT = (".docx", ".gif", ".html", ".jpg", ".pdf", ".png", ".svg", ".zip")
+
+
+def text_file(output: Optional[Path]) -> Optional[Path]:
+    """The path of a file of text; ends the command if its ending is of pictures or pages."""
+    if output is not None and output.suffix.lower() in NO_TEXT:
+        fail(f"expected a file of text after -o, got {output}; pictures and pages are written by `lal explain -o`")
+    return output
+
+
 OutputOption = Annotated[
-    Optional[Path], typer.Option("--output", "-o", help="Write here  [default: -, stdout]", show_default=False)
+    Optional[Path],
+    typer.Option("--output", "-o", help="Write here  [default: -, stdout]", show_default=False, callback=text_file),
 ]
 ModelOption = Annotated[
     Optional[str],
@@ -85,6 +96,8 @@ class Command(TyperCommand):
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
+        except SystemExit as err:  # spaCy has printed what is wrong with a config
+            raise typer.Exit(ERROR if err.code else 0) from None
         except OSError as err:
             fail(f"can't read or write {err.filename or 'stdout'}: {err.strerror or err}")
         except (ValueError, ImportError) as err:

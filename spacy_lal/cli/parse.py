@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
 DOCBIN = "docbin"
 ENDINGS = {".conllu": "conllu", ".spacy": DOCBIN, ".json": "json", ".jsonl": "json"}  # the formats that they choose
-NO_TEXT = (".svg", ".png", ".pdf", ".gif", ".jpg", ".docx", ".html")
 
 
 FormatOption = Annotated[
@@ -72,8 +71,6 @@ def parse_cli(
 def _check_format(output_format: Optional[str], output: Optional[Path]) -> str:
     """The format that was named, or that the output's ending stands for."""
     suffix = output.suffix.lower() if output is not None else ""
-    if suffix in NO_TEXT:
-        io.fail(f"lal parse writes no {suffix} file, got {output}: its formats are -f {', '.join((*FORMATS, DOCBIN))}")
     output_format = output_format or ENDINGS.get(suffix, next(iter(FORMATS)))
     if output_format not in (*FORMATS, DOCBIN):
         io.fail(f"expected a format of {', '.join((*FORMATS, DOCBIN))}, got {output_format!r}")

@@ -19,6 +19,19 @@ TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
 TREEBANKS = (".brackets", ".conll", ".conllu", ".mrg", ".ptb")  # each line of which would be parsed as a text
 # By these endings, a name with spaces is a file's and no text.
 _FILE_NAME = re.compile(r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$", re.IGNORECASE)
+# How files begin that are no text.
+_KINDS = {
+    b"%PDF": "a PDF",
+    b"PK\x03\x04": "an archive, such as .docx",
+    b"\xd0\xcf\x11\xe0": "an office document, such as .doc",
+    b"{\\rtf": "RTF",
+    b"\x1f\x8b": "compressed",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+    b"GIF8": "a picture",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8": "a picture",
+}
 WRAPPED_WIDTH = range(40, 101)  # characters of a line that an editor broke
 LOOKED_AT = 100  # lines, to see whether they are wrapped
 
@@ -187,8 +200,9 @@ def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:
     """Lines with their numbers, from 1. Decoded one by one, so that an encoding error has a line."""
     with sys.stdin.buffer if source.name == STDIN else open(source.name, "rb") as file:
         for number, raw in enumerate(file, start=1):
-            if b"\0" in raw:
-                raise ValueError(f"{source.shown} is binary: expected text in UTF-8")
+            kind = next((kind for start, kind in _KINDS.items() if number == 1 and raw.startswith(start)), None)
+            if kind or b"\0" in raw:
+                raise ValueError(f"{source.shown} is {kind or 'binary'}: expected text in UTF-8")
             try:
                 yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as err:

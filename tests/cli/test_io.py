@@ -105,11 +105,19 @@ def test_bad_lines(tmp_path, name, line, message):
     assert str(caught.value).startswith(f"{path}, line 3: ") and message in str(caught.value)
 
 
-@pytest.mark.parametrize("content", ["Go on!".encode("utf-16"), b"Go on!\nG\0o\n"])
-def test_binary_files_are_refused(lal, pipeline, tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("Go on!".encode("utf-16"), "text in UTF-16"),
+        (b"Go on!\nG\0o\n", "binary"),
+        (b"%PDF-1.4\nGo on!\n", "a PDF"),
+        (b"PK\x03\x04word", "an archive, such as .docx"),
+    ],
+)
+def test_binary_files_are_refused(lal, pipeline, tmp_path, content, kind):
     (tmp_path / "a.txt").write_bytes(content)
     result = lal("parse", tmp_path / "a.txt", "-m", pipeline)
-    assert result.exit_code == 2 and "a.txt is binary: expected text in UTF-8" in result.stderr
+    assert result.exit_code == 2 and f"a.txt is {kind}: expected text in UTF-8" in result.stderr
 
 
 def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
@@ -196,6 +204,8 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "Go on!", "-m", "{pipeline}", "-g", "0"), "can't use --gpu-id 0"),
         (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
         (("prase",), "parse"),
+        (("roles", "Go on!", "-o", "x.gif"), "expected a file of text after -o, got x.gif"),
+        (("train", __file__, "-o", "{blank}"), ""),
         (("evaluate",), "DEV.spacy"),
     ],
 )
