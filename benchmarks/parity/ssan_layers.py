@@ -148,7 +148,7 @@ class PreNormLayer(nn.Module):
         self.relu_dropout = ElementDropout(config.relu_dropout)
         self.attention_dropout, self.output_dropout = (ElementDropout(config.residual_dropout) for _ in range(2))
 
-    def forward(self, inputs: Tensor, padding: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len)."""
         inputs = inputs + self.attention_dropout(self.attention(self.attention_norm(inputs), padding))
         hidden = self.relu_dropout(self.hidden(self.feed_forward_norm(inputs)).relu())
@@ -172,6 +172,6 @@ class FinalNormConfig(EncoderLayer):
 class FinalNorm(nn.LayerNorm):
     """A standard layer norm as an encoder layer."""
 
-    def forward(self, inputs: Tensor, padding: Optional[Tensor] = None) -> Tensor:
+    def forward(self, inputs: Tensor, padding: Optional[Tensor] = None, positions: Optional[Tensor] = None) -> Tensor:
         """*Shape:* (batch_size, seq_len, hidden_width) to the same."""
         return super().forward(inputs)

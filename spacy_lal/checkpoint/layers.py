@@ -10,7 +10,7 @@ from typing import List, Literal, Optional, Sequence, Tuple
 import torch
 from torch import Tensor, nn
 
-from ..layers.basics import FeedForward, StdNorm, join_features, split_features
+from ..layers.basics import FeedForward, StdNorm, join_features, project_heads
 from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttentionConfig
 from ..layers.input_configs import InputLayerConfig, InputSizes
 from ..layers.inputs import InputLayer
@@ -129,13 +129,7 @@ class ReferenceLabelAttention(LabelAttention):
         attn_width); the weights are the mean over the queries."""
         if not self.options.query_per_token:
             return super().attend(inputs, padding)
-        parts = split_features(inputs, self.widths)
-        projected = []
-        for part, features in zip(self.widths, parts, strict=True):
-            heads = torch.cat([self.query[part], self.key[part], self.value[part]])
-            product = nn.functional.linear(features, heads.transpose(1, 2).flatten(0, 1))
-            projected.append(product.unflatten(-1, (3, self.n_label_heads, self.part_width)))
-        query, key, value = join_features(projected).permute(2, 0, 3, 1, 4).unbind()
+        query, key, value = project_heads(inputs, self.widths, (self.query, self.key, self.value))
         logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
         weights = self.weights(logits, padding[:, None, None, :])
         is_query = (~padding).to(weights.dtype)

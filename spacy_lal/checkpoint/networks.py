@@ -93,63 +93,26 @@ def convert_state_dict(
     return {our_key(key, config): value.float() for key, value in state_dict.items() if not key.startswith(skipped)}
 
 
-_SHARED: Dict[str, Any] = {
-    "d_model": 1024,
-    "num_heads": 8,
-    "d_kv": 64,
-    "d_ff": 2048,
-    "d_label_hidden": 250,
-    "partitioned": True,
-    "sentence_max_len": 300,
-    "attention_dropout": 0.2,
-    "residual_dropout": 0.2,
-    "tag_emb_dropout": 0.2,
-    "word_emb_dropout": 0.4,
-    "timing_dropout": 0.0,
-    "char_lstm_input_dropout": 0.2,
-    "use_tags": False,
-    "use_words": False,
-    "use_chars_lstm": False,
-    "use_elmo": False,
-}
 # Hyperparameters that are used, with a value where a checkpoint lacks one (reference-parser.md, section 6): an older
 # one, of the HPSG parser, has no label attention.
+_SHARED: Dict[str, Any] = {
+    **{"d_model": 1024, "num_heads": 8, "d_kv": 64, "d_ff": 2048, "d_label_hidden": 250, "sentence_max_len": 300},
+    **dict.fromkeys(("attention_dropout", "residual_dropout", "tag_emb_dropout", "char_lstm_input_dropout"), 0.2),
+    **{"partitioned": True, "word_emb_dropout": 0.4, "timing_dropout": 0.0},
+    **dict.fromkeys(("use_tags", "use_words", "use_chars_lstm", "use_elmo"), False),
+}
 DEFAULT_HPARAMS: Dict[str, Any] = {
     **_SHARED,
-    "num_layers": 12,
-    "d_biaffine": 1024,
-    "use_lal": False,
-    "lal_d_kv": 64,
-    "lal_d_proj": 64,
-    "lal_resdrop": False,
-    "lal_pwff": False,
-    "lal_q_as_matrix": False,
-    "lal_partitioned": False,
-    "lal_combine_as_self": False,
-    "embedding_dropout": 0.2,
-    "relu_dropout": 0.2,
-    "d_char_emb": 64,
-    "const_lada": 0.5,
-    "use_cat": False,
-    "use_xlnet": False,
-    "use_bert": False,
-    "use_bert_only": False,
-    "embedding_type": "random",
-    "xlnet_model": "xlnet-large-cased",
-    "xlnet_do_lower_case": False,
-    "pad_left": False,
+    **{"num_layers": 12, "d_biaffine": 1024, "lal_d_kv": 64, "lal_d_proj": 64, "d_char_emb": 64, "const_lada": 0.5},
+    **dict.fromkeys(("embedding_dropout", "relu_dropout"), 0.2),
+    **dict.fromkeys(("use_lal", "use_cat", "use_xlnet", "use_bert", "use_bert_only"), False),
+    **dict.fromkeys(("lal_resdrop", "lal_pwff", "lal_q_as_matrix", "lal_partitioned", "lal_combine_as_self"), False),
+    **{"embedding_type": "random", "xlnet_model": "xlnet-large-cased", "xlnet_do_lower_case": False, "pad_left": False},
 }
-# Kitaev & Klein's
 KK_DEFAULT_HPARAMS: Dict[str, Any] = {
     **_SHARED,
-    "num_layers": 8,
-    "num_layers_position_only": 0,
-    "d_char_emb": 32,
-    "embedding_dropout": 0.0,
-    "relu_dropout": 0.1,
-    "morpho_emb_dropout": 0.2,
-    "elmo_dropout": 0.5,
-    "use_chars_concat": False,
+    **{"num_layers": 8, "num_layers_position_only": 0, "d_char_emb": 32, "use_chars_concat": False},
+    **{"embedding_dropout": 0.0, "relu_dropout": 0.1, "morpho_emb_dropout": 0.2, "elmo_dropout": 0.5},
 }
 KK_FEATURES = ("use_tags", "use_words", "use_chars_lstm", "use_chars_concat", "use_elmo")
 SUB_HEAD_SCORE = -1e4  # our label vocabulary has a sub-head label, which Kitaev & Klein's trees never have

@@ -46,8 +46,8 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
     RAISES (ValueError): The model has no label attention.
     """
     model = model_of(parser)
-    config, sizes = model.attrs["get_parts"](model)
-    n_heads = config.n_label_heads(sizes)
+    shim = model.attrs["get_shim"](model)
+    n_heads = shim.config.n_label_heads(shim.sizes)
     if not n_heads:
         raise ValueError(f"'{parser.name}' is a model without label attention: it has no label heads")
     labels = parser.label_data["constituents"]

@@ -164,12 +164,11 @@ class SpanScores:
         label_strings(parser)
         self.names = head_names(parser)
         model = model_of(parser)
-        config, sizes = model.attrs["get_parts"](model)
-        layout = config.layout(config.n_label_heads(sizes))
-        self._layout = layout
+        shim = model.attrs["get_shim"](model)
+        config, weights, prefix = shim.config, shim.weights, "span_scorer."
+        self._layout = layout = config.layout(config.n_label_heads(shim.sizes))
         if not layout.n_label_heads:
             raise ValueError(f"'{parser.name}' has no block of features for each label head: scores have no parts")
-        weights, prefix = model.attrs["get_weights"](model), "span_scorer."
         self._weights = {name[len(prefix) :]: weights[name].astype("f8") for name in weights if name.startswith(prefix)}
         if config.span_scorer is not None and config.span_scorer.from_tokens:  # other features weigh nothing
             hidden = self._weights["hidden.weight"]

@@ -158,6 +158,23 @@ def join_features(parts: Sequence[Tensor]) -> Tensor:
     return torch.cat(list(parts), dim=-1) if len(parts) > 1 else parts[0]
 
 
+def project_heads(
+    inputs: Tensor,
+    widths: Dict[str, int],
+    heads: Sequence[nn.ParameterDict],
+    biases: Sequence[nn.ParameterDict] = (),
+) -> Tuple[Tensor, ...]:
+    """Queries, keys or values of all heads in one product, with the weights of `head_weights`. *Shapes:* inputs
+    (batch_size, seq_len, sum of the widths) to (batch_size, n_heads, seq_len, attn_width) each."""
+    projected = []
+    for part, features in zip(widths, split_features(inputs, widths), strict=True):
+        weight = torch.cat([one[part] for one in heads]).transpose(1, 2)
+        bias = torch.cat([one[part] for one in biases]).flatten() if biases else None
+        product = nn.functional.linear(features, weight.flatten(0, 1), bias)
+        projected.append(product.unflatten(-1, (len(heads), -1, weight.shape[1])))
+    return join_features(projected).permute(2, 0, 3, 1, 4).unbind()
+
+
 class FeedForward(nn.Module):
     """Position-wise feed-forward layer with residual and layer norm; one small network per part of the features.
 

@@ -6,11 +6,11 @@ reference-encoders.md B1-B3 and B7). The choice acts inside the softmax, among t
 """
 
 import math
-from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear, logsigmoid
+from torch.nn.functional import logsigmoid
 
 from .basics import (
     ElementDropout,
@@ -20,7 +20,7 @@ from .basics import (
     StdNorm,
     head_weights,
     join_features,
-    split_features,
+    project_heads,
     split_width,
 )
 from .configs import SelectorConfig, SelfAttentionLayerConfig
@@ -71,12 +71,8 @@ class Selector(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """Score all pairs. *Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads, seq_len,
         seq_len)."""
-        projected = []
-        for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
-            weight = torch.cat([self.query[part], self.key[part]]).transpose(1, 2).flatten(0, 1)
-            bias = torch.cat([self.query_bias[part], self.key_bias[part]]).flatten()
-            projected.append(linear(features, weight, bias).unflatten(-1, (2, self.n_heads, self.part_width)))
-        query, key = join_features(projected).permute(2, 0, 3, 1, 4).unbind()
+        biases = self.query_bias, self.key_bias
+        query, key = project_heads(inputs, self.widths, (self.query, self.key), biases)
         return query @ key.transpose(-1, -2)
 
     def sample_noise(self, scores: Tensor) -> Tensor:
@@ -207,24 +203,16 @@ class SelfAttention(nn.Module):
             self.selector = Selector(config.selector, widths, self.n_heads, width)
             self.weights = SelectiveSoftmax(config.selector.on_empty, config.attention_dropout)
 
-    def _project(self, inputs: Tensor, names: Sequence[str]) -> Tuple[Tensor, ...]:
-        """Queries, keys or values in one product. *Shape of each:* (batch, n_heads, seq_len, attn_width)."""
-        projected = []
-        for part, features in zip(self.widths, split_features(inputs, self.widths), strict=True):
-            weight = torch.cat([getattr(self, name)[part] for name in names]).transpose(1, 2).flatten(0, 1)
-            product = nn.functional.linear(features, weight)
-            projected.append(product.unflatten(-1, (len(names), self.n_heads, self.part_width)))
-        return join_features(projected).permute(2, 0, 3, 1, 4).unbind()
-
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """Let every position attend to the positions of its sentence that are allowed. *Shapes:* inputs (batch_size,
         seq_len, hidden_width), padding (batch_size, seq_len), positions (1 or batch_size, seq_len, hidden_width); as
         the input."""
         if self.reads_positions and positions is not None:
-            query, key = self._project(positions.expand(len(inputs), -1, -1), ("query", "key"))
-            (value,) = self._project(inputs, ("value",))
+            rows = positions.expand(len(inputs), -1, -1)
+            query, key = project_heads(rows, self.widths, (self.query, self.key))
+            (value,) = project_heads(inputs, self.widths, (self.value,))
         else:
-            query, key, value = self._project(inputs, ("query", "key", "value"))
+            query, key, value = project_heads(inputs, self.widths, (self.query, self.key, self.value))
         logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
         weights = self.attend(inputs, logits, padding)
         context = (weights @ value).unflatten(-1, (len(self.widths), self.part_width))
@@ -246,7 +234,6 @@ class SelfAttentionLayer(nn.Module):
     def __init__(self, config: SelfAttentionLayerConfig, hidden_width: int) -> None:
         super().__init__()
         widths = split_width(hidden_width, config.factored)
-        self.reads_positions = config.reads_positions
         self.attention = SelfAttention(config, widths)
         self.feed_forward = FeedForward(widths, config.ff_width, config.relu_dropout, config.residual_dropout)
 
@@ -263,15 +250,9 @@ class Encoder(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(layers)
 
-    @property
-    def reads_positions(self) -> bool:
-        """Whether a layer reads the rows of the position table."""
-        return any(getattr(layer, "reads_positions", False) for layer in self.layers)
-
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """Encode. *Shapes:* inputs (batch_size, seq_len, hidden_width), padding (batch_size, seq_len), positions (1
         or batch_size, seq_len, hidden_width); as the input."""
         for layer in self.layers:
-            rows = (positions,) if getattr(layer, "reads_positions", False) else ()
-            inputs = layer(inputs, padding, *rows)
+            inputs = layer(inputs, padding, positions)
         return inputs

@@ -47,8 +47,6 @@ class NetworkOutput(NamedTuple):
     arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
     deprels (Tensor): [dependent, head, deprel]. *Shape:* (batch_size, n + 1, n + 1, n_deprels), or (batch_size, n + 1,
         n_deprels) where the scorer is not given the head.
-    label_attention (Optional[Tensor]): Weights of each label head over START, words, STOP; without gradient. *Shape:*
-        (batch_size, n_label_heads, n + 2).
     ties (Optional[Tensor]): The score of each label head on each fencepost; None for a network without a
         `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
     """
@@ -56,7 +54,6 @@ class NetworkOutput(NamedTuple):
     labels: Tensor
     arcs: Tensor
     deprels: Tensor
-    label_attention: Optional[Tensor]
     ties: Optional[Tensor] = None
 
 
@@ -84,11 +81,6 @@ class ParserNetwork(nn.Module):
         self._scale_scorers(1.0 / layout.scale)
 
     @property
-    def n_label_heads(self) -> int:
-        """Label heads; 0 without label attention."""
-        return 0 if self.label_attention is None else self.label_attention.n_label_heads
-
-    @property
     def depends_on_batch(self) -> bool:
         """Whether the scores of a sentence depend on the sentences beside it."""
         return self.label_attention is not None and self.label_attention.depends_on_batch
@@ -114,29 +106,22 @@ class ParserNetwork(nn.Module):
                 if layer.in_features == layout.width:
                     layer.weight[:, blocks] *= factor
 
-    def arc_inputs(self, fenceposts: Tensor) -> Tensor:
-        """The last features of fenceposts, which the biaffine scorer reads. *Shapes:* (..., width) to (...,
-        input_width)."""
-        if self.biaffine_scorer is None:
-            return fenceposts
-        return fenceposts[..., fenceposts.shape[-1] - self.biaffine_scorer.arc_head.in_features :]
-
     def encode(self, inputs: NetworkInputs) -> tuple[Tensor, Optional[Tensor]]:
         """Fenceposts, *shape:* (batch_size, n + 1, width), and the weights of label attention, *shape:* (batch_size,
         n_label_heads, n + 2)."""
         lengths = inputs.lengths
         seq_len = int(lengths.max()) + 2 if len(lengths) else 2
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        positions = self.inputs.place(len(lengths), seq_len) if self.encoder.reads_positions else None
+        positions = self.inputs.place(len(lengths), seq_len) if self.config.encoder.reads_positions else None
         tokens = self.encoder(self.inputs(inputs, seq_len, positions), padding, positions)
         encoded, weights = tokens, None
         if self.label_attention is not None:
             encoded, weights = self.label_attention(tokens, padding)
         return self.fenceposts(encoded, tokens), weights
 
-    def forward(self, inputs: NetworkInputs, *, return_attention: bool = False) -> NetworkOutput:
+    def forward(self, inputs: NetworkInputs) -> NetworkOutput:
         """Score a batch of sentences."""
-        fenceposts, weights = self.encode(inputs)
+        fenceposts, _ = self.encode(inputs)
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
         arcs = fenceposts.new_zeros(batch_size, n_fenceposts, n_fenceposts)
@@ -147,6 +132,5 @@ class ParserNetwork(nn.Module):
                 ties = self.span_scorer.ties(fenceposts)
             labels = self.span_scorer(fenceposts, inputs.lengths, ties)
         if self.biaffine_scorer is not None:
-            arcs, deprels = self.biaffine_scorer(self.arc_inputs(fenceposts))
-        attention = weights.detach() if return_attention and weights is not None else None
-        return NetworkOutput(labels, arcs, deprels, attention, ties)
+            arcs, deprels = self.biaffine_scorer(fenceposts[..., -self.biaffine_scorer.arc_head.in_features :])
+        return NetworkOutput(labels, arcs, deprels, ties)

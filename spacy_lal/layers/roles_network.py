@@ -247,7 +247,10 @@ class RolesNetwork(nn.Module):
                 predicates = self.predicate_scorer(positions)
             if self.head_scorer is not None and self.syntax is not None and i == self.syntax.parse_layer:
                 heads = self.head_scorer(positions, padding)
-        rows = self.choose_predicates(predicates, padding, inputs)
+        chosen = inputs.predicates
+        if chosen is None:
+            chosen = self.predicate_probabilities(predicates) >= inputs.threshold
+        rows = (chosen & ~padding).nonzero()
         if isinstance(self.role_scorer, SpanRoleScorer):
             roles = self.role_scorer(inputs.vectors, positions, rows, inputs.parses)
         else:
@@ -278,10 +281,3 @@ class RolesNetwork(nn.Module):
     def predicate_probabilities(self, scores: Tensor) -> Tensor:
         """*Shapes:* (..., n_predicate_labels) to (...)."""
         return scores.float().softmax(-1)[..., self.sizes.n_other_labels :].sum(-1)
-
-    def choose_predicates(self, scores: Tensor, padding: Tensor, inputs: RolesInputs) -> Tensor:
-        """Sentence and word of each predicate. *Shape:* (F, 2)."""
-        chosen = inputs.predicates
-        if chosen is None:
-            chosen = self.predicate_probabilities(scores) >= inputs.threshold
-        return (chosen & ~padding).nonzero()

@@ -112,34 +112,28 @@ def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) ->
             for feature in network.inputs.features
         )
         network = replace(network, inputs=replace(network.inputs, features=kinds))
-    words = features.get("words")
     alphabet = network.inputs.alphabet
     options = ReadingOptions(
         use_tags="tags" in features,
         use_chars=alphabet is not None,
-        use_words=words is not None,
-        drop_rare=words is not None,
+        use_words="words" in features,
+        drop_rare="words" in features,
         **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
-    reader = sentence_features(options)
-    scorer = layer.network_layer("parser_network", ParserShim(network))
-    attention = network.label_attention
     attrs = {
         "set_vocabularies": set_vocabularies,
         "iter_scores": iter_scores,
-        "get_parts": get_parts,
-        "get_weights": get_weights,
+        "get_shim": get_shim,
         "get_network": get_network,
         "encode": encode,
         "scores_constituents": network.span_scorer is not None,
         "scores_dependencies": network.biaffine_scorer is not None,
         "has_tags": "tags" in features,
-        "has_chars": alphabet is not None,
-        "has_words": words is not None,
+        "has_words": "words" in features,
         "alphabet": alphabet,
-        "n_label_heads": None if attention is None else attention.n_heads,
     }
-    layers: List[Model] = [reader, scorer] if tok2vec is None else [tok2vec, reader, scorer]
+    layers: List[Model] = [sentence_features(options), layer.network_layer("parser_network", ParserShim(network))]
+    layers = layers if tok2vec is None else [tok2vec, *layers]
     return Model("lal_parser", forward, init=init, layers=layers, attrs=attrs)
 
 
@@ -156,24 +150,25 @@ def set_vocabularies(
 
     n_labels (int): Number of constituent labels, including EMPTY and SUB_HEAD; 0 for no constituents.
     n_deprels (int): Number of dependency labels; 0 for no dependencies.
-    tags (Sequence[str]): The tags, without special ones. Ignored if the model reads no tags (`has_tags`).
-    chars (Sequence[str]): The characters. Ignored if the model reads no characters (`has_chars`).
+    tags (Sequence[str]): The tags, without special ones. Ignored if the model reads no tags.
+    chars (Sequence[str]): The characters. Ignored if the model reads no characters.
     words (Optional[Mapping[str, int]]): The words and their numbers in the training data. Ignored if the model reads no
-        words (`has_words`).
+        words.
     """
-    words = words or {}
-    vocabularies = {"tags": list(tags), "chars": list(chars), "words": list(words), "word_counts": list(words.values())}
-    model.layers[-2].attrs.update(vocabularies)
+    words, attrs, shim = words or {}, model.layers[-2].attrs, get_shim(model)
+    attrs.update(tags=list(tags), chars=list(chars), words=list(words), word_counts=list(words.values()))
+    reads: ReadingOptions = attrs["options"]
     sizes = {"n_labels": n_labels, "n_deprels": n_deprels}
-    if model.attrs["has_tags"]:
+    if reads.use_tags:
         sizes["n_tags"] = N_SPECIAL_IDS + len(tags)
-    if model.attrs["has_chars"]:
+    if reads.use_chars:
         sizes["n_chars"] = N_SPECIAL_CHARS + len(chars)
-    if model.attrs["has_words"]:
+    if reads.use_words:
         sizes["n_words"] = N_SPECIAL_IDS + len(words)
     # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded; reference-parser.md T3).
-    sizes["n_label_heads"] = model.attrs["n_label_heads"] or max(1, n_labels - 2)
-    get_shim(model).set_sizes(sizes)
+    attention = shim.config.label_attention
+    sizes["n_label_heads"] = (attention is not None and attention.n_heads) or max(1, n_labels - 2)
+    shim.set_sizes(sizes)
 
 
 def get_network(model: ParserModel) -> Any:
@@ -182,17 +177,6 @@ def get_network(model: ParserModel) -> Any:
     RAISES (ValueError): The network does not exist yet, or torch is not installed.
     """
     return get_shim(model).network
-
-
-def get_weights(model: ParserModel) -> Dict[str, ndarray]:
-    """The weights of the network, by their names in the torch network. RAISES (ValueError): There are none yet."""
-    return get_shim(model).weights
-
-
-def get_parts(model: ParserModel) -> Tuple[ParserNetworkConfig, ParserSizes]:
-    """The parts of the network and its sizes."""
-    shim: ParserShim = get_shim(model)
-    return shim.config, shim.sizes
 
 
 def encode(model: ParserModel, doc: Doc, numbers: Sequence[int]) -> List[Tuple[ndarray, Optional[ndarray]]]:
@@ -297,10 +281,6 @@ class ParserShim(NetworkShim):
                 grad = _pad_arrays(given, tuple(tensor.shape))
             tensors.append(tensor)
             grads.append(torch.from_numpy(grad).to(tensor.device, tensor.dtype))
-        penalty = getattr(output, "penalty", None)
-        if penalty is not None and penalty.requires_grad:  # a part of the loss, which the network computes
-            tensors.append(penalty)
-            grads.append(torch.ones_like(penalty))
         return tensors, grads
 
     def nothing(self, batch: NetworkBatch) -> ParserScores:

@@ -59,7 +59,6 @@ def build_roles_model(
     role_scorer (Optional[Union[RoleScorerConfig, SpanRoleScorerConfig]]): Of the role tags of words, or of the roles of
         ranges, which reads the parse of the Docs. None: of tags, with its defaults.
     roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
-    RETURNS (RolesModel): The model.
     RAISES (ValueError): The blocks do not fit together, an option is out of range, or the tok2vec gives rows of
         sentences, not of tokens.
     """
@@ -76,29 +75,15 @@ def build_roles_model(
         roleset_scorer=roleset_scorer,
     )
     network = layer.network_layer("roles_network", RolesShim(config))
-    attrs = {
-        "set_sizes": set_sizes,
-        "iter_scores": iter_scores,
-        "begin_update": begin_update,
-        # thinc saves attributes of plain types with the weights, and restores them; a record stays the config's
-        "config": config,
-    }
+    # thinc saves attributes of plain types with the weights, and restores them; the record `config` stays the config's
+    attrs = {"set_sizes": set_sizes, "iter_scores": iter_scores, "begin_update": begin_update, "config": config}
     return Model("lal_srl", forward, init=init, layers=[tok2vec, sentence_features(), network], attrs=attrs)
 
 
-def set_sizes(
-    model: RolesModel,
-    *,
-    n_tags: int,
-    n_predicate_labels: int = 2,
-    n_other_labels: int = 1,
-    n_rolesets: int = 0,
-    n_deprels: int = 0,
-) -> None:
-    """Set the sizes that come from data; see `spacy_lal.layers.roles_network.RolesSizes`. Weights for other sizes are
+def set_sizes(model: RolesModel, **sizes: int) -> None:
+    """Set the sizes that come from data, by the names of `layers.roles_configs.RolesSizes`. Weights for other sizes are
     dropped: initialise or load next."""
-    sizes = {"n_tags": n_tags, "n_predicate_labels": n_predicate_labels, "n_other_labels": n_other_labels}
-    get_shim(model).set_sizes({**sizes, "n_rolesets": n_rolesets, "n_deprels": n_deprels})
+    get_shim(model).set_sizes(sizes)
 
 
 def forward(model: RolesModel, docs: List[Doc], is_train: bool) -> Tuple[List[RoleScores], Callable]:
@@ -160,11 +145,7 @@ def begin_update(
         parses=_parses(model, docs, [sentence_words(doc) for doc in docs], golds),
     )
     scores, backprop_network = model.layers[-1].begin_update(roles)
-
-    def backprop(d_scores: List[RoleScores]) -> List[Doc]:
-        return backprop_vectors(backprop_network(d_scores))
-
-    return scores, backprop
+    return scores, lambda d_scores: backprop_vectors(backprop_network(d_scores))
 
 
 def _parses(

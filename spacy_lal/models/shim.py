@@ -167,24 +167,16 @@ class NetworkShim(ThreadsShim):
     """A network that is made late, when the sizes that come from data are known; they are saved beside its weights.
 
     config (Any): Everything but these sizes; from the pipeline's config.
-
-    A network adds these:
-    sizes_type: The record of sizes.
-    build_module(): The torch module, with fresh weights.
-    build_inference(weights): The NumPy form, whose `scores` takes a batch and numbers of sentences, or None.
-    pad(batch, indices, vectors): Some sentences as the module's input; vectors is a padded tensor, if any.
-    unpad(output, lengths): The scores of sentences from the module's output.
-    gradients(output, d_scores): The tensors of an output that take a gradient, and their gradients.
-    nothing(batch): The scores of a sentence without words.
     """
 
-    sizes_type: Callable[..., Any]
-    build_module: Callable[..., Any]
-    build_inference: Callable[..., Any]
-    pad: Callable[..., Any]
-    unpad: Callable[..., List[Any]]
-    gradients: Callable[..., Tuple[List[Any], List[Any]]]
-    nothing: Callable[..., Any]
+    # A network adds these.
+    sizes_type: Callable[..., Any]  # the record of sizes
+    build_module: Callable[..., Any]  # the torch module, with fresh weights
+    build_inference: Callable[..., Any]  # from weights to the NumPy form, with `scores(batch, indices)`, or to None
+    pad: Callable[..., Any]  # from a batch, numbers of sentences, and padded vectors or None, to the module's input
+    unpad: Callable[..., List[Any]]  # from the module's output and lengths to the scores of sentences
+    gradients: Callable[..., Tuple[List[Any], List[Any]]]  # tensors of an output, and their gradients
+    nothing: Callable[..., Any]  # the scores of a sentence without words
 
     has_ends = False  # whether a sentence of the module's input begins with START and ends with STOP
 
@@ -202,20 +194,16 @@ class NetworkShim(ThreadsShim):
         if self._model is None:
             with MAKING:
                 if self._model is None:
-                    self._model = self._load()
+                    if not self._stored:
+                        raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
+                    torch, module = _torch(), self.build_module()
+                    try:
+                        module.load_state_dict({name: torch.from_numpy(one) for name, one in self.weights.items()})
+                    except RuntimeError as error:
+                        raise self._misfit(error) from error
+                    self._model = module.to(self.device).eval()
                     self._stored, self._inference = b"", None
         return self._model
-
-    def _load(self) -> Any:
-        if not self._stored:
-            raise ValueError("the network has no weights yet: call nlp.initialize(), or load it from disk")
-        torch = _torch()
-        module = self.build_module()
-        try:
-            module.load_state_dict({name: torch.from_numpy(one) for name, one in self.weights.items()})
-        except RuntimeError as error:
-            raise self._misfit(error) from error
-        return module.to(self.device).eval()
 
     @property
     def sizes(self) -> Any:
@@ -276,13 +264,6 @@ class NetworkShim(ThreadsShim):
         self._model, self._stored, self._inference = None, b"", None  # the device is thinc's
         self._model = self.build_module().to(self.device).eval()
 
-    # Learning
-
-    def learn(self, inputs: Any) -> Any:
-        """The module's output, with dropout and for a backward pass."""
-        with training(self.network):
-            return self.network(inputs)
-
     # Copies
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -339,7 +320,8 @@ def forward(model: Model, batch: AnyBatch, is_train: bool) -> Tuple[List[Any], C
     data = None if batch.vectors is None else xp2torch(batch.vectors.data, requires_grad=True, device=shim.device)
     runs = []
     for indices in _sub_batches(shim, batch):
-        output = shim.learn(_padded(shim, batch, indices, data))
+        with training(shim.network):
+            output = shim.network(_padded(shim, batch, indices, data))
         runs.append((indices, output))
         for i, one in zip(indices, shim.unpad(output, [batch.lengths[i] for i in indices]), strict=True):
             scores[i] = one

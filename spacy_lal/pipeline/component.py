@@ -37,7 +37,10 @@ subword_features = true
 
 
 class SentencePipe(TrainablePipe):
-    """A subclass has `labels`, `set_label_data`, `_prepare`, `_predict` and `_learn`.
+    """A subclass adds `labels` and these:
+    _prepare(): Raises a ValueError if the component cannot predict.
+    _predict(docs): As `predict`, for Docs with tokens and vectors.
+    _learn(examples, docs): Adds the gradient of a batch's loss to the parameters' gradients, and returns the loss.
 
     vocab (Vocab): The pipeline's vocab.
     model (Model): The model that the config describes.
@@ -46,13 +49,14 @@ class SentencePipe(TrainablePipe):
     vocabularies (Iterable[str]): The keys of `label_data`.
     """
 
+    _prepare: Callable[..., None]
+    _predict: Callable[..., List[List[Any]]]
+    _learn: Callable[..., float]
+
     def __init__(
         self, vocab: Vocab, model: Model, name: str, scorer: Optional[Callable], vocabularies: Iterable[str]
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.scorer = scorer
+        self.vocab, self.model, self.name, self.scorer = vocab, model, name, scorer
         self.cfg: Dict[str, Any] = {key: [] for key in vocabularies}
         self._configured_model = model
         self._unknown: Set[str] = set()  # gold labels that a warning has named
@@ -104,14 +108,6 @@ class SentencePipe(TrainablePipe):
             for i, predictions in zip(run, self._predict([docs[i] for i in run]), strict=True):
                 found[i] = predictions
         return found
-
-    def _prepare(self) -> None:
-        """RAISES (ValueError): The component cannot predict."""
-        raise NotImplementedError
-
-    def _predict(self, docs: List[Doc]) -> List[List[Any]]:
-        """As `predict`, for Docs with tokens and vectors."""
-        raise NotImplementedError
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """See `TrainablePipe`. If a batch fails, an error handler that goes on gets only the Docs that fail alone."""
@@ -168,14 +164,6 @@ class SentencePipe(TrainablePipe):
                 stacklevel=4,
             )
             self._unknown.update(labels)
-
-    def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
-        """Add the gradient of a batch's loss to the parameters' gradients.
-
-        docs (List[Doc]): The predicted Docs of the Examples.
-        RETURNS (float): The loss.
-        """
-        raise NotImplementedError
 
     def _initialize(
         self, get_examples: Callable[[], Iterable[Example]], collect: Callable[[], Mapping[str, Sequence[Any]]]

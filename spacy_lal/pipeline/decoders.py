@@ -136,7 +136,8 @@ class Decoder:
         """
         if self.disagreement_cost is None:
             return nodes
-        return in_preorder(np.concatenate([nodes, disagreeing_constituents(labels, nodes, self.disagreement_cost)]))
+        spans = np.concatenate([nodes, disagreeing_constituents(labels, nodes, self.disagreement_cost)])
+        return spans[np.lexsort((-spans[:, 1], spans[:, 0]))]
 
 
 def make_joint_decoder(
@@ -160,12 +161,7 @@ def make_joint_decoder(
             "expected a constituency_weight between 0 and 1, and a disagreement_cost of 0 or more, or null; got "
             f"{constituency_weight} and {disagreement_cost}"
         )
-    return Decoder(
-        True,
-        constituency_weight=constituency_weight,
-        empty_nodes=empty_nodes,
-        disagreement_cost=disagreement_cost,
-    )
+    return Decoder(True, "eisner", constituency_weight, empty_nodes, disagreement_cost)
 
 
 def make_separate_decoder(arcs: ArcDecoder = "eisner") -> Decoder:
@@ -197,11 +193,6 @@ def disagreeing_constituents(labels: ndarray, nodes: ndarray, cost: float) -> nd
             label = int(labels[start, end, SUB_HEAD + 1 :].argmax()) + SUB_HEAD + 1
             constituents = np.concatenate([constituents, np.array([[start, end, label]], dtype=nodes.dtype)])
     return constituents[n_of_tree:]
-
-
-def in_preorder(spans: ndarray) -> ndarray:
-    """Spans by start, the longer first. *Shape:* (k, 3)."""
-    return spans[np.lexsort((-spans[:, 1], spans[:, 0]))]
 
 
 def decoded_parses(
@@ -267,9 +258,10 @@ def join_pieces(parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dic
     offsets = np.cumsum([0, *(len(parse.heads) for parse in parses)])
     spans = [parse.spans + [offset, offset, 0] for parse, offset in zip(parses, offsets[:-1], strict=True)]
     tops = [int(parse.spans[0, 2]) for parse in parses if len(parse.spans) and parse.spans[0, 1] == len(parse.heads)]
-    top = _common_top(tops, labels)
-    if top is not None:
-        spans.insert(0, np.array([[0, offsets[-1], top]]))
+    outermost = [split_chain(labels.strings[top])[0] for top in tops]
+    known = [labels.ids[label] for label in outermost if label in labels] or tops
+    if known:
+        spans.insert(0, np.array([[0, offsets[-1], Counter(known).most_common(1)[0][0]]]))
     heads = np.concatenate([parse.heads + (parse.heads > 0) * o for parse, o in zip(parses, offsets, strict=False)])
     deprel_ids = np.concatenate([parse.deprels for parse in parses])
     roots = np.flatnonzero(heads == 0)
@@ -280,9 +272,3 @@ def join_pieces(parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dic
     return DecodedParse(
         np.concatenate(spans).astype(np.int32), heads.astype(np.int32), deprel_ids.astype(np.int32), "split"
     )
-
-
-def _common_top(tops: Sequence[int], labels: LabelVocab) -> Optional[int]:
-    outermost = [split_chain(labels.strings[top])[0] for top in tops]
-    known = [labels.ids[label] for label in outermost if label in labels] or list(tops)
-    return Counter(known).most_common(1)[0][0] if known else None

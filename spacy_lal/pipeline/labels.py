@@ -36,11 +36,7 @@ def collect_labels(
         of the references, sorted. Otherwise: characters that the references have at least twice.
     words (bool): Whether to collect words, and the number of each (`word_counts`).
     """
-    constituents: Counter[str] = Counter()
-    deprels: Counter[str] = Counter()
-    tags: Counter[str] = Counter()
-    chars: Counter[str] = Counter()
-    forms: Counter[str] = Counter()
+    constituents, deprels, tags, chars, forms = (Counter[str]() for _ in range(5))
     for eg in examples:
         doc = eg.reference
         if not has_sentences(doc):
@@ -55,16 +51,14 @@ def collect_labels(
                 chars.update(token.text)
                 forms[token.text] += 1
     counts = {"constituents": constituents, "deprels": deprels, "tags": tags}
-    data: Dict[str, List[Any]] = {
-        key: [value for value, _ in _by_frequency(counter) if value] for key, counter in counts.items()
-    }
-    if alphabet == "codepoints":
-        data["chars"] = _codepoints(chars)
-    else:
-        data["chars"] = [char for char, n in _by_frequency(chars) if n >= MIN_CHAR_COUNT]
     counted = _by_frequency(forms) if words else []
-    data["words"], data["word_counts"] = [word for word, _ in counted], [n for _, n in counted]
-    return data
+    frequent = [char for char, n in _by_frequency(chars) if n >= MIN_CHAR_COUNT]
+    return {
+        **{key: [value for value, _ in _by_frequency(counter) if value] for key, counter in counts.items()},
+        "chars": _codepoints(chars) if alphabet == "codepoints" else frequent,
+        "words": [word for word, _ in counted],
+        "word_counts": [n for _, n in counted],
+    }
 
 
 def _codepoints(chars: Iterable[str]) -> List[str]:
@@ -157,15 +151,12 @@ class Rolesets:
         others = names if lemma == words else [name for name in names if name != words]  # "wound", of "wind"
         allowed = {i for name in others for i in self._of_name(name)}
         kept = [i for i in seen if i in allowed or frame_of(self.rolesets[i]).partition("_")[0] in others]
-        found = (sorted(self._of_name(name), key=self._rank) for name in names)
+        # rolesets of the training data by their frequency; the others keep their order
+        found = (sorted(self._of_name(name), key=lambda i: min(i, self._n_scored)) for name in names)
         return kept or next(filter(None, found), seen)
 
     def _of_name(self, name: str) -> Dict[int, None]:
         return dict.fromkeys([*self._aliases.get(name, ()), *self._frames.get(name, ())])
-
-    def _rank(self, i: int) -> int:
-        """Rolesets of the training data by their frequency; the others keep their order."""
-        return min(i, self._n_scored)
 
     def choose(self, words: str, lemma: str, scores: Optional[ndarray]) -> str:
         """The roleset of a predicate: the candidate with the highest score, or without scores the first one. A

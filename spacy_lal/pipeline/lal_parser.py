@@ -50,7 +50,7 @@ from ..annotations import (
 from ..lang import DEFAULT_PACKAGES
 from ..loss.parser import ParserLoss, gold_parses
 from ..models.shim import MAKING
-from ..scores import AnyScores, ParserScores, ScoresGradient
+from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names
 from .constrained import parse_constrained, sentence_constraints, without_marks
@@ -333,21 +333,12 @@ class LALParser(SentencePipe):
 
     def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
         scores, backprop = self.model.begin_update(docs)
-        loss, d_scores = self.get_loss(examples, scores)
-        backprop(d_scores)
-        return loss
-
-    def get_loss(self, examples: Iterable[Example], scores: List[ParserScores]) -> Tuple[float, List[ScoresGradient]]:
-        """The loss of the scores of the Examples' sentences, and its gradient.
-
-        RETURNS (Tuple[float, List[ScoresGradient]]): The summed loss, and the gradient for each sentence.
-        RAISES (ValueError): The loss is not finite.
-        """
         unknown: Set[str] = set()
         golds = [gold for eg in examples for gold in gold_parses(eg, self._label_vocab, self._deprel_ids, unknown)]
         self._warn_unknown(unknown)
         losses, d_scores = self.loss(scores, golds)
-        return sum(losses.values()), d_scores
+        backprop(d_scores)
+        return sum(losses.values())
 
     def initialize(
         self,

@@ -15,7 +15,6 @@ from typing import (
     List,
     Literal,
     Mapping,
-    NamedTuple,
     Optional,
     Sequence,
     Set,
@@ -23,7 +22,6 @@ from typing import (
 )
 
 import numpy
-from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -127,14 +125,6 @@ def make_lal_srl(
     )
 
 
-class _Given(NamedTuple):
-    """Predicates that are given: for each sentence, their words, ascending, the words of their V and C-V, and all."""
-
-    rows: List[ndarray]
-    verbs: List[List[Verb]]
-    propositions: List[List[Proposition]]
-
-
 class LALSemanticRoles(SentencePipe):
     """Semantic role labelling (LISA, Strubell et al. 2018).
 
@@ -233,13 +223,12 @@ class LALSemanticRoles(SentencePipe):
         given = self._given(docs) if self.predicates == "doc" else None
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
         propositions: List[List[Proposition]] = [[] for _ in owners]
-        rows = None if given is None else given.rows
+        rows = given and [numpy.array([one.token for one in of_sentence], dtype="int64") for of_sentence in given]
         for indices, scores in self.model.attrs["iter_scores"](self.model, docs, predicates=rows, sentences=sentences):
-            verbs = None if given is None else [given.verbs[i] for i in indices]
+            verbs = given and [[_verb_of(one) for one in given[i]] for i in indices]
             args = decode_roles(scores, self._labels.tags, verbs)
             for i, one, of_sentence in zip(indices, scores, args, strict=True):
-                known = None if given is None else given.propositions[i]
-                propositions[i] = self._to_propositions(owners[i], one, of_sentence, known)
+                propositions[i] = self._to_propositions(owners[i], one, of_sentence, given and given[i])
         in_order = iter(propositions)
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 
@@ -273,12 +262,11 @@ class LALSemanticRoles(SentencePipe):
             found.append(Proposition(token, roleset, args[f], lemma or frame_of(roleset)))
         return found
 
-    def _given(self, docs: Sequence[Doc]) -> _Given:
-        """The predicates that the Docs have, with `predicates = "doc"`.
+    def _given(self, docs: Sequence[Doc]) -> List[List[Proposition]]:
+        """The predicates of each sentence that the Docs have, with `predicates = "doc"`.
 
         RAISES (ValueError): A Doc has no roles.
         """
-        given = _Given([], [], [])
         for doc in docs:
             if not has_propositions(doc):
                 raise ValueError(
@@ -286,11 +274,7 @@ class LALSemanticRoles(SentencePipe):
                     f'no doc.spans["{ROLES_KEY}"]: write predicates with spacy_lal.annotations.set_propositions, or '
                     'let the component find them with predicates = "own"'
                 )
-            for of_sentence in _cut_propositions(doc):
-                given.rows.append(numpy.array([one.token for one in of_sentence], dtype="int64"))
-                given.verbs.append([_verb_of(one) for one in of_sentence])
-                given.propositions.append(of_sentence)
-        return given
+        return [of_sentence for doc in docs for of_sentence in _cut_propositions(doc)]
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[Optional[List[List[Proposition]]]]) -> None:
         """Write roles onto Docs: `doc.spans["srl"]`. The Docs of another pipeline get the frames of the component's
@@ -317,16 +301,6 @@ class LALSemanticRoles(SentencePipe):
         found, d_scores = self.loss(scores, golds)
         backprop(d_scores)
         return sum(found.values())
-
-    def get_loss(self, examples: Iterable[Example], scores: List[RoleScores]) -> Tuple[float, List[RoleScores]]:
-        """The loss of the scores of the Examples' sentences for gold predicates, and its gradient.
-
-        RETURNS (Tuple[float, List[RoleScores]]): The loss, and the gradient for each sentence.
-        RAISES (ValueError): The loss is not finite, or scores are of other predicates than the gold ones.
-        """
-        golds = [gold for eg in examples for gold in gold_roles(eg, self._labels)]
-        losses, d_scores = self.loss(scores, golds)
-        return sum(losses.values()), d_scores
 
     def initialize(
         self,

@@ -1,7 +1,7 @@
 """The scores of parses and of semantic roles of Examples, as in spaCy from 0 to 1, or None without gold annotation."""
 
 from bisect import bisect_left
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from spacy.pipeline.dep_parser import parser_score
@@ -115,12 +115,8 @@ def _places(doc: Doc, deleted: Set[int]) -> List[int]:
     deleted (Set[int]): Characters that do not count, as indices in the text without white space. Two Docs may differ in
         their white space.
     """
-    places, n_visible = [0], 0
-    for char in doc.text:
-        is_visible = not char.isspace()
-        places.append(places[-1] + (is_visible and n_visible not in deleted))
-        n_visible += is_visible
-    return places
+    numbers = count()
+    return [0, *accumulate(int(not char.isspace() and next(numbers) not in deleted) for char in doc.text)]
 
 
 def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) -> List[Bracket]:
@@ -136,12 +132,8 @@ def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) ->
 
 def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
     """The brackets that begin in a half-open range."""
-    start = bisect_left(brackets, first, key=_start)
-    return brackets[start : bisect_left(brackets, last, lo=start, key=_start)]
-
-
-def _start(bracket: Bracket) -> int:
-    return bracket[0][0]
+    start, end = (bisect_left(brackets, place, key=lambda bracket: bracket[0][0]) for place in (first, last))
+    return brackets[start:end]
 
 
 def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[float]]:
@@ -232,17 +224,11 @@ def _on_characters(doc: Doc) -> List[Proposition]:
     kept = [0, *accumulate(not char.isspace() for char in doc.text)]
     starts = [kept[token.idx] for token in doc]
     ends = [kept[token.idx + len(token)] for token in doc]
-    return [
-        Proposition(starts[token], roleset, _ranges(args, starts, ends), lemma)
-        for token, roleset, args, lemma in get_propositions(doc)
-    ]
-
-
-def _ranges(
-    args: Sequence[Tuple[int, int, str]], starts: Sequence[int], ends: Sequence[int]
-) -> Tuple[Tuple[int, int, str], ...]:
-    ranges = ((starts[start], ends[end - 1], role) for start, end, role in args)
-    return tuple((start, end, role) for start, end, role in ranges if start < end)
+    found = []
+    for token, roleset, args, lemma in get_propositions(doc):
+        ranges = ((starts[start], ends[end - 1], role) for start, end, role in args)
+        found.append(Proposition(starts[token], roleset, tuple(one for one in ranges if one[0] < one[1]), lemma))
+    return found
 
 
 def _with_lemmas(predicted: Sequence[Proposition], gold: Sequence[Proposition]) -> List[Proposition]:

@@ -96,14 +96,15 @@ def sentence_of(output, row, n):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_sentence_is_the_same_alone_and_in_any_batch(name):
     network = build(name)
-    batch = network(make_inputs(network, LENGTHS), return_attention=True)
+    batch, (_, weights) = network(make_inputs(network, LENGTHS)), network.encode(make_inputs(network, LENGTHS))
     for row, n in enumerate(LENGTHS):
-        alone = network(make_inputs(network, [n]), return_attention=True)
+        alone = network(make_inputs(network, [n]))
         for left, right in zip(sentence_of(alone, 0, n), sentence_of(batch, row, n), strict=True):
             assert torch.allclose(left, right, atol=1e-5)
         if network.label_attention is not None:
-            assert torch.allclose(alone.label_attention[0], batch.label_attention[row, :, : n + 2], atol=1e-5)
-            assert not batch.label_attention[row, :, n + 2 :].any()
+            own = network.encode(make_inputs(network, [n]))[1]
+            assert torch.allclose(own[0], weights[row, :, : n + 2], atol=1e-5)
+            assert not weights[row, :, n + 2 :].any()
     pair = network(make_inputs(network, [7, 4]))
     for left, right in zip(sentence_of(pair, 0, 7), sentence_of(batch, 3, 7), strict=True):
         assert torch.allclose(left, right, atol=1e-5)
@@ -144,7 +145,7 @@ def test_a_head_is_tied_by_its_own_block():
     spans = []
     network.fenceposts.register_forward_hook(lambda layer, args, posts: spans.append(posts[0, end] - posts[0, start]))
     ties = network(inputs).ties[0]
-    n_heads, weight = network.n_label_heads, network.span_scorer.ties.weight
+    n_heads, weight = network.label_attention.n_label_heads, network.span_scorer.ties.weight
     for head in range(n_heads):
         columns = [head * 2, head * 2 + 1, *(n_heads * 2 + head * 3 + i for i in range(3))]  # 2 forward, 3 backward
         assert torch.allclose(ties[end, head] - ties[start, head], spans[0][columns] @ weight[head], atol=1e-5)

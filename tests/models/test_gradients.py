@@ -139,7 +139,7 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
 
 def test_what_is_sparse_stays_so():
     shapes = (2, 4, 4, 5), (2, 4, 4), (2, 4, 4, 3)
-    output = NetworkOutput(*(torch.zeros(shape, requires_grad=True) for shape in shapes), None)
+    output = NetworkOutput(*(torch.zeros(shape, requires_grad=True) for shape in shapes))
     d_scores = []
     for n in (3, 2):
         labels = SparseGradient(numpy.array([(0, 1, 2)]), numpy.full(1, 7.0, "f4"))

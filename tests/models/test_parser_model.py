@@ -78,7 +78,7 @@ def assert_same_scores(some, others, atol=1e-5):
 
 def test_builds_from_the_config():
     model = registry.resolve(Config().from_str(HASH_EMBED))["model"]
-    assert (model.attrs["has_tags"], model.attrs["has_chars"]) == (True, True)
+    assert (model.attrs["has_tags"], model.attrs["has_words"]) == (True, False)
     scores = initialized(model).predict(make_docs())
     assert [one.n_tokens for one in scores] == [4, 0, 2, 5]
     assert scores[0].labels.shape == (5, 5, 6) and scores[0].deprels.shape == (5, 5, 4)
@@ -99,7 +99,7 @@ def test_label_heads_follow_the_labels():
         model = small_parser(**SMALL, n_label_heads=n_label_heads)
         model.attrs["set_vocabularies"](model, n_labels=n_labels, n_deprels=3)
         model.initialize()
-        assert model.attrs["get_network"](model).n_label_heads == expected
+        assert model.attrs["get_network"](model).label_attention.n_label_heads == expected
 
 
 def test_gradient_of_the_vectors_by_finite_differences():
