@@ -1,8 +1,8 @@
-"""`speed.py latency`: how long one call takes, for sentences of 1, 8, 20 and 40 tokens, by component."""
+"""`speed.py latency`: how long one call takes, for sentences of 1, 8, 20 and 40 tokens, by component, and beside the
+bare encoder in torch on the same pieces."""
 
 import argparse
-from functools import partial
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 import spacy
@@ -10,7 +10,7 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from speed.limit import gflop_of, peak_gflops
+from spacy_lal.models.onnx_transformer import torch_module
 from speed.timing import CLOCKS, at_least_one, markdown
 
 TEXT = (
@@ -18,7 +18,7 @@ TEXT = (
     "leave before the storm came , but nobody believed him until the first wave broke over the wall ."
 )
 WORDS = TEXT.split()  # 40
-WHOLE = "all"
+WHOLE, PARSE, BARE = "all", "all but lal_srl", "the bare encoder in torch"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +41,13 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
     """
     torch.set_num_threads(1)
     nlp = load(args.pipeline, args.runtime)
+    bare = bare_encoder(nlp, args.clock) if "encoder" in nlp.pipe_names else None
     found: Dict[int, Dict[str, List[float]]] = {n: {} for n in args.tokens}
     for turn in range(args.rounds + 3):
         for n_tokens in args.tokens:
             seconds = call(nlp, sentence(n_tokens), args.clock)
+            if bare is not None:
+                seconds[BARE] = bare(sentence(n_tokens))
             for name, value in seconds.items() if turn >= 3 else ():  # the first calls warm up
                 found[n_tokens].setdefault(name, []).append(1e3 * value)
     rows = [
@@ -52,11 +55,24 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
         for n, parts in found.items()
         for name, ms in parts.items()
     ]
-    # In torch, whatever the runtime is: the arithmetic is the same.
-    plain = load(args.pipeline, "torch") if "encoder" in nlp.pipe_names else nlp
-    gflop = {n: gflop_of(partial(call, plain, sentence(n), args.clock)) for n in args.tokens}
-    limits = {"peak_gflops": peak_gflops(args.clock), "gflop": gflop}
-    return {"rows": rows, "version": nlp.meta["version"], "name": nlp.meta["name"], "limits": limits}
+    return {"rows": rows, "version": nlp.meta["version"], "name": nlp.meta["name"]}
+
+
+def bare_encoder(nlp: Language, clock: str) -> Callable[[List[str]], float]:
+    """Seconds of a forward pass of the encoder's module of the library `transformers` on the pieces of given tokens."""
+    shim: Any = nlp.get_pipe("encoder").model.shims[0]  # type: ignore[attr-defined]
+    shim.runner()  # its tokenizer is made then
+    module, now = torch_module(shim.config, shim.weights).eval(), CLOCKS[clock]
+
+    def seconds(words: List[str]) -> float:
+        (window,) = shim.read(0, Doc(nlp.vocab, words=words))
+        pieces = torch.tensor([window.pieces])
+        with torch.no_grad():
+            start = now()
+            module(input_ids=pieces, attention_mask=torch.ones_like(pieces))
+            return now() - start
+
+    return seconds
 
 
 def load(pipeline: str, runtime: Optional[str]) -> Language:
@@ -81,7 +97,8 @@ def call(nlp: Language, words: List[str], clock: str) -> Dict[str, float]:
         start = now()
         doc = component(doc)
         found[name] = now() - start
-    return {WHOLE: now() - begin, **found}
+    whole = now() - begin
+    return {WHOLE: whole, PARSE: whole - found.get("lal_srl", 0.0), **found}
 
 
 def table(result: Dict[str, Any]) -> str:
@@ -92,9 +109,9 @@ def table(result: Dict[str, Any]) -> str:
     cells = {(row["tokens"], row["part"]): f"{row['p50']:.1f} / {row['p95']:.1f}" for row in rows}
     header = ["ms, p50 / p95", *(f"{n} tokens" for n in lengths)]
     lines = [[part, *(cells[n, part] for n in lengths)] for part in parts]
-    clock, limits = result["settings"]["clock"], result["limits"]
-    gflop = {int(n): value for n, value in limits["gflop"].items()}
-    lines.append(["limit", *(f"{1e3 * gflop[n] / limits['peak_gflops']:.1f}" for n in lengths)])
-    about = f"{result['name']} {result['version']}, one call on given tokens, one thread, {clock} time; limit: FLOP of"
-    about += f" the matrix products at {limits['peak_gflops']:.0f} GFLOP/s, the best of this run"
+    p50 = {(row["tokens"], row["part"]): row["p50"] for row in rows}
+    for part in (WHOLE, PARSE) if BARE in parts else ():
+        lines.append([f"{part} / {BARE}", *(f"{p50[n, part] / p50[n, BARE]:.2f}" for n in lengths)])
+    clock = result["settings"]["clock"]
+    about = f"{result['name']} {result['version']}, one call on given tokens, one thread, {clock} time"
     return f"{about}\n\n{markdown(header, lines)}"

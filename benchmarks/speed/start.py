@@ -1,17 +1,16 @@
 """`speed.py start`: what it takes to load a pipeline, and to parse one sentence at the command line.
 
-Each is a process of its own; times are its processor time, imports included. The limit is a process that imports torch
-and spaCy and nothing else.
+Each is a process of its own: its processor time, imports included, and the most memory that it took (Linux).
 """
 
 import argparse
 import os
-import resource
+import re
 import subprocess
 import sys
-from functools import partial
+import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
@@ -19,14 +18,15 @@ from speed.timing import at_least_one, markdown
 
 SENTENCE = "The old cat sleeps on the mat."
 HERE, BESIDE = "here", "beside"
-LIMIT = "import torch, spacy"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `--help`."""
     parser.add_argument("--pipeline", default="en_lal_md", help="name or folder (default: en_lal_md)")
     parser.add_argument("--rounds", type=at_least_one, default=3, help="processes of each kind (default: 3)")
+    parser.add_argument("--python", default=sys.executable, help="of another environment, such as one without torch")
     parser.add_argument("--beside", type=Path, help="another checkout with compiled modules, timed in turns")
+    parser.add_argument("--beside-python", default=sys.executable, help="the environment of the other checkout")
 
 
 def measure(args: argparse.Namespace) -> Dict[str, Any]:
@@ -34,68 +34,65 @@ def measure(args: argparse.Namespace) -> Dict[str, Any]:
 
     RAISES (RuntimeError): A command failed.
     """
-    python = [sys.executable, "-c"]
     pipeline = str(Path(args.pipeline).resolve()) if Path(args.pipeline).exists() else args.pipeline
+    load = f"import spacy; nlp = spacy.load({pipeline!r})"
     commands = {
-        LIMIT: [*python, "import torch, spacy"],
-        "import spacy_lal": [*python, "import spacy_lal"],
-        "spacy.load": [*python, f"import spacy; spacy.load({pipeline!r})"],
-        "lal parse, one sentence": [
-            *(sys.executable, "-m", "spacy", "lal", "parse", "--model", pipeline, "--text", SENTENCE)
-        ],
+        "import spacy": ["-c", "import spacy"],
+        "spacy.load": ["-c", load],
+        "spacy.load and a first sentence": ["-c", f"{load}; nlp({SENTENCE!r})"],
+        "lal parse, one sentence": ["-m", "spacy", "lal", "parse", "--model", pipeline, "--text", SENTENCE],
     }
-    checkouts: Dict[str, Optional[Path]] = {HERE: None, **({BESIDE: args.beside} if args.beside else {})}
-    seconds: Dict[str, List[float]] = {}
-    calls = {
-        f"{name}, {where}": partial(processor_seconds, command, checkout)
-        for name, command in commands.items()
-        for where, checkout in checkouts.items()
-        if name != LIMIT or where == HERE
-    }
+    here, beside = dict(os.environ, OMP_NUM_THREADS="1"), dict(os.environ, OMP_NUM_THREADS="1")
+    where = {HERE: (args.python, here)}
+    if args.beside:
+        packages = [str(path.parent) for path in args.beside.resolve().glob("packages/*/setup.py")]
+        beside["PYTHONPATH"] = os.pathsep.join([str(args.beside.resolve()), *packages])
+        where[BESIDE] = (args.beside_python, beside)
+    found: Dict[Tuple[str, str], List[Tuple[float, float]]] = {}
     for _ in range(args.rounds):  # each is a process of its own: none warms up for another
-        for name, call in calls.items():
-            seconds.setdefault(name, []).append(call())
+        for name, command in commands.items():
+            for place, (python, environment) in where.items():
+                found.setdefault((name, place), []).append(costs([python, *command], environment))
     rows = []
     for name in commands:
         row: Dict[str, Any] = {"what": name}
-        for where in checkouts:
-            found = seconds.get(f"{name}, {where}")
-            if found is not None:
-                row[where] = {"median": float(np.median(found)), "least": min(found)}
+        for place in where:
+            seconds, megabytes = map(list, zip(*found[name, place], strict=True))
+            row[place] = {"median": float(np.median(seconds)), "least": min(seconds), "mb": float(np.median(megabytes))}
         rows.append(row)
     return {"rows": rows}
 
 
-def processor_seconds(command: List[str], checkout: Optional[Path]) -> float:
-    """Processor time of a process and its children.
+def costs(command: List[str], environment: Dict[str, str]) -> Tuple[float, float]:
+    """Processor time of a process, and its most resident memory in MB.
 
     RAISES (RuntimeError): It failed.
     """
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    if checkout is not None:
-        environment["PYTHONPATH"] = str(checkout.resolve())
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # Python looks for modules in the current folder first.
-    done = subprocess.run(command, env=environment, cwd=checkout, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-400:]}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    folder = Path(__file__).parent  # Python looks for modules in the current folder first: here are none of a package
+    process = subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.DEVNULL)
+    status, ended, most = Path(f"/proc/{process.pid}/status"), 0, 0
+    while not ended:  # rusage would count the memory of this program, which the process was forked from
+        time.sleep(0.01)
+        most = max(most, *map(int, re.findall(r"VmHWM:\s*(\d+)", status.read_text() if status.exists() else "")), 0)
+        ended, code, used = os.wait4(process.pid, os.WNOHANG)
+    process.returncode = os.waitstatus_to_exitcode(code)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
+    return used.ru_utime + used.ru_stime, most / 1024
 
 
 def table(result: Dict[str, Any]) -> str:
-    """Markdown: seconds of each, beside the limit."""
-    limit = result["rows"][0][HERE]["median"]
+    """Markdown: seconds and memory of each."""
     compared = any(BESIDE in row for row in result["rows"])
     rows = []
     for row in result["rows"]:
-        cells = [row["what"], _cell(row[HERE])]
+        cells = [row["what"], _cell(row[HERE]), f"{row[HERE]['mb']:.0f}"]
         if compared:
-            other = row.get(BESIDE)
-            cells += [_cell(other), f"{other['median'] / row[HERE]['median']:.2f}x"] if other else ["", ""]
-        rows.append([*cells, "" if row["what"] == "import spacy_lal" else f"{limit:.1f}"])
-    header = ["seconds of processor time", "now", *(["beside", "quicker"] if compared else []), "limit"]
-    return f"The limit imports torch and spaCy alone; in brackets the least\n\n{markdown(header, rows)}"
+            quicker = f"{row[BESIDE]['median'] / row[HERE]['median']:.2f}x"
+            cells += [_cell(row[BESIDE]), f"{row[BESIDE]['mb']:.0f}", quicker]
+        rows.append(cells)
+    header = ["seconds of processor time", "now", "MB", *(["beside", "MB", "quicker"] if compared else [])]
+    return f"In brackets the least; MB are the most resident memory\n\n{markdown(header, rows)}"
 
 
 def _cell(seconds: Dict[str, float]) -> str:
