@@ -7,12 +7,12 @@ bias with GELU. *Not* here: sessions and Docs (`onnx_transformer.py`).
 
 import re
 import struct
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
 
-INPUTS = ("words", "positions", "mask", "bias")
+INPUTS = ("states", "mask", "bias")
 OUTPUT = "vectors"
 SCALE = ".scale"  # the weight `x`, if its type is int8, is stored with `x.scale`, a number for each row
 KNOWN = ("bert", "roberta", "xlm-roberta", "camembert", "mpnet")
@@ -85,39 +85,44 @@ def relative_bias(config: Mapping[str, Any], weights: Mapping[str, ndarray], n_p
     return numpy.ascontiguousarray(table[buckets].transpose(2, 0, 1)[None])
 
 
-def weight_of(weights: Mapping[str, ndarray], name: str) -> ndarray:
-    """A stored weight in single precision."""
-    weight = weights[name].astype("float32")
-    return weight * weights[name + SCALE][:, None] if name + SCALE in weights else weight
+def weight_of(weights: Mapping[str, ndarray], name: str, rows: slice = slice(None)) -> ndarray:
+    """A stored weight, or some of its rows, in single precision."""
+    weight = weights[name][rows].astype("float32")
+    return weight * weights[name + SCALE][rows, None] if name + SCALE in weights else weight
 
 
-def embed_pieces(weights: Mapping[str, ndarray], pieces: ndarray) -> ndarray:
-    """Rows of the table of words, which stays as it is stored. *Shapes:* (n_rows, n_pieces) to (n_rows, n_pieces,
-    width)."""
-    rows = weights[_WORDS][pieces].astype("float32")
-    return rows * weights[_WORDS + SCALE][pieces, None] if _WORDS + SCALE in weights else rows
+def embed_pieces(config: Mapping[str, Any], weights: Mapping[str, ndarray], pieces: ndarray) -> ndarray:
+    """Sums of word, position and segment embeddings. *Shapes:* (n_rows, n_pieces) to (n_rows, n_pieces, width)."""
+    words, first = weights[_WORDS][pieces].astype("float32"), first_position(config)
+    if _WORDS + SCALE in weights:
+        words *= weights[_WORDS + SCALE][pieces, None]
+    words += weight_of(weights, "embeddings.position_embeddings.weight", slice(first, first + pieces.shape[1]))
+    if "embeddings.token_type_embeddings.weight" in weights:
+        words += weight_of(weights, "embeddings.token_type_embeddings.weight", slice(1))
+    return words
 
 
-def encoder_graph(
+def encoder_graphs(
     config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
-) -> Tuple[bytes, Dict[str, ndarray]]:
-    """Write a transformer as an ONNX model without weights, and the weights.
+) -> Iterator[Tuple[bytes, Dict[str, ndarray]]]:
+    """Write a transformer as an ONNX model for each layer, so that one layer's weights are copied at a time.
 
     config (Mapping[str, Any]): As the `transformers` library stores it.
     weights (Mapping[str, ndarray]): By the names of that library; in single or half precision, or int8 with `SCALE`.
     int8 (bool): Multiply in 8 bits: weights have a scale for each output feature, activations for each piece, so that
         a sequence gets the same numbers in any batch. Attention, norms and sums stay in single precision.
-    RETURNS (Tuple[bytes, Dict[str, ndarray]]): The model, and its external initializers. Inputs: words, see
-        `embed_pieces`; positions, int32 of shape (n_pieces,), from 0; mask, int32 of shape (n_rows, n_pieces); bias
-        (MPNet alone), see `relative_bias`. Output: float32 of shape (n_rows, n_pieces, width).
+    RETURNS (Iterator[Tuple[bytes, Dict[str, ndarray]]]): Models without weights, and their external initializers.
+        Inputs: states, first of `embed_pieces`, then of the layer before; mask, int32 of shape (n_rows, n_pieces);
+        bias (MPNet alone), see `relative_bias`. Output: float32 of shape (n_rows, n_pieces, width).
     """
     check_config(config)
-    encoder = _Encoder(config, weights, int8=int8)
-    return encoder.write(), encoder.constants
+    for layer in range(config["num_hidden_layers"]):
+        encoder = _Encoder(config, weights, int8=int8)
+        yield encoder.write(layer), encoder.constants
 
 
 class _Encoder:
-    """The nodes and weights of a graph that is being written. Arguments as for `encoder_graph`."""
+    """The nodes and weights of a graph that is being written. Arguments as for `encoder_graphs`."""
 
     def __init__(self, config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool) -> None:
         self.config, self.int8 = config, int8
@@ -127,49 +132,38 @@ class _Encoder:
                 name = re.sub(pattern, replacement, name)
             self.weights[name] = weight
         self.epsilon = float(config["layer_norm_eps"])
-        self.bias = INPUTS[3] if _BIAS in weights else ""
+        self.bias = INPUTS[2] if _BIAS in weights else ""
         self.nodes: List[bytes] = []
         self.initializers: List[bytes] = []
         self.constants: Dict[str, ndarray] = {}
 
-    def write(self) -> bytes:
-        """The finished model."""
-        states = self.embeddings()
-        for layer in range(self.config["num_hidden_layers"]):
-            prefix = f"encoder.layer.{layer}"
-            attended = self.attention(f"{prefix}.attention.self", states)
-            states = self.sublayer(f"{prefix}.attention.output", attended, states)
-            hidden = self.contrib("BiasGelu", self.affine(f"{prefix}.intermediate.dense", states))
-            states = self.sublayer(f"{prefix}.output", hidden, states, after_gelu=True)
+    def write(self, layer: int) -> bytes:
+        """The finished model of a layer; the first normalises its input."""
+        prefix, states = f"encoder.layer.{layer}", INPUTS[0]
+        if layer == 0:
+            norm = self.norm("embeddings.LayerNorm")
+            states = self.node("LayerNormalization", [states, *norm], epsilon=self.epsilon)
+        attended = self.attention(f"{prefix}.attention.self", states)
+        states = self.sublayer(f"{prefix}.attention.output", attended, states)
+        hidden = self.contrib("BiasGelu", self.affine(f"{prefix}.intermediate.dense", states))
+        states = self.sublayer(f"{prefix}.output", hidden, states, after_gelu=True)
         self.nodes.append(_node("Identity", [states], [OUTPUT]))
         batch, n_heads = ("rows", "pieces"), self.config["num_attention_heads"]
-        given = [
-            _info(INPUTS[0], "float32", (*batch, self.config["hidden_size"])),
-            _info(INPUTS[1], "int32", batch[1:]),
-            _info(INPUTS[2], "int32", batch),
-        ]
+        shape = (*batch, self.config["hidden_size"])
+        given = [_info(INPUTS[0], "float32", shape), _info(INPUTS[1], "int32", batch)]
         if self.bias:
-            given.append(_info(INPUTS[3], "float32", (1, n_heads, "pieces", "pieces")))
-        found = _info(OUTPUT, "float32", (*batch, self.config["hidden_size"]))
-        parts = [(1, self.nodes), (2, ["encoder"]), (5, self.initializers), (11, given), (12, [found])]
+            given.append(_info(INPUTS[2], "float32", (1, n_heads, "pieces", "pieces")))
+        parts = [(1, self.nodes), (2, ["encoder"]), (5, self.initializers), (11, given)]
+        parts.append((12, [_info(OUTPUT, "float32", shape)]))
         graph = b"".join(_field(number, value) for number, values in parts for value in values)
         opsets = [_field(2, _OPSET), _field(1, "com.microsoft") + _field(2, 1)]
         return _field(1, _IR_VERSION) + _field(7, graph) + b"".join(_field(8, one) for one in opsets)
-
-    def embeddings(self) -> str:
-        """Sums of word, position and segment embeddings, normalised."""
-        places = weight_of(self.weights, "embeddings.position_embeddings.weight")[first_position(self.config) :]
-        if "embeddings.token_type_embeddings.weight" in self.weights:
-            places = places + weight_of(self.weights, "embeddings.token_type_embeddings.weight")[0]
-        places = self.node("Gather", [self.constant(places), INPUTS[1]])
-        norm = self.norm("embeddings.LayerNorm")
-        return self.node("LayerNormalization", [self.node("Add", [INPUTS[0], places]), *norm], epsilon=self.epsilon)
 
     def attention(self, prefix: str, states: str) -> str:
         """Multi-head attention, before its output map."""
         parts = [f"{prefix}.{name}" for name in ("query", "key", "value")]
         bias = self.constant(numpy.concatenate([weight_of(self.weights, f"{part}.bias") for part in parts]))
-        n_heads, mask = self.config["num_attention_heads"], INPUTS[2]
+        n_heads, mask = self.config["num_attention_heads"], INPUTS[1]
         if not self.int8:
             weight = numpy.concatenate([weight_of(self.weights, f"{part}.weight") for part in parts])
             inputs = [states, self.constant(weight.T), bias, mask, "", self.bias]

@@ -23,7 +23,7 @@ from .onnx_encoder import (
     SCALE,
     check_config,
     embed_pieces,
-    encoder_graph,
+    encoder_graphs,
     first_position,
     quantise,
     relative_bias,
@@ -290,37 +290,42 @@ def without_space(text: str, offsets: Sequence[Sequence[int]]) -> List[int]:
 
 
 class OnnxRunner:
-    """A session of ONNX Runtime. Arguments as for `encoder_graph`."""
+    """A session of ONNX Runtime for each layer. Arguments as for `encoder_graphs`."""
 
     most_pieces = 512  # that run at once, padding included: their hidden units stay in a core's cache
 
     def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool) -> None:
-        import onnxruntime
-
-        graph, constants = encoder_graph(config, weights, int8=int8)  # which the session copies
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3  # errors
-        options.enable_cpu_mem_arena = False  # what a large batch took goes back
-        # Waiting threads sleep: a spinning thread costs the processor time of another program.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        if int8 and not _has_vnni():  # sums of two products in 16 bits would overflow
-            options.add_session_config_entry("session.x64quantprecision", "1")
-        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in constants.values()]
-        options.add_external_initializers(list(constants), values)
-        self.session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        self.sessions = [
+            _session(graph, constants, int8) for graph, constants in encoder_graphs(config, weights, int8=int8)
+        ]
         self.config, self.weights = config, weights
-        self.is_relative = len(self.session.get_inputs()) == len(INPUTS)
+        self.is_relative = len(self.sessions[0].get_inputs()) == len(INPUTS)
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
         """See `EncoderShim.runner`."""
-        n_pieces = pieces.shape[1]
-        words = embed_pieces(self.weights, pieces)
-        feeds = dict(zip(INPUTS, (words, numpy.arange(n_pieces, dtype="int32"), mask), strict=False))
+        feeds = {INPUTS[0]: embed_pieces(self.config, self.weights, pieces), INPUTS[1]: mask}
         if self.is_relative:
-            feeds[INPUTS[3]] = relative_bias(self.config, self.weights, n_pieces)
-        return self.session.run([OUTPUT], feeds)[0]
+            feeds[INPUTS[2]] = relative_bias(self.config, self.weights, pieces.shape[1])
+        for session in self.sessions:
+            feeds[INPUTS[0]] = session.run([OUTPUT], feeds)[0]
+        return feeds[INPUTS[0]]
+
+
+def _session(graph: bytes, constants: Dict[str, ndarray], int8: bool) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors
+    options.enable_cpu_mem_arena = False  # what a large batch took goes back
+    # Waiting threads sleep: a spinning thread costs the processor time of another program.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if int8 and not _has_vnni():  # sums of two products in 16 bits would overflow
+        options.add_session_config_entry("session.x64quantprecision", "1")
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in constants.values()]
+    options.add_external_initializers(list(constants), values)  # which the session copies
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
 def _has_vnni() -> bool:
@@ -334,7 +339,7 @@ def _has_vnni() -> bool:
 def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings: Any) -> Any:
     """The transformer as a module of the `transformers` library.
 
-    config, weights: As for `encoder_graph`.
+    config, weights: As for `encoder_graphs`.
     settings (Any): Other values of the config.
     RETURNS (PreTrainedModel): In single precision, on the CPU.
     """
@@ -349,7 +354,7 @@ def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings
 
 
 class TorchRunner:
-    """The module of the `transformers` library, on thinc's device. Arguments as for `encoder_graph`."""
+    """The module of the `transformers` library, on thinc's device. Arguments as for `encoder_graphs`."""
 
     most_pieces = 8192
 

@@ -12,7 +12,7 @@ here: labels by name, decoding, the layers of the network, its NumPy form (`pars
 """
 
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -227,7 +227,7 @@ class ParserShim(NetworkShim):
 
         return ParserNetwork(self.config, self.sizes)
 
-    def build_inference(self, weights: Dict[str, ndarray]) -> Optional[ParserInference]:
+    def build_inference(self, weights: Mapping[str, ndarray]) -> Optional[ParserInference]:
         """See `NetworkShim`."""
         return ParserInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 

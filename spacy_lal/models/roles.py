@@ -8,7 +8,7 @@ network, its NumPy form (`roles_inference.py`).
 
 from bisect import bisect_left
 from itertools import accumulate, chain
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -298,7 +298,7 @@ class RolesShim(NetworkShim):
 
         return RolesNetwork(self.config, self.sizes)
 
-    def build_inference(self, weights: Dict[str, ndarray]) -> Optional[RolesInference]:
+    def build_inference(self, weights: Mapping[str, ndarray]) -> Optional[RolesInference]:
         """See `NetworkShim`."""
         return RolesInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 

@@ -11,7 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 import safetensors.numpy
@@ -240,11 +240,11 @@ class NetworkShim(ThreadsShim):
         return found[0]
 
     @property
-    def weights(self) -> Dict[str, ndarray]:
+    def weights(self) -> Mapping[str, ndarray]:
         """The weights by their names in the torch module. RAISES (ValueError): There are none yet."""
         stored = self._stored
         if self._model is None and stored:
-            return {name: one.astype("f4") for name, one in safetensors.numpy.load(stored).items()}
+            return _Single(safetensors.numpy.load(stored))
         return {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
 
     @property
@@ -288,6 +288,22 @@ class NetworkShim(ThreadsShim):
         self.cfg = dict(msg["config"])
         self._model, self._stored, self._inference = None, msg["state"], None
         return self
+
+
+class _Single(Mapping[str, ndarray]):
+    """Arrays in single precision; each is converted when it is asked for, so that never all are in memory."""
+
+    def __init__(self, arrays: Dict[str, ndarray]) -> None:
+        self.arrays = arrays
+
+    def __getitem__(self, name: str) -> ndarray:
+        return self.arrays[name].astype("f4")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
 
 
 def _torch() -> Any:
