@@ -4,8 +4,8 @@
 
 SOURCE is the repository UCDenver-ccp/CRAFT at commit 2abe82b8 as a .tar.gz or a folder. An article has its trees in
 structural-annotation/treebank/penn/*.tree and its dependencies in structural-annotation/dependency/conllu/*.conllu,
-sentence by sentence over the same words. The articles of CRAFT's own test list are not read; of the others, in the
-order of their numbers, every tenth from the fifth on is for development.
+sentence by sentence over the same words. With --test, the articles of CRAFT's own test list are built; of the
+others, in the order of their numbers, every tenth from the fifth on is for development.
 """
 
 import argparse
@@ -26,8 +26,10 @@ SECTION_LABELS = frozenset({"TITLE", "HEADING", "CAPTION"})
 QUOTES = {"``": '"', "''": '"'}  # the trees' quotation marks, the CoNLL-U's
 
 
-def read_ids(craft: Path) -> Dict[str, List[str]]:
-    """The numbers of the articles for training and development."""
+def read_ids(craft: Path, test: bool = False) -> Dict[str, List[str]]:
+    """The numbers of the articles for training and development, or for the test."""
+    if test:
+        return {"test": sorted((craft / IDS / "craft-ids-test.txt").read_text(encoding="utf8").split())}
     lists = [craft / IDS / f"craft-ids-{name}.txt" for name in ("train", "dev")]
     ids = sorted(number for path in lists for number in path.read_text(encoding="utf8").split())
     dev = ids[4::10]
@@ -93,9 +95,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="UCDenver-ccp/CRAFT, .tar.gz or folder")
     parser.add_argument("output", type=Path, help="folder for train and dev, .ptb, .nonml.ptb and .conllu")
+    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
     args = parser.parse_args(arguments)
     with unpacked(args.source, IDS, TREES, DEPENDENCIES) as craft:
-        splits = {split: read_split(craft, numbers) for split, numbers in read_ids(craft).items()}
+        splits = {split: read_split(craft, numbers) for split, numbers in read_ids(craft, args.test).items()}
         save("craft", splits, args.output, flat=True)
 
 

@@ -12,7 +12,7 @@ Each source is a .tar.gz or a folder:
 - The same repository at commit 319066d1, of November 2016, still has the treebank's own tokens: a skeleton sentence is
   the sentence of the same document and number there. Its words are then aligned with today's.
 
-The test documents are not read. Left out is what has no skeleton, and the few sentences that have since been divided,
+With --test, the test documents are built and nothing else. Left out is what has no skeleton, and the few sentences that have since been divided,
 joined or given other words in such a way that their brackets are not known; each is printed.
 """
 
@@ -185,13 +185,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser.add_argument("ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder")
     parser.add_argument("ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder")
     parser.add_argument("output", type=Path, help="folder for train and dev, .ptb, .nonml.ptb and .conllu")
+    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
     args = parser.parse_args(arguments)
     with (
         unpacked(args.propbank, SKELETONS) as propbank,
         unpacked(args.ud_2016, SOURCES) as ud_2016,
         unpacked(args.ud, SOURCES, FILE_LISTS) as ud,
     ):
-        splits = {split: read_split(propbank, ud_2016, ud, split) for split in SPLITS}
+        splits = {one: read_split(propbank, ud_2016, ud, one) for one in (("test",) if args.test else SPLITS)}
         save("ewt", splits, args.output, flat=True)
 
 

@@ -5,7 +5,7 @@
 SOURCE is the repository amir-zeldes/gum at commit 72ce5ac1 as a .tar.gz or a folder. A document has its dependencies in
 dep/*.conllu and its trees in _build/src/const/*.ptb, sentence by sentence over the same words, and splits.md says
 whether it is for training or development. (const/*.ptb has the same trees with function labels, derived from the
-dependencies.) Left out are Reddit, whose words are withheld, and the documents of HAND_MADE.
+dependencies.) With --test, the test documents are built and nothing else. Left out are Reddit, whose words are withheld, and the documents of HAND_MADE.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def read_splits(path: Path) -> Dict[str, List[str]]:
             heading = match[1]
         elif match := re.match(r"\s*\*\s+(\S+)", line):
             splits.setdefault(heading, []).append(match[1])
-    for split in SPLITS:
+    for split in (*SPLITS, "test"):
         if split not in splits:
             raise SourceError(path, 0, f"expected a list of documents under '## {split}', got {sorted(splits)}")
     return splits
@@ -83,10 +83,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="amir-zeldes/gum, .tar.gz or folder")
     parser.add_argument("output", type=Path, help="folder for train and dev, .ptb and .conllu")
+    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
     args = parser.parse_args(arguments)
     with unpacked(args.source, "splits.md", "dep", "_build/src/const") as gum:
         splits = read_splits(gum / "splits.md")
-        save("gum", {split: read_split(gum, splits[split]) for split in SPLITS}, args.output, flat=False)
+        wanted = ("test",) if args.test else SPLITS
+        save("gum", {split: read_split(gum, splits[split]) for split in wanted}, args.output, flat=False)
 
 
 if __name__ == "__main__":

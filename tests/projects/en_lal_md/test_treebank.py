@@ -111,3 +111,11 @@ def test_programs_end_with_a_message(name: str, n_sources: int, tmp_path: Path, 
     with pytest.raises(SystemExit, match=rf"^{name}.py: .*source0.tar.gz: expected .*is this the right repository\?$"):
         runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_test_set_needs_no_checksum(treebank, expect, tmp_path: Path):
+    expect("birds", {"dev.ptb": "expected"})
+    treebank.save_files("birds", {"test.ptb": b"(X (NN a))"}, tmp_path / "out")
+    assert (tmp_path / "out" / "test.ptb").read_bytes() == b"(X (NN a))"
+    with pytest.raises(treebank.ChecksumError):
+        treebank.save_files("birds", {"dev.ptb": b"other"}, tmp_path / "out")
