@@ -12,7 +12,8 @@ Each source is a .tar.gz or a folder:
 - The same repository at commit 319066d1, of November 2016, still has the treebank's own tokens: a skeleton sentence is
   the sentence of the same document and number there. Its words are then aligned with today's.
 
-With --test, the test documents are built and nothing else. Left out is what has no skeleton, and the few sentences that have since been divided,
+With --test, the test documents are built and nothing else. Left out
+is what has no skeleton, and the few sentences that have since been divided,
 joined or given other words in such a way that their brackets are not known; each is printed.
 """
 

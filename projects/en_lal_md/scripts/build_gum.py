@@ -5,7 +5,8 @@
 SOURCE is the repository amir-zeldes/gum at commit 72ce5ac1 as a .tar.gz or a folder. A document has its dependencies in
 dep/*.conllu and its trees in _build/src/const/*.ptb, sentence by sentence over the same words, and splits.md says
 whether it is for training or development. (const/*.ptb has the same trees with function labels, derived from the
-dependencies.) With --test, the test documents are built and nothing else. Left out are Reddit, whose words are withheld, and the documents of HAND_MADE.
+dependencies.) With --test, the test
+documents are built and nothing else. Left out are Reddit, whose words are withheld, and the documents of HAND_MADE.
 """
 
 import argparse

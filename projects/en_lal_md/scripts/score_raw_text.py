@@ -37,7 +37,7 @@ def annotations(doc: Doc) -> Dict[str, Set[Tuple]]:
 
     heads = {token: places[token.head.i] if token.head is not token else None for token in words}
     return {
-        "words": of_words({token: () for token in words}),
+        "words": of_words(dict.fromkeys(words, ())),
         "sentences": {one for one in sentences if one[0] < one[1]},
         "UPOS": of_words({token: (token.pos_,) for token in words}),
         "lemmas": of_words({token: (token.lemma_,) for token in words}),

@@ -28,9 +28,7 @@ def test_words_that_differ(script):
         lemmas=["I", "do", "go", "x"],
     )
     # 5 and 4 words, of which 3 are the same; two sentences for one
-    assert module.score([gold], [gold]) == {
-        name: 100.0 for name in ("words", "sentences", "UPOS", "lemmas", "UAS", "LAS")
-    }
+    assert module.score([gold], [gold]) == dict.fromkeys(("words", "sentences", "UPOS", "lemmas", "UAS", "LAS"), 100.0)
     scores = module.score([gold], [found])
     assert scores == pytest.approx(
         {"words": 200 / 3, "sentences": 0, "UPOS": 200 / 3, "lemmas": 200 / 3, "UAS": 400 / 9, "LAS": 400 / 9}
