@@ -1,7 +1,7 @@
 """Label attention: the words that each label head attends to. *Not* here: drawing."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Tuple, Union, overload
+from typing import List, Tuple, Union, overload
 
 import numpy as np
 from numpy import ndarray
@@ -27,14 +27,6 @@ class LabelAttention:
     weights: ndarray
     heads: Tuple[str, ...]
     tokens: Tuple[str, ...]
-
-    def records(self) -> List[Dict[str, Any]]:
-        """One dict for each cell: head, position (0 is START), token, weight."""
-        return [
-            {"head": head, "position": position, "token": token, "weight": weight}
-            for head, row in zip(self.heads, self.weights.tolist(), strict=True)
-            for position, (token, weight) in enumerate(zip(self.tokens, row, strict=True))
-        ]
 
 
 def head_names(parser: LALParser) -> Tuple[str, ...]:

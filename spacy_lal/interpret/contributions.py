@@ -8,7 +8,7 @@ Each feature has its addend, and one bias collects the terms that do not depend 
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy import ndarray
@@ -64,12 +64,6 @@ class Contributions:
         """The k heads with the largest parts, for or against the label, largest first."""
         order = np.argsort(-np.abs(self.heads), kind="stable")[:k]
         return [(self.names[i], float(self.heads[i])) for i in order]
-
-    def records(self) -> List[Dict[str, Any]]:
-        """One dict for each part: start, end, label, part ("bias", "tokens", or the head's name), value."""
-        parts = [("bias", self.bias), ("tokens", self.tokens), *zip(self.names, self.heads.tolist(), strict=True)]
-        cell = {"start": self.start, "end": self.end, "label": self.label}
-        return [{**cell, "part": name, "value": value} for name, value in parts]
 
 
 def contributions(nlp: Parser, span: Span, label: Optional[str] = None) -> Contributions:

@@ -14,11 +14,10 @@ from spacy.training import Example
 
 from .. import __version__
 from ..annotations import SPANS_KEY, get_constituents, has_propositions, has_sentences, sentence_words
-from ..lang import conventions
 from ..pipeline.component import parser_names, sentence_splitters
-from ..pipeline.scorers import score_parses, score_roles
+from ..pipeline.scorers import attachment, score_parses, score_roles
 from ..treebanks.docs import SENT_IDS, copy_text
-from .attachment import AttachmentCounts, PunctuationRule, score_attachments
+from .attachment import PunctuationRule
 from .confusion import ConstituentConfusion, DeprelConfusion
 from .evalb_params import EvalbParams
 
@@ -247,14 +246,6 @@ def _accuracy(examples: List[Example], attribute: str, value: Callable[[Token], 
 
 
 def _attachment(examples: List[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
-    """UAS, LAS and complete matches over the gold sentences; None if no gold Doc, or no parsed one, has heads. Both
-    sides have the same tokens, so heads are compared by their index in the Doc."""
-    counts = AttachmentCounts()
-    for eg in examples if any(eg.predicted.has_annotation("DEP") for eg in examples) else ():
-        gold, test = eg.reference, eg.predicted
-        for words in filter(None, sentence_words(gold)) if gold.has_annotation("DEP") else ():
-            tags = [gold[i].tag_ for i in words]
-            punctuation_tags = conventions(gold.vocab.lang).punctuation_tags
-            rule: Dict[str, Any] = {"punctuation": punctuation, "tags": tags, "punctuation_tags": punctuation_tags}
-            counts += score_attachments(*_arcs(gold, words), *_arcs(test, words), **rule)
+    """UAS, LAS and complete matches; None if no gold Doc, or no parsed one, has heads."""
+    counts = attachment(examples, punctuation)
     return {f"{name}{suffix}": value if counts.n_sentences else None for name, value in counts.scores().items()}

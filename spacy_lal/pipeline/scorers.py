@@ -21,7 +21,7 @@ from ..annotations import (
     sentence_words,
 )
 from ..lang import conventions
-from ..metrics.attachment import AttachmentCounts, score_attachments
+from ..metrics.attachment import AttachmentCounts, PunctuationRule, score_attachments
 from ..metrics.evalb import VALID, EvalbCounts, EvalbRow, Span, count_crossing, count_matched, score_sentence
 from ..metrics.evalb_params import EvalbParams, language_params
 from ..metrics.srl import PRF, PredicateCounts, SrlCounts
@@ -137,30 +137,27 @@ def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
 
 
 def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[float]]:
-    counts = AttachmentCounts()
-    for eg in examples:
-        if not eg.reference.has_annotation("DEP") or not eg.predicted.has_annotation("DEP"):
-            continue
-        for words in sentence_words(eg.reference):
-            gold_heads, gold_deprels = zip(*(_arc(eg.reference, i) for i in words), strict=True) if words else ((), ())
-            heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True) if words else ((), ())
-            tags = [eg.reference[i].tag_ for i in words]
-            counts += score_attachments(
-                gold_heads,
-                gold_deprels,
-                heads,
-                deprels,
-                punctuation="reference",
-                tags=tags,
-                punctuation_tags=conventions(eg.reference.vocab.lang).punctuation_tags,
-            )
+    counts = attachment(examples, "reference")
     found = counts.scores()
     scores = (found["dep_uas"], found["dep_las"]) if counts.gold_words else (None, None)
     return dict(zip(REFERENCE_KEYS, scores, strict=True))
 
 
-def _arc(doc: Doc, i: int) -> Tuple[int, str]:
-    return doc[i].head.i, doc[i].dep_
+def attachment(examples: Iterable[Example], punctuation: PunctuationRule) -> AttachmentCounts:
+    """The right heads and deprels of the words of gold sentences. Docs without heads, on either side, do not count."""
+    counts = AttachmentCounts()
+    for eg in examples:
+        gold = eg.reference
+        if not gold.has_annotation("DEP") or not eg.predicted.has_annotation("DEP"):
+            continue
+        punctuation_tags = conventions(gold.vocab.lang).punctuation_tags
+        for words in filter(None, sentence_words(gold)):
+            gold_heads, gold_deprels = [gold[i].head.i for i in words], [gold[i].dep_ for i in words]
+            heads, deprels = zip(*(_aligned_arc(eg, i) for i in words), strict=True)
+            rule: Dict[str, Any] = {"punctuation": punctuation, "punctuation_tags": punctuation_tags}
+            tags = [gold[i].tag_ for i in words]
+            counts += score_attachments(gold_heads, gold_deprels, heads, deprels, tags=tags, **rule)
+    return counts
 
 
 def _aligned_arc(eg: Example, i: int) -> Tuple[int, str]:

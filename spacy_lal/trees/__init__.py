@@ -4,29 +4,23 @@
 
 from ..files import TreebankError
 from .brackets import (
-    FALLBACK_ROOT,
     ROOT_LABELS,
-    BracketedTree,
     escape_word,
     parse_tree,
     read_brackets,
     read_brackets_with_lines,
-    unescape_word,
     write_brackets,
 )
 from .conllu import ConlluSentence, format_conllu, read_conllu
-from .joint import CLAUSE_DEPRELS, Heads, JointSpan, dissolve, joint_spans, label_ids, outside_heads, word_order
+from .joint import joint_spans, label_ids
 from .spans import (
-    CHAIN_SEPARATOR,
     EMPTY,
     SUB_HEAD,
     SUB_HEAD_LABEL,
-    Chain,
     CrossingSpansError,
     LabelVocab,
     Span,
     SpanError,
-    TreeSpans,
     collapse_chains,
     expand_chains,
     is_preterminal,

@@ -79,13 +79,6 @@ class SpanError(ValueError):
 class CrossingSpansError(SpanError):
     """Two spans that overlap, neither within the other."""
 
-    def __init__(self, first: Span, second: Span) -> None:
-        self.first, self.second = first, second
-        super().__init__(first, second)
-
-    def __str__(self) -> str:
-        return f"constituents must nest, got two that cross: {self.first} and {self.second}"
-
 
 def is_preterminal(node: object) -> bool:
     """Whether a node is a tag above one word."""
@@ -212,7 +205,7 @@ def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
         while around and around[-1][1] <= start:
             around.pop()
         if around and around[-1][1] < end:
-            raise CrossingSpansError(around[-1], span)
+            raise CrossingSpansError(f"constituents must nest, got two that cross: {around[-1]} and {span}")
         around.append(span)
     return ordered
 

@@ -22,20 +22,6 @@ def test_one_for_each_sentence(nlp, doc):
         assert attention.weights.sum(1) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_records_are_the_cells(nlp, doc):
-    attention = label_attention(nlp, doc)[1]
-    records = attention.records()
-    assert len(records) == attention.weights.size
-    row, column = 1, 3
-    record = records[row * len(attention.tokens) + column]
-    assert record == {
-        "head": attention.heads[row],
-        "position": column,
-        "token": "person",
-        "weight": float(attention.weights[row, column]),
-    }
-
-
 def test_sentences_without_words_have_no_attention(nlp):
     doc = Doc(nlp.vocab, words=["\n", "Select", "this"], sent_starts=[True, True, False])
     empty, attention = label_attention(nlp, doc)
