@@ -46,12 +46,8 @@ def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
     """The k best labels of a span, constituent or not, best first. The empty label, with score 0, is included. On a
     whole sentence it may even come first: no tree has an empty root, so training never sets that score.
 
-    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     span (Span): Words of one sentence. The Doc needs no parse.
-    k (int): The number of labels.
-    RETURNS (List[LabelScore]): Labels and the network's scores.
-    RAISES (ValueError): k is less than 1; the parser scores no constituents; the pipeline has no parser; the span
-        crosses a sentence boundary, or has no words.
+    RAISES (ValueError): k is less than 1; the parser scores no constituents.
     """
     if k < 1:
         raise ValueError(f"k is how many labels to give: expected at least 1, got {k}")
@@ -72,12 +68,10 @@ def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Cons
     scores plus (1 - constituency_weight) times the arc scores. The separate decoder's, used beyond max_length and with
     `dependencies = false` too, is the sum of the label scores.
 
-    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence around it.
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
     RAISES (ValueError): The Doc has no parse; the parser scores no constituents, or has an unsupported decoder; the
-        sentence has constraints, or is too long; the pipeline has no parser; sentence boundaries are missing, or the
-        Span crosses one.
+        sentence has constraints, or is too long.
     """
     sentences = sentences_of(nlp, doc_or_span)
     strings = label_strings(find_parser(nlp))
@@ -202,11 +196,8 @@ def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
     empty. Two binary trees that differ in empty nodes alone count as two, though their brackets are the same. Arc
     scores are ignored. The probabilities are exact for this distribution, but not calibrated.
 
-    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
-    span (Span): A sentence, or a part of one. The Doc needs sentence boundaries, but no parse.
-    RETURNS (SpanMarginals): The probabilities.
-    RAISES (ValueError): The parser scores no constituents; the pipeline has no parser; the span crosses a sentence
-        boundary, or has no words.
+    span (Span): A sentence, or a part of one. The Doc needs no parse.
+    RAISES (ValueError): The parser scores no constituents.
     """
     sentence, _, _ = locate(nlp, span)
     labels = tuple(label_strings(sentence.parser))

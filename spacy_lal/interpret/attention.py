@@ -59,11 +59,9 @@ def label_attention(nlp: Parser, doc_or_span: Span) -> LabelAttention:
 def label_attention(nlp: Parser, doc_or_span: Union[Doc, Span]) -> Union[List[LabelAttention], LabelAttention]:
     """The label attention in the sentences of a Doc, or in a Span's sentence. It runs the network again.
 
-    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
-    doc_or_span (Union[Doc, Span]): A Doc or Span with sentence boundaries; it needs no parse.
+    doc_or_span (Union[Doc, Span]): It needs no parse.
     RETURNS (Union[List[LabelAttention], LabelAttention]): One for each sentence of a Doc; one for a Span.
-    RAISES (ValueError): The model has no label attention; the pipeline has no parser, or the parser was neither trained
-        nor loaded; sentence boundaries are missing, or the Span crosses one.
+    RAISES (ValueError): The model has no label attention.
     """
     sentences = sentences_of(nlp, doc_or_span)
     heads = head_names(find_parser(nlp))

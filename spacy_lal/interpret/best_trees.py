@@ -102,11 +102,10 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
 
     A Doc's constraints (`annotations.constrain`) hold for all trees.
 
-    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     sentence (Union[Span, Doc]): A sentence or a part of one, or a Doc of one sentence. It needs no parse.
     RETURNS (Iterator[BestTree]): Every tree of the sentence. None for a sentence of whitespace alone.
     RAISES (ValueError): The parser scores no constituents, or has an unsupported decoder; the sentence is too long; the
-        pipeline has no parser; the Doc has several sentences, or the Span crosses a sentence boundary.
+        Doc has several sentences.
     RAISES (ContradictionError): No tree fulfils the Doc's constraints.
     """
     found = [one for one in sentences_of(nlp, sentence) if one.words]

@@ -69,13 +69,10 @@ class Contributions:
 def contributions(nlp: Parser, span: Span, label: Optional[str] = None) -> Contributions:
     """The contribution of each label head to the score of a label on a span.
 
-    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     span (Span): Any span of words of one sentence, if a label is given; otherwise a constituent of the Doc's parse.
     label (Optional[str]): One of the parser's labels ("NP", "S::VP", or "<H>"), or None for the constituent's label.
-    RETURNS (Contributions): The parts of its score.
     RAISES (ValueError): The label is unknown or empty (its score is always 0); without a label, the Doc has no parse,
-        or the span is no constituent; the model has no label attention, or joins its heads; the pipeline has no parser;
-        the span crosses a sentence boundary, or has no words.
+        or the span is no constituent; the model has no label attention, or joins its heads.
     """
     sentence, start, end = locate(nlp, span)
     strings = label_strings(sentence.parser)

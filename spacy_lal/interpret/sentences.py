@@ -61,7 +61,6 @@ class Encoded(NamedTuple):
 def find_parser(nlp: Parser) -> LALParser:
     """The `lal_parser` of a pipeline.
 
-    nlp (Union[Language, LALParser]): A pipeline with one `lal_parser`, or the component.
     RAISES (ValueError): The pipeline has no parser, or several; the parser was neither trained nor loaded.
     """
     names = parser_names(nlp) if isinstance(nlp, Language) else []
