@@ -210,7 +210,7 @@ def test_torch_runs_the_same_weights(nlp: Language):
 def test_docs_without_vectors_are_small_and_still_explained(nlp: Language):
     """What docs/how_to/usage.md says of `doc_cleaner`."""
     whole = nlp(TEXTS[0])
-    nlp.add_pipe("doc_cleaner", config={"attrs": {"tensor": None, "_.trf_data": None}})
+    nlp.add_pipe("doc_cleaner", config={"attrs": {"tensor": None}})
     try:
         small = nlp(TEXTS[0])
         assert constituents(small) == constituents(whole) and arcs(small) == arcs(whole)
