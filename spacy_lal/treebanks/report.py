@@ -9,7 +9,7 @@ text for a terminal (`cli/treebank.py`).
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .docs import unknown_pos
 from .reader import TreebankFiles, TreebankSentence, TreebankTree, describe_disagreement, pair_up, read_trees
 from .roles import read_role_file, read_sentences
 
+Item = TypeVar("Item")
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 MAX_SHOWN = 5  # misaligned arguments that a report shows
 OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
@@ -115,19 +116,13 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
     ends the reading of its file.
     """
     report = TreebankReport(str(brackets) if brackets else None, str(conllu) if conllu else None)
-    trees = _sound_trees(brackets, report) if brackets else iter(())
+    trees = _until_error(read_trees(brackets), report) if brackets else iter(())
     sentences = _sound_sentences(conllu, report) if conllu else iter(())
-    if brackets is None or conllu is None:
-        for tree in trees:
-            count_sentence(report, tree, None)
-        for sentence in sentences:
-            count_sentence(report, None, sentence)
-        return _with_empty_check(report)
     for pair in pair_up(trees, sentences):
-        if pair.tree is None or pair.sentence is None or pair.differs is not None:
+        differ = pair.differs is not None
+        if brackets and conllu and (pair.tree is None or pair.sentence is None or differ):
             report.add_problem(describe_disagreement(pair, str(brackets), str(conllu)))
-        comparable = pair.differs is None
-        count_sentence(report, pair.tree if comparable or not pair.sentence else None, pair.sentence)
+        count_sentence(report, None if differ else pair.tree, pair.sentence)
     return _with_empty_check(report)
 
 
@@ -135,12 +130,8 @@ def check_columns(path: Path) -> TreebankReport:
     """Report on the words, tags and trees of a file of columns (`columns.py`). The first malformed sentence ends
     the reading, and is a problem in the report."""
     report = TreebankReport(brackets=str(path))
-    try:
-        for sentence in read_columns(path):
-            words = sentence.dependencies if sentence.tree is None else None
-            count_sentence(report, sentence.tree, words)
-    except TreebankError as error:
-        report.add_problem(f"{error} (the rest of the file was not read)")
+    for sentence in _until_error(read_columns(path), report):
+        count_sentence(report, sentence.tree, sentence.dependencies if sentence.tree is None else None)
     return _with_empty_check(report)
 
 
@@ -168,22 +159,20 @@ def _subtrees(heads: Heads) -> List[Tuple[int, int, bool]]:
     return [(first[word] - 1, last[word], last[word] - first[word] + 1 == size[word]) for word in words]
 
 
-def _sound_trees(path: Path, report: TreebankReport) -> Iterator[TreebankTree]:
+def _until_error(items: Iterator[Item], report: TreebankReport) -> Iterator[Item]:
+    """Items of a file. An error ends the reading, and is a problem."""
     try:
-        yield from read_trees(path)
+        yield from items
     except TreebankError as error:
         report.add_problem(f"{error} (the rest of the file was not read)")
 
 
 def _sound_sentences(path: Path, report: TreebankReport) -> Iterator[ConlluSentence]:
-    try:
-        for block in read_conllu_blocks(path):
-            try:
-                yield parse_conllu_block(block)
-            except TreebankError as error:
-                report.add_problem(str(error))
-    except TreebankError as error:
-        report.add_problem(f"{error} (the rest of the file was not read)")
+    for block in _until_error(read_conllu_blocks(path), report):
+        try:
+            yield parse_conllu_block(block)
+        except TreebankError as error:
+            report.add_problem(str(error))
 
 
 def _with_empty_check(report: TreebankReport) -> TreebankReport:
