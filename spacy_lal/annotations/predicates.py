@@ -5,7 +5,7 @@ They read `doc.spans["srl"]` on demand, and write nothing on the Doc. *Not* here
 """
 
 from dataclasses import dataclass, field
-from typing import Collection, Iterable, List, Optional, Tuple
+from typing import Iterable, List, Optional, Tuple
 
 from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab
@@ -215,19 +215,17 @@ def get_token_predicate(token: Token) -> Optional[Predicate]:
 # Frames
 
 
-def install_frames(vocab: Vocab, frames: Iterable[Frame], *, rolesets: Optional[Collection[str]] = None) -> None:
+def install_frames(vocab: Vocab, frames: Iterable[Frame]) -> None:
     """Give a vocab frames, for `Argument.description`. A frame replaces an earlier one of the same roleset; others are
     kept.
 
     frames (Iterable[Frame]): For instance `read_frames(path).values()`.
-    rolesets (Optional[Collection[str]]): Install these alone. None: all.
     """
     if not vocab.lookups.has_table(FRAMES_TABLE):
         vocab.lookups.add_table(FRAMES_TABLE, {})
     table = vocab.lookups.get_table(FRAMES_TABLE)
     for frame in frames:
-        if rolesets is None or frame.roleset in rolesets:
-            table[frame.roleset] = [frame.roleset, frame.frame, frame.name, {n: [*r] for n, r in frame.roles.items()}]
+        table[frame.roleset] = [frame.roleset, frame.frame, frame.name, {n: [*r] for n, r in frame.roles.items()}]
 
 
 def has_frames(vocab: Vocab) -> bool:

@@ -125,20 +125,10 @@ def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSen
     metadata: Dict[str, Optional[str]] = {"newdoc": None} if begins else {}
     if sent_id:
         metadata["sent_id"] = sent_id
-    dependencies = ConlluSentence(
-        words=words,
-        lemmas=empty,
-        pos=empty,
-        tags=tags,
-        morphs=empty,
-        heads=[None] * len(rows),
-        deprels=empty,
-        spaces=[True] * len(rows),
-        metadata=metadata,
-        path=path,
-        lines=[line for line, _ in rows],
-        spaces_known=False,
-    )
+    heads: List[Optional[int]] = [None] * len(rows)
+    lines = [line for line, _ in rows]
+    dependencies = ConlluSentence(words, empty, empty, tags, empty, heads, empty, [True] * len(rows), metadata)
+    dependencies.path, dependencies.lines, dependencies.spaces_known = path, lines, False
     return TreebankSentence(_tree(rows, words, tags, path, first), dependencies, _propositions(rows, path))
 
 

@@ -228,7 +228,7 @@ def test_descriptions(doc, tmp_path):
     give = doc._.predicates[0]
     assert give.get("ARG1").description is None
     assert doc._.predicates[2].get("ARGM-TMP").description == "time"
-    install_frames(doc.vocab, FRAMES, rolesets=["give_up.06"])
+    install_frames(doc.vocab, FRAMES[:1])
     assert give.get("ARG1").description == "thing given up" and give.description == "cede"
     assert doc._.predicates[3].get("ARG0").description is None and doc._.predicates[3].description is None
     install_frames(doc.vocab, FRAMES)
