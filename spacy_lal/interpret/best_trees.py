@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import MISSING_TAG, SentenceParse, sentence_words, set_sentence_parse
 from ..decode.next_best import next_cky, next_joint
-from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_constraints, without_marks
+from ..pipeline.constrained import AllowedCells, constraint_cells, follow_guidelines, sentence_constraints
 from ..pipeline.decoders import Charts, decoded_parses
 from ..trees import EMPTY, SUB_HEAD, spans_to_tree, write_brackets
 from .sentences import Parser, Sentence, label_strings, score, sentences_of
@@ -146,7 +146,8 @@ def _iterate(sentence: Sentence) -> Iterator[BestTree]:
             nodes, heads = decoder.with_disagreeing(labels, nodes), ranked.heads
         decoded = decoded_parses([scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"])[0]
         if cells is None and decoder.disagreement_cost is not None:
-            decoded = without_marks(sentence.doc, sentence.words, decoded)
+            strings = (label_strings(parser), parser.cfg["deprels"])
+            decoded = follow_guidelines(sentence.doc, sentence.words, decoded, *strings)
         key = (decoded.spans.tobytes(), decoded.heads.tobytes())
         best = ranked.score if best is None else best
         if key not in seen:

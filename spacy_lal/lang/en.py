@@ -100,6 +100,9 @@ NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "WP"})
 PRONOUN_TAGS = frozenset({"DT", "WDT"})
 NOT_HEADS = frozenset({"EX", "PRP$", "WP$"})
 MARK_TAGS = frozenset({"``", "''", ",", ":", ".", "-LRB-", "-RRB-", "HYPH", "NFP"})
+# Prepositions, and the phrases in which they may stand beside a noun phrase.
+PREPOSITION_TAGS = frozenset({"IN", "TO"})
+PHRASES_OF_PREPOSITIONS = frozenset({"PP", "WHPP", "SBAR"})
 POSSESSIVE_MARKS = frozenset({"'s", "'", "’s", "’", "'S", "’S"})
 
 # Relations and clauses. Verbs that only help the next one ("going to", "have to", "used to", "gonna"); that lend their

@@ -2,8 +2,9 @@
 
 A constraint rules out cells of the charts: a constituent rules out the spans that cross it, a head the other heads of
 its dependent. Such a cell scores so little that a tree with it is worse than any tree without. The decoders are exact,
-so the tree that they find either has no such cell, or every tree has one. *Not* here: the constraints of a Doc
-(`annotations/constraints.py`); the bonus of `training/completion.py`, which tolerates heads that cross.
+so the tree that they find either has no such cell, or every tree has one. Parses without constraints follow the
+guidelines of treebanks (`follow_guidelines`). *Not* here: the constraints of a Doc (`annotations/constraints.py`); the
+bonus of `training/completion.py`, which tolerates heads that cross.
 """
 
 from typing import List, NamedTuple, Optional, Sequence, Tuple
@@ -21,10 +22,10 @@ from ..annotations import (
     get_constraints,
     in_words,
 )
-from ..lang.en import MARK_TAGS
+from ..lang.en import MARK_TAGS, PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
 from ..scores import ParserScores
-from ..trees import SUB_HEAD
-from .decoders import Charts, DecodedParse, Decoder, decoded_parses
+from ..trees import SUB_HEAD, split_chain
+from .decoders import Charts, DecodedParse, Decoder, decoded_parses, in_preorder
 
 GivenConstraint = Tuple[Constraint, Constraint]  # in words of a sentence, and as given
 
@@ -88,6 +89,53 @@ def sentence_constraints(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[L
     constraints = get_constraints(doc)
     check_structure(doc, constraints)
     return [in_words(doc, words, constraints) for words in sentences]
+
+
+def follow_guidelines(
+    doc: Doc, words: Sequence[int], parse: DecodedParse, labels: Sequence[str], deprels: Sequence[str]
+) -> DecodedParse:
+    """A parse without what no treebank of Penn labels or Universal Dependencies has, and decoders choose at times:
+    phrases of marks alone, a preposition beside its noun phrase, an xcomp with its own subject.
+
+    words (Sequence[int]): The sentence's words. labels, deprels (Sequence[str]): Strings by id.
+    """
+    parse = with_prepositional_phrases(doc, words, without_marks(doc, words, parse), labels)
+    return with_raised_subjects(parse, deprels)
+
+
+def with_prepositional_phrases(
+    doc: Doc, words: Sequence[int], parse: DecodedParse, labels: Sequence[str]
+) -> DecodedParse:
+    """A parse in which a preposition and the noun phrase that it marks are a PP, not sisters of other phrases."""
+    spans = parse.spans
+    if "PP" not in labels or not len(spans) or not parse.heads.any():
+        return parse
+    for i in (i for i, word in enumerate(words) if doc[word].tag_ in PREPOSITION_TAGS):
+        around, after = spans[(spans[:, 0] <= i) & (i < spans[:, 1])], spans[spans[:, 0] == i + 1]
+        if not len(around) or not len(after) or not i + 1 < parse.heads[i] <= after[0, 1]:
+            continue
+        (start, end, label), (_, stop, sister) = around[-1], after[0]  # in pre-order: the smallest, the largest
+        is_sister = start + 1 < end and stop <= end and (start, end) != (i, stop)
+        chain = split_chain(labels[label])
+        if is_sister and split_chain(labels[sister])[0] == "NP" and chain[-1] not in PHRASES_OF_PREPOSITIONS:
+            spans = in_preorder(np.concatenate([spans, np.array([[i, stop, labels.index("PP")]], dtype=spans.dtype)]))
+    return parse._replace(spans=spans)
+
+
+def with_raised_subjects(parse: DecodedParse, deprels: Sequence[str]) -> DecodedParse:
+    """A parse in which the subject of an xcomp is its governor's object, as in "I want him to win", where that is
+    projective and the governor has no other."""
+    if not {"xcomp", "obj", "nsubj"} <= set(deprels) or deprels.index("xcomp") not in parse.deprels:
+        return parse
+    heads, names = parse.heads.copy(), [deprels[i] for i in parse.deprels]
+    for i, name in enumerate(names):
+        clause = heads[i] - 1
+        governor = heads[clause] - 1
+        if name in ("nsubj", "nsubj:pass") and names[clause] == "xcomp" and 0 <= governor < i < clause:
+            others = [j for j in range(governor + 1, i) if heads[j] - 1 == clause]
+            if not others and not any(names[j] == "obj" for j in np.flatnonzero(heads == governor + 1)):
+                heads[i], names[i] = governor + 1, "obj"
+    return parse._replace(heads=heads, deprels=np.array([deprels.index(name) for name in names], dtype=np.int32))
 
 
 def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> DecodedParse:

@@ -53,7 +53,7 @@ from ..models.shim import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names
-from .constrained import parse_constrained, sentence_constraints, without_marks
+from .constrained import follow_guidelines, parse_constrained, sentence_constraints
 from .decoders import MAX_LENGTH, DecodedParse, Decoder, cut_sentence, join_pieces
 from .labels import VOCABULARIES, collect_labels
 
@@ -275,7 +275,8 @@ class LALParser(SentencePipe):
             parses.update(zip(indices, self.decoder(scores), strict=True))
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
         if self.decoder.disagreement_cost is not None:
-            parses = {i: without_marks(*owner, parses[i]) for i, owner in enumerate(owners)}
+            strings = (self._label_vocab.strings, self.cfg["deprels"])
+            parses = {i: follow_guidelines(*owner, parses[i], *strings) for i, owner in enumerate(owners)}
         in_order = (parses[i] for i in range(len(owners)))
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 

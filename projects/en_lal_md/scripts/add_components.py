@@ -9,8 +9,9 @@
 
 The components come before the one that --before names, or last. Their weights are rounded to half precision, so that a
 wheel is smaller; the files of thinc's layers hold single precision, as thinc reads it. An attribute_ruler follows a
-morphologizer: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, and a verb after "we" has the
-number and person of "we". --frames puts PropBank's frames into the vocabulary, for descriptions of arguments.
+morphologizer: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, a verb after "we" has the
+number and person of "we", and tag and UPOS agree. --frames puts PropBank's frames into the vocabulary, for
+descriptions of arguments.
 
 Not here: training, and packaging (build_package.py).
 """
@@ -18,7 +19,7 @@ Not here: training, and packaging (build_package.py).
 import argparse
 import shutil
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 import spacy
@@ -49,6 +50,22 @@ AGREEMENT = {
     ("they",): ("Plur", "3"),
 }
 TENSES = {"VBD": "Past", "VBP": "Pres"}
+# The UPOS that a Penn tag has in EWT and GUM. Another one is replaced by the first of them, with its features.
+UPOS_OF_TAGS = {
+    **{"CC": "CCONJ", "CD": "NUM", "DT": "DET PRON", "EX": "PRON", "IN": "ADP SCONJ", "JJ": "ADJ", "JJR": "ADJ"},
+    **{"JJS": "ADJ", "MD": "AUX", "NN": "NOUN PRON SYM X", "NNS": "NOUN", "NNP": "PROPN ADJ VERB", "NNPS": "PROPN"},
+    **{"PDT": "DET", "POS": "PART", "PRP": "PRON", "PRP$": "PRON", "RB": "ADV PART", "RBR": "ADV", "RBS": "ADV"},
+    **{"RP": "ADP", "TO": "PART", "UH": "INTJ", "VB": "VERB AUX", "VBD": "VERB AUX", "VBG": "VERB AUX"},
+    **{"VBN": "VERB AUX", "VBP": "VERB AUX", "VBZ": "VERB AUX", "WDT": "PRON DET", "WP": "PRON", "WRB": "ADV"},
+}
+FEATURES_OF_TAGS = {"JJ": "Degree=Pos", "NN": "Number=Sing", "NNP": "Number=Sing", "NNS": "Number=Plur"}
+FEATURES_OF_TAGS.update(dict.fromkeys(("IN", "RB", "RP", "UH"), "_"))
+# But of these pairs the UPOS is right more often, on dev; of some, only where the word is in lower case, or is not.
+TAGS_BY_UPOS: Dict[Tuple[str, str, Optional[bool]], str] = {
+    **{("NN", "PROPN", None): "NNP", ("NNPS", "NOUN", None): "NNS", ("NNP", "NOUN", True): "NN"},
+    **{("NNS", "PROPN", False): "NNPS", ("TO", "ADP", None): "IN", ("RB", "ADP", None): "RP"},
+    **{("RB", "ADJ", None): "JJ", ("UH", "ADV", None): "RB", ("VBG", "NOUN", None): "NN"},
+}
 META = "meta.json"
 NO_TREE = 2**32 - 1  # in the place of an edit tree's missing branch
 
@@ -100,6 +117,24 @@ def agreement_patterns() -> Iterator[Dict[str, Any]]:
             morph = f"Mood=Ind|Number={number}|Person={person}|Tense={tense}|VerbForm=Fin"
             pattern = [{"LOWER": {"IN": list(pronouns)}}, line_break, adverb, line_break, adverb, line_break, verb]
             yield {"patterns": [pattern], "attrs": {"MORPH": morph}, "index": -1}
+
+
+def consistent_patterns() -> Iterator[Dict[str, Any]]:
+    """Patterns of an attribute_ruler that make Penn tag and UPOS agree. A word without UPOS is left alone."""
+    for tag, allowed in UPOS_OF_TAGS.items():
+        attrs = {"POS": allowed.split()[0]}
+        if tag in FEATURES_OF_TAGS:
+            attrs["MORPH"] = FEATURES_OF_TAGS[tag]
+        kept = ["", *allowed.split()]
+        for (other, pos, is_lower), new in TAGS_BY_UPOS.items():
+            if other == tag:
+                kept.append(pos)
+                token = {"TAG": tag, "POS": pos, "IS_SPACE": False}
+                if is_lower is not None:
+                    yield {"patterns": [[{**token, "IS_LOWER": not is_lower}]], "attrs": attrs}
+                    token["IS_LOWER"] = is_lower
+                yield {"patterns": [[token]], "attrs": {"TAG": new}}
+        yield {"patterns": [[{"TAG": tag, "POS": {"NOT_IN": kept}, "IS_SPACE": False}]], "attrs": attrs}
 
 
 def add_components(
@@ -155,9 +190,9 @@ def _write_ruler(path: Path) -> Set[str]:
     """Write the attribute_ruler; returns the strings that it sets."""
     strings = {"_SP", "SPACE"}
     ruler = AttributeRuler(Vocab())
-    for rule in (WHITE_SPACE, *agreement_patterns()):
+    for rule in (WHITE_SPACE, *agreement_patterns(), *consistent_patterns()):
         ruler.add(**rule)  # type: ignore[arg-type]
-        strings.add(rule["attrs"]["MORPH"])
+        strings.update(rule["attrs"].values())
     ruler.to_disk(path, exclude=["vocab"])
     return strings
 

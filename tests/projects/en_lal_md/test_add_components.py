@@ -87,7 +87,7 @@ def test_roles_come_last_with_their_frames(script, tmp_path: Path):
         (["dogs", "saw"], PAST, PAST),
     ],
 )
-def test_agreement(script, words, morph, expected):
+def test_number_and_person(script, words, morph, expected):
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("attribute_ruler")
     for rule in script("add_components").agreement_patterns():
@@ -95,3 +95,26 @@ def test_agreement(script, words, morph, expected):
     tags = ["PRP", *["RB"] * (len(words) - 2), "VBD"]
     doc = ruler(Doc(nlp.vocab, words=words, tags=tags, morphs=[*[""] * (len(words) - 1), morph]))
     assert str(doc[-1].morph) == expected
+
+
+@pytest.mark.parametrize(
+    "word, tag, pos, expected",
+    [
+        ("red", "JJ", "NOUN", ("JJ", "ADJ", "Degree=Pos")),
+        ("boat", "NNP", "NOUN", ("NN", "NOUN", "X=Y")),
+        ("Act", "NNP", "NOUN", ("NNP", "PROPN", "Number=Sing")),
+        ("Star", "NN", "PROPN", ("NNP", "PROPN", "X=Y")),
+        ("states", "NNS", "PROPN", ("NNS", "NOUN", "Number=Plur")),
+        ("to", "TO", "ADP", ("IN", "ADP", "X=Y")),
+        ("something", "NN", "PRON", ("NN", "PRON", "X=Y")),
+        ("had", "VBD", "AUX", ("VBD", "AUX", "X=Y")),
+        ("red", "JJ", "", ("JJ", "", "X=Y")),
+    ],
+)
+def test_tags_and_upos_agree(script, word, tag, pos, expected):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("attribute_ruler")
+    for rule in script("add_components").consistent_patterns():
+        ruler.add(**rule)
+    (token,) = ruler(Doc(nlp.vocab, words=[word], tags=[tag], pos=[pos] if pos else None, morphs=["X=Y"]))
+    assert (token.tag_, token.pos_, str(token.morph)) == expected
