@@ -25,7 +25,7 @@ from ..annotations import (
 from ..lang.en import MARK_TAGS, PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
 from ..scores import ParserScores
 from ..trees import SUB_HEAD, split_chain
-from .decoders import Charts, DecodedParse, Decoder, decoded_parses, in_preorder
+from .decoders import Charts, DecodedParse, Decoder, decoded_parses
 
 GivenConstraint = Tuple[Constraint, Constraint]  # in words of a sentence, and as given
 
@@ -118,7 +118,8 @@ def with_prepositional_phrases(
         is_sister = start + 1 < end and stop <= end and (start, end) != (i, stop)
         chain = split_chain(labels[label])
         if is_sister and split_chain(labels[sister])[0] == "NP" and chain[-1] not in PHRASES_OF_PREPOSITIONS:
-            spans = in_preorder(np.concatenate([spans, np.array([[i, stop, labels.index("PP")]], dtype=spans.dtype)]))
+            spans = np.concatenate([spans, np.array([[i, stop, labels.index("PP")]], dtype=spans.dtype)])
+            spans = spans[np.lexsort((-spans[:, 1], spans[:, 0]))]  # pre-order
     return parse._replace(spans=spans)
 
 
