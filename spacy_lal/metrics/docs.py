@@ -162,15 +162,11 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
     examples = _examples(docs, golds)
     tokens = Scorer.score_tokenization(_examples(*(map(_without_whitespace, some) for some in (docs, golds))))
     parses, roles = score_parses(examples, params), score_roles(examples)
-    words = {
-        name: Scorer.score_token_attr(examples, attribute.lower(), getter=lambda token, _, value=value: value(token))
-        for name, (attribute, value) in WORDS.items()
-    }
     return {
         **{key: tokens[key] for key in ("token_acc", "token_f")},
         "sents_f": senter_score(examples)["sents_f"],
         **{key: parses[key] for key in ("dep_uas", "dep_las")},
-        **{name: next(iter(score.values())) for name, score in words.items()},
+        **_words(examples),
         "raw_const_f": parses["const_f"],
         **{key: roles[key] for key in ("srl_f", "predicate_f", "roleset_acc")},
     }
@@ -227,22 +223,22 @@ def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str,
         **{key: constituents.get(key) for key in CONSTITUENTS},
         **_attachment(examples, "spacy", ""),
         **_attachment(examples, "reference", "_reference"),
-        **{name: _accuracy(examples, *word) for name, word in WORDS.items()},
+        **_words(examples),
         "n_sents": len(sentences),
         "n_words": sum(map(len, sentences)),
     }
 
 
-def _accuracy(examples: List[Example], attribute: str, value: Callable[[Token], Any]) -> Optional[float]:
-    """The share of words with the gold value, punctuation included."""
-    pairs = [
-        (value(gold), value(test))
-        for eg in examples
-        if eg.predicted.has_annotation(attribute)
-        for gold, test in zip(eg.reference, eg.predicted, strict=True)
-        if value(gold) and not gold.is_space
-    ]
-    return sum(gold == test for gold, test in pairs) / len(pairs) if pairs else None
+def _words(examples: List[Example]) -> Dict[str, Optional[float]]:
+    """Accuracies of `WORDS`, punctuation included, over gold words that have a value and one predicted token."""
+    found = {}
+    for name, (attribute, value) in WORDS.items():
+        annotated = [eg for eg in examples if eg.predicted.has_annotation(attribute)]
+        score = Scorer.score_token_attr(
+            annotated, attribute, getter=lambda token, _, value=value: "" if token.is_space else value(token)
+        )
+        found[name] = score[f"{attribute}_acc"]
+    return found
 
 
 def _attachment(examples: List[Example], punctuation: PunctuationRule, suffix: str) -> Dict[str, Optional[float]]:
