@@ -68,7 +68,7 @@ def render(
     minify (bool): Leave line breaks and indentation out.
     jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is displayed in a notebook, SVG returned.
     options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `add_lemma`, `colors`,
-        ...); for "attention" and "contributions", `n_shown`, the number of label heads shown at first; for "roles",
+        ...); for "attention" and "contributions", `n_shown`, the most label heads to show; for "roles",
         `folded`: a click on a predicate shows its arguments.
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.

@@ -5,13 +5,13 @@ numbers; cells close to zero are blank.
 """
 
 import math
-from typing import TYPE_CHECKING, Any, Collection, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Collection, Dict, List, Sequence, Tuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..export import Sentence
-from .markup import escape, fold, scroll_box, shorten, visible
+from .markup import escape, scroll_box, shorten, visible
 
 if TYPE_CHECKING:
     from ..interpret import Contributions
@@ -45,52 +45,38 @@ def heatmap(
     columns: Sequence[str],
     *,
     title: str = "",
-    row_kind: str = "rows",
     n_shown: int = N_SHOWN,
-    sort_by: Optional[Sequence[float]] = None,
     first: Sequence[int] = (),
     outlined: Collection[Tuple[int, int]] = (),
     note: str = "",
     totals: Sequence[Tuple[str, Sequence[float]]] = (),
 ) -> str:
-    """Draw a heat map. Rows are sorted by importance; rows after the first `n_shown` are folded away.
+    """Draw a heat map of the strongest rows.
 
     values (Sequence[Sequence[float]]): *Shape:* (n_rows, n_columns). Negative values get another colour.
     rows, columns (Sequence[str]): Names; plain text, as `title`, the caption, and `note`, a sentence below it.
-    row_kind (str): The kind of the rows, in the plural ("label heads"), for the line that unfolds the rest.
-    n_shown (int): The number of rows shown at first.
-    sort_by (Optional[Sequence[float]]): The importance of each row. Default: its largest absolute value.
-    first (Sequence[int]): Numbers of rows that come first, in this order, whatever their importance.
+    n_shown (int): The most rows to show, by their largest absolute values.
+    first (Sequence[int]): Numbers of rows that come first, in this order, whatever their values.
     outlined (Collection[Tuple[int, int]]): Row and column of cells with an outline; `note` says why.
     totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, without tints.
     """
     table = [[float(value) for value in row] for row in values]
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = max(strengths, default=0.0) or 1.0
-    keys = strengths if sort_by is None else sort_by
-    ahead = {row: place for place, row in enumerate(first)}
-    order = sorted(range(len(table)), key=lambda i: (ahead.get(i, len(ahead)), -keys[i]))
+    order = [*first, *sorted({*range(len(table))} - {*first}, key=lambda i: (-strengths[i], i))][: max(n_shown, 0)]
+    if len(order) < len(table):
+        note = f"{note} {len(order)} of {len(table)} rows are shown.".strip()
     turned = ' class="lal-turned"' if len(columns) > N_UPRIGHT else ""
     cells = [(escape(column), escape(shorten(visible(column)))) for column in columns]
     names = [f'<th scope="col" title="{full}"><div dir="auto"{turned}>{name}</div></th>' for full, name in cells]
-    head = f"<thead><tr><td></td>{''.join(names)}</tr></thead>"
-
-    def body(indices: Sequence[int]) -> str:
-        marks = [{column for row, column in outlined if row == i} for i in indices]
-        return "".join(_row(rows[i], table[i], largest, mark) for i, mark in zip(indices, marks, strict=True))
-
-    shown, rest = order[: max(n_shown, 0)], order[max(n_shown, 0) :]
     signed = any(value < 0 for row in table for value in row)
-    pieces = [_STYLE, f"<p>{escape(title)} {_scale(largest, signed)}</p>"]
-    pieces += [f'<p class="lal-note">{escape(note)}</p>'] if note else []
-    if shown or totals or not rest:
-        upper = "".join(_row(name, [float(value) for value in row], 0.0) for name, row in totals)
-        pieces.append(scroll_box(f"<table>{head}<tbody>{upper}{body(shown)}</tbody></table>", title or "heat map"))
-    if rest:
-        more = f"{len(rest)} {'more ' if shown else ''}{visible(row_kind)}"
-        inner = scroll_box(f"<table>{head}<tbody>{body(rest)}</tbody></table>", f"{title or 'heat map'}: {more}")
-        pieces.append(fold(escape(more), inner))
-    return f'<div class="lal-heatmap">{"".join(pieces)}</div>'
+    caption = f"<p>{escape(title)} {_scale(largest, signed)}</p>"
+    caption += f'<p class="lal-note">{escape(note)}</p>' if note else ""
+    body = [_row(name, [float(value) for value in row], 0.0) for name, row in totals]
+    body += [_row(rows[i], table[i], largest, {column for row, column in outlined if row == i}) for i in order]
+    head = f"<thead><tr><td></td>{''.join(names)}</tr></thead>"
+    drawn = scroll_box(f"<table>{head}<tbody>{''.join(body)}</tbody></table>", title or "heat map")
+    return f'<div class="lal-heatmap">{_STYLE}{caption}{drawn}</div>'
 
 
 def _row(name: str, values: Sequence[float], largest: float, outlined: Collection[int] = ()) -> str:
@@ -141,9 +127,7 @@ def draw_attention(doc: Doc, sentences: Sequence[Sentence], options: Dict[str, A
             attention.heads,
             attention.tokens,
             title="Share of its attention that a label head gives to each word",
-            row_kind="label heads",
             n_shown=options.get("n_shown", len(own) or N_SHOWN),
-            sort_by=attention.weights[:, 1:-1].max(axis=1).tolist(),  # an idle head may attend to START or STOP
             first=own,
             note=_ATTENTION if own else "",
         )
@@ -182,7 +166,6 @@ def _draw_contributions(found: Sequence["Contributions"], sentence: Sentence, op
         names,
         [f"{one.label}: {text}" for one, text in zip(found, texts, strict=True)],
         title="What each label head adds to the score of a constituent",
-        row_kind="label heads",
         n_shown=options.get("n_shown", N_SHOWN),
         first=_heads_of(sentence, names),
         outlined=outlined,
