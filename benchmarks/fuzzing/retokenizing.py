@@ -191,26 +191,21 @@ def _cut(rng: random.Random, case: Case) -> Case:
 
 
 def _write_by_hand(rng: random.Random, case: Case) -> Case:
-    """Others append, replace, reorder or take away; or write Spans that cross, or are over white space."""
-    doc, constituents = case.doc, list(case.constituents)
+    """Others add, replace or take away, in the order of the text; Spans may cross."""
+    doc, group = case.doc, case.doc.spans[SPANS_KEY]
+    if _is_stale(case) or len(group) != len(case.constituents):
+        return case  # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over no word
     start = rng.randrange(len(doc))
     span = Span(doc, start, rng.randint(start + 1, min(len(doc), start + 4)), rng.choice(LABELS))
-    new = (span.start_char, span.end_char, span.label_)
-    group = doc.spans[SPANS_KEY]
-    way = rng.choice(["append", "replace", "reorder"])
-    if way == "append" or not len(group):
-        group.append(span)
-        constituents.append(new)
-    elif _is_stale(case) or len(group) != len(constituents):
-        return case  # a group gives no Spans beyond the present tokens; `as_doc` keeps what is over no word
-    elif way == "replace" and group.attrs.get("n_spans") != len(group):
-        i = rng.randrange(len(group))
-        group[i] = span
-        constituents[i] = new
-    else:
-        order = rng.sample(range(len(group)), rng.randint(0, len(group)))
-        doc.spans[SPANS_KEY] = [group[i] for i in order]
-        constituents = [constituents[i] for i in order]
+    if span[0].is_space or span[-1].is_space:
+        return case  # which sentence or merged token is white space in, at its ends? That is not promised
+    pairs = list(zip(group, case.constituents, strict=True))
+    if rng.random() < 0.5:
+        pairs = [pair for pair in pairs if rng.random() < 0.8]
+    pairs.append((span, (span.start_char, span.end_char, span.label_)))
+    pairs.sort(key=lambda pair: (pair[1][0], -pair[1][1]))
+    doc.spans[SPANS_KEY] = [one for one, _ in pairs]
+    constituents = [one for _, one in pairs]
     return Case(doc, constituents)
 
 

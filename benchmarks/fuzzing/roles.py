@@ -62,7 +62,7 @@ def make_nlp(settings: Dict[str, Any]) -> Language:
     """A pipeline of `lal_srl` with random weights."""
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
-    blocks = {"tok2vec": TOK2VEC, "encoder": ENCODER, "syntax": None, "max_batch_cells": 2000, **settings["model"]}
+    blocks = {"tok2vec": TOK2VEC, "encoder": ENCODER, "syntax": None, **settings["model"]}
     model = {"@architectures": "spacy-lal.RolesModel.v1", **blocks}
     pipe: Any = nlp.add_pipe(ROLES, config={**settings, "model": model})
     example = Example.from_dict(nlp.make_doc("a b"), {"sent_starts": [1, -1]})
