@@ -54,11 +54,24 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tuple[Any, str
     assert not thread.is_alive()
 
 
-def ask(address: str, content: Dict[str, Any]) -> Any:
-    body = json.dumps(content).encode()
-    request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=120) as response:
+def ask(address: str, content: Dict[str, Any], timeout: float = 120) -> Any:
+    request = urllib.request.Request(address, json.dumps(content).encode())
+    with urllib.request.urlopen(request, timeout=timeout) as response:
         return json.load(response)
+
+
+def refusal(address: str, body: bytes) -> Tuple[int, bytes]:
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(urllib.request.Request(address, body), timeout=120)
+    return caught.value.code, caught.value.read()
+
+
+def status_of(address: str, content: Dict[str, Any]) -> int:
+    try:
+        ask(address, content)
+    except urllib.error.HTTPError as error:
+        return error.code
+    return 200
 
 
 def test_64_clients_get_the_answers_of_lone_calls(service):
@@ -78,15 +91,106 @@ def test_64_clients_get_the_answers_of_lone_calls(service):
 
 def test_an_error_is_told_and_the_service_goes_on(service, monkeypatch):
     module, address = service
-    with pytest.raises(urllib.error.HTTPError, match="422"):
-        ask(address, {"txt": "It rained."})
+    expected = module.parse(TEXTS[:1])[0]
 
     def fail(texts):
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(module, "parse", fail)
-    with pytest.raises(urllib.error.HTTPError) as caught:
-        ask(address, {"text": "It rained."})
-    assert caught.value.code == 500 and b"RuntimeError: out of memory" in caught.value.read()
+    monkeypatch.setattr(module.nlp, "pipe", fail)
+    assert refusal(address, b'{"text": "It rained."}') == (500, b'{"detail":"RuntimeError: out of memory"}')
     monkeypatch.undo()
-    assert ask(address, {"text": "It rained."}) == module.parse(["It rained."])[0]
+    assert ask(address, {"text": TEXTS[0]}) == expected
+
+
+@pytest.mark.parametrize(
+    "body, status, reason",
+    [
+        (b'{"text": "a \\ud800 b"}', 422, b"hex escape"),
+        (b'{"text": NaN}', 422, b"valid string"),
+        (b'{"txt": "It rained."}', 422, b"required"),
+        (b'{"text": "' + b"secret " * 20_000 + b'"}', 422, b"at most 100000 characters"),
+        (b'{"text": "' + b"x" * 2_000_000 + b'"}', 413, b"at most 1200100 bytes"),
+        (b'{"text": "\xff"}', 422, b"unicode"),
+        (b"[" * 10_000, 422, b"recursion"),
+        (b"secret", 422, b"JSON"),
+        (json.dumps({"text": "( " * 40_000}).encode(), 422, b"at most 30 tokens"),
+    ],
+    ids=["surrogate", "NaN", "no text", "too long", "too large", "not UTF-8", "too deep", "no JSON", "too many tokens"],
+)
+def test_what_is_refused_is_not_sent_back(service, body, status, reason, monkeypatch):
+    module, address = service
+    monkeypatch.setattr(module, "MAX_TOKENS", 30)
+    found, answer = refusal(address, body)
+    assert found == status and reason in answer
+    assert b"secret" not in answer and len(answer) < 300
+
+
+def test_batches_have_a_bound_and_a_failing_text_fails_alone(service, monkeypatch):
+    module, address = service
+    sizes, parse, as_json = [], module.parse, module.as_json
+
+    def spy(texts):
+        sizes.append([len(text) for text in texts])
+        time.sleep(0.02)  # others arrive
+        return parse(texts)
+
+    def quick(doc):
+        if doc.text == "Fail.":
+            raise RuntimeError("this one")
+        return as_json(module.nlp.make_doc(doc.text[:9]))
+
+    monkeypatch.setattr(module, "parse", spy)
+    monkeypatch.setattr(module.nlp, "pipe", lambda docs: docs)
+    monkeypatch.setattr(module, "as_json", quick)
+    texts = ["x" * size for size in (100_000, 15_000, 6000, 400)] + ["Fail."]
+    with ThreadPoolExecutor(64) as pool:
+        found = list(pool.map(lambda i: status_of(address, {"text": texts[i % 5]}), range(64)))
+    assert found == [500 if i % 5 == 4 else 200 for i in range(64)]
+    assert max(map(len, sizes)) > 1 and all(sum(batch) <= 20_000 or len(batch) == 1 for batch in sizes)
+
+
+def test_a_client_that_has_gone_is_not_parsed(service, monkeypatch):
+    module, address = service
+    seen, parse, gone = [], module.parse, threading.Event()
+
+    def spy(texts):
+        seen.extend(texts)
+        assert gone.wait(30)
+        return parse(texts)
+
+    monkeypatch.setattr(module, "parse", spy)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(ask, address, {"text": "It rained."})
+        while not seen:
+            time.sleep(0.01)
+        host, port = address.split("/")[2].split(":")
+        body = b'{"text": "Nobody waits."}'
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(b"POST /parse HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+            while module.waiting.empty():
+                time.sleep(0.01)
+        time.sleep(0.2)  # the server reads the end
+        gone.set()
+        assert first.result()["words"] and ask(address, {"text": "She waits."})["words"] == ["She", "waits", "."]
+    assert seen == ["It rained.", "She waits."]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak of memory from /proc")
+def test_memory_of_64_large_texts(service):
+    """64 texts of 5,000 characters in one batch took 1.8 GB more; batches have 20,000 characters."""
+    _, address = service
+    ask(address, {"text": TEXTS[1]})
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is what is used now
+    before = memory("VmRSS")
+    text = "The old cat sleeps on the mat, although nobody knew why she had come. " * 72
+    with ThreadPoolExecutor(64) as pool:
+        found = list(pool.map(lambda i: ask(address, {"text": text[i : i + 5000]}, 3000), range(64)))
+    assert all(len(one["trees"]) > 60 for one in found)
+    assert memory("VmHWM") - before < 500_000
+
+
+def memory(name: str) -> int:
+    """Of this process, in kB."""
+    (line,) = [one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith(name)]
+    return int(line.split()[1])
