@@ -83,6 +83,9 @@ def constrain(
     """
     if not isinstance(heads, (Mapping, type(None))):
         raise ValueError(f"heads: expected a mapping from tokens to their heads, such as {{0: 1}}, got {heads!r}")
+    for name, value in (("constituents", constituents), ("forbidden", forbidden)):
+        if isinstance(value, (str, Span)) or not hasattr(value, "__iter__"):
+            raise ValueError(f"{name}: expected a list of Spans, such as [(0, 2)] or [(0, 2, 'NP')], got {value!r}")
     found: List[Constraint] = [_read_span(doc, given, False) for given in constituents]
     found += [_read_span(doc, given, True) for given in forbidden]
     for dependent, head in (heads or {}).items():

@@ -15,7 +15,17 @@ from ..annotations import get_constraints, in_words
 from ..pipeline.constrained import AllowedCells
 from ..pipeline.decoders import disagreeing_constituents
 from ..trees import SUB_HEAD
-from .sentences import Parser, Sentence, constituents_of, find_parser, label_strings, locate, score, sentences_of
+from .sentences import (
+    Parser,
+    Sentence,
+    check_count,
+    constituents_of,
+    find_parser,
+    label_strings,
+    locate,
+    score,
+    sentences_of,
+)
 
 
 class LabelScore(NamedTuple):
@@ -47,10 +57,9 @@ def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
     whole sentence it may even come first: no tree has an empty root, so training never sets that score.
 
     span (Span): Words of one sentence. The Doc needs no parse.
-    RAISES (ValueError): k is less than 1; the parser scores no constituents.
+    RAISES (ValueError): k is no integer of at least 1; the parser scores no constituents.
     """
-    if k < 1:
-        raise ValueError(f"k is how many labels to give: expected at least 1, got {k}")
+    check_count(k)
     sentence, start, end = locate(nlp, span)
     strings = label_strings(sentence.parser)
     scores = score(sentence).labels[start, end]

@@ -20,7 +20,7 @@ from ..decode.next_best import next_cky, next_joint
 from ..pipeline.constrained import AllowedCells, constraint_cells, follow_guidelines, sentence_constraints
 from ..pipeline.decoders import Charts, decoded_parses
 from ..trees import EMPTY, SUB_HEAD, spans_to_tree, write_brackets
-from .sentences import Parser, Sentence, label_strings, score, sentences_of
+from .sentences import Parser, Sentence, check_count, label_strings, score, sentences_of
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -119,10 +119,9 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
 def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:
     """The k best trees of a sentence, best first; fewer if the sentence has fewer. See `iter_best_trees`.
 
-    RAISES (ValueError): k is less than 1; or as `iter_best_trees`.
+    RAISES (ValueError): k is no integer of at least 1; or as `iter_best_trees`.
     """
-    if k < 1:
-        raise ValueError(f"k is how many trees to give: expected at least 1, got {k}")
+    check_count(k)
     return list(islice(iter_best_trees(nlp, sentence), k))
 
 

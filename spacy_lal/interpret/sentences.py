@@ -71,6 +71,12 @@ def find_parser(nlp: Parser) -> LALParser:
     return parser
 
 
+def check_count(k: Any) -> None:
+    """RAISES (ValueError): k, how many results to give, is no integer of at least 1."""
+    if isinstance(k, bool) or not hasattr(k, "__index__") or k < 1:
+        raise ValueError(f"k: expected an integer of at least 1, got {k!r}")
+
+
 def label_strings(parser: LALParser) -> List[str]:
     """The parser's constituent labels by id: the empty label, "<H>", then the unary chains.
 

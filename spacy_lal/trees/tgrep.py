@@ -56,6 +56,8 @@ class Pattern:
     """A pattern of tgrep, such as `NP < (NN $. PP)`, ready to search. RAISES (PatternError): It is malformed."""
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise PatternError(f"text: expected a pattern, such as 'NP < (NN $. PP)', got {text!r}")
         self.text = text
         reader = _Reader(text)
         self._part, self._used = reader.read(), reader.used

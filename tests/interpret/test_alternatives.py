@@ -1,12 +1,14 @@
 """Margins against the enumeration of trees, and alternative labels of spans."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from interpret.tiny_parser import tiny_doc, tiny_nlp
 from spacy.tokens import Doc, Span
 
 from spacy_lal.annotations import get_constituents
-from spacy_lal.interpret import arc_margins, best_labels, constituent_margins, iter_best_trees
+from spacy_lal.interpret import arc_margins, best_labels, constituent_margins, iter_best_trees, k_best
 
 JOINT = {"@misc": "spacy-lal.joint_decoder.v1", "disagreement_cost": None}
 SEPARATE = {"@misc": "spacy-lal.separate_decoder.v1", "arcs": "mst"}
@@ -24,8 +26,10 @@ def test_best_labels(nlp, doc):
         assert best_labels(parser, span, k=2) == found[:2]
         assert len(best_labels(parser, span)) == 5
     assert best_labels(nlp, doc[2:4], k=1)[0].label == "NP"
-    with pytest.raises(ValueError, match="expected at least 1, got 0"):
-        best_labels(nlp, doc[2:4], k=0)
+    for k in (0, -1, 1.5, float("nan"), True, None, "3"):
+        for ask in (partial(best_labels, span=doc[2:4]), partial(k_best, sentence=doc[2:4])):
+            with pytest.raises(ValueError, match="^k: expected an integer of at least 1, got "):
+                ask(nlp, k=k)
 
 
 @pytest.mark.parametrize("decoder", [JOINT, SEPARATE], ids=["joint", "separate"])
