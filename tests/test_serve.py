@@ -178,16 +178,16 @@ def test_a_client_that_has_gone_is_not_parsed(service, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak of memory from /proc")
 def test_memory_of_64_large_texts(service):
-    """64 texts of 5,000 characters in one batch took 1.8 GB more; batches have 20,000 characters."""
+    """64 texts of 2,000 characters take 800 MB in one batch, and 20,000 characters 230 MB."""
     _, address = service
     ask(address, {"text": TEXTS[1]})
     Path("/proc/self/clear_refs").write_text("5")  # the peak is what is used now
     before = memory("VmRSS")
-    text = "The old cat sleeps on the mat, although nobody knew why she had come. " * 72
+    text = "The old cat sleeps on the mat, although nobody knew why she had come. " * 30
     with ThreadPoolExecutor(64) as pool:
-        found = list(pool.map(lambda i: ask(address, {"text": text[i : i + 5000]}, 3000), range(64)))
-    assert all(len(one["trees"]) > 60 for one in found)
-    assert memory("VmHWM") - before < 500_000
+        found = list(pool.map(lambda i: ask(address, {"text": text[i : i + 2000]}, 3000), range(64)))
+    assert all(len(one["trees"]) > 25 for one in found)
+    assert memory("VmHWM") - before < 400_000
 
 
 def memory(name: str) -> int:

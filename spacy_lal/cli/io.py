@@ -255,15 +255,14 @@ def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[s
 def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
     """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words, or constituents that are
     no tree."""
-    from spacy.tokens import DocBin
 
-    from spacy_lal.treebanks.corpora import check_tree
+    from spacy_lal.treebanks.corpora import check_tree, read_spacy
 
     data = sys.stdin.buffer.read() if str(path) == STDIN else existing_file(path).read_bytes()
     try:
-        docs = list(DocBin().from_bytes(data).get_docs(vocab))
-    except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
-        fail(f"{path} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them")
+        docs = list(read_spacy(data, vocab, str(path)))
+    except ValueError as err:
+        fail(str(err))
     if not any(len(doc) for doc in docs):
         fail(f"{path} holds no words")
     try:

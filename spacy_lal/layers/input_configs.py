@@ -21,6 +21,8 @@ class Block:
         for field in fields(self):  # type: ignore[arg-type]
             name, value = field.name, getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
+                if field.type in (int, float):
+                    raise ValueError(f"{name}: expected a number, got {value!r}")
                 continue
             if name.endswith(("dropout", "smoothing")):
                 fits, expected = 0.0 <= value < 1.0, "a rate in [0, 1)"

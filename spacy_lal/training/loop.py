@@ -71,6 +71,8 @@ def train(
     RAISES (TrainingStopped): SIGTERM or Ctrl-C has come; a checkpoint is written first.
     """
     model_path, checkpoints = output_path / "model-last", output_path / DIR_CHECKPOINT
+    if lacking := [name for name in ("nlp", "training", "corpora", "initialize") if name not in config]:
+        raise ValueError(f"the config has no [{lacking[0]}]; python -m spacy init fill-config completes a config")
     output_path.mkdir(parents=True, exist_ok=True)
     flat = util.dict_to_dot(config.interpolate())
     path = max(checkpoints.glob("step-*"), default=None) if resume else None

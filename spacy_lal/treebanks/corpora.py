@@ -116,7 +116,7 @@ class TreebankCorpus:
         """The gold Docs of all files, each with its place."""
         for location, with_arcs in [(p, True) for p in self.paths] + [(p, False) for p in self.trees_only]:
             for file in _spacy_files(location):
-                for number, doc in enumerate(DocBin().from_disk(file).get_docs(vocab), start=1):
+                for number, doc in enumerate(read_spacy(file, vocab), start=1):
                     read = doc if with_arcs else _without_arcs(doc)
                     yield f"{file}, Doc {number}", read
 
@@ -196,7 +196,7 @@ class ParsedCorpus:
     def _versions(self, vocab: Vocab) -> List[List[Doc]]:
         if self._read is None or self._read[0] is not vocab:
             files = [file for path in self.paths for file in _spacy_files(path)]
-            versions = [[doc for doc in DocBin().from_disk(file).get_docs(vocab) if len(doc)] for file in files]
+            versions = [[doc for doc in read_spacy(file, vocab) if len(doc)] for file in files]
             first = [[token.orth for token in doc] for doc in versions[0]]
             for file, docs in zip(files, versions, strict=True):
                 if [[token.orth for token in doc] for doc in docs] != first:
@@ -225,6 +225,20 @@ def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
     if path is None:
         return []
     return [Path(p) for p in path] if isinstance(path, (list, tuple)) else [Path(path)]
+
+
+def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterator[Doc]:
+    """The Docs of a `.spacy` file, or of its content.
+
+    RAISES (ValueError): It is no such file; the message has its name.
+    """
+    try:
+        docs = DocBin().from_bytes(file) if isinstance(file, bytes) else DocBin().from_disk(file)
+        yield from docs.get_docs(vocab)
+    except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
+        raise ValueError(
+            f"{name or file} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them"
+        ) from None
 
 
 def _spacy_files(path: Path) -> List[Path]:

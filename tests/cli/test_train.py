@@ -91,3 +91,18 @@ def test_wrong_arguments(config_path: Path, tmp_path: Path, lal: Callable, argum
     result = lal("train", config_path, "-o", tmp_path / "output", *arguments)
     assert result.exit_code != 0 and message in result.stderr
     assert not (tmp_path / "output").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--components.lal_parser.loss.arc_weight", "nan"], "arc_weight: expected a number, got 'nan'"),
+        (["--paths.train", __file__], "test_train.py is no .spacy file"),
+    ],
+)
+def test_errors_of_config_and_corpus_are_told(config_path, tmp_path, lal, arguments: List[Any], message: str):
+    result = lal("train", config_path, "-o", tmp_path / "output", *arguments)
+    assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.stderr
+    (tmp_path / "short.cfg").write_text('[nlp]\nlang = "en"\npipeline = []\n')
+    result = lal("train", tmp_path / "short.cfg", "-o", tmp_path / "output")
+    assert result.exit_code == 2 and "the config has no [training]" in result.stderr

@@ -9,15 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy
 import pytest
 import spacy
+import tokenizers
 import torch
 from thinc.api import reduce_mean
-from tiny_pipeline import TEXTS, make_bert
+from tiny_pipeline import LETTERS, TEXTS, make_bert
+from tokenizers import Tokenizer, pre_tokenizers
 from transformers import (
     AutoTokenizer,
     BertConfig,
     BertModel,
     MPNetConfig,
     MPNetModel,
+    PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaModel,
 )
@@ -243,6 +246,59 @@ def test_relative_bias_is_the_librarys(trained):
 def test_another_transformer_is_refused(change):
     with pytest.raises(ValueError, match=f"has {next(iter(change))} = "):
         check_config({**BertConfig().to_dict(), **change})
+
+
+def unigram(before):
+    pieces = [("[UNK]", 0.0), ("\u2581", -5.0), *((mark + one, -3.0) for mark in ("", "\u2581") for one in LETTERS)]
+    tokenizer = Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
+    tokenizer.pre_tokenizer = before
+    return tokenizer
+
+
+def byte_level(trim_offsets):
+    pieces = ["[UNK]", "\u0120", *LETTERS, *(f"\u0120{one}" for one in LETTERS)]
+    merges = [("\u0120", one) for one in LETTERS]
+    model = tokenizers.models.BPE({one: i for i, one in enumerate(pieces)}, merges, unk_token="[UNK]")
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel()
+    tokenizer.post_processor = tokenizers.processors.ByteLevel(trim_offsets=trim_offsets)
+    return tokenizer
+
+
+# Whether the offsets of a piece include the space before its word.
+TOKENIZERS = {
+    "Unigram, no space": unigram(
+        pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    ),
+    "Unigram, space": unigram(pre_tokenizers.Metaspace()),
+    "Unigram, not split": unigram(pre_tokenizers.Metaspace(split=False)),
+    "BPE, no space": byte_level(True),
+    "BPE, space": byte_level(False),
+}
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_word_reads_its_own_pieces_whatever_the_offsets(tmp_path, name):
+    """A space in the offsets let each word read the next one's first piece."""
+    folder, tokenizer = make_bert(tmp_path / "tiny"), TOKENIZERS[name]
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[UNK]", model_max_length=256
+    ).save_pretrained(folder)
+    nlp = spacy.blank("en")
+    model = {"@architectures": "spacy-lal.TransformerModel.v1", "name": str(folder)}
+    model["get_spans"] = {"@span_getters": "spacy-lal.sentence_windows.v1"}
+    nlp.add_pipe("transformer", config={"model": model})
+    nlp.initialize()
+    doc = nlp("The old cat  sat on\n a mat .")
+    data, encoder = doc._.trf_data, from_transformer(nlp.get_pipe("transformer").model)
+    encoder.predict([doc])
+    (window,) = encoder.shims[0].read(0, doc)
+    pieces = [tokenizer.id_to_token(i).lstrip("\u2581\u0120") for i in window.pieces]
+    for token in doc:
+        in_training = data.align[token.i].dataXd.ravel().tolist()
+        in_onnx = window.means[token.i].nonzero()[0].tolist()
+        for found in (in_training, in_onnx):
+            assert "".join(pieces[i] for i in found) == token.text.strip(), token
 
 
 def test_the_space_before_a_word_is_none_of_its_piece():
