@@ -24,7 +24,7 @@ from .parses import (
     sentence_words,
 )
 from .predicates import get_predicates, get_span_predicates, get_token_predicate
-from .relations import get_relations
+from .relations import ask_parser, get_relations
 from .roles import get_srl
 
 if TYPE_CHECKING:
@@ -217,6 +217,25 @@ def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
     return node[0].span(parent) if node and parent >= 0 else None
 
 
+def get_head_confidence(token: Token) -> Optional[float]:
+    """The calibrated probability that the token's head is right; None for white space. Each access scores the
+    sentence: `spacy_lal.interpret.head_confidences` gives those of all tokens at once."""
+    found: List[Optional[float]] = ask_parser("head_confidences", token.doc, token.doc[token.i : token.i + 1])
+    return found[token.i - token.sent.start]
+
+
+def get_label_confidence(span: Span) -> Optional[float]:
+    """The calibrated probability that the constituent is one, with its labels; None for a Span that is none."""
+    found: Optional[float] = ask_parser("label_confidence", span.doc, span)
+    return found
+
+
+def get_parse_confidence(span: Span) -> Optional[float]:
+    """The share of the heads of the Span's sentence that should be right: the mean of their confidences."""
+    found: Optional[float] = ask_parser("parse_confidence", span.doc, span)
+    return found
+
+
 def _of_token(token: Token, *, getter: Callable[..., Any], strict: bool = False) -> Any:
     return getter(token.doc[token.i : token.i + 1], strict=strict)
 
@@ -241,9 +260,12 @@ _ROLE_GETTERS: List[Tuple[Any, str, Callable[..., Any]]] = [
     (Doc, "relations", get_relations),
     (Doc, "srl", get_srl),
     (Span, "clauses", get_clauses),
+    (Span, "label_confidence", get_label_confidence),
+    (Span, "parse_confidence", get_parse_confidence),
     (Span, "parse_method", get_parse_method),
     (Span, "predicates", get_span_predicates),
     (Span, "relations", get_relations),
+    (Token, "head_confidence", get_head_confidence),
     (Token, "predicate", get_token_predicate),
 ]
 GETTERS += _ROLE_GETTERS

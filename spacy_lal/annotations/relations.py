@@ -7,6 +7,7 @@ of the verb that controls it. Deprels are those of Universal Dependencies. Engli
 """
 
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import product
 from typing import Any, ClassVar, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -99,6 +100,14 @@ class Relation:
         return next((one for one in adjuncts if any(token.ent_type_ in labels for token in one)), None)
 
     @property
+    def confidence(self) -> float:
+        """The probability that it is right, `spacy_lal.interpret.relation_confidence`; computed at each access.
+
+        RAISES (ValueError): The parser is not in this process, or was not calibrated.
+        """
+        return float(ask_parser("relation_confidence", self.tokens[0].doc, self))
+
+    @property
     def sent(self) -> Span:
         """The sentence."""
         return self.tokens[0].sent
@@ -110,6 +119,12 @@ class Relation:
 
     def __str__(self) -> str:
         return f"({self.subject or '-'}; {self.predicate or self.label}; {self.object or '-'})"
+
+
+def ask_parser(name: str, doc: Doc, item: Any) -> Any:
+    """A confidence of `spacy_lal.interpret`, which stands above this room and is imported when somebody asks."""
+    confidence = import_module("spacy_lal.interpret.confidence")
+    return getattr(confidence, name)(confidence.parser_of(doc), item)
 
 
 def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:

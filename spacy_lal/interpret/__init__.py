@@ -17,11 +17,20 @@ from .alternatives import (
 )
 from .attention import LabelAttention, label_attention
 from .best_trees import BestTree, iter_best_trees, k_best
+from .confidence import (
+    Calibration,
+    calibrate,
+    head_confidences,
+    label_confidence,
+    parse_confidence,
+    relation_confidence,
+)
 from .contributions import Contributions, constituent_contributions, contributions, label_contributions
 
 __all__ = [
     "ArcMargin",
     "BestTree",
+    "Calibration",
     "ConstituentMargin",
     "Contributions",
     "LabelAttention",
@@ -29,12 +38,17 @@ __all__ = [
     "SpanMarginals",
     "arc_margins",
     "best_labels",
+    "calibrate",
     "constituent_contributions",
     "constituent_margins",
     "contributions",
+    "head_confidences",
     "iter_best_trees",
     "k_best",
     "label_attention",
+    "label_confidence",
     "label_contributions",
+    "parse_confidence",
+    "relation_confidence",
     "span_marginals",
 ]

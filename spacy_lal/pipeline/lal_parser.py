@@ -150,6 +150,9 @@ class _PipelineRef(weakref.ref):
         return type(None), ()
 
 
+PARSERS: "weakref.WeakValueDictionary[int, LALParser]" = weakref.WeakValueDictionary()  # by the id of their vocab
+
+
 class LALParser(SentencePipe):
     """Joint constituency and dependency parser (Mrini et al. 2020).
 
@@ -177,6 +180,7 @@ class LALParser(SentencePipe):
         self.overwrite = overwrite
         self.loss = loss if loss is not None else ParserLoss()
         self._nlp = None if nlp is None else _PipelineRef(nlp)
+        PARSERS[id(vocab)] = self
         install_extensions()
         install_noun_chunks(vocab)
 

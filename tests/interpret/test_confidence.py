@@ -1,0 +1,85 @@
+"""Confidence: probabilities of the parser's own scores with given numbers, and the fit of these numbers."""
+
+import numpy as np
+import pytest
+import spacy
+from interpret.tiny_parser import tiny_doc, tiny_nlp
+from spacy.tokens import Doc
+
+from spacy_lal.annotations import get_relations
+from spacy_lal.interpret import calibrate, head_confidences, span_marginals
+from spacy_lal.interpret.confidence import _logistic
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    nlp = tiny_nlp()
+    nlp.meta["calibration"] = {"heads": [2.0, 1.0, 0.0], "labels": [1.0, 1.0, 0.0], "relations": [1.0, 1.0, 0.0]}
+    return nlp
+
+
+def test_heads_are_shares_of_their_softmax(calibrated):
+    doc = calibrated(tiny_doc(calibrated, space_after=3))
+    (scores, _) = calibrated.get_pipe("lal_parser").model.predict([doc])
+    words = [token for token in doc.sents.__next__() if not token.is_space]
+    for place, token in enumerate(words, start=1):
+        row = scores.arcs[place].astype("f8") / 2.0
+        row[place] = -np.inf
+        head = 0 if token.head == token else words.index(token.head) + 1
+        expected = np.exp(row[head]) / np.exp(row).sum()
+        assert token._.head_confidence == pytest.approx(expected, abs=1e-4)
+    values = head_confidences(calibrated, doc)
+    assert values[4] is None and doc[4]._.head_confidence is None  # white space
+    sentence = next(doc.sents)
+    known = [value for value in values[: sentence.end] if value is not None]
+    assert sentence._.parse_confidence == pytest.approx(np.mean(known))
+
+
+def test_labels_are_marginals(calibrated):
+    doc = calibrated(tiny_doc(calibrated, [0]))
+    marginals = span_marginals(calibrated, doc[:])
+    span = next(span for span in doc._.constituents if 1 < len(span) < len(doc))
+    chain = marginals.labels.index("::".join(span._.labels))
+    assert span._.label_confidence == pytest.approx(marginals.probabilities[span.start, span.end, chain], abs=1e-6)
+    other = next(doc[i : i + 2] for i in range(len(doc) - 1) if not doc[i : i + 2]._.labels)
+    assert other._.label_confidence is None
+
+
+def test_relations_rest_on_the_heads_of_their_words(calibrated):
+    doc = calibrated(tiny_doc(calibrated, [0]))
+    doc[0].dep_, doc[1].pos_, doc[1].dep_ = "nsubj", "VERB", "ROOT"
+    for i, token in enumerate(doc):
+        token.head = doc[1]
+        token.dep_ = "nsubj" if i == 0 else token.dep_
+    relation = get_relations(doc)[0]
+    values = head_confidences(calibrated, doc)
+    assert relation.confidence == pytest.approx(np.prod([values[token.i] for token in relation.tokens]), abs=1e-6)
+
+
+def test_the_fit_is_exact_for_two_groups():
+    logits, right = np.array([-1.0] * 10 + [2.0] * 10), np.array([True] * 3 + [False] * 7 + [True] * 9 + [False])
+    _, slope, intercept = _logistic(logits, right)
+    assert 1 / (1 + np.exp(slope - intercept)) == pytest.approx(0.3, abs=1e-3)
+    assert 1 / (1 + np.exp(-2 * slope - intercept)) == pytest.approx(0.9, abs=1e-3)
+
+
+def test_calibrate_is_saved_with_the_pipeline(tmp_path):
+    nlp = tiny_nlp(8)
+    golds = [nlp(tiny_doc(nlp)) for _ in range(2)]
+    wrong = golds[1]
+    wrong[1].head, wrong[2].head = wrong[0], wrong[0]
+    found = calibrate(nlp, golds)
+    assert set(found) == {"heads", "labels"} | ({"relations"} if get_relations(golds[0]) else set())
+    nlp.to_disk(tmp_path / "model")
+    saved = spacy.load(tmp_path / "model").meta["calibration"]
+    assert saved == {kind: pytest.approx(numbers) for kind, numbers in found.items()}
+    values = [value for value in head_confidences(nlp, golds[0]) if value is not None]
+    assert 0.5 < np.mean(values) < 1.0  # not all heads of the golds are the parser's
+
+
+def test_without_numbers_or_parser(nlp, doc):
+    with pytest.raises(ValueError, match=r"no nlp.meta\['calibration'\] for heads: fit it"):
+        head_confidences(nlp, doc)
+    other = Doc(spacy.blank("en").vocab, words=["a"], heads=[0], deps=["ROOT"])
+    with pytest.raises(ValueError, match="no lal_parser of this Doc's vocab is loaded"):
+        _ = other[0]._.head_confidence
