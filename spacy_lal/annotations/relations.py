@@ -347,7 +347,8 @@ def _attribution(frame: _Frame) -> Optional[Span]:
             return None
         if token.dep_ in ("ccomp", "parataxis") and head.lemma_ in en.SAYING and not is_passive(head):
             said_by = subject_of(head)
-            return None if said_by is None else phrase(said_by)
+            is_negated = any(child.lemma_.lower() in en.NEGATIONS for child in head.children)
+            return None if said_by is None or is_negated else phrase(said_by)
         if token.dep_ == "parataxis" and token.lemma_ in en.SAYING:
             return None
         token = head

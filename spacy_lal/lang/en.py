@@ -114,7 +114,7 @@ INTRANSITIVE = frozenset(
     "remain return rise run sit sleep smile stand start stay stop swim talk travel wait wake walk work".split()
 )
 SAYING = frozenset(
-    "accuse add admit allege announce argue assert assume believe claim comment conclude confirm declare deny estimate "
+    "accuse add admit allege announce argue assert assume believe claim comment conclude confirm declare estimate "
     "explain fear find guess hope hear insist maintain mean mention note observe predict promise reason recall report "
     "say state stress suggest suppose suspect tell testify think warn write".split()
 )

@@ -109,6 +109,7 @@ def test_fields() -> None:
     assert talk.label == "talk to"
     paris, said = get_relations(parsed(QUOTED))
     assert (text(paris.attribution), text(said.attribution)) == ("Kim", None)
+    assert get_relations(parsed(QUOTED + " never/RB/7/advmod"))[0].attribution is None
     record = paris.to_dict()
     assert record["subject"] == {
         "text": "Paris",
