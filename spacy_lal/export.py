@@ -201,7 +201,8 @@ def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Ma
     if sentence.constituents is not None:
         metadata["tree"] = sentence.brackets()
     tokens = sentence.tokens
-    words, spaces = [token.text for token in tokens], [_space_follows(token) for token in tokens]
+    doc, words = tokens[0].doc, [token.text for token in tokens]
+    spaces = [bool(one.whitespace_) or one.i + 1 >= len(doc) or doc[one.i + 1].is_space for one in tokens]
     is_english = tokens[0].vocab.lang == "en"
     return format_conllu(
         ConlluSentence(
@@ -217,8 +218,3 @@ def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Ma
             ranges=english_contractions(words, [token.tag_ for token in tokens], spaces) if is_english else [],
         )
     )
-
-
-def _space_follows(token: Token) -> bool:
-    following = token.i + 1
-    return bool(token.whitespace_) or following >= len(token.doc) or token.doc[following].is_space

@@ -44,8 +44,6 @@ class ParserScores(NamedTuple):
 
     def best_deprels(self, heads: ndarray) -> ndarray:
         """The best deprel of each token, given its head, counted from 1. *Shapes:* (n,), int32."""
-        if not self.has_deprels:
-            return numpy.zeros(self.n_tokens, dtype=numpy.int32)
         words = numpy.arange(1, self.n_tokens + 1)
         scores = self.deprels[words, heads] if self.deprels.ndim == 3 else self.deprels[words]
         return scores.argmax(axis=-1).astype(numpy.int32)
@@ -91,12 +89,6 @@ class PrunedScores(NamedTuple):
         """Whether the network scores deprels."""
         return self.deprel_features is not None
 
-    def best_deprels(self, heads: ndarray) -> ndarray:
-        """As `ParserScores.best_deprels`."""
-        if self.deprel_features is None:
-            return numpy.zeros(self.n_tokens, dtype=numpy.int32)
-        return self.deprel_features.choose([self.place], [heads])[0]
-
     def with_label_ids(self, spans: ndarray) -> ndarray:
         """As `ParserScores.with_label_ids`."""
         spans = spans.copy()
@@ -118,7 +110,9 @@ def choose_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> Lis
     found: Dict[int, ndarray] = {}
     batches: Dict[int, List[int]] = {}
     for i, one in enumerate(scores):
-        if isinstance(one, PrunedScores) and one.deprel_features is not None:
+        if not one.has_deprels:
+            found[i] = numpy.zeros(one.n_tokens, dtype=numpy.int32)
+        elif isinstance(one, PrunedScores):
             batches.setdefault(id(one.deprel_features), []).append(i)
         else:
             found[i] = one.best_deprels(heads[i])

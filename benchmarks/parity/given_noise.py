@@ -61,7 +61,7 @@ class EachToken(nn.Module):
         encoder.output_dropout = FeatureDropout(0.0)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
-        char_ids, char_lengths = inputs.require("char_ids"), inputs.require("char_lengths")
+        char_ids, char_lengths = inputs.char_ids, inputs.char_lengths
         width = 2 * self.encoder.lstm.hidden_size
         output = torch.zeros(*char_ids.shape[:2], width)
         for row, masks in enumerate(self.masks):

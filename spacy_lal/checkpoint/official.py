@@ -64,26 +64,16 @@ def _scalar(dtype: _Dtype, data: bytes) -> Any:
     return struct.unpack(dtype.format, data)[0]
 
 
-def _default_dict(factory: Any) -> Dict[Any, Any]:
-    """A dict: only existing keys are looked up."""
-    return {}
-
-
-def _encoded(text: str, encoding: str) -> bytes:
-    """Bytes, as pickles of protocol 2 make them."""
-    return text.encode("latin1")
-
-
 ADMITTED = [
     (ReferenceVocabulary, "vocabulary.Vocabulary"),
-    (_default_dict, "collections.defaultdict"),
+    (lambda factory: {}, "collections.defaultdict"),  # only existing keys are looked up
     (int, "builtins.int"),
     (int, "__builtin__.int"),
     (int, "__builtin__.long"),
     (_Dtype, "numpy.dtype"),
     (_scalar, "numpy.core.multiarray.scalar"),
     (_scalar, "numpy._core.multiarray.scalar"),
-    (_encoded, "_codecs.encode"),
+    (lambda text, encoding: text.encode("latin1"), "_codecs.encode"),  # bytes, as pickles of protocol 2 make them
 ]
 
 

@@ -1,9 +1,8 @@
 """Config blocks of the parser's network but its input layer and encoder. *Not* here: torch modules, which `build`
 imports."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, List, Literal, Optional, Sequence, Tuple
+from typing import Any, Callable, ClassVar, List, Literal, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
@@ -11,23 +10,17 @@ from numpy import ndarray
 from .input_configs import Block, InputLayerConfig, InputSizes, check_even
 
 
-class EncoderLayer(Block, ABC):
+class EncoderLayer(Block):
     """The options of a kind of encoder layer. Subclasses are frozen dataclasses.
 
     repeat (int): How many layers there are; each has weights of its own.
-    reads_positions (bool): Whether the layers read the rows of the position table beside their inputs.
+    queries (str): "positions" where the layers read the rows of the position table beside their inputs.
+    build: From the hidden width to `repeat` layers, which are called as `SelfAttentionLayer` is.
     """
 
     repeat: int
-
-    @property
-    def reads_positions(self) -> bool:
-        """See the class."""
-        return False
-
-    @abstractmethod
-    def build(self, hidden_width: int) -> List[Any]:
-        """Build `repeat` layers, which are called as `SelfAttentionLayer` is."""
+    queries: Literal["features", "positions"] = "features"
+    build: Callable[..., List[Any]]
 
 
 @dataclass(frozen=True)
@@ -93,13 +86,8 @@ class SelfAttentionLayerConfig(EncoderLayer):
                 widths["width of the selector"] = self.selector.width or self.attn_width
             for name, value in widths.items():
                 check_even(name, value, "with factored = true, half for content, half for position")
-        if self.reads_positions and self.factored:
+        if self.queries == "positions" and self.factored:
             raise ValueError('queries = "positions" requires factored = false, got factored = true')
-
-    @property
-    def reads_positions(self) -> bool:
-        """See `EncoderLayer`."""
-        return self.queries == "positions"
 
     def build(self, hidden_width: int) -> List[Any]:
         """See `EncoderLayer`."""
@@ -120,7 +108,7 @@ class EncoderConfig:
     @property
     def reads_positions(self) -> bool:
         """Whether a layer reads the rows of the position table."""
-        return any(layer.reads_positions for layer in self.layers)
+        return any(layer.queries == "positions" for layer in self.layers)
 
     def build(self, hidden_width: int) -> Any:
         """Build the layers, of a width of `hidden_width`."""

@@ -188,7 +188,7 @@ class SelfAttention(nn.Module):
         self.n_heads = config.n_heads
         self.hidden_width = sum(widths.values())
         self.part_width = config.attn_width // len(widths)
-        self.reads_positions = config.reads_positions
+        self.reads_positions = config.queries == "positions"
         self.window = Window(config.window, config.relaxed_window) if config.window else None
         shapes = {part: (self.n_heads, width, self.part_width) for part, width in widths.items()}
         self.query, self.key, self.value = head_weights(shapes), head_weights(shapes), head_weights(shapes)

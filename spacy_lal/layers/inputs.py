@@ -29,25 +29,18 @@ class NetworkInputs(NamedTuple):
     """
 
     lengths: Tensor
-    vectors: Optional[Tensor] = None
-    tag_ids: Optional[Tensor] = None
-    word_ids: Optional[Tensor] = None
-    char_ids: Optional[Tensor] = None
-    char_lengths: Optional[Tensor] = None
+    vectors: Any = None  # a Tensor, as all others, where the network reads it
+    tag_ids: Any = None
+    word_ids: Any = None
+    char_ids: Any = None
+    char_lengths: Any = None
     has_boundary_vectors: bool = True
-
-    def require(self, name: str) -> Tensor:
-        """A field that the network reads."""
-        tensor = getattr(self, name)
-        if tensor is None:
-            raise ValueError(f"the network reads NetworkInputs.{name}, and the batch has none")
-        return tensor
 
     def word_lengths(self) -> Tensor:
         """Characters of each word, symbols included. *Shape:* (batch_size, seq_len)."""
         if self.char_lengths is not None:
             return self.char_lengths
-        char_ids = self.require("char_ids")
+        char_ids = self.char_ids
         return (char_ids.ne(0) * torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)).amax(-1)
 
 
@@ -67,7 +60,7 @@ class VectorProjection(nn.Module):
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Mix and project. RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
-        vectors = inputs.require("vectors")
+        vectors = inputs.vectors
         if not inputs.has_boundary_vectors and self.boundaries is not None:
             places = torch.arange(vectors.shape[1], device=vectors.device)
             start, stop = self.boundaries
@@ -90,7 +83,7 @@ class Embedding(nn.Module):
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Look up. RETURNS (Tensor): *Shape:* (batch_size, seq_len, width)."""
-        return self.dropout(self.embedding(inputs.require(self.field)))
+        return self.dropout(self.embedding(getattr(inputs, self.field)))
 
 
 class CharLSTMEncoder(nn.Module):
@@ -106,7 +99,7 @@ class CharLSTMEncoder(nn.Module):
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words; zeros for a word of length 0 (padding). RETURNS (Tensor): *Shape:* (batch_size, seq_len,
         output_width)."""
-        char_ids, lengths = inputs.require("char_ids"), inputs.word_lengths().reshape(-1, 1)
+        char_ids, lengths = inputs.char_ids, inputs.word_lengths().reshape(-1, 1)
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
         ids = char_ids.flatten(0, 1) * (places <= lengths)
         words, inverse = torch.unique(torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True)
@@ -141,7 +134,7 @@ class CharConcatEncoder(nn.Module):
         """The letters of each word. Places after the first letters of a short word hold the symbol of a word's stop,
         places after its last letters the symbol of its start. START and STOP have their own symbols in all places.
         RETURNS (Tensor): Character ids. *Shape:* (batch_size, seq_len, n_letters)."""
-        char_ids = inputs.require("char_ids")
+        char_ids = inputs.char_ids
         last = (inputs.word_lengths() - 2).unsqueeze(-1)  # letter k stands in place k, from 1
         half, limit = self.n_letters // 2, char_ids.shape[-1] - 1
         offsets = torch.arange(half, device=char_ids.device).expand(*char_ids.shape[:2], half)

@@ -63,9 +63,10 @@ def find_candidates(parse: SentenceParse, predicates: ndarray, n_rows: int) -> C
         nothing = np.zeros((0, 2), dtype=np.int64)
         return Candidates(nothing, nothing[:, 0], np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64))
     ancestors = _ancestors(parse.heads)
-    ranges = _ranges(parse, ancestors)
-    starts, ends = ranges[:, 0], ranges[:, 1]
     words = np.arange(n)
+    every = [parse.constituents, np.stack([words, words + 1], axis=1), _subtrees(ancestors)]
+    ranges = np.unique(np.concatenate(every), axis=0)
+    starts, ends = ranges[:, 0], ranges[:, 1]
     inside = (starts[:, None] <= words) & (words < ends[:, None])
     depths = ancestors.sum(axis=1)
     heads = np.where(inside, depths * n + words, n * (n + 2)).argmin(axis=1)
@@ -90,12 +91,6 @@ def _ancestors(heads: ndarray) -> ndarray:
     return found
 
 
-def _ranges(parse: SentenceParse, ancestors: ndarray) -> ndarray:
-    words = np.arange(parse.n_words)
-    every = [parse.constituents, np.stack([words, words + 1], axis=1), _subtrees(ancestors)]
-    return np.unique(np.concatenate(every), axis=0)
-
-
 def _subtrees(ancestors: ndarray) -> ndarray:
     """The range from the first to the last word of each word's subtree. *Shape:* (n, 2)."""
     return np.stack([ancestors.argmax(axis=0), len(ancestors) - ancestors[::-1].argmax(axis=0)], axis=1)
@@ -110,7 +105,8 @@ def _raw_features(
     p, verbs = predicates[:, None], predicates
     dep_path = _dependency_paths(parse, ancestors, verbs, heads)
     tree_path, up, down, above, own_label = _tree_paths(parse, verbs, ranges)
-    is_constituent, is_subtree = own_label != 0, _is_subtree(ranges, ancestors)
+    key = np.array([n + 1, 1])  # a number for each range
+    is_constituent, is_subtree = own_label != 0, np.isin(ranges @ key, _subtrees(ancestors) @ key)
     own_label = np.where(is_constituent, own_label, np.where(ends - starts == 1, parse.tags[starts], np.uint64(1)))
     after = starts > p
     side = after.astype(np.uint64)
@@ -154,10 +150,6 @@ def _mixed(values: ndarray) -> ndarray:
     return values ^ (values >> np.uint64(31))
 
 
-def _powers(n: int) -> ndarray:
-    return np.cumprod(np.concatenate([np.ones(1, dtype=np.uint64), np.full(n, _BASE)]))
-
-
 def _dependency_paths(parse: SentenceParse, ancestors: ndarray, predicates: ndarray, heads: ndarray) -> ndarray:
     """A hash of the deprels from each predicate up to the common ancestor and down to each candidate's head.
     *Shape:* (n_predicates, n_candidates)."""
@@ -174,7 +166,7 @@ def _paths(
 ) -> Tuple[ndarray, ndarray, ndarray]:
     """A hash of the path in a tree from each predicate up to the last common node and down to each candidate's node,
     and how many steps that is, up and down. *Shapes:* (n_predicates, n_candidates)."""
-    powers = _powers(int(depths.max(initial=0)))
+    powers = np.cumprod(np.concatenate([np.ones(1, "u8"), np.full(int(depths.max(initial=0)), _BASE)]))
     lowest = over_predicates.sum(axis=1)[:, None]
     shared = (over_predicates.astype(np.float32) @ over_candidates.T.astype(np.float32)).astype(np.int64)
     # the hash at each depth of a predicate's own path
@@ -212,8 +204,3 @@ def _tree_paths(parse: SentenceParse, predicates: ndarray, ranges: ndarray) -> T
     path, steps_up, steps_down = _paths(over, holds, hashes, depths, parents)
     parent_labels = np.concatenate([labels, np.zeros(1, dtype=np.uint64)])[parents]
     return path, steps_up, steps_down, parent_labels, own_label
-
-
-def _is_subtree(ranges: ndarray, ancestors: ndarray) -> ndarray:
-    key = np.array([len(ancestors) + 1, 1])  # a number for each range
-    return np.isin(ranges @ key, _subtrees(ancestors) @ key)

@@ -158,16 +158,12 @@ class RolesLayer(nn.Module):
 
 
 class RolesInputs(NamedTuple):
-    """A padded batch of sentences.
+    """A padded batch of sentences; see `models.batches.RolesBatch`.
 
     lengths (Tensor): Words of each sentence, at least 1. *Shape:* (batch_size,).
     vectors (Tensor): *Shape:* (batch_size, seq_len, vector_width).
-    heads (Optional[Tensor]): Heads for the syntax head, from 0; a root is its own head, -1 is unknown. None: all are
-        unknown. *Shape:* (batch_size, seq_len), int64.
-    deprel_heads (Optional[Tensor]): Heads for which deprels are scored, in the same form. None: no deprels are scored.
-    predicates (Optional[Tensor]): Which words are predicates. None: the network's own. *Shape:* (batch_size, seq_len).
-    threshold (float): The network's own predicates have at least this probability.
-    parses (Optional[Sequence[SentenceParse]]): The parse of each sentence, for a scorer of ranges.
+    heads, deprel_heads (Optional[Tensor]): *Shapes:* (batch_size, seq_len), int64.
+    predicates (Optional[Tensor]): Which words are predicates. *Shape:* (batch_size, seq_len), bool.
     """
 
     lengths: Tensor
@@ -180,16 +176,14 @@ class RolesInputs(NamedTuple):
 
 
 class RolesOutput(NamedTuple):
-    """Scores of a batch; what lies beyond a sentence's end is meaningless.
+    """Scores of a batch, see `scores.RoleScores`; what lies beyond a sentence's end is meaningless.
 
     predicates (Tensor): *Shape:* (batch_size, seq_len, n_predicate_labels).
     rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
-    tags (Optional[Tensor]): None where ranges are scored. *Shape:* (F, seq_len, n_tags).
+    tags, spans, ranges: See `ScoredRoles`.
     rolesets (Optional[Tensor]): *Shape:* (F, n_rolesets).
-    arcs (Optional[Tensor]): [dependent, head]; a root is its own head. *Shape:* (batch_size, seq_len, seq_len).
+    arcs (Optional[Tensor]): *Shape:* (batch_size, seq_len, seq_len).
     deprels (Optional[Tensor]): *Shape:* (batch_size, seq_len, n_deprels).
-    spans (Optional[Tensor]): See `ScoredRoles`. None where tags are scored.
-    ranges (Optional[List[ndarray]]): The ranges that are scored, of each sentence.
     """
 
     predicates: Tensor

@@ -15,9 +15,8 @@ from thinc.types import Floats2d
 from ..annotations import sentence_words
 from ..annotations.parses import Sentences
 from ..layers.pair_features import SentenceParse
-from .vectors import require_vectors
+from .vectors import Tok2Vec, require_vectors
 
-Tok2Vec = Model[List[Doc], List[Floats2d]]
 # First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the treebank's own.
 START_ID, STOP_ID, UNKNOWN_ID = 0, 1, 2
 N_SPECIAL_IDS = 3
@@ -299,18 +298,13 @@ def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
         )
     if tok2vec is not None:
         tok2vec.initialize(X=X)
-        shim.set_sizes({"vector_width": _vector_width(tok2vec, X)})
+        width = tok2vec.maybe_get_dim("nO")
+        if width is None and X:
+            width = max((array.shape[1] for array in tok2vec.predict(X) if len(array)), default=None)
+        if not width:
+            raise ValueError(
+                f"Cannot tell the width of the tok2vec '{tok2vec.name}': it does not say, and there is no example of "
+                "its output; expected at least one Doc with tokens"
+            )
+        shim.set_sizes({"vector_width": width})
     shim.build()
-
-
-def _vector_width(tok2vec: Tok2Vec, docs: Optional[List[Doc]]) -> int:
-    """The width of a tok2vec's output: its declared width, or the width of its output for a Doc."""
-    width = tok2vec.maybe_get_dim("nO")
-    if width is None and docs:
-        width = max((array.shape[1] for array in tok2vec.predict(docs) if len(array)), default=None)
-    if not width:
-        raise ValueError(
-            f"Cannot tell the width of the tok2vec '{tok2vec.name}': it does not say, and there is no example of its "
-            "output; expected at least one Doc with tokens"
-        )
-    return width

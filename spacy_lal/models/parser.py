@@ -275,7 +275,10 @@ class ParserShim(NetworkShim):
                 continue
             given = [getattr(one, field) for one in d_scores]
             if any(isinstance(one, SparseGradient) for one in given):
-                indices, grad = _join_cells(given)
+                sparse = [(k, one) for k, one in enumerate(given) if isinstance(one, SparseGradient)]
+                sentences = numpy.repeat([k for k, _ in sparse], [len(one.cells) for _, one in sparse])
+                indices = numpy.vstack([sentences, numpy.concatenate([one.cells for _, one in sparse]).T])
+                grad = numpy.concatenate([one.values for _, one in sparse])
                 tensor = PickedCells.apply(tensor, torch.from_numpy(indices).to(tensor.device))
             else:
                 grad = _pad_arrays(given, tuple(tensor.shape))
@@ -318,14 +321,6 @@ def _pad_chars(chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]) -> 
     padded = numpy.zeros((*shape, int(lengths.max())), dtype="int64")
     padded[numpy.arange(padded.shape[2]) < lengths[..., None]] = flat
     return padded, lengths
-
-
-def _join_cells(gradients: Sequence[Optional[SparseGradient]]) -> Tuple[ndarray, ndarray]:
-    """Indices into a padded chart, *shape:* (1 + n_axes, n_cells), and the gradient of the cells."""
-    sparse = [(k, one) for k, one in enumerate(gradients) if isinstance(one, SparseGradient)]
-    sentences = numpy.repeat([k for k, _ in sparse], [len(one.cells) for _, one in sparse])
-    indices = numpy.vstack([sentences, numpy.concatenate([one.cells for _, one in sparse]).T])
-    return indices, numpy.concatenate([one.values for _, one in sparse])
 
 
 def _pad_arrays(arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...], dtype: str = "float32") -> ndarray:

@@ -101,7 +101,16 @@ class ParserInference:
 
     def tokens(self, batch: NetworkBatch, indices: Sequence[int], places: Places) -> ndarray:
         """The input layer. *Shape:* (n_positions, hidden_width)."""
-        content = self._vectors(batch, indices, places) @ self.project
+        vectors: Any = batch.vectors  # of START, words and STOP
+        data, given = numpy.asarray(vectors.data), vectors.rows
+        if vectors.has_boundaries:
+            packed = data[numpy.concatenate([given[i] for i in indices])]
+        else:
+            packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
+            for i, (_, positions, _) in zip(indices, places, strict=True):
+                packed[positions.start], packed[positions.stop - 1] = self.boundaries
+                packed[positions.start + 1 : positions.stop - 1] = data[given[i]]
+        content = packed @ self.project
         along = numpy.concatenate([numpy.arange(length + 2) for length in places.lengths])
         rows = self.positions[along % self.max_positions]
         joined = numpy.concatenate([content, rows], axis=1) if self.concatenates else numpy.add(content, rows, out=rows)
@@ -110,18 +119,6 @@ class ParserInference:
         joined *= self.gain
         joined += self.bias
         return joined
-
-    def _vectors(self, batch: NetworkBatch, indices: Sequence[int], places: Places) -> ndarray:
-        """The vectors of START, words and STOP. *Shape:* (n_positions, vector_width)."""
-        vectors: Any = batch.vectors
-        data, rows = numpy.asarray(vectors.data), vectors.rows
-        if vectors.has_boundaries:
-            return data[numpy.concatenate([rows[i] for i in indices])]
-        packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
-        for i, (_, positions, _) in zip(indices, places, strict=True):
-            packed[positions.start], packed[positions.stop - 1] = self.boundaries
-            packed[positions.start + 1 : positions.stop - 1] = data[rows[i]]
-        return packed
 
     def features(self, tokens: ndarray, places: Places, attention: Optional["_Attended"]) -> ndarray:
         """Fenceposts but for the norm's gain and bias and the scale of halves, which the layers on them have. *Shape:*

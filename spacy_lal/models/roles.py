@@ -105,11 +105,8 @@ def iter_scores(
 ) -> Iterator[Tuple[List[int], List[RoleScores]]]:
     """Scores in sub-batches: sentences of similar length come together.
 
-    predicates (Optional[List[ndarray]]): The words of each sentence that are predicates, ascending. None: the network's
-        own.
-    heads (Optional[List[ndarray]]): The head of each word of each sentence, from 0; a root is its own head, -1 is
-        unknown. None: with `heads = "doc"`, the heads of the Docs.
-    threshold (float): The network's own predicates have at least this probability.
+    predicates, threshold: See `RolesBatch`.
+    heads (Optional[List[ndarray]]): See `RolesBatch`. None: with `heads = "doc"`, the heads of the Docs.
     sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or of all parts of them. None:
         the Doc's own sentences.
     RETURNS (Iterator[Tuple[List[int], List[RoleScores]]]): Numbers of sentences, counted over all Docs, and their

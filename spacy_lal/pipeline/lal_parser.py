@@ -207,11 +207,10 @@ class LALParser(SentencePipe):
         return (*self.cfg["constituents"], *self.cfg["deprels"])
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
-        """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
+        """See `SentencePipe`.
 
-        label_data (Mapping[str, Sequence[str]]): In the form of the property `label_data`.
-        RAISES (ValueError): It has unknown keys, neither constituents nor deprels, only deprels where `dependencies` is
-            false, or not one count for each word.
+        RAISES (ValueError): The data have unknown keys, neither constituents nor deprels, only deprels where
+            `dependencies` is false, or not one count for each word.
         """
         super().set_label_data(label_data)
         for key, scores in (("constituents", "scores_constituents"), ("deprels", "scores_dependencies")):
@@ -302,13 +301,7 @@ class LALParser(SentencePipe):
     def iter_scores(
         self, docs: List[Doc], *, pruned: bool, sentences: Optional[Sequence[Sentences]] = None
     ) -> Iterator[Tuple[Sequence[int], Sequence[AnyScores]]]:
-        """Scores and the indices of their sentences, in sub-batches: charts are large, and a whole batch's charts need
-        not be in memory together.
-
-        pruned (bool): Whether to give `PrunedScores`.
-        sentences (Optional[Sequence[Sentences]]): For each Doc, the words of each stretch to score. None: the Doc's own
-            sentences.
-        """
+        """See `models.parser.iter_scores`."""
         yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned, sentences=sentences)
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[DecodedParse]]) -> None:

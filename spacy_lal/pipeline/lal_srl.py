@@ -157,11 +157,7 @@ class LALSemanticRoles(SentencePipe):
         return tuple(self.cfg["roles"])
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
-        """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
-
-        label_data (Mapping[str, Sequence[Any]]): In the form of the property `label_data`.
-        RAISES (ValueError): It has unknown keys, or no roles.
-        """
+        """See `SentencePipe`. RAISES (ValueError): The data have unknown keys, or no roles."""
         super().set_label_data(label_data)
         if not self.cfg["roles"]:
             raise ValueError(

@@ -36,7 +36,8 @@ def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_siz
     decoder = _joint_decoder(parser)
     remaining = iter(docs)
     while golds := list(islice(remaining, batch_size)):
-        chosen = [i for i, doc in enumerate(golds) if lacks(doc) and _short_enough(doc)]
+        one_tree = [i for i, doc in enumerate(golds) if lacks(doc)]
+        chosen = [i for i in one_tree if max(map(len, sentence_words(golds[i])), default=0) <= MAX_JOINT_LENGTH]
         parses = dict(zip(chosen, _parse(nlp, parser, decoder, [golds[i] for i in chosen]), strict=True))
         for i, doc in enumerate(golds):
             copied = doc.copy()
@@ -54,27 +55,6 @@ def lacks(doc: Doc) -> Optional[Lacking]:
     return "constituents" if has_heads else "heads"
 
 
-def bind_constituents(scores: ParserScores, spans: Sequence[CollapsedSpan], bond: float) -> ParserScores:
-    """Scores for which the best tree has exactly these constituents, whatever their labels.
-
-    spans (Sequence[Tuple[int, int, str]]): Half-open. bond (float): The bonus of each.
-    """
-    labels = scores.labels.copy()
-    labels[..., SUB_HEAD + 1 :] -= np.float32(bond)
-    for start, end, _ in spans:
-        labels[start, end, SUB_HEAD + 1 :] += np.float32(2.0 * bond)
-    return scores._replace(labels=labels)
-
-
-def bind_heads(scores: ParserScores, heads: Sequence[Optional[int]], bond: float) -> ParserScores:
-    """Scores for which the best tree has these heads, as of `_known_heads`; the bond is the bonus of each arc."""
-    arcs = scores.arcs.copy()
-    for dependent, head in enumerate(heads, start=1):
-        if head is not None:
-            arcs[dependent, head] += np.float32(bond)
-    return scores._replace(arcs=arcs)
-
-
 def _joint_decoder(parser: LALParser) -> Decoder:
     missing = [kind for kind in ("constituents", "deprels") if not parser.label_data[kind]]
     if missing:
@@ -88,10 +68,6 @@ def _joint_decoder(parser: LALParser) -> Decoder:
     return decoder
 
 
-def _short_enough(doc: Doc) -> bool:
-    return max(map(len, sentence_words(doc)), default=0) <= MAX_JOINT_LENGTH
-
-
 def _parse(nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
     """For each Doc, the best parses of its sentences that agree with its known tree."""
     if not golds:
@@ -102,7 +78,7 @@ def _parse(nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[D
     parses: Dict[int, SentenceParse] = {}
     for indices, scores in parser.iter_scores(docs, pruned=False):
         bound = [
-            _bound(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned
+            bind(one, constituents[i], heads[i], decoder)  # type: ignore[arg-type]  # not pruned
             for i, one in zip(indices, scores, strict=True)
         ]
         for i, parse in zip(indices, decoder(bound), strict=True):
@@ -119,16 +95,21 @@ def _known_heads(gold: Doc) -> Iterator[List[Optional[int]]]:
         yield [(0 if t.head.i == t.i else place.get(t.head.i)) if t.has_head() else None for t in tokens]
 
 
-def _bound(
-    scores: ParserScores,
-    constituents: Sequence[CollapsedSpan],
-    heads: Sequence[Optional[int]],
-    decoder: Decoder,
+def bind(
+    scores: ParserScores, constituents: Sequence[CollapsedSpan], heads: Sequence[Optional[int]], decoder: Decoder
 ) -> ParserScores:
+    """Scores whose best pair of trees has the known constituents, whatever their labels, and the known heads."""
     bond = BOND * max(float(np.abs(chart).max()) for chart in (scores.labels, scores.arcs))
+    labels, arcs = scores.labels.copy(), scores.arcs.copy()
     if constituents:  # else the sentence's tree is unknown
-        scores = bind_constituents(scores, constituents, bond / decoder.constituency_weight)
-    return bind_heads(scores, heads, bond / (1.0 - decoder.constituency_weight))
+        bonus = np.float32(bond / decoder.constituency_weight)
+        labels[..., SUB_HEAD + 1 :] -= bonus
+        for start, end, _ in constituents:
+            labels[start, end, SUB_HEAD + 1 :] += 2 * bonus
+    for dependent, head in enumerate(heads, start=1):
+        if head is not None:
+            arcs[dependent, head] += np.float32(bond / (1.0 - decoder.constituency_weight))
+    return scores._replace(labels=labels, arcs=arcs)
 
 
 def _read(nlp: Language, parser: LALParser, golds: Sequence[Doc]) -> List[Doc]:

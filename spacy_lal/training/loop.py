@@ -10,7 +10,6 @@ dropout masks differ. The data must not change in between.
 """
 
 import os
-import random
 import shutil
 import signal
 import sys
@@ -166,9 +165,7 @@ class Training:
         seed = self.T["seed"]
         if seed is not None:
             fix_random_seed(seed)
-        batches = _own_random(
-            loop.create_train_batches(self.nlp, self.corpus, self.T["batcher"], self.T["max_epochs"])  # type: ignore[arg-type]
-        )
+        batches: Any = loop.create_train_batches(self.nlp, self.corpus, self.T["batcher"], self.T["max_epochs"])  # type: ignore[arg-type]
         for epoch, _ in islice(batches, n_done):
             yield epoch, []
         if n_done:
@@ -238,20 +235,6 @@ def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
                 for key in keys:
                     names.setdefault((owner, key), f"{pipe_name}/{i}/{j}/{key}")
     return names
-
-
-def _own_random(batches: Iterator[Any]) -> Iterator[Any]:
-    """The same batches, drawn with a generator that draws of the models do not change."""
-    own = random.getstate()
-    while True:
-        before = random.getstate()
-        random.setstate(own)
-        item = next(batches, None)
-        own = random.getstate()
-        random.setstate(before)
-        if item is None:
-            return
-        yield item
 
 
 @contextmanager

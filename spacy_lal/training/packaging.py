@@ -50,7 +50,10 @@ def write_package(
             continue
         names[name] = ENCODER if name == "transformer" else name
         n_listeners = sum(_replace_listeners(pipe, name, names[name], model) for _, pipe in nlp.components)
-        _replace_blocks(blocks, name, names[name], model.get_dim("nO"))
+        for listener in list(_listeners(blocks, name)):
+            listener.clear()
+            width = model.get_dim("nO")
+            listener.update({"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": names[name]})
         blocks[name] = {
             "factory": "tok2vec",
             "model": {"@architectures": "spacy-lal.OnnxTransformer.v1", "runtime": runtime},
@@ -89,12 +92,6 @@ def _listeners(config: Any, upstream: str) -> Iterator[Dict[str, Any]]:
             yield config
         for value in config.values():
             yield from _listeners(value, upstream)
-
-
-def _replace_blocks(blocks: Dict[str, Any], upstream: str, name: str, width: int) -> None:
-    for block in list(_listeners(blocks, upstream)):
-        block.clear()
-        block.update({"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": name})
 
 
 def _replace_listeners(pipe: Any, upstream: str, name: str, encoder: Model) -> int:

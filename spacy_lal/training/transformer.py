@@ -79,7 +79,12 @@ def init(model: Any, X: Any = None, Y: Any = None) -> None:
     if not model.attrs["has_transformer"]:
         folder = _pipeline_folder(model.attrs["name"])
         if folder is not None:
-            model.attrs["set_transformer"](model, _from_pipeline(folder, model._init_transformer_config))
+            shim: Any = build_onnx_transformer().from_disk(folder / "model").shims[0]
+            backend = Tokenizer.from_str(shim.tokenizer)
+            tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **shim.config["tokenizer"])
+            transformer = torch_module(shim.config, shim.weights, **model._init_transformer_config)
+            found = HFObjects(tokenizer, transformer.to(get_torch_default_device()), None)
+            model.attrs["set_transformer"](model, found)
     init_transformer(model, X, Y)
 
 
@@ -91,15 +96,6 @@ def _pipeline_folder(name: str) -> Optional[Path]:
             if b"onnx_transformer" in file.read(200):  # the name of the first layer
                 return path.parent
     return None
-
-
-def _from_pipeline(folder: Path, settings: Dict[str, Any]) -> HFObjects:
-    encoder = build_onnx_transformer().from_disk(folder / "model")
-    shim: Any = encoder.shims[0]
-    backend = Tokenizer.from_str(shim.tokenizer)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **shim.config["tokenizer"])
-    transformer = torch_module(shim.config, shim.weights, **settings)
-    return HFObjects(tokenizer, transformer.to(get_torch_default_device()), None)
 
 
 def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str, Any]:

@@ -16,7 +16,7 @@ from tiny_pipeline import SENTENCES
 from spacy_lal.annotations import get_constituents, sentence_words
 from spacy_lal.pipeline.decoders import make_joint_decoder
 from spacy_lal.scores import ParserScores
-from spacy_lal.training.completion import bind_constituents, complete, lacks
+from spacy_lal.training.completion import bind, complete, lacks
 from spacy_lal.trees import EMPTY, SUB_HEAD
 
 Spans = Sequence[Tuple[int, int, str]]
@@ -105,8 +105,8 @@ def test_heads_are_the_best_that_agree_with_the_tree(words: List[str], tree: Spa
     labels[..., SUB_HEAD] = -1.0  # to a decoder that asks nothing for nodes that are no constituents, as good as 0
     arcs = random.normal(size=(n + 1, n + 1), scale=3.0).astype(np.float32)
     deprels = random.normal(size=(n + 1, 2)).astype(np.float32)
-    bound = bind_constituents(ParserScores(labels, arcs, deprels), tree, 100.0)
-    (found,) = make_joint_decoder()([bound])
+    decoder = make_joint_decoder()
+    (found,) = decoder([bind(ParserScores(labels, arcs, deprels), tree, [None] * n, decoder)])
     agreeing = [heads for heads in product(range(n + 1), repeat=n) if is_projective_tree(heads) and agree(heads, tree)]
     best = max(agreeing, key=lambda heads: sum(arcs[i, head] for i, head in enumerate(heads, start=1)))
     assert tuple(found.heads.tolist()) == best
