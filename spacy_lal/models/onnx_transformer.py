@@ -191,22 +191,22 @@ class EncoderShim(Shim):
             with MAKING:
                 ready = self._ready
                 if ready is None or ready[:2] != (os.getpid(), runtime):
-                    ready = self._ready = (os.getpid(), runtime, *self._make(runtime))
+                    from tokenizers import Tokenizer
+
+                    if not self.weights:
+                        raise ValueError(
+                            "the encoder has no weights: expected a loaded pipeline, or `lal compact` made"
+                        )
+                    tokenizer = Tokenizer.from_str(self.tokenizer)
+                    tokenizer.no_truncation()
+                    tokenizer.no_padding()
+                    if runtime == "torch":
+                        runner: Any = TorchRunner(self.config, self.weights)
+                    else:
+                        runner = OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8")
+                        return_memory()
+                    ready = self._ready = (os.getpid(), runtime, runner, tokenizer)
         return ready[2]
-
-    def _make(self, runtime: str) -> Tuple[Any, Any]:
-        from tokenizers import Tokenizer
-
-        if not self.weights:
-            raise ValueError("the encoder has no weights: expected a pipeline that was loaded, or `lal compact` made")
-        tokenizer = Tokenizer.from_str(self.tokenizer)
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        if runtime == "torch":
-            return TorchRunner(self.config, self.weights), tokenizer
-        runner = OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8")
-        return_memory()
-        return runner, tokenizer
 
     def read(self, number: int, doc: Doc) -> Iterator[Window]:
         """The windows of a Doc. A window of more pieces than the transformer reads is cut in half; a single token loses

@@ -213,8 +213,13 @@ class LALSemanticRoles(SentencePipe):
 
     def _predict(self, docs: List[Doc]) -> List[List[List[Proposition]]]:
         """For each Doc and each of its sentences, or pieces of a long one, its propositions over word positions."""
-        if self.model.attrs["config"].syntax.heads == "doc":
-            self._check_heads(docs)
+        unparsed = [doc for doc in docs if len(doc) > 1 and not doc.has_annotation("DEP")]
+        if self.model.attrs["config"].syntax.heads == "doc" and unparsed:
+            raise ValueError(
+                f"'{self.name}' follows the heads of the Doc (syntax.heads = \"doc\"), and the Doc "
+                f"{unparsed[0].text[:40]!r} has none: a component that sets them is missing before it, for example "
+                f'nlp.add_pipe("lal_parser", before="{self.name}")'
+            )
         sentences = [_sentences(doc) for doc in docs]
         given = self._given(docs) if self.predicates == "doc" else None
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
@@ -227,15 +232,6 @@ class LALSemanticRoles(SentencePipe):
                 propositions[i] = self._to_propositions(owners[i], one, of_sentence, given and given[i])
         in_order = iter(propositions)
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
-
-    def _check_heads(self, docs: Sequence[Doc]) -> None:
-        for doc in docs:
-            if len(doc) > 1 and not doc.has_annotation("DEP"):
-                raise ValueError(
-                    f"'{self.name}' follows the heads of the Doc (syntax.heads = \"doc\"), and the Doc "
-                    f"{doc.text[:40]!r} has none: a component that sets them is missing before it, for example "
-                    f'nlp.add_pipe("lal_parser", before="{self.name}")'
-                )
 
     def _to_propositions(
         self,

@@ -53,14 +53,5 @@ def make_adam(
     learn_rate (Union[float, Schedule]): As for thinc's `Adam.v1`.
     L2 (float): Weight decay.
     """
-    return LayerwiseAdam(
-        learn_rate,
-        rate_factors=rate_factors or {},
-        L2=L2,
-        beta1=0.9,
-        beta2=0.999,
-        eps=1e-8,
-        grad_clip=1.0,
-        L2_is_weight_decay=True,
-        use_averages=False,
-    )
+    fixed: Any = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "L2_is_weight_decay": True, "use_averages": False}
+    return LayerwiseAdam(learn_rate, rate_factors=rate_factors or {}, L2=L2, grad_clip=1.0, **fixed)
