@@ -62,7 +62,7 @@ class ParserNetwork(nn.Module):
 
     def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes) -> None:
         super().__init__()
-        self.config, self.sizes = config, sizes
+        self.config, self.sizes, self.reads_positions = config, sizes, config.encoder.reads_positions
         width = config.hidden_width
         self.inputs = config.inputs.build(width, sizes)
         self.encoder = config.encoder.build(width)
@@ -112,7 +112,7 @@ class ParserNetwork(nn.Module):
         lengths = inputs.lengths
         seq_len = int(lengths.max()) + 2 if len(lengths) else 2
         padding = torch.arange(seq_len, device=lengths.device) >= lengths[:, None] + 2
-        positions = self.inputs.place(len(lengths), seq_len) if self.config.encoder.reads_positions else None
+        positions = self.inputs.place(len(lengths), seq_len) if self.reads_positions else None
         tokens = self.encoder(self.inputs(inputs, seq_len, positions), padding, positions)
         encoded, weights = tokens, None
         if self.label_attention is not None:

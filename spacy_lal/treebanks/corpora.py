@@ -4,7 +4,7 @@ A parser learns the parses of given sentences. With spaCy's own reader, another 
 predicted Docs, and a gold tree over other words is useless. So here the predicted Doc of an Example begins with the
 reference's tokens and boundaries, which sentencizer and senter leave as they are.
 
-Not here: alignment of other tokens or sentences (`loss/gold.py`).
+Not here: alignment of other tokens or sentences (`loss/parser.py`).
 """
 
 import random
