@@ -16,9 +16,9 @@ LONG_SENTENCE = 40  # words; in longer sentences only the tree is unfolded
 MAX_TITLE = 80
 ENDINGS = (".html", ".htm", ".svg", ".png")
 INTRO = (
-    "Each sentence has two trees that agree: constituents, coloured by label, and arcs that point from a head to its "
-    "dependent. Below them stand what the label heads of the network look at and what they add to each score: a head "
-    "does not always speak for the label that it is called by."
+    "Each sentence has two trees, which agree but for few constituents: constituents, coloured by label, and arcs that "
+    "point from a head to its dependent. Below them stand what the label heads of the network look at and what they "
+    "add to each score: a head does not always speak for the label that it is called by."
 )
 
 
