@@ -3,9 +3,9 @@
 import benchmark_programs
 import numpy as np
 import pytest
-from interpret.gold_docs import gold_docs
 from interpret.tiny_parser import tiny_nlp
 from spacy.tokens import Doc
+from tiny_pipeline import make_examples
 
 from spacy_lal.interpret import best_labels
 
@@ -21,7 +21,7 @@ def nlp():
 @pytest.mark.parametrize("model", [{}, {"whole_tokens": True}], ids=str)
 def test_parts_add_up_to_the_mean_margin(model):
     nlp = tiny_nlp(**model)
-    golds = gold_docs(nlp)
+    golds = [eg.reference for eg in make_examples(nlp)]
     margins = {}
     for gold in golds:
         doc = nlp(Doc(nlp.vocab, words=[token.text for token in gold], sent_starts=[i == 0 for i in range(len(gold))]))
