@@ -15,9 +15,11 @@ from spacy.strings import StringStore
 from spacy.util import load_config, load_model_from_config, replace_model_node
 from thinc.api import Config, Model
 
+from ..models.onnx_encoder import SCALE, quantise
 from ..models.onnx_transformer import from_transformer
 
 ENCODER = "encoder"  # the name of the component
+_ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
 _WINDOWS = {"@span_getters": "spacy-lal.sentence_windows.v1"}
 _MAX_HALF = 65504  # the largest number in half precision
 
@@ -38,6 +40,8 @@ def write_package(
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
     for name, block in blocks.items():
+        if block.get("model", {}).get("@architectures") == _ENCODER_MODEL:
+            done.append(_change_encoder(nlp.get_pipe(name), block["model"], bits, runtime))
         if block.get("factory") != "transformer":
             continue
         why = _kept_in_torch(nlp, name, block, blocks)
@@ -56,7 +60,7 @@ def write_package(
             listener.update({"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": names[name]})
         blocks[name] = {
             "factory": "tok2vec",
-            "model": {"@architectures": "spacy-lal.OnnxTransformer.v1", "runtime": runtime},
+            "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime},
         }
         what = f"with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
         done.append(f"{name} is now '{names[name]}', {what}")
@@ -69,6 +73,18 @@ def write_package(
     if lean:
         _forget_words(folder)
     return done
+
+
+def _change_encoder(pipe: Any, block: Dict[str, Any], bits: int, runtime: str) -> str:
+    """Give an encoder of a package the runtime, and 8 bits if they are asked for. RETURNS (str): What it has."""
+    shim, block["runtime"] = pipe.model.shims[0], runtime
+    weights = dict(shim.weights)  # copies of the encoder share the former ones
+    for name, weight in shim.weights.items():
+        if bits == 8 and weight.ndim == 2 and weight.dtype.kind == "f":
+            weights[name], weights[name + SCALE] = quantise(weight)
+    shim.weights = weights
+    stored = 8 if any(name.endswith(SCALE) for name in weights) else 16
+    return f"'{pipe.name}' has {stored}-bit weights and runtime {runtime}"
 
 
 def _kept_in_torch(nlp: Language, name: str, block: Dict[str, Any], blocks: Dict[str, Any]) -> Optional[str]:

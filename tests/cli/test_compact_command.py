@@ -88,8 +88,10 @@ def test_saving_and_compacting_again_change_nothing(small, tmp_path):
     assert (small / "encoder" / "model").read_bytes() == (tmp_path / "again" / "encoder" / "model").read_bytes()
 
 
-def test_8_bits(full, small, tmp_path):
-    compact(full, tmp_path / "small", "--bits", 8, "--runtime", "onnx-int8")
+@pytest.mark.parametrize("source", ["full", "small"])
+def test_8_bits(source, request, small, tmp_path):
+    said = compact(request.getfixturevalue(source), tmp_path / "small", "--bits", 8, "--runtime", "onnx-int8")
+    assert "8-bit weights and runtime onnx-int8" in said
     sizes = [(path / "encoder" / "model").stat().st_size for path in (small, tmp_path / "small")]
     assert sizes[1] < sizes[0]
     nlp = spacy.load(tmp_path / "small")
