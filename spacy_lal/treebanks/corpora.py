@@ -136,13 +136,10 @@ class PropBankCorpus(TreebankCorpus):
         `X.srl.jsonl`).
     brackets (Optional[Union[str, Path]]): A bracket file with the trees of the same sentences, for constituents.
     n_sents (int): The most sentences in a Doc.
-    shuffle (bool): As for `TreebankCorpus`.
     """
 
-    def __init__(
-        self, path: OnePath, brackets: Optional[OnePath] = None, n_sents: int = 1, shuffle: bool = False
-    ) -> None:
-        super().__init__(path, shuffle=shuffle)
+    def __init__(self, path: OnePath, brackets: Optional[OnePath] = None, n_sents: int = 1) -> None:
+        super().__init__(path)
         self.conllu = self.paths[0]
         self.roles = self.conllu.with_name(self.conllu.stem + ROLES_SUFFIX)
         self.brackets = Path(brackets) if brackets else None
