@@ -18,7 +18,7 @@ from nltk.tree import Tree
 from spacy.language import Language
 
 from spacy_lal.export import SCHEMA_VERSION, Sentence, read_sentences, sentence_record, sentence_to_conllu
-from spacy_lal.interpret import arc_margins, best_labels, constituent_margins, contributions, span_marginals
+from spacy_lal.interpret import arc_margins, constituent_margins, contributions, span_marginals
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.pictures import draw, render
 from spacy_lal.pictures.colors import label_legend
@@ -37,7 +37,7 @@ EXAMPLES = (
 )
 MAX_TEXT, MAX_LINKED = 5000, 1500  # characters of a text, and of a text in the page's address
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
-N_ALTERNATIVES, N_PARTS = 5, 8
+N_ALTERNATIVES, N_PARTS = 5, 5
 PICTURES = {"Arcs": "dep", "Constituents": "spans", "Label attention": "attention", "Contributions": "contributions"}
 
 # The drawing as a component of the page: it reports the span chosen by mouse or keyboard.
@@ -57,7 +57,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   box.onkeydown = choose
 }
 """
+NOTE = "border-inline-start: 4px solid #d9a400; padding: .4em .8em; background: #d9a40022"
+ERROR = "border-inline-start: 4px solid #d33; padding: .4em .8em; background: #dd333322"
 STYLE = """
+.lal-box { --lal-canvas: var(--st-background-color) }
 .lal-scroll { max-height: 34rem; overflow-y: auto; padding-top: 5px }
 .lal-scroll svg { overflow: visible }
 [data-start] { cursor: pointer }
@@ -67,6 +70,8 @@ STYLE = """
 .lal-argument[font-weight] { text-decoration: underline; text-decoration-thickness: 2px }
 .lal-chosen { outline: 2.5px solid var(--st-primary-color); outline-offset: 3px; border-radius: 9px }
 """
+NO_CONSTITUENT = "no constituent"
+NAMES = "Names of heads are a convention: other heads and the whole tokens add to a label, too."
 SVG = "{http://www.w3.org/2000/svg}"
 Words = Tuple[int, int]  # a half-open span of words, counted from 0
 # A label, the numbers shown large, tables (title -> rows), and the reasons for missing numbers.
@@ -135,30 +140,34 @@ class Shown:
         margins = said("margins", lambda: {one[:2]: one.margin for one in constituent_margins(nlp, sent)}) or {}
         arcs = said("arcs", lambda: {one.dependent: one.margin for one in arc_margins(nlp, sent)}) or {}
         marginals = said("marginals", lambda: span_marginals(nlp, sent))
-        best = said(("labels", words), lambda: best_labels(nlp, span, N_ALTERNATIVES)) or []
-        shown = label or next((one.label for one in best if one.label not in ("", SUB_HEAD_LABEL)), "")
+        rows = [] if marginals is None else zip(marginals.labels, marginals.probabilities[words].tolist(), strict=True)
+        shares = {name: share for name, share in rows if name not in ("", SUB_HEAD_LABEL)}  # labels that a tree shows
+        none = 1 - sum(shares.values())
+        best = sorted(shares, key=lambda name: -shares[name])[:N_ALTERNATIVES]
+        shown = label or "".join(best[:1])
         parts = said(("parts", words), lambda: contributions(nlp, span, shown)) if shown else None
-        tables: Dict[str, List[Dict[str, Any]]] = {"Its head": [], "Best labels": []}
+        tables: Dict[str, List[Dict[str, Any]]] = {"Its head": []}
         for token, head in zip(self.sentence.tokens, self.sentence.heads or [], strict=False):
             governor = self.sentence.tokens[head - 1] if head else None
             if head is not None and span.start <= token.i < span.end and not (governor in span if governor else False):
                 row = {"word": token.text, "deprel": token.dep_, "depends on": governor.text if governor else "(root)"}
-                tables["Its head"].append({**row, "margin": arcs.get(token.i)})
-        for one in best:
-            row = {"label": one.label or "(no constituent)", "score": one.score}
-            if marginals is not None:
-                row["probability"] = float(marginals.probabilities[(*words, marginals.labels.index(one.label))])
-            tables["Best labels"].append(row)
+                tables["Its head"].append({**row, "margin": round(arcs[token.i], 2) if token.i in arcs else None})
+        if shares:
+            rest = sum(shares.values()) - sum(shares[name] for name in best)
+            rows = [*((name, shares[name]) for name in best), ("other labels", rest), (NO_CONSTITUENT, none)]
+            tables["What these words are"] = [{"label": name, "probability": round(value, 3)} for name, value in rows]
         if parts is not None:
             top = parts.top(N_PARTS)
             rest = float(parts.heads.sum()) - sum(value for _, value in top)
             adds = [*top, ("other label heads", rest), ("whole tokens", parts.tokens), ("bias", parts.bias)]
             title = f"Parts of the score of {parts.label}"
-            tables[title] = [{"label head": name, "adds": value} for name, value in [*adds, ("score", parts.score)]]
-        score = next((one.score for one in best if one.label == label), parts.score if parts and label else None)
-        numbers = {"Margin": margins.get((span.start, span.end)), "Score": score}
-        if marginals is not None:
-            numbers["Probability"] = float(marginals.constituents[words])
+            rows = [*adds, ("sum: the score", parts.score)]
+            tables[title] = [{"label head": name, "adds": round(value, 2)} for name, value in rows]
+        numbers = {"Margin": margins.get((span.start, span.end))}
+        if shares:
+            numbers["Probability"] = shares[label] if label else none
+        if parts is not None and dict(top).get(parts.label, 0) < 0:
+            notes.append(f"The head called {parts.label} speaks against {parts.label} here. {NAMES}")
         return label, numbers, tables, notes
 
     def tree(self, chosen: Words, predicate: Optional[int]) -> str:
@@ -304,10 +313,10 @@ def show_report(report: Report) -> None:
     """The numbers of a span of words."""
     label, numbers, tables, notes = report
     for reason in notes:
-        st.html(f'<p role="status">{escape(reason)}</p>')
+        st.html(f'<p role="status" style="{NOTE}">{escape(reason)}</p>')
     columns = st.columns([1, 2, 2, 2])
     with columns[0]:
-        st.html(f"<strong>{escape(label or '(no constituent)')}</strong>")
+        st.html(f"<strong>{escape(label or NO_CONSTITUENT)}</strong>")
         for name, value in numbers.items():
             st.metric(name, "\u2013" if value is None else f"{value:.2f}")
     for column, (title, rows) in zip(columns[1:], tables.items(), strict=False):
@@ -332,10 +341,10 @@ def main(pipeline: str) -> None:
             if number < len(state.sentences):
                 state.sentence, state.span = number, state.sentences[number].checked(span)
     except (OSError, ValueError, ImportError) as err:
-        st.html(f'<p role="status">{escape(str(err))}</p>')
+        st.html(f'<p role="alert" style="{ERROR}">{escape(str(err))}</p>')
         return
     if not state.sentences:
-        st.html('<p role="status">Expected a text, got nothing but whitespace.</p>')
+        st.html(f'<p role="alert" style="{ERROR}">Expected a text, got nothing but whitespace.</p>')
         return
     names = [f"{i}. {one.sentence.text}" for i, one in enumerate(state.sentences, start=1)]
     if len(names) > 1:

@@ -14,14 +14,21 @@ from ..export import Sentence
 from .markup import escape, scroll_box, shorten, visible
 
 if TYPE_CHECKING:
-    from ..interpret import Contributions
+    from ..interpret import Contributions, LabelAttention
 
 N_SHOWN = 20
 N_UPRIGHT = 12  # more columns than this have vertical names
 POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones that the colour-blind can distinguish
 LEAST_TINTED, LEAST_SHOWN = 0.025, 0.1  # shares of the scale from which a cell has a tint, and a number
 MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
-_ATTENTION = "The heads called by labels of this parse stand first. The name of a head is a convention."
+_ATTENTION = (
+    "The words that the label heads called by labels of this parse look at, with shares of their attention. The name "
+    "of a head is a convention: some heads look evenly at all words."
+)
+_LOOKS, _MOST_WORDS = (
+    1.5,
+    5,
+)  # a head looks at words that get so many times the share of each; at most so many are named
 _OUTLINED = "Outlined: what a head adds to the label that it is called by."
 _STYLE = """<style>
 .lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
@@ -129,10 +136,19 @@ def draw_attention(doc: Doc, sentences: Sequence[Sentence], options: Dict[str, A
             title="Share of its attention that a label head gives to each word",
             n_shown=options.get("n_shown", len(own) or N_SHOWN),
             first=own,
-            note=_ATTENTION if own else "",
         )
-        pictures.append(picture)
+        looks = [f"<li><strong>{escape(attention.heads[i])}</strong>: {_looked_at(attention, i)}</li>" for i in own]
+        listed = f'<p>{escape(_ATTENTION)}</p><ul dir="auto">{"".join(looks)}</ul>' if own else ""
+        pictures.append(listed if own and "n_shown" not in options else listed + picture)
     return pictures
+
+
+def _looked_at(attention: "LabelAttention", head: int) -> str:
+    """The words that a head looks at most, as markup."""
+    shares = attention.weights[head]
+    places = [i for i in shares.argsort()[::-1][:_MOST_WORDS].tolist() if shares[i] * len(shares) >= _LOOKS]
+    named = (f"{escape(shorten(visible(attention.tokens[i])))} <small>{shares[i]:.0%}</small>" for i in places)
+    return ", ".join(named) or "<small>all words alike</small>"
 
 
 def draw_contributions(doc: Doc, sentences: Sequence[Sentence], options: Dict[str, Any], nlp: Language) -> List[str]:

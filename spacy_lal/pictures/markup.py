@@ -19,12 +19,24 @@ _JSON_RAW = re.compile(f"[\x7f-\x9f{_DIRECTIONS}]")  # not escaped by json.dumps
 _BREAKS = re.compile(r"[\t\n\r\f\v\u0085\u2028\u2029]+")
 # Nothing is fetched and no script runs, even if unescaped markup gets in.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+# At the edges of a box that scrolls; where its content ends, the page's colour scrolls over them.
+_CANVAS = "var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, Canvas)))"
+_SHADOWS = "; ".join(
+    (
+        f"background: linear-gradient(to right, {_CANVAS} 40%, transparent) left / 3rem 100%, "
+        f"linear-gradient(to left, {_CANVAS} 40%, transparent) right / 3rem 100%, "
+        "linear-gradient(to right, #8889, transparent) left / .8rem 100%, "
+        "linear-gradient(to left, #8889, transparent) right / .8rem 100%",
+        "background-repeat: no-repeat",
+        "background-attachment: local, local, scroll, scroll",
+    )
+)
 _STYLE = """
 :root { color-scheme: light dark; --lal-canvas: #ffffff; --lal-ink: #1a1a1a; --lal-soft: #5c5c5c }
 @media (prefers-color-scheme: dark) { :root { --lal-canvas: #16181d; --lal-ink: #e8e8e8; --lal-soft: #a5a8b0 } }
 body { background: var(--lal-canvas); color: var(--lal-ink); margin: 0 auto; padding: 2rem clamp(1rem, 4vw, 2rem);
   max-width: 90rem; font: 16px/1.5 -apple-system, "Segoe UI", Helvetica, Arial, sans-serif }
-h1 { font-size: 1.1rem; color: var(--lal-soft); font-weight: normal; margin: 0 0 .4rem }
+h1 { font-size: 1.5rem; margin: 0 0 .4rem }
 section { margin: 0 0 2.5rem; border-top: 1px solid #8886; padding-top: 1rem }
 h2 { font-size: 1.35rem; line-height: 1.35; margin: 0 0 1rem; overflow-wrap: anywhere }
 summary { cursor: pointer; padding: .3rem 0 }
@@ -73,16 +85,18 @@ def shorten(text: str, limit: int = MAX_SHOWN) -> str:
 
 
 def scroll_box(content: str, label: str) -> str:
-    """Markup in a box that scrolls if it is too wide, by keyboard too. label (str): Its name; plain text."""
+    """Markup in a box that scrolls if it is too wide, by keyboard too; a shadow shows an edge with more behind it.
+    label (str): Its name; plain text."""
     return (
         f'<div class="lal-scroll" role="region" tabindex="0" aria-label="{escape(label)}" '
-        f'style="overflow-x: auto; max-width: 100%">{content}</div>'
+        f'style="overflow-x: auto; max-width: 100%; {_SHADOWS}">{content}</div>'
     )
 
 
-def fold(heading: str, content: str, is_open: bool = False) -> str:
-    """Markup that a click on its heading opens and closes. heading, content (str): Markup."""
-    state = ' open=""' if is_open else ""
+def fold(heading: str, content: str, is_open: bool = False, group: str = "") -> str:
+    """Markup that a click on its heading opens and closes. heading, content (str): Markup. group (str): Of folds with
+    the same, one is open at a time."""
+    state = (' open=""' if is_open else "") + (f' name="{escape(group)}"' if group else "")
     return f"<details{state}><summary>{heading}</summary>{content}</details>"
 
 

@@ -134,9 +134,11 @@ def _name(row: PredicateRow, role: str) -> str:
 
 
 def sentence_predicates(sentence: Sentence) -> List[Predicate]:
-    """The predicates whose arguments all lie within a sentence, or the part of it that is shown."""
+    """The predicates whose arguments all lie within a sentence, or the part of it that is shown; no auxiliaries without
+    arguments."""
     first, last = sentence.tokens[0].i, sentence.tokens[-1].i + 1
     found = get_span_predicates(sentence.tokens[0].doc[first:last])
+    found = [one for one in found if one.arguments or not one.is_auxiliary]
     return [one for one in found if first <= one.proposition.args[0][0] and one.proposition.args[-1][1] <= last]
 
 
@@ -155,11 +157,13 @@ def draw_roles(sentence: Sentence, folded: bool = False) -> str:
     """Draw the predicates of a sentence as one `<div>`: its text once for each, in which displaCy draws each argument
     as a box with its role, and the descriptions of the roles, where frames are known.
 
-    folded (bool): Whether a click on a predicate shows this; the first that is no auxiliary is open.
+    folded (bool): Whether a click on a predicate shows this, one at a time; that of the main verb is open, or else the
+        first.
     """
     found = sentence_predicates(sentence)
-    first = next((one for one in found if not one.is_auxiliary), None)
-    rows = [_row(one, sentence, folded, one is first) for one in found]
+    roots = {token.i for token, head in zip(sentence.tokens, sentence.heads or [], strict=False) if head == 0}
+    main = next((one for one in found if one.token.i in roots), found[0] if found else None)
+    rows = [_row(one, sentence, folded, one is main) for one in found]
     if not rows:
         rows = [f"<div>{escape(sentence.text)}</div><p>This sentence has no predicate.</p>"]
     direction = sentence.tokens[0].vocab.writing_system.get("direction", "ltr")
@@ -185,7 +189,8 @@ def _row(predicate: Predicate, sentence: Sentence, folded: bool, is_open: bool) 
     sense = " ".join([predicate.roleset, f"({frame.name})" if frame and frame.name else ""]).strip()
     heading = f"<b>{escape(shorten(visible(str(predicate)), MAX_WORD))}</b> <small>{escape(sense)}</small>"
     items = f'<ul style="margin: 0 0 1em; font-size: .9em">{"".join(legend)}</ul>' if legend else ""
-    return fold(heading, body + items, is_open) if folded else f"<div>{heading}{body}{items}</div>"
+    group = f"roles-{sentence.tokens[0].i}"
+    return fold(heading, body + items, is_open, group) if folded else f"<div>{heading}{body}{items}</div>"
 
 
 def _text(doc: Doc, start: int, end: int) -> str:

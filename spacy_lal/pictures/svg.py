@@ -9,6 +9,7 @@ from .markup import escape, scroll_box
 
 FONT = "Arial, Helvetica, Noto Sans, Noto Sans CJK SC, sans-serif"
 PILL, PILL_SIZE, PILL_PADDING = 18.0, 12, 7.0  # pixels: height, letters, and room left and right of them
+MOST_SCALE = 1.35
 LEAST_SCALE = 0.6  # a picture shrinks to this share of its size, and then scrolls: smaller letters can't be read
 _STYLE = (
     "<style>@media (prefers-color-scheme: dark) { .lal-file { color: #e8e8e8 } .lal-canvas { fill: #16181d } }</style>"
@@ -44,8 +45,10 @@ def naming(title: str, description: str) -> str:
 
 
 def fitted(drawing: Svg) -> str:
-    """The picture for a page: as wide as its box, up to its own width; it scrolls where letters would be too small."""
-    width = f"width: 100%; max-width: {number(drawing.width)}px; min-width: {number(drawing.width * LEAST_SCALE)}px"
+    """The picture for a page: as wide as its box, up to a third more than its own width; it scrolls where letters would
+    be too small."""
+    least, most = (number(drawing.width * scale) for scale in (LEAST_SCALE, MOST_SCALE))
+    width = f"width: 100%; max-width: {most}px; min-width: {least}px"
     start, rest = drawing.markup.split(">", 1)
     before, has_style, after = start.partition(' style="')  # displaCy's drawings have one
     style = f'{before} style="{width}; height: auto' + (f"; {after}" if has_style else '"')
