@@ -15,9 +15,10 @@ TOY := training/toy
 newest = $(patsubst %/meta.json,%,$(lastword $(sort $(wildcard packages/$(1)-*/meta.json))))
 PACKAGE := $(call newest,en_lal_md)
 PACKAGES := $(PACKAGE) $(call newest,is_lal_sm)
+ENGLISH := $(VENV)/.english
 BUNDLED := $(VENV)/.bundled
 PIPELINE := $(if $(PACKAGE),en_lal_md,$(TOY)/model-best)
-PIPELINE_READY := $(if $(PACKAGE),$(BUNDLED),$(TOY)/.trained)
+PIPELINE_READY := $(if $(PACKAGE),$(ENGLISH),$(TOY)/.trained)
 PIP_QUIET := --disable-pip-version-check --no-input --quiet --quiet
 
 METADATA := setup.py setup.cfg pyproject.toml MANIFEST.in constraints.txt README.md
@@ -50,9 +51,9 @@ install: $(INSTALLED)
 # would put a module that was since removed into the wheel. The compiled modules are copied beside their sources because
 # `python -m ...`, started in this folder, finds the source tree before the installed package.
 $(INSTALLED): $(METADATA) $(SOURCES)
-	@echo "Installing into $(VENV) (the first time takes some minutes)"
 	@rm -f $@; rm -rf build/lib*
-	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/pip || { echo "Making $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing spaCy and ONNX Runtime into $(VENV), and compiling the library (once; a minute or two)"
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt .
 	@for folder in decode layers; do \
 	  cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/$$folder/*.so spacy_lal/$$folder/ \
@@ -66,10 +67,10 @@ $(TESTABLE): $(INSTALLED)
 	@touch $@
 
 # Without dependencies: those are what was just installed. A build folder that is left over would go into the wheel again.
-$(BUNDLED): $(PACKAGES:%=%/meta.json) | $(INSTALLED)
-	@echo "Installing $(strip $(PACKAGES)) into $(VENV)"
+$(ENGLISH) $(BUNDLED): $(PACKAGES:%=%/meta.json) | $(INSTALLED)
+	@echo "Installing $(if $(filter %.english,$@),$(PACKAGE),$(strip $(PACKAGES))) into $(VENV)"
 	@rm -rf $(PACKAGES:%=%/build)
-	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps $(PACKAGES:%=./%)
+	@$(BIN)/python -m pip install $(PIP_QUIET) --force-reinstall --no-deps $(if $(filter %.english,$@),./$(PACKAGE),$(PACKAGES:%=./%))
 	@touch $@
 
 $(LINTERS): $(TESTABLE)
@@ -85,6 +86,7 @@ $(TOY)/.trained: configs/lal_sm.cfg project.yml $(wildcard assets/toy/*) | $(TES
 toy: $(TOY)/.trained
 
 parse: $(INSTALLED) $(PIPELINE_READY)
+	@echo "Parsing"
 	@$(BIN)/python -m spacy lal parse --model $(PIPELINE) --text "$$TEXT" --format tree
 
 # pytest, not python -m pytest: the working directory stays off sys.path, so that the installed package is what is tested.

@@ -23,6 +23,7 @@ from spacy_lal.files import written_folder
 CHECK = Path(__file__).with_name("installation.py")
 README = "README.md"  # which becomes the card
 LICENCES = ("LICENSE", "LICENSES_SOURCES")
+PYPROJECT = '[build-system]\nrequires = ["setuptools>=68"]\nbuild-backend = "setuptools.build_meta"\n'
 META = "meta.json"  # has the checksums of the other files
 
 
@@ -68,6 +69,7 @@ def build_package(pipeline: Path, about: Path, packages: Path, *, card: Path, me
         package(copy, Path(scratch) / "packages", code_paths=[CHECK], create_sdist=False, silent=False)
         with written_folder(folder) as new:
             shutil.copytree(Path(scratch) / "packages" / folder.name, new, dirs_exist_ok=True)
+            (new / "pyproject.toml").write_text(PYPROJECT, encoding="utf8")
             # Its setup.py would do this at every installation, and so change what is checked in.
             for place in (new / name, new / name / folder.name):
                 shutil.copy(new / "meta.json", place)

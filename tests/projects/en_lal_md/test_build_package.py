@@ -67,7 +67,7 @@ def test_what_is_in_it(package, pipeline):
     assert {"config.cfg", "tokenizer", "vocab/key2row", "lal_parser/cfg"} < set(meta["checksums"])
     assert not {"meta.json", "README.md"} & set(meta["checksums"])
     assert sorted(path.name for path in package.iterdir()) == sorted(
-        [NAME, "LICENSE", "LICENSES_SOURCES", "MANIFEST.in", "README.md", "meta.json", "setup.py"]
+        [NAME, "LICENSE", "LICENSES_SOURCES", "MANIFEST.in", "README.md", "meta.json", "pyproject.toml", "setup.py"]
     )
     assert (package / "README.md").read_text() == "# A card\n"
     assert (package / "LICENSE").read_text().startswith("Attribution-ShareAlike 4.0 International")
