@@ -156,3 +156,13 @@ def test_readme_prints_what_it_shows(en_lal_md: Language, capsys: pytest.Capture
         patch.setattr(spacy, "load", lambda name: en_lal_md)
         run_python(code, PAGES[0], {})
     assert (capsys.readouterr().out, more) == (shown, [])
+
+
+def test_promises_name_tests_that_exist():
+    named = re.findall(
+        r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs/explanation/robustness.md").read_text(encoding="utf8")
+    )
+    assert len(named) > 20
+    assert [
+        (path, name) for path, name in named if f"def {name}(" not in (ROOT / path).read_text(encoding="utf8")
+    ] == []

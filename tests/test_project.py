@@ -16,7 +16,7 @@ from weasel.util import load_project_config
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = [ROOT, *(path.parent for path in ROOT.glob("projects/*/project.yml"))]
 # Folders and files that the user provides; anything else is in the repository, fetched, or made by a step.
-PROVIDED = ("ewt", "gum", "craft", "masc", "text", "checkpoint", "vectors")
+PROVIDED = ("ewt", "gum", "craft", "masc", "text", "checkpoint", "vectors", "french")
 
 
 def load(folder: Path) -> Dict[str, Any]:

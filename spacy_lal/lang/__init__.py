@@ -42,6 +42,8 @@ LANGUAGES: Dict[str, Conventions] = {
     # GreynirCorpus (https://github.com/mideind/GreynirCorpus) and projects/icelandic: S0, which stands over each
     # sentence, is a label of the treebank, and all punctuation has one tag.
     "is": Conventions("is_lal_sm", frozenset({"ROOT", ""}), frozenset({"grm"}), ("TOP", "ROOT", "-NONE-", "grm")),
+    # Sequoia and projects/french: SENT stands over each sentence and is a label, all punctuation is PONCT.
+    "fr": Conventions(None, frozenset({"ROOT", ""}), frozenset({"PONCT"}), ("TOP", "ROOT", "-NONE-", "PONCT")),
 }
 DEFAULT_PACKAGES: Dict[str, str] = {
     code: language.default_package for code, language in LANGUAGES.items() if language.default_package
