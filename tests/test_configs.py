@@ -19,7 +19,7 @@ from tiny_xlnet import tiny_xlnet  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
 # One for roles goes on from a trained pipeline: see `test_srl_config.py`.
-CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path.name != "srl.cfg")
+CONFIGS = sorted(path for path in (ROOT / "configs").glob("*.cfg") if path.name not in ("srl.cfg", "lal_e5.cfg"))
 SENTENCES: List[Dict[str, Any]] = [
     {
         "words": ["She", "sleeps", "."],
