@@ -19,13 +19,7 @@ from .constraints import (
     get_constraints,
     in_words,
 )
-from .getters import (
-    MISSING_TAG,
-    NonConstituentException,
-    UnparsedDocError,
-    install_extensions,
-    sentence_trees,
-)
+from .getters import MISSING_TAG, NonConstituentException, UnparsedDocError, install_extensions, sentence_trees
 from .noun_chunks import install_noun_chunks, noun_chunks
 from .parses import (
     METHODS_KEY,
@@ -55,15 +49,7 @@ from .parses import (
     tokens_with_heads,
     with_root_deprel,
 )
-from .predicates import (
-    Argument,
-    Predicate,
-    copy_frames,
-    get_frame,
-    get_span_predicates,
-    has_frames,
-    install_frames,
-)
+from .predicates import Argument, Predicate, copy_frames, get_frame, get_span_predicates, has_frames, install_frames
 from .relations import Relation, get_relations
 from .roles import (
     ROLES_KEY,

@@ -12,15 +12,7 @@ from spacy.vocab import Vocab
 
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.frames import Frame, FrameRole, describe_role
-from ..trees.roles import (
-    PREDICATE_ROLE,
-    JoinedArgument,
-    Proposition,
-    args_to_bio,
-    is_core,
-    join_parts,
-    predicate_span,
-)
+from ..trees.roles import PREDICATE_ROLE, JoinedArgument, Proposition, args_to_bio, is_core, join_parts, predicate_span
 from .parses import StaleParseError, check_present, has_sentences, sentence_bounds, sentence_of
 from .roles import get_propositions
 

@@ -14,15 +14,7 @@ from torch.nn.functional import leaky_relu
 
 from .basics import ElementDropout, MaskedSoftmax
 from .pair_features import SentenceParse
-from .role_scorers import (
-    SLOPE,
-    HeadScorer,
-    HeadScores,
-    PredicateScorer,
-    RoleScorer,
-    RolesetScorer,
-    SpanRoleScorer,
-)
+from .role_scorers import SLOPE, HeadScorer, HeadScores, PredicateScorer, RoleScorer, RolesetScorer, SpanRoleScorer
 from .roles_configs import RolesEncoderConfig, RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
 
 NORM_EPSILON = 1e-6

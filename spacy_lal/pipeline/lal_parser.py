@@ -5,24 +5,11 @@ It handles sentences, annotations and losses. The config supplies the network an
 
 import logging
 import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import islice
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-    Union,
-    get_args,
-)
+from typing import Any, Dict, List, Optional, Set, Tuple, Union, get_args
 
 import spacy
 from spacy.language import Language

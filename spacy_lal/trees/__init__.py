@@ -3,14 +3,7 @@
 # ruff: noqa: F401
 
 from ..files import TreebankError
-from .brackets import (
-    ROOT_LABELS,
-    escape_word,
-    parse_tree,
-    read_brackets,
-    read_brackets_with_lines,
-    write_brackets,
-)
+from .brackets import ROOT_LABELS, escape_word, parse_tree, read_brackets, read_brackets_with_lines, write_brackets
 from .conllu import ConlluSentence, format_conllu, read_conllu
 from .joint import joint_spans, label_ids
 from .spans import (

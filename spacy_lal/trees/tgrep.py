@@ -8,23 +8,10 @@ place. A search does at most `MAX_STEPS` steps a tree. *Not* here: macros, `;`, 
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterable,
-    Iterator,
-    List,
-    NamedTuple,
-    NoReturn,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, NamedTuple, NoReturn, Set, Tuple
 
 from .regex_cost import cost_of_regex
 
