@@ -14,6 +14,7 @@ from spacy.tokens import Doc, Span, Token
 from ..trees import nested_spans, spans_to_tree, split_chain, write_spans
 from .clauses import get_clauses
 from .parses import (
+    METHODS_KEY,
     SPANS_KEY,
     CollapsedSpan,
     check_present,
@@ -140,7 +141,7 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
         if strict:
             raise
         doc = item if isinstance(item, Doc) else item.doc
-        if SPANS_KEY not in doc.spans and doc.to_array("DEP").any():
+        if not {SPANS_KEY, METHODS_KEY} & set(doc.spans) and doc.to_array("DEP").any():
             reason = "Span.as_doc keeps heads but no constituents: spacy_lal.annotations.as_doc(span) keeps both"
             warnings.warn(f"{error}. {reason}", stacklevel=2)
         return []

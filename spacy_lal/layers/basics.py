@@ -1,8 +1,5 @@
-"""What layers are made of: dropout, layer norm, masked softmax, content and position halves, a BiLSTM.
-
-Kitaev & Klein 2018, section 4.3: the first half of a token's features describes the token, the second half its
-position. Only attention weights and layer norms may mix them.
-"""
+"""What layers are made of. Kitaev & Klein 2018, section 4.3: the first half of a token's features describes the token,
+the second half its position; only attention weights and layer norms may mix them."""
 
 import math
 from typing import Any, Dict, Mapping, Sequence, Tuple
@@ -44,11 +41,8 @@ class FeatureDropout(nn.Module):
 
 
 class ElementDropout(nn.Module):
-    """Elementwise dropout. On a CPU it takes its mask from 16 random bits per element.
-
-    torch draws a double per element there. This network drops many elements (the fenceposts of the biaffine scorer,
-    twice), so these draws would take a fifth of a training step. The rate is rounded to a multiple of 2^-16.
-    """
+    """Elementwise dropout. On a CPU it takes its mask from 16 random bits per element, where torch draws a double; the
+    rate is rounded to a multiple of 2^-16."""
 
     def __init__(self, rate: float) -> None:
         super().__init__()
@@ -68,11 +62,8 @@ class ElementDropout(nn.Module):
 
 
 class _StdNorm(torch.autograd.Function):
-    """y = gain * (x - mean) / (std + EPSILON) + bias over the last axis, keeping only the normalised rows for backward.
-
-    Written by hand because this norm runs over every label block of every token, the widest tensor of the network;
-    autograd would keep four copies of it.
-    """
+    """y = gain * (x - mean) / (std + EPSILON) + bias over the last axis, keeping only the normalised rows for backward:
+    it runs over the widest tensor of the network, and autograd would keep four copies of it."""
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
@@ -101,9 +92,8 @@ class _StdNorm(torch.autograd.Function):
 
 
 def std_norm(inputs: Tensor, gain: Tensor, bias: Tensor) -> Tensor:
-    """The reference's layer norm: `gain * (x - mean) / (std + 1e-3) + bias` over the last axis, std with ddof = 1
-    (reference-parser.md, section 0). Not `torch.nn.LayerNorm`. *Shapes:* inputs (..., width). Inputs of width 1 are
-    returned unchanged, as in the reference, gain, bias (width,); as the input."""
+    """The reference's layer norm, std with ddof = 1 (reference-parser.md, section 0). *Shapes:* inputs (..., width),
+    gain, bias (width,); as the input. Inputs of width 1 are returned unchanged, as in the reference."""
     if inputs.shape[-1] == 1:
         return inputs
     return _StdNorm.apply(inputs.to(gain.dtype), gain, bias)  # norms are in full precision under autocast, too
@@ -201,12 +191,8 @@ class FeedForward(nn.Module):
 
 
 class BiLSTM(nn.Module):
-    """Bidirectional LSTM over padded sequences; the backward direction begins at each sequence's own last token, so a
-    sequence has the same output in any batch.
-
-    torch's LSTM reads the padding first in that direction. Packed sequences avoid this, but take three times as long to
-    train on a CPU. Here each direction is a separate LSTM, and sequences are reversed before and after the second.
-    """
+    """Bidirectional LSTM over padded sequences; the backward direction begins at each sequence's own last token. Packed
+    sequences take three times as long to train on a CPU."""
 
     def __init__(self, width: int, depth: int, dropout: float = 0.0) -> None:
         super().__init__()

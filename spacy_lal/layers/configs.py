@@ -11,9 +11,8 @@ from .input_configs import Block, InputLayerConfig, InputSizes, check_even
 
 
 class EncoderLayer(Block):
-    """The options of a kind of encoder layer. Subclasses are frozen dataclasses.
+    """The options of a kind of encoder layer, a frozen dataclass.
 
-    repeat (int): How many layers there are; each has weights of its own.
     queries (str): "positions" where the layers read the rows of the position table beside their inputs.
     build: From the hidden width to `repeat` layers, which are called as `SelfAttentionLayer` is.
     """
@@ -175,8 +174,7 @@ class FencepostLayout:
     """The order of a fencepost's features: forward halves of all blocks, backward halves of all blocks, then the token
     before and the token after.
 
-    n_blocks (int): Blocks of an encoded position that are halved; 0 for no halves.
-    block_width (int): Width of a block; the forward half is rounded down.
+    n_blocks, block_width (int): Blocks of an encoded position that are halved; the forward half is rounded down.
     n_label_heads (int): n_blocks where each block belongs to a label head, else 0.
     token_width (int): Width of a whole token beside the halves; 0 for none.
     scale (float): Factor of the halves.
@@ -204,10 +202,7 @@ class FencepostLayout:
         return self.halves_width + 2 * self.token_width
 
     def read_width(self, from_tokens: bool) -> int:
-        """Width of what a scorer reads: a whole fencepost, or its last features, those of whole tokens.
-
-        RAISES (ValueError): There are no whole tokens.
-        """
+        """Width of a whole fencepost, or of whole tokens. RAISES (ValueError): There are no whole tokens."""
         if from_tokens and not self.token_width:
             raise ValueError("from_tokens = true requires fenceposts with token_skip = true")
         return 2 * self.token_width if from_tokens else self.width
@@ -323,12 +318,8 @@ class BiaffineScorerConfig(Block):
 
 @dataclass(frozen=True)
 class ParserSizes(InputSizes):
-    """Sizes that come from a treebank, in addition to the sizes of the inputs.
-
-    n_labels (int): Constituent labels, including the empty label and the sub-head label; 0 for no constituents.
-    n_deprels (int): Dependency labels; 0 for no dependencies.
-    n_label_heads (int): Label heads, if the config makes their number depend on the labels.
-    """
+    """Sizes that come from a treebank: of constituent labels, the empty label and the sub-head label among them, of
+    deprels, 0 for none, and of label heads, if the labels decide their number."""
 
     n_labels: int = 0
     n_deprels: int = 0
@@ -337,17 +328,8 @@ class ParserSizes(InputSizes):
 
 @dataclass(frozen=True)
 class ParserNetworkConfig(Block):
-    """The parts of a `ParserNetwork`; each record belongs to its layer.
-
-    hidden_width (int): Width of positions from the input layer to label attention.
-    inputs (InputLayerConfig): Word features and positions.
-    encoder (EncoderConfig): Layers of self-attention.
-    label_attention (Optional[LabelAttentionConfig]): None for a network without it.
-    fenceposts (FencepostsConfig): How tokens become fenceposts.
-    span_scorer (Optional[SpanScorerConfig]): None to parse only dependencies.
-    biaffine_scorer (Optional[BiaffineScorerConfig]): None to parse only constituents.
-    RAISES (ValueError): The parts do not fit together.
-    """
+    """The parts of a `ParserNetwork`; see `models.parser.build_lal_parser`. RAISES (ValueError): They do not fit
+    together."""
 
     hidden_width: int
     inputs: InputLayerConfig

@@ -1,9 +1,6 @@
-"""The encoder: layers of self-attention, factored or not, with windows, position queries and a selector (Kitaev & Klein
-2018; reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8 and B7).
-
-The selector chooses for each head and pair of positions whether the key may be attended (Geng et al. 2020, SSAN;
-reference-encoders.md B1-B3 and B7). The choice acts inside the softmax, among the pairs that padding and windows allow.
-"""
+"""The encoder: layers of self-attention, factored or not, with windows, position queries (Kitaev & Klein 2018;
+reference-parser.md 1.7 and 1.8; reference-encoders.md A5-A8) and a selector of keys (Geng et al. 2020; B1-B3 and
+B7)."""
 
 import math
 from typing import Any, Dict, NamedTuple, Optional, Tuple
@@ -149,11 +146,8 @@ class SelectiveSoftmax(nn.Module):
 
 
 class Window(NamedTuple):
-    """Which pairs of positions may attend to each other.
-
-    width (int): Position p attends to p' if |p - p'| <= width. START is position 0, STOP position n + 1.
-    relaxed (bool): START, the first word, the last word and STOP attend to all positions and are attended by all.
-    """
+    """Position p attends to p' if |p - p'| <= width; START is position 0. relaxed (bool): START, the first word, the
+    last word and STOP attend to all positions and are attended by all."""
 
     width: int
     relaxed: bool = False
@@ -175,12 +169,8 @@ def forbidden_pairs(padding: Tensor, window: Optional[Window] = None) -> Tensor:
 
 
 class SelfAttention(nn.Module):
-    """Multi-head self-attention over a sentence, with residual and layer norm.
-
-    Each head projects the content part and the position part of the features separately; a logit is the sum of a
-    content product and a position product. Logits are divided by sqrt(hidden width), as in the reference
-    (reference-parser.md T5); the paper divides by the square root of the head's width.
-    """
+    """Multi-head self-attention with residual and layer norm. Logits are divided by sqrt(hidden width), as in the
+    reference (reference-parser.md T5); the paper divides by the square root of the head's width."""
 
     def __init__(self, config: SelfAttentionLayerConfig, widths: Dict[str, int]) -> None:
         super().__init__()
@@ -204,9 +194,7 @@ class SelfAttention(nn.Module):
             self.weights = SelectiveSoftmax(config.selector.on_empty, config.attention_dropout)
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-        """Let every position attend to the positions of its sentence that are allowed. *Shapes:* inputs (batch_size,
-        seq_len, hidden_width), padding (batch_size, seq_len), positions (1 or batch_size, seq_len, hidden_width); as
-        the input."""
+        """See `SelfAttentionLayer.forward`."""
         if self.reads_positions and positions is not None:
             rows = positions.expand(len(inputs), -1, -1)
             query, key = project_heads(rows, self.widths, (self.query, self.key))
@@ -251,8 +239,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(layers)
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
-        """Encode. *Shapes:* inputs (batch_size, seq_len, hidden_width), padding (batch_size, seq_len), positions (1
-        or batch_size, seq_len, hidden_width); as the input."""
+        """See `SelfAttentionLayer.forward`."""
         for layer in self.layers:
             inputs = layer(inputs, padding, positions)
         return inputs

@@ -11,8 +11,7 @@ class Block:
     """A config block, a frozen dataclass. It checks its numbers by their names. Types are the config system's.
 
     least (Dict[str, int]): The least value of some integers; 1 for the others.
-    RAISES (ValueError): A dropout rate or smoothing is outside [0, 1), a weight of a loss is negative or not
-        finite, or an integer is too small.
+    RAISES (ValueError): A rate is outside [0, 1), a weight is negative or not finite, or an integer is too small.
     """
 
     least: ClassVar[Dict[str, int]] = {}
@@ -43,13 +42,7 @@ def check_even(name: str, value: int, reason: str) -> None:
 
 @dataclass(frozen=True)
 class InputSizes:
-    """Sizes of a network's inputs, which come from data.
-
-    vector_width (int): Width of the external word vectors; 0 for none.
-    n_tags (int): Tags, including START = 0, STOP = 1, UNK = 2; 0 for none.
-    n_words (int): Words, with the same three first ids; 0 for none.
-    n_chars (int): Characters, including five special ones; 0 for none.
-    """
+    """Sizes of a network's inputs, which come from data, special ids included; 0 for none."""
 
     vector_width: int = 0
     n_tags: int = 0
@@ -61,10 +54,8 @@ class InputSizes:
 
 
 class WordFeature(Block):
-    """A kind of word features and its options. Subclasses are frozen dataclasses; `inputs.FEATURES` has their modules.
-
-    kind (str): Names the module in the network; an input layer has at most one feature of a kind.
-    """
+    """A kind of word features, a frozen dataclass. `inputs.FEATURES` has the module of each `kind`, which names it
+    there."""
 
     kind: ClassVar[str]
 

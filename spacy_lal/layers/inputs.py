@@ -15,16 +15,13 @@ ADDED_POSITIONS_SCALE = 0.02  # standard deviation of fresh position vectors tha
 
 
 class NetworkInputs(NamedTuple):
-    """A batch of sentences, padded. Row 0 of a sentence is START, rows 1..n its words, row n + 1 STOP, then padding.
+    """A batch of sentences, padded: START, words, STOP, padding. *Shapes:* (batch_size, seq_len), and as given here.
 
     lengths (Tensor): Words of each sentence, without START and STOP. *Shape:* (batch_size,).
     vectors (Optional[Tensor]): External word vectors. *Shape:* (batch_size, seq_len, vector_width).
-    tag_ids (Optional[Tensor]): *Shape:* (batch_size, seq_len).
-    word_ids (Optional[Tensor]): *Shape:* (batch_size, seq_len).
     char_ids (Optional[Tensor]): Characters of each word between its start and stop symbols, padded with 0. *Shape:*
         (batch_size, seq_len, word_len).
-    char_lengths (Optional[Tensor]): Characters of each word. None: a word ends with its last id other than 0. *Shape:*
-        (batch_size, seq_len).
+    char_lengths (Optional[Tensor]): Of each word. None: a word ends with its last id other than 0.
     has_boundary_vectors (bool): Whether `vectors` has rows for START and STOP. If not, the network fills them in.
     """
 

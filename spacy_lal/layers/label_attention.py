@@ -1,9 +1,6 @@
-"""The label attention layer in its factorised form (Mrini et al. 2020, section 2; reference-parser.md 1.9).
-
-The reference builds tensors of n_tokens x n_label_heads x hidden_width. This layer avoids them. A learned query meets
-only the keys of its own head, so the key projection folds into the query. The value projection applies after pooling,
-and R (x_t + u_l) = R x_t + R u_l. Per token and label head, only the output itself remains.
-"""
+"""The label attention layer (Mrini et al. 2020, section 2; reference-parser.md 1.9), without the reference's tensors of
+n_tokens x n_label_heads x hidden_width: the key projection folds into the query, values are projected after pooling,
+and R (x_t + u_l) = R x_t + R u_l."""
 
 import math
 from typing import Optional, Sequence, Tuple

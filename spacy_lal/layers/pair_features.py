@@ -16,16 +16,13 @@ _NEAR = 6  # distances and lengths up to here are told apart
 
 
 class SentenceParse(NamedTuple):
-    """The parse of one sentence of n words. Strings are 64-bit hashes.
+    """The parse of one sentence of n words. Strings are 64-bit hashes. *Shapes:* (n,), (n_constituents, 2) or
+    (n_constituents,).
 
-    heads (ndarray): The head of each word, from 0; a root is its own head. Shape: (n,), int64.
-    deprels (ndarray): Shape: (n,), uint64.
-    tags (ndarray): Shape: (n,), uint64.
-    words (ndarray): Words as the features see them, for example their lemmas. Shape: (n,), uint64.
-    is_passive (ndarray): Whether a word has a passive subject or auxiliary. Shape: (n,), bool.
-    constituents (ndarray): Start and end of each constituent, half-open, each range once. Shape: (n_constituents, 2),
-        int64.
-    labels (ndarray): Their labels, unary chains as one. Shape: (n_constituents,), uint64.
+    heads (ndarray): The head of each word, from 0; a root is its own head. int64.
+    words (ndarray): Words as the features see them, for example their lemmas.
+    is_passive (ndarray): Whether a word has a passive subject or auxiliary.
+    constituents (ndarray): Start and end, half-open, each range once, int64; their `labels` are whole unary chains.
     """
 
     heads: ndarray
@@ -45,10 +42,9 @@ class SentenceParse(NamedTuple):
 class Candidates(NamedTuple):
     """The ranges of a sentence that may be arguments: constituents, single words and whole subtrees of heads.
 
-    ranges (ndarray): Start and end, half-open, sorted, each once. Shape: (n_candidates, 2), int64.
-    heads (ndarray): The word nearest to the root, the first of several. Shape: (n_candidates,), int64.
-    features (ndarray): Rows of the table, for each predicate and candidate. Shape: (n_predicates, n_candidates,
-        N_FEATURES), int64.
+    ranges (ndarray): Start and end, half-open, sorted, each once. *Shape:* (n_candidates, 2), int64.
+    heads (ndarray): The word nearest to the root, the first of several. *Shape:* (n_candidates,), int64.
+    features (ndarray): Rows of the table. *Shape:* (n_predicates, n_candidates, N_FEATURES), int64.
     """
 
     ranges: ndarray

@@ -1,8 +1,4 @@
-"""The parser's network: inputs -> encoder -> label attention -> fenceposts -> scorers.
-
-The one module that a checkpoint maps onto. *Not* here: documents, tokenizers, transformers (their vectors come in),
-decoding (scores go out).
-"""
+"""The parser's network: inputs -> encoder -> label attention -> fenceposts -> scorers. A checkpoint maps onto it."""
 
 from typing import NamedTuple, Optional
 
@@ -40,15 +36,12 @@ class Fenceposts(nn.Module):
 
 
 class NetworkOutput(NamedTuple):
-    """Scores of a batch. n is its longest sentence. Arcs and deprels beyond a sentence's own length are meaningless.
+    """Scores of a batch, padded; see `scores.ParserScores`. n is its longest sentence. Without scores of spans or
+    deprels, their last axis has size 0.
 
-    labels (Tensor): [start, end, label] over fenceposts; 0 outside start < end <= length. *Shape:* (batch_size, n + 1,
-        n + 1, n_labels), or (batch_size, 0, 0, 0) where the network scores no spans.
-    arcs (Tensor): [dependent, head], 0 is the root. *Shape:* (batch_size, n + 1, n + 1).
-    deprels (Tensor): [dependent, head, deprel]. *Shape:* (batch_size, n + 1, n + 1, n_deprels), or (batch_size, n + 1,
-        n_deprels) where the scorer is not given the head.
-    ties (Optional[Tensor]): The score of each label head on each fencepost; None for a network without a
-        `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
+    labels (Tensor): *Shape:* (batch_size, n + 1, n + 1, n_labels), or (batch_size, 0, 0, 0).
+    deprels (Tensor): *Shape:* (batch_size, n + 1, n + 1, n_deprels), or without the second n + 1 if not given the head.
+    ties (Optional[Tensor]): From a `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
     """
 
     labels: Tensor
@@ -89,9 +82,8 @@ class ParserNetwork(nn.Module):
     def _scale_scorers(self, factor: float) -> None:
         """Give the network the same first scores as with fenceposts of scale 1.
 
-        Adam moves every weight by about one learning rate. Label blocks are largely redundant, so these moves add up:
-        the effect of a step on a scorer's hidden units grows with the number of blocks, and many label heads learn
-        worse than few. With the input scaled down and the weights up, a step has the same effect for any number.
+        Adam moves every weight by about one learning rate, and moves of redundant label blocks add up. With the input
+        scaled down and the weights up, a step has the same effect for any number of label heads.
         """
         layout = self.fenceposts.layout
         blocks = slice(layout.halves_width)

@@ -27,11 +27,8 @@ N_PLACES = 6  # the predicate; head, first, last, previous and next word of a ca
 
 
 class HeadScores(NamedTuple):
-    """Scores of arcs, and the features of deprels.
-
-    arcs (Tensor): [dependent, head]; a root is its own head. *Shape:* (batch_size, seq_len, seq_len).
-    dependents, heads (Tensor): What deprels are scored from. *Shapes:* (batch_size, seq_len, deprel_width).
-    """
+    """Scores of arcs [dependent, head], (batch_size, seq_len, seq_len), where a root is its own head; and what deprels
+    are scored from, (batch_size, seq_len, deprel_width)."""
 
     arcs: Tensor
     dependents: Tensor
@@ -93,10 +90,8 @@ class PredicateScorer(nn.Module):
 class ScoredRoles(NamedTuple):
     """The scores of roles for F predicates of a batch: of tags, or of ranges.
 
-    predicates (Tensor): The vector of each predicate. *Shape:* (F, predicate_width).
-    tags (Optional[Tensor]): *Shape:* (F, seq_len, n_tags).
-    spans (Optional[Tensor]): No role, then each role, for all predicates and candidates of the first sentence, and so
-        on; minus infinity for the roles of a candidate that holds its predicate. *Shape:* (n_pairs, 1 + n_roles).
+    predicates, tags (Tensor): *Shapes:* (F, predicate_width), (F, seq_len, n_tags).
+    spans (Optional[Tensor]): As in `scores.RoleScores`, sentence by sentence. *Shape:* (n_pairs, 1 + n_roles).
     ranges (Optional[List[ndarray]]): The candidates of each sentence. *Shapes:* (n_candidates, 2), int64.
     """
 
@@ -219,9 +214,8 @@ class SpanRoleScorer(nn.Module):
 
 
 class _Pairs(NamedTuple):
-    """The pairs of a batch whose candidate does not hold its predicate: sentence, predicate, start, end and head,
-    *shape:* (n_pairs, 5); features, *shape:* (n_pairs, N_FEATURES); places among all pairs; the number of all pairs;
-    the candidates of each sentence."""
+    """The pairs whose candidate does not hold its predicate: sentence, predicate, start, end, head, (n_pairs, 5);
+    features, (n_pairs, N_FEATURES); places among all pairs; the number of all; candidates of each sentence."""
 
     words: ndarray
     features: ndarray

@@ -138,15 +138,8 @@ class RolesetScorerConfig(Block):
 
 @dataclass(frozen=True)
 class RolesSizes:
-    """Sizes that come from data.
-
-    vector_width (int): Width of the vectors that come in.
-    n_tags (int): BIO tags of roles.
-    n_predicate_labels (int): Labels of the predicate scorer; 2 without tags.
-    n_other_labels (int): The first labels of the predicate scorer, which are not predicates.
-    n_rolesets (int): Rolesets; 0 for none.
-    n_deprels (int): Deprels; 0 for no arcs and deprels.
-    """
+    """Sizes that come from data; 0 for none. n_other_labels (int): The first labels of the predicate scorer, which are
+    not predicates."""
 
     vector_width: int
     n_tags: int
@@ -158,15 +151,8 @@ class RolesSizes:
 
 @dataclass(frozen=True)
 class RolesNetworkConfig:
-    """The parts of a `RolesNetwork`; each record belongs to its layer.
-
-    encoder (RolesEncoderConfig): The layers. Roles are scored after the last one.
-    predicate_scorer (PredicateScorerConfig): Which words are predicates.
-    role_scorer (Union[RoleScorerConfig, SpanRoleScorerConfig]): The scorer of role tags, or of the roles of ranges.
-    syntax (SyntaxConfig): The syntax head.
-    roleset_scorer (Optional[RolesetScorerConfig]): None to predict no rolesets.
-    RAISES (ValueError): A part uses a layer that does not exist.
-    """
+    """The parts of a `RolesNetwork`; see `models.roles.build_roles_model`. RAISES (ValueError): A part uses a layer
+    that does not exist."""
 
     encoder: RolesEncoderConfig
     predicate_scorer: PredicateScorerConfig

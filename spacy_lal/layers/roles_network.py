@@ -1,8 +1,5 @@
-"""The network of semantic roles: vectors -> layers with tasks -> predicates, arcs, role tags, rolesets.
-
-LISA (Strubell et al. 2018) with the departures of reference-srl.md 8. One attention head may be the parse. *Not* here:
-documents, transformers (their vectors come in), decoding (scores go out).
-"""
+"""The network of semantic roles: LISA (Strubell et al. 2018) with the departures of reference-srl.md 8. One attention
+head may be the parse."""
 
 import math
 from typing import List, NamedTuple, Optional, Sequence
@@ -34,11 +31,8 @@ def clamped_heads(heads: Tensor, unknown: Optional[Tensor] = None) -> Tensor:
 
 
 class SyntaxAttention(nn.Module):
-    """Multi-head self-attention in which the last heads may be given: their logits come in, for instance from a parse.
-
-    Given logits are neither scaled nor learned here, so these heads have no queries and keys. The syntax head reads the
-    last value head. Given values take the place of the first value heads.
-    """
+    """Multi-head self-attention in which the logits of the last heads may be given, for instance by a parse; these
+    heads have no queries and keys. Given values take the place of the first value heads."""
 
     def __init__(
         self, n_heads: int, head_width: int, *, n_given: int = 0, n_given_values: int = 0, dropout: float = 0.0
@@ -150,13 +144,9 @@ class RolesLayer(nn.Module):
 
 
 class RolesInputs(NamedTuple):
-    """A padded batch of sentences; see `models.batches.RolesBatch`.
-
-    lengths (Tensor): Words of each sentence, at least 1. *Shape:* (batch_size,).
-    vectors (Tensor): *Shape:* (batch_size, seq_len, vector_width).
-    heads, deprel_heads (Optional[Tensor]): *Shapes:* (batch_size, seq_len), int64.
-    predicates (Optional[Tensor]): Which words are predicates. *Shape:* (batch_size, seq_len), bool.
-    """
+    """A padded batch of sentences; see `models.batches.RolesBatch`. *Shapes:* lengths, at least 1, (batch_size,);
+    vectors (batch_size, seq_len, vector_width); heads and deprel_heads, int64, and predicates, bool, (batch_size,
+    seq_len)."""
 
     lengths: Tensor
     vectors: Tensor
@@ -168,15 +158,8 @@ class RolesInputs(NamedTuple):
 
 
 class RolesOutput(NamedTuple):
-    """Scores of a batch, see `scores.RoleScores`; what lies beyond a sentence's end is meaningless.
-
-    predicates (Tensor): *Shape:* (batch_size, seq_len, n_predicate_labels).
-    rows (Tensor): Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64.
-    tags, spans, ranges: See `ScoredRoles`.
-    rolesets (Optional[Tensor]): *Shape:* (F, n_rolesets).
-    arcs (Optional[Tensor]): *Shape:* (batch_size, seq_len, seq_len).
-    deprels (Optional[Tensor]): *Shape:* (batch_size, seq_len, n_deprels).
-    """
+    """Scores of a batch, padded; see `scores.RoleScores`, and for tags, spans and ranges `ScoredRoles`. rows (Tensor):
+    Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64."""
 
     predicates: Tensor
     rows: Tensor

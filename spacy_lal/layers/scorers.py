@@ -1,9 +1,8 @@
 """The parser's scorers: labels of all spans of a sentence (reference-parser.md 1.11); arcs and their labels (Dozat and
 Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12).
 
-The score of a span depends on f_end and f_start, or on their difference, through a linear layer. So fenceposts are
-projected first, and differences are taken of the narrow projections: there is no tensor of n^2 x width. Training keeps
-no activation of the n^2 cells: a loss touches only the cells of two trees, and these are computed a second time.
+Fenceposts are projected first, and differences are taken of the narrow projections: there is no tensor of n^2 x width.
+A loss touches only the cells of two trees, and training computes these a second time.
 """
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
@@ -18,10 +17,8 @@ from .configs import FIRST_LABEL, FencepostLayout
 class LabelHeadScorer(nn.Module):
     """The score of each label head on each fencepost, u_l . b_l(k); a span's score is the difference of its ends.
 
-    It ties a label head to the label that names it. In the paper this tie is missing: a head bears a label's name
-    because there are as many heads as labels. Here head l scores label l on a span from its own block of the span's
-    vector alone: t_l(i, j) = u_l . (b_l(j) - b_l(i)), where b_l is the block of a fencepost. This is added to the score
-    of label l. A loss of its own (`loss.parser.label_head_loss`) trains each block to tell the spans of its label.
+    It ties a label head to the label that names it, which the paper does not: head l adds t_l(i, j) = u_l . (b_l(j) -
+    b_l(i)) to the score of label l, from its own block b_l alone. `loss.parser.label_head_loss` trains it.
     """
 
     columns: Tensor
@@ -128,12 +125,9 @@ class _SpanChart(torch.autograd.Function):
 
 
 class SpanScorer(nn.Module):
-    """Scores every label on every span; the empty label is fixed at 0.
-
-    o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, where the span's vector s(i, j) is f_j - f_i (the paper's Eq. 5) or,
-    with separate endpoints, [f_j ; -f_i]. With `ties`, the score of the label's own head on the span is added.
-    `input_width` is the width of a fencepost, or of its last features, which alone are read then.
-    """
+    """o(i, j) = W2 relu(norm(W1 s(i, j) + b1)) + b2, 0 for the empty label, where s(i, j) is f_j - f_i (the paper's Eq.
+    5) or, with separate endpoints, [f_j ; -f_i]. With `ties`, the score of the label's own head is added. input_width
+    (int): Of a fencepost, or of its last features, which alone are read then."""
 
     def __init__(
         self,
@@ -176,9 +170,8 @@ _PAIR_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache
 class _PairProducts(torch.autograd.Function):
     """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r].
 
-    The gradient of the much larger `right` is in its own memory layout; autograd computes its transpose and copies it.
-    The gradient of `out` may be a sparse tensor with an index for batch, d and h: a loss has a gradient for one h of
-    each d.
+    The gradient of the much larger `right` is in its own memory layout. The gradient of `out` may be a sparse tensor
+    with an index for batch, d and h: a loss has a gradient for one h of each d.
     """
 
     @staticmethod

@@ -1,14 +1,10 @@
 """The gold parses of Examples, on the predicted tokens and sentences; the training loss of a parse and its gradient.
 
-Annotations that are missing or cannot be carried over to the predicted tokens are masked. So a treebank with only trees
-or only dependencies can be trained on, and so can text whose gold tokens differ from the tokenizer's.
-
-The loss is a margin over trees and cross-entropies over arcs, deprels and label heads. Sources: Zhou & Zhao (2019) and
-the LAL paper, Eqs. 9, 11, 12; the weights of the authors' code (reference-parser.md 4.1): hinge + 0.5 arcs + 0.5
-deprels, summed over words and sentences. Trees are found by plain CKY with the margin, arcs by local softmax. Training
-does not use the joint decoder. Departure: the authors divide the sum by the number of sentences. Adam is
-scale-invariant. But spaCy's other components backpropagate sums over tokens: to a shared encoder, the gradient of a
-mean over sentences would be a hundred times smaller.
+Missing annotations, and those that cannot be carried over to the predicted tokens, are masked. The loss is a margin
+over trees and cross-entropies over arcs, deprels and label heads: Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11, 12,
+with the weights of the authors' code (reference-parser.md 4.1), and trees by plain CKY. Departure: the authors divide
+the sum by the number of sentences. Adam is scale-invariant, but spaCy's other components backpropagate sums over tokens
+to a shared encoder.
 """
 
 import math
@@ -40,10 +36,9 @@ from ..trees import SUB_HEAD, LabelVocab, SpanError, collapse_chains, joint_span
 class GoldParse(NamedTuple):
     """The gold parse of one predicted sentence of n words.
 
-    labels (Optional[ndarray]): Shape: (n + 1, n + 1), int32: the label id of each span, 0 for no constituent. Where
-        heads are known and scored, sub-head spans of the HPSG joint form are included. None: the tree is masked.
-    heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root, -1 is masked.
-    deprels (ndarray): Shape: (n,), int32: the deprel id of each word; -1 is masked.
+    labels (Optional[ndarray]): *Shape:* (n + 1, n + 1), int32: label ids of spans, 0 for no constituent, sub-head spans
+        of the joint form included where heads are known and scored. None: the tree is masked.
+    heads, deprels (ndarray): *Shapes:* (n,), int32: heads from 1, 0 is the root; deprel ids; -1 is masked.
     """
 
     labels: Optional[np.ndarray]
@@ -54,12 +49,9 @@ class GoldParse(NamedTuple):
 def gold_parses(
     eg: Example, labels: LabelVocab, deprels: Dict[str, int], unknown: Optional[Set[str]] = None
 ) -> List[GoldParse]:
-    """The gold parses of an Example, one for each sentence of `eg.predicted`, in order.
+    """The gold parses of an Example, one for each sentence of `eg.predicted`; unknown labels and deprels are masked.
 
-    eg (Example): Its predicted Doc has sentence boundaries; see `copy_sentence_starts`.
-    labels (LabelVocab): A tree with an unknown label is masked.
-    deprels (Dict[str, int]): An unknown deprel is masked. Empty for a parser of constituents alone: its trees have no
-        sub-head spans.
+    deprels (Dict[str, int]): Empty for a parser of constituents alone: its trees have no sub-head spans.
     unknown (Optional[Set[str]]): Takes the labels and deprels that are masked because they are unknown.
     RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold constituents cross.
     """
@@ -266,12 +258,9 @@ def _deprel_loss(deprels: ndarray, heads: ndarray, gold: ndarray) -> Tuple[float
 
 
 def label_head_loss(ties: ndarray, gold: ndarray) -> Tuple[float, ndarray]:
-    """The loss that ties a label head to its label: its own block must tell its label's spans from other spans.
-
-    Neither the paper nor the authors' code has such a loss. The spans are the gold tree's spans and their neighbours
-    (one end moved by one word) that are no constituents. The loss is the cross-entropy of the gold label's head, under
-    a softmax over the heads and "no constituent", whose score is 0, summed over spans.
-    """
+    """The loss that ties a label head to its label; neither the paper nor the authors' code has one. Of the gold tree's
+    spans and their neighbours (one end moved by one word), it is the cross-entropy of the gold label's head, under a
+    softmax over the heads and "no constituent", whose score is 0."""
     starts, ends = np.nonzero(gold)
     near = np.zeros(gold.shape, dtype=bool)
     for d_start, d_end in ((-1, 0), (1, 0), (0, -1), (0, 1)):

@@ -26,13 +26,8 @@ JointLabel = Tuple[str, bool]  # a tag, and whether the token is a predicate
 
 
 class RoleLabels(NamedTuple):
-    """The ids of labels.
-
-    tags (RoleTags): BIO tags.
-    rolesets (Dict[str, int]): Rolesets.
-    deprels (Dict[str, int]): Deprels.
-    joint (Optional[Dict[JointLabel, int]]): Joint labels of tag and predicate. None: 0 is no predicate, 1 a predicate.
-    """
+    """The ids of labels. joint (Optional[Dict[JointLabel, int]]): Of tag and predicate. None: 0 is no predicate, 1 a
+    predicate."""
 
     tags: RoleTags
     rolesets: Dict[str, int]

@@ -32,13 +32,11 @@ MIN_CHART_SIDE = 32
 
 
 class SentenceFeatures(NamedTuple):
-    """The features of one sentence of n tokens, apart from vectors. Whitespace tokens are left out.
+    """The features of one sentence of n tokens, apart from vectors. None: the network does not read them.
 
-    rows (ndarray): Shape: (n,). The sentence's rows among the batch's tokens, all Docs one after the other.
-    tag_ids (Optional[ndarray]): Shape: (n + 2,). START, tokens, STOP. None where the network reads no tags.
-    chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks. None where the
-        network reads no characters.
-    word_ids (Optional[ndarray]): Shape: (n + 2,). None where the network reads no words.
+    rows (ndarray): *Shape:* (n,). The sentence's rows among the batch's tokens, all Docs one after the other.
+    tag_ids, word_ids (Optional[ndarray]): *Shape:* (n + 2,). START, tokens, STOP.
+    chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks.
     """
 
     rows: ndarray
@@ -53,12 +51,8 @@ class SentenceFeatures(NamedTuple):
 
 
 class VectorRows(NamedTuple):
-    """Vectors of a whole batch, and the rows of each sentence.
-
-    data (Floats2d): Shape: (n_rows, width). On thinc's device.
-    rows (List[ndarray]): Row numbers, an array for each sentence. *Shape:* (n,), or (n + 2,) with START and STOP.
-    has_boundaries (bool): Whether the rows include START and STOP.
-    """
+    """Vectors of a whole batch, (n_rows, width), on thinc's device, and the numbers of each sentence's rows, (n,), or
+    (n + 2,) where they include START and STOP (`has_boundaries`)."""
 
     data: Floats2d
     rows: List[ndarray]
@@ -66,10 +60,8 @@ class VectorRows(NamedTuple):
 
 
 class NetworkBatch(NamedTuple):
-    """The input of a parser's network: the features of every sentence, and their vectors, if any.
-
-    pruned (bool): Whether `PrunedScores` suffice, of which a decoder chooses.
-    """
+    """The input of a parser's network: the features of every sentence, their vectors, if any, and whether
+    `PrunedScores` suffice."""
 
     features: List[SentenceFeatures]
     vectors: Optional[VectorRows]
@@ -84,13 +76,10 @@ class NetworkBatch(NamedTuple):
 class RolesBatch(NamedTuple):
     """The input of a network of semantic roles; the lists have one item for each sentence.
 
-    vectors (VectorRows): The vectors of all words, with the rows of each sentence.
-    heads (Optional[List[ndarray]]): Heads for the syntax head, from 0; a root is its own head, -1 is unknown. None: all
-        are unknown. Shapes: (n,).
+    heads (Optional[List[ndarray]]): For the syntax head, from 0; a root is its own head, -1 is unknown. *Shapes:* (n,).
     deprel_heads (Optional[List[ndarray]]): Heads for which deprels are scored. None: deprels are not scored.
-    predicates (Optional[List[ndarray]]): The words that are predicates, ascending. None: the network's own.
-    threshold (float): The network's own predicates have at least this probability.
-    parses (Optional[List[SentenceParse]]): The parses, for a scorer of ranges.
+    predicates (Optional[List[ndarray]]): The words that are predicates, ascending. None: the network's own, which have
+        at least the probability `threshold`.
     """
 
     vectors: VectorRows
@@ -125,15 +114,11 @@ def sub_batches(lengths: Sequence[int]) -> List[List[int]]:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """Features of words that `sentence_features` reads. A record, which thinc leaves out of the saved attrs: the
+    """Features of words that `sentence_features` reads. A record, since thinc saves attributes of plain types: the
     config's options hold, not the training's.
 
-    use_tags (bool): Look up `token.tag_`; a tag outside the vocabulary is the unknown tag. Warns if a batch has none.
-    use_chars (bool): Look up the characters of `token.text`.
     max_word_length (int): Most characters to read of a token. The middle of a longer token is left out.
-    use_words (bool): Look up `token.text`; a word outside the vocabulary is the unknown word.
-    drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c), drawn by NumPy
-        for each token.
+    drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c).
     """
 
     use_tags: bool = False
@@ -144,11 +129,8 @@ class ReadingOptions:
 
 
 def sentence_features(options: Optional[ReadingOptions] = None) -> Model[List[Doc], List[SentenceFeatures]]:
-    """A layer without weights from Docs to one `SentenceFeatures` for each sentence, in order.
-
-    Its vocabularies are the attributes `tags`, `chars` and `words`: lists, saved with the model. `word_counts` has the
-    number of each word in the training data.
-    """
+    """A layer without weights from Docs to one `SentenceFeatures` for each sentence. Its vocabularies are attributes,
+    saved with the model."""
     attrs = {"options": options or ReadingOptions(), "tags": [], "chars": [], "words": [], "word_counts": []}
     return Model("sentence_features", _forward, attrs=attrs)
 
@@ -233,12 +215,9 @@ def get_shim(model: Model) -> Any:
 def embed(
     model: Model, docs: List[Doc], is_train: bool, sentences: Optional[Sequence[Sentences]] = None
 ) -> Tuple[NetworkBatch, Callable]:
-    """Features and vectors of the Docs' sentences, and the backward pass of the vectors. It takes the gradient of
-    `VectorRows.data`.
+    """Features and vectors of the Docs' sentences, or of parts of them, and the backward pass of `VectorRows.data`.
 
     model (Model): Its layers are a tok2vec (or none), `sentence_features`, and a network.
-    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or of parts of them. None: the
-        Doc's own sentences.
     """
     reader = model.layers[-2]
     features = reader(docs, is_train)[0] if sentences is None else read_sentences(reader, docs, sentences, is_train)

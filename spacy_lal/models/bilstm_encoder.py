@@ -1,8 +1,5 @@
-"""`spacy-lal.BiLSTMEncoder.v1`: a bidirectional LSTM as the `encode` of spaCy's Tok2Vec.
-
-spaCy's own `spacy.TorchBiLSTMEncoder.v1` has the same parameters. But with it, a Doc's vectors and its parse depend on
-the longest Doc of the batch (see `layers/basics.py`).
-"""
+"""`spacy-lal.BiLSTMEncoder.v1`: a bidirectional LSTM as the `encode` of spaCy's Tok2Vec. Vectors do not depend on the
+batch, unlike those of `spacy.TorchBiLSTMEncoder.v1`."""
 
 from typing import Any, Callable, List, Tuple, cast
 

@@ -34,11 +34,8 @@ _OPSET, _IR_VERSION = 17, 8
 
 
 def check_config(config: Mapping[str, Any]) -> None:
-    """Check that the graph computes what a transformer's config says.
-
-    config (Mapping[str, Any]): As the `transformers` library stores it.
-    RAISES (ValueError): It is another kind of transformer.
-    """
+    """RAISES (ValueError): The graph does not compute what a transformer's config (of the `transformers` library)
+    says."""
     expected = {
         "model_type": KNOWN,
         "hidden_act": ("gelu",),
@@ -58,20 +55,16 @@ def first_position(config: Mapping[str, Any]) -> int:
 
 
 def quantise(weight: ndarray) -> Tuple[ndarray, ndarray]:
-    """Round a matrix to integers of at most 127, with a scale for each row. *Shapes:* (n_rows, n_columns); (n_rows,).
-
-    RETURNS (Tuple[ndarray, ndarray]): int8, and float32.
-    """
+    """Round a matrix to integers of at most 127, with a scale for each row. *Shapes:* (n_rows, n_columns), int8;
+    (n_rows,)."""
     weight = weight.astype("float32")
     scales = numpy.maximum(numpy.abs(weight).max(axis=1), numpy.finfo("float32").tiny) / _MOST
     return numpy.rint(weight / scales[:, None]).astype("int8"), scales
 
 
 def relative_bias(config: Mapping[str, Any], weights: Mapping[str, ndarray], n_pieces: int) -> ndarray:
-    """What MPNet adds to the attention of piece i to piece j, by their distance; the same in all layers.
-
-    RETURNS (ndarray): *Shape:* (1, n_heads, n_pieces, n_pieces).
-    """
+    """What MPNet adds to the attention of piece i to piece j, by their distance. *Shape:* (1, n_heads, n_pieces,
+    n_pieces)."""
     distances = numpy.arange(n_pieces) - numpy.arange(n_pieces)[:, None]
     n_buckets = config.get("relative_attention_num_buckets", 32) // 2
     exact, size = n_buckets // 2, numpy.abs(distances)
@@ -105,15 +98,12 @@ def embed_pieces(config: Mapping[str, Any], weights: Mapping[str, ndarray], piec
 def encoder_graphs(
     config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool
 ) -> Iterator[Tuple[bytes, Dict[str, ndarray]]]:
-    """Write a transformer as an ONNX model for each layer, so that one layer's weights are copied at a time.
+    """Write a transformer as an ONNX model for each layer, without its weights, and these, as external initializers.
 
-    config (Mapping[str, Any]): As the `transformers` library stores it.
-    weights (Mapping[str, ndarray]): By the names of that library; in single or half precision, or int8 with `SCALE`.
-    int8 (bool): Multiply in 8 bits: weights have a scale for each output feature, activations for each piece, so that
-        a sequence gets the same numbers in any batch. Attention, norms and sums stay in single precision.
-    RETURNS (Iterator[Tuple[bytes, Dict[str, ndarray]]]): Models without weights, and their external initializers.
-        Inputs: states, first of `embed_pieces`, then of the layer before; mask, int32 of shape (n_rows, n_pieces);
-        bias (MPNet alone), see `relative_bias`. Output: float32 of shape (n_rows, n_pieces, width).
+    weights (Mapping[str, ndarray]): By the library's names; in single or half precision, or int8 with `SCALE`.
+    int8 (bool): Multiply in 8 bits, with a scale for each output feature and each piece. The rest stays single.
+    RETURNS (Iterator[Tuple[bytes, Dict[str, ndarray]]]): Inputs: states; mask, int32 of shape (n_rows, n_pieces); for
+        MPNet `relative_bias`. Output: float32 of shape (n_rows, n_pieces, width).
     """
     check_config(config)
     for layer in range(config["num_hidden_layers"]):

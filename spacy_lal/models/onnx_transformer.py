@@ -1,9 +1,6 @@
-"""`spacy-lal.OnnxTransformer.v1`: a trained transformer in ONNX Runtime, as the model of spaCy's component `tok2vec`.
-
-Docs become an array each, a vector for each token: the mean over its pieces. `lal compact` makes it from a trained
-`transformer` component. It is not trained further: its backward pass ends here. *Not* here: the graph
-(`onnx_encoder.py`), and the windows (`windows.py`).
-"""
+"""`spacy-lal.OnnxTransformer.v1`: a trained transformer in ONNX Runtime, as the model of spaCy's component `tok2vec`;
+its backward pass ends here. A token's vector is the mean over its pieces. `lal compact` makes it from a `transformer`
+component."""
 
 import os
 import warnings
@@ -39,13 +36,8 @@ _FEW_PIECES = 8  # of a window, too few for a judgement
 
 
 class Window(NamedTuple):
-    """A part of a Doc that the transformer reads at once.
-
-    doc (int): The Doc's number in the batch.
-    start, end (int): Its tokens.
-    pieces (List[int]): With the special ones.
-    means (ndarray): *Shape:* (n_tokens, n_pieces). 1 where a piece is of a token, 0 elsewhere.
-    """
+    """Tokens start to end of the Doc of a number, which the transformer reads at once; pieces with the special ones;
+    means: 1 where a piece is of a token, else 0. *Shape:* (n_tokens, n_pieces)."""
 
     doc: int
     start: int
@@ -83,9 +75,8 @@ def replaced_block(encoder: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str
 
 
 def replaced_listener(model: Model, listener: Any, tok2vec: Any) -> Model:
-    """For `nlp.replace_listeners`: the encoder in the place of a listener. spaCy's W087 suggests the path
-    "model.tok2vec". Where that is a JoinedTok2Vec around the listener, its block takes the encoder's place again, with
-    the encoder within."""
+    """For `nlp.replace_listeners`: the encoder in the place of a listener. Where the path "model.tok2vec" (of spaCy's
+    W087) is a JoinedTok2Vec around the listener, its block takes the encoder's place again, with the encoder within."""
     block, parts = _replaced["block"], _replaced["around"].get("*", {})
     if parts and not any(part is block for part in parts.values()):
         kept = {
@@ -97,13 +88,11 @@ def replaced_listener(model: Model, listener: Any, tok2vec: Any) -> Model:
 
 
 def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> Model[List[Doc], List[Floats2d]]:
-    """The model of a `tok2vec` component with the weights of a `transformer` component.
+    """The model of a `tok2vec` component with the weights of spacy-transformers' TransformerModel.
 
-    trained (TransformerModel): Of spacy-transformers.
     bits (int): 16: half precision. 8: matrices as integers with a scale for each row.
-    runtime (str): As for `build_onnx_transformer`.
-    RAISES (ValueError): The graph does not know this transformer, its tokenizer is not one of the library
-        `tokenizers`, or a weight is not finite in half precision.
+    RAISES (ValueError): The graph does not know this transformer, its tokenizer is not one of the library `tokenizers`,
+        or a weight is not finite in half precision.
     """
     tokenizer, transformer = trained.tokenizer, trained.transformer
     config = {key: value for key, value in transformer.config.to_dict().items() if key[0] != "_" and value is not None}
@@ -166,11 +155,8 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2
 
 
 class EncoderShim(Shim):
-    """Holds config, tokenizer and weights, and makes a session when the first Doc comes. Threads share it; a forked
-    process makes its own, since threads of the runtime do not survive a fork. Copies share the weights.
-
-    runtime, window: As for `build_onnx_transformer`.
-    """
+    """Config, tokenizer and weights, which copies and threads share, and a session, made when the first Doc comes; a
+    forked process makes its own, since threads of the runtime do not survive a fork."""
 
     def __init__(self, runtime: str, window: int) -> None:
         super().__init__(None)
@@ -181,11 +167,8 @@ class EncoderShim(Shim):
         self._ready: Optional[Tuple[int, str, Any, Any]] = None  # process, runtime, its runner, tokenizer
 
     def runner(self, runtime: Optional[str] = None) -> Any:
-        """What computes vectors from pieces and mask: int32 of shape (n_rows, n_pieces), float32 of shape (n_rows,
-        n_pieces, width).
-
-        RAISES (ValueError): There are no weights.
-        """
+        """A map from pieces and mask, int32 of shape (n_rows, n_pieces), to float32 of shape (n_rows, n_pieces, width).
+        RAISES (ValueError): There are no weights."""
         runtime, ready = runtime or self.runtime, self._ready
         if ready is None or ready[:2] != (os.getpid(), runtime):
             with MAKING:
@@ -277,10 +260,8 @@ def _overlaps(doc: Doc, start: int, end: int, text: str, offsets: Sequence[Tuple
 
 
 def without_space(text: str, offsets: Sequence[Sequence[int]]) -> List[int]:
-    """Where each piece begins, without the space before a word, which some tokenizers count to its first piece.
-
-    offsets (Sequence[Sequence[int]]): Begin and end of each piece in the text.
-    """
+    """Where each piece (begin, end) begins, without the space before a word, which some tokenizers count to its first
+    piece."""
     begins = []
     for begin, end in offsets:
         while begin < end and text[begin].isspace():
@@ -337,12 +318,8 @@ def _has_vnni() -> bool:
 
 
 def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings: Any) -> Any:
-    """The transformer as a module of the `transformers` library.
-
-    config, weights: As for `encoder_graphs`.
-    settings (Any): Other values of the config.
-    RETURNS (PreTrainedModel): In single precision, on the CPU.
-    """
+    """The transformer as a module of the `transformers` library, in single precision, on the CPU. settings (Any): Other
+    values of the config."""
     import torch
     from transformers import AutoConfig, AutoModel
 

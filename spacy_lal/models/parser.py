@@ -3,12 +3,8 @@
 It has two or three layers: a `tok2vec` (if any), `sentence_features`, `parser_network`. The protocol with a component:
 1. build: sizes that come from data are not known yet;
 2. `model.attrs["set_vocabularies"](model, n_labels=..., n_deprels=..., tags=[...], chars=[...], words={...})`;
-3. `model.initialize(X=docs)` makes the network, with fresh weights; or `model.from_bytes` / `from_disk` makes it with
-   the saved ones (step 2 is not needed: sizes and vocabularies are saved with the weights);
-4. `model.predict(docs)`, `model.begin_update(docs)`; or, with less memory, `model.attrs["iter_scores"](model, docs)`.
-
-A gradient that a loss makes sparse stays sparse up to the scorer, which recomputes only the cells that it names. *Not*
-here: labels by name, decoding, the layers of the network, its NumPy form (`parser_inference.py`).
+3. `model.initialize(X=docs)`, or `model.from_bytes` / `from_disk`, which need no step 2;
+4. `model.predict(docs)`, `model.begin_update(docs)`, or, with less memory, `model.attrs["iter_scores"](model, docs)`.
 """
 
 from dataclasses import replace
@@ -93,11 +89,8 @@ def build_lal_parser(
 
 
 def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) -> ParserModel:
-    """Build a parser's model from its parts; see `build_lal_parser`.
-
-    network (ParserNetworkConfig): Everything but the sizes that come from data.
-    RAISES (ValueError): The network reads vectors without a tok2vec, or does not read the tok2vec's vectors.
-    """
+    """Build a parser's model from its parts. RAISES (ValueError): The network reads vectors without a tok2vec, or does
+    not read the tok2vec's vectors."""
     features = {feature.kind: feature for feature in network.inputs.features}
     if ("vectors" in features) != (tok2vec is not None):
         raise ValueError(
@@ -146,14 +139,12 @@ def set_vocabularies(
     chars: Sequence[str] = (),
     words: Optional[Mapping[str, int]] = None,
 ) -> None:
-    """Set the training data's vocabularies and sizes. Weights for other sizes are dropped: initialise or load next.
+    """Set the training data's vocabularies and sizes. Weights for other sizes are dropped. What the model does not read
+    is ignored.
 
     n_labels (int): Number of constituent labels, including EMPTY and SUB_HEAD; 0 for no constituents.
     n_deprels (int): Number of dependency labels; 0 for no dependencies.
-    tags (Sequence[str]): The tags, without special ones. Ignored if the model reads no tags.
-    chars (Sequence[str]): The characters. Ignored if the model reads no characters.
-    words (Optional[Mapping[str, int]]): The words and their numbers in the training data. Ignored if the model reads no
-        words.
+    words (Optional[Mapping[str, int]]): The words and their numbers in the training data.
     """
     words, attrs, shim = words or {}, model.layers[-2].attrs, get_shim(model)
     attrs.update(tags=list(tags), chars=list(chars), words=list(words), word_counts=list(words.values()))
@@ -172,10 +163,7 @@ def set_vocabularies(
 
 
 def get_network(model: ParserModel) -> Any:
-    """The torch network, for example to load a checkpoint into.
-
-    RAISES (ValueError): The network does not exist yet, or torch is not installed.
-    """
+    """The torch network, for example to load a checkpoint into. RAISES (ValueError): It does not exist yet."""
     return get_shim(model).network
 
 
@@ -201,14 +189,10 @@ def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[P
 def iter_scores(
     model: ParserModel, docs: List[Doc], *, pruned: bool = False, sentences: Optional[Sequence[Sentences]] = None
 ) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
-    """`model.predict` in sub-batches, so that the charts of all sentences need not be in memory together.
+    """Numbers of sentences, over all Docs, and their scores, in sub-batches.
 
-    pruned (bool): Whether `PrunedScores` suffice, which are faster and take less memory. A network that runs in torch
-        gives `ParserScores` all the same.
-    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences, or of parts of them to be
-        scored like sentences. None: the Doc's own sentences.
-    RETURNS (Iterator[Tuple[List[int], Sequence[AnyScores]]]): Numbers of sentences, counted over all Docs, and their
-        scores. Every sentence comes once; sentences of similar length come together.
+    pruned (bool): Whether `PrunedScores` suffice. A network that runs in torch gives `ParserScores` all the same.
+    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or parts. None: its sentences.
     """
     batch, _ = embed(model, docs, is_train=False, sentences=sentences)
     yield from layer.iter_scores(model.layers[-1], batch._replace(pruned=pruned))
@@ -301,8 +285,7 @@ class ParserShim(NetworkShim):
         return ParserScores(*zeros, ties=ties)  # type: ignore[arg-type]
 
     def encode(self, batch: NetworkBatch, index: int) -> Tuple[ndarray, Optional[ndarray]]:
-        """The fenceposts of one sentence with words, *shape:* (n + 1, width), and its label attention, *shape:*
-        (n_label_heads, n + 2), if the network has one."""
+        """See `encode`; the sentence has words."""
         inference = self.inference
         if inference is not None:
             return inference.encode(batch, index)

@@ -1,9 +1,6 @@
-"""The parser's network on a CPU: its weights under their torch names, folded once, and NumPy.
-
-The same scores as `layers.parser_network`, but for rounding. Products of weights alone are computed when the form is
-made. Sentences are packed without padding: n + 2 positions, n + 1 fenceposts, one sentence after the other. *Not* here:
-networks with encoder layers or other word features than vectors, and learning.
-"""
+"""The parser's network on a CPU, in NumPy: the scores of `layers.parser_network`, but for rounding. Products of weights
+alone are computed once. Sentences are packed without padding: n + 2 positions, n + 1 fenceposts, one sentence after the
+other."""
 
 import math
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -41,11 +38,8 @@ def has_numpy_form(config: ParserNetworkConfig) -> bool:
 
 
 class ParserInference:
-    """A parser's network in NumPy. Threads may share it.
-
-    config, sizes: The network's.
-    weights (Weights): By their names in the torch network, float32. Later changes may or may not have an effect.
-    """
+    """A parser's network in NumPy, for several threads. weights (Weights): By their names in the torch network,
+    float32."""
 
     def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes, weights: Weights) -> None:
         self.n_label_heads = config.n_label_heads(sizes)
@@ -146,8 +140,7 @@ class ParserInference:
         return features
 
     def encode(self, batch: NetworkBatch, index: int) -> Tuple[ndarray, Optional[ndarray]]:
-        """The fenceposts of one sentence with words, *shape:* (n + 1, layout.width), and its label attention, *shape:*
-        (n_label_heads, n + 2), if the network has one."""
+        """See `models.parser.encode`; the sentence has words."""
         places = Places.of([batch.features[index].length])
         tokens = self.tokens(batch, [index], places)
         attention = self.attention.attend(tokens, places) if self.attention is not None else None
@@ -222,8 +215,7 @@ class _Attended(NamedTuple):
 
 
 class _LabelAttention:
-    """Label attention: keys folded into queries, values into the projection of the output, and the norm's mean into
-    both."""
+    """Label attention: keys folded into queries, values and the norm's mean into the projection of the output."""
 
     def __init__(self, weights: Weights, hidden_width: int) -> None:
         self.gain, self.bias = weights["label_attention.norm.gain"], weights["label_attention.norm.bias"]

@@ -1,9 +1,7 @@
 """`spacy-lal.RolesModel.v1`: semantic roles (LISA, Strubell et al. 2018) as a thinc model, from Docs to `RoleScores`.
 
-Its layers are a `tok2vec`, `sentence_features` (which words a sentence has) and `roles_network`. The protocol with a
-component is the parser's (`parser.py`), with `model.attrs["set_sizes"](model, n_tags=..., ...)`, and
-`model.attrs["begin_update"](model, docs, golds)` to learn. *Not* here: labels by name, decoding, the layers of the
-network, its NumPy form (`roles_inference.py`).
+Layers and protocol are the parser's (`parser.py`), with `model.attrs["set_sizes"](model, n_tags=..., ...)`, and
+`model.attrs["begin_update"](model, docs, golds)` to learn.
 """
 
 from bisect import bisect_left
@@ -81,14 +79,12 @@ def build_roles_model(
 
 
 def set_sizes(model: RolesModel, **sizes: int) -> None:
-    """Set the sizes that come from data, by the names of `layers.roles_configs.RolesSizes`. Weights for other sizes are
-    dropped: initialise or load next."""
+    """Set the sizes that come from data, by the names of `RolesSizes`. Weights for other sizes are dropped."""
     get_shim(model).set_sizes(sizes)
 
 
 def forward(model: RolesModel, docs: List[Doc], is_train: bool) -> Tuple[List[RoleScores], Callable]:
-    """Score every sentence of the Docs, with the network's own predicates. Learning needs gold roles: see
-    `begin_update`."""
+    """Score every sentence of the Docs, with the network's own predicates. To learn, see `begin_update`."""
     if is_train:
         raise ValueError('roles are learnt from gold predicates: call model.attrs["begin_update"](model, docs, golds)')
     return layer.in_order(iter_scores(model, docs)), lambda d_scores: []
@@ -103,14 +99,10 @@ def iter_scores(
     threshold: float = 0.5,
     sentences: Optional[Sequence[Sentences]] = None,
 ) -> Iterator[Tuple[List[int], List[RoleScores]]]:
-    """Scores in sub-batches: sentences of similar length come together.
+    """Numbers of sentences, over all Docs, and their scores, in sub-batches. See `RolesBatch`.
 
-    predicates, threshold: See `RolesBatch`.
-    heads (Optional[List[ndarray]]): See `RolesBatch`. None: with `heads = "doc"`, the heads of the Docs.
-    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or of all parts of them. None:
-        the Doc's own sentences.
-    RETURNS (Iterator[Tuple[List[int], List[RoleScores]]]): Numbers of sentences, counted over all Docs, and their
-        scores. Every sentence comes once.
+    heads (Optional[List[ndarray]]): None: with `heads = "doc"`, the heads of the Docs.
+    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or parts. None: its sentences.
     """
     sentences = [sentence_words(doc) for doc in docs] if sentences is None else sentences
     batch, _ = embed(model, docs, is_train=False, sentences=sentences)
@@ -125,11 +117,7 @@ def iter_scores(
 def begin_update(
     model: RolesModel, docs: List[Doc], golds: Sequence[GoldRoles]
 ) -> Tuple[List[RoleScores], Callable[[List[RoleScores]], List[Doc]]]:
-    """Scores of each sentence for its gold predicates, with gold heads for the syntax head.
-
-    golds (Sequence[GoldRoles]): The gold annotation of each sentence.
-    RETURNS (Tuple[List[RoleScores], Callable]): The scores; the backward pass takes their gradient.
-    """
+    """Scores of each sentence for its gold predicates, with gold heads for the syntax head, and the backward pass."""
     batch, backprop_vectors = embed(model, docs, is_train=True)
     if batch.vectors is None:
         return [], lambda d_scores: []
@@ -151,10 +139,7 @@ def _parses(
     sentences: Sequence[Sentences],
     golds: Optional[Sequence[GoldRoles]] = None,
 ) -> Optional[List[SentenceParse]]:
-    """The parses that a scorer of ranges reads. A Doc without gold predicates needs none.
-
-    RAISES (ValueError): See `doc_parses`.
-    """
+    """The parses that a scorer of ranges reads; see `doc_parses`. A Doc without gold predicates needs none."""
     scorer = model.attrs["config"].role_scorer
     if not isinstance(scorer, SpanRoleScorerConfig):
         return None
@@ -223,10 +208,8 @@ def unknown_parse(n_words: int) -> SentenceParse:
 
 
 def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[SentenceParse]:
-    """The parse of each sentence of a Doc, over its words.
+    """The parse of each sentence or part of a Doc, over its words.
 
-    word_attr (str): "LEMMA", "NORM" or "LOWER".
-    sentences (Sentences): The words of each sentence, or of each part of one: all parts, in order.
     RAISES (ValueError): The Doc lacks constituents, the head of a word, tags or lemmas, which it needs.
     """
     if not any(sentences):

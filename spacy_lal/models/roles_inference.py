@@ -1,8 +1,5 @@
-"""The network of semantic roles on a CPU: its weights under their torch names, and NumPy.
-
-The same scores as `layers.roles_network`, but for rounding. Words are packed without padding, one sentence after the
-other. *Not* here: the syntax head, BIO tags, the timing signal, and learning.
-"""
+"""The network of semantic roles on a CPU, in NumPy: the scores of `layers.roles_network`, but for rounding. Words are
+packed without padding, one sentence after the other. *Not* here: the syntax head, BIO tags, the timing signal."""
 
 import math
 from copy import copy
@@ -90,11 +87,7 @@ class _Layer:
 
 
 class RolesInference:
-    """The network of semantic roles in NumPy. Threads may share it.
-
-    config, sizes: The network's; see `has_numpy_form`.
-    weights (Weights): By their names in the torch network, float32.
-    """
+    """The network of semantic roles in NumPy, for several threads. weights (Weights): By their torch names, float32."""
 
     def __init__(self, config: RolesNetworkConfig, sizes: RolesSizes, weights: Weights) -> None:
         self.config, self.sizes = config, sizes

@@ -1,5 +1,4 @@
-"""The scorers of spans and deprels on a CPU, in NumPy: a part of `parser_inference.py`. Spans are scored in pieces that
-suit a cache; deprels after heads are decoded."""
+"""The scorers of spans and deprels on a CPU, in NumPy; deprels are scored after heads are decoded."""
 
 from functools import lru_cache
 from typing import Iterator, List, Mapping, NamedTuple, Sequence, Tuple
@@ -64,10 +63,8 @@ class SpanInference:
         return parts
 
     def charts(self, rows: Sequence[ndarray], places: Places, pruned: bool) -> List[Tuple[ndarray, ndarray]]:
-        """The charts of sentences: labels and label ids, see `PrunedScores`; or all labels, see `ParserScores`.
-
-        rows (Sequence[ndarray]): Fenceposts multiplied with each projection. *Shapes:* (n_posts, n_out).
-        """
+        """Labels and label ids of sentences, see `PrunedScores`, or all labels. rows: Fenceposts times each projection,
+        *Shapes:* (n_posts, n_out)."""
         cells = [_cells(length) for length in places.lengths]
         starts = numpy.concatenate([posts.start + cells[k][0] for k, _, posts in places])
         ends = numpy.concatenate([posts.start + cells[k][1] for k, _, posts in places])
@@ -140,12 +137,8 @@ class DeprelInference:
 
 
 class DeprelFeatures:
-    """Features of heads and dependents of a batch: deprels are scored after heads are decoded, n and not n^2 of them.
-
-    deprels (DeprelInference): The scorer.
-    heads, dependents (ndarray): p and q of fenceposts. *Shape:* (n_posts, deprel_width).
-    first_rows (ndarray): The first fencepost of each sentence.
-    """
+    """Features p, q of the fenceposts of a batch as heads and dependents, *Shape:* (n_posts, deprel_width): deprels are
+    scored after heads are decoded, n and not n^2 of them. first_rows: of each sentence."""
 
     def __init__(self, deprels: DeprelInference, heads: ndarray, dependents: ndarray, first_rows: ndarray) -> None:
         self.deprels, self.heads, self.dependents, self.first_rows = deprels, heads, dependents, first_rows

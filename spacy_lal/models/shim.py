@@ -1,9 +1,7 @@
 """Torch modules and our networks as thinc layers, for several threads.
 
-The weights of a loaded network are arrays, with which it parses in NumPy. A torch module is made of them when the
-network first learns, where thinc's device is a GPU, and for a network without a NumPy form. Threads may predict with
-the same module or network; an update must not run beside another update or a prediction. *Not* here: what a network
-reads and scores, which `parser.py` and `roles.py` add.
+A loaded network parses in NumPy from arrays. A torch module is made of them when it first learns, where thinc's device
+is a GPU, and for a network without a NumPy form. An update must not run beside another update or a prediction.
 """
 
 import ctypes
@@ -35,8 +33,7 @@ def return_memory() -> None:
 
 
 def _one_thread() -> None:
-    """torch's threads do not survive a fork, and a child that waits for them hangs; with one thread it waits for none.
-    The processes of `nlp.pipe(n_process=2)` share the cores anyway."""
+    """torch's threads do not survive a fork, and a child that waits for them hangs."""
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
@@ -79,13 +76,9 @@ class ThreadsShim(Shim):
         return copied
 
     def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
-        """Apply the gradients of the module's parameters, if there is one, and set them to zero.
-
-        thinc gives each parameter a new tensor over the optimizer's array, which is a view of the old one: a chain that
-        grows with every step. Optimizers work in place, so this function keeps the tensor.
-
-        skip (bool): Only set the gradients to zero.
-        """
+        """Apply the gradients of the module's parameters, if there is one, and set them to zero; skip (bool): set them
+        to zero alone. thinc gives each parameter a new tensor over a view of the old one, a chain that grows with every
+        step. Optimizers work in place: here the tensor stays."""
         self._inference = None
         for name, parameter in () if self._model is None else self._model.named_parameters():
             if parameter.grad is None:
@@ -100,10 +93,7 @@ class ThreadsShim(Shim):
 
     @contextmanager
     def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
-        """Run with other parameters (averages) in a block; the original ones are restored at its end.
-
-        params (Dict[Tuple[int, str], Any]): By the keys of the optimizer. thinc 8.3 looks for string keys.
-        """
+        """Run with other parameters, by the keys of the optimizer, in a block. thinc 8.3 looks for string keys."""
         named = {} if self._model is None else dict(self._model.named_parameters())
         given = {name: params[self.id, name] for name in named if (self.id, name) in params}
         backup = {name: named[name].data for name in given}
@@ -120,11 +110,8 @@ class ThreadsShim(Shim):
 
 
 class SharedShim(ThreadsShim, PyTorchShim):
-    """thinc's wrapper of torch modules, whose module is in training mode only during the two passes of an update.
-
-    thinc's `PyTorchShim.predict` ends by putting the module into training mode, so another thread's forward pass runs
-    with dropout. Here prediction writes nothing.
-    """
+    """thinc's wrapper of torch modules; thinc's `predict` ends in training mode, so another thread's pass runs with
+    dropout. Here prediction writes nothing."""
 
     def predict(self, inputs: ArgsKwargs) -> Any:
         """The module's output, without gradient."""
@@ -165,9 +152,7 @@ AnyBatch = Union[NetworkBatch, RolesBatch]
 
 class NetworkShim(ThreadsShim):
     """A network that is made late, when the sizes that come from data are known; they are saved beside its weights.
-
-    config (Any): Everything but these sizes; from the pipeline's config.
-    """
+    config (Any): everything but these sizes."""
 
     # A network adds these.
     sizes_type: Callable[..., Any]  # the record of sizes

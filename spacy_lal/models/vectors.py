@@ -1,8 +1,7 @@
 """Token vectors: what encoders read of a Doc, whether vectors are of its present tokens, and several side by side.
 
-A Doc made from treebank tokens keeps its words. Encoders and embeddings read a copy of it with plain words, which is
-`plain_doc`: `-LRB-` is read as `(`, `/.` as `.`. So its tags and trees are those of the Doc with plain words. Without
-vectors to read, spaCy's listeners silently return zeros: here that is an error, as are vectors of other tokens.
+Encoders read a treebank's words without their escapes (`plain_doc`): `-LRB-` is read as `(`, `/.` as `.`. Without
+vectors to read, spaCy's listeners return zeros: here that is an error, as are vectors of other tokens.
 """
 
 import re
@@ -99,10 +98,7 @@ def init(model: Tok2Vec, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2
 
 
 def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Run the parts; the backward pass splits the gradient among them.
-
-    RAISES (ValueError): A part listens to a component that has not run on one of the Docs, or ran on other tokens.
-    """
+    """Run the parts; the backward pass splits the gradient among them. RAISES (ValueError): See `require_vectors`."""
     if not is_train and docs is not getattr(_samples, "last", None):
         require_vectors(model, docs)
     plain = [plain_doc(doc) for doc in docs]

@@ -1,10 +1,6 @@
-"""The windows of a Doc that a transformer reads, in training (`spacy-lal.sentence_windows.v1`) and in parsing.
-
-spacy-transformers' strides begin and end within sentences. A token in two strides gets the mean of a vector that saw
-its whole sentence and a vector that did not. Windows of whole sentences read every token once, which improves parses
-(docs/how_to/training.md). Sentence breaks are unknown when the transformer runs, so they are guessed from the text
-alone: a Doc has the same vectors whether its sentences are known or not.
-"""
+"""The windows of a Doc that a transformer reads, in training (`spacy-lal.sentence_windows.v1`) and in parsing: whole
+sentences, so that every token is read once, in its sentence (docs/how_to/training.md). Breaks are guessed from the text
+alone: a Doc has the same vectors whether its sentences are known or not."""
 
 from typing import Callable, Iterator, List, Optional, Sequence
 
@@ -34,11 +30,8 @@ def _windows(docs: Sequence[Doc]) -> List[List[Span]]:
 
 
 def sentence_windows(doc: Doc, window: int = WINDOW) -> Iterator[Span]:
-    """The windows of a Doc. Whitespace tokens are not counted: they belong to the window of the word before them, so
-    the windows of a paragraph have the same words however it is wrapped.
-
-    window (int): Most tokens of a window of several sentences.
-    """
+    """The windows of a Doc of at most `window` words of several sentences. Whitespace tokens belong to the word before
+    them, so the windows of a paragraph have the same words however it is wrapped."""
     words = [token.i for token in doc if not token.is_space]
     if words:
         words[0] = 0
@@ -64,12 +57,9 @@ def _strides(doc: Doc, bounds: Sequence[int], start: int, end: int) -> Iterator[
 
 
 def likely_breaks(doc: Doc) -> List[int]:
-    """The tokens at which a sentence is likely to begin, without the first token: after a blank line, or a mark that
-    ends sentences and a space or line break, or a line to which the next word would have fitted in (the text's longest
-    line is longer). None of these in lower case but after a blank line. An ellipsis ends no sentence.
-
-    A wrong break costs more than a missed one, which only makes a window begin elsewhere.
-    """
+    """The tokens but the first at which a sentence is likely to begin: after a blank line, or a mark that ends
+    sentences and a space or line break, or a line to which the next word would have fitted in. None of these in lower
+    case but after a blank line. An ellipsis ends no sentence."""
     found: List[int] = []
     text, last = doc.text, -1
     width = max(map(len, text.split("\n")))
@@ -108,12 +98,8 @@ def _is_mark(text: str) -> bool:
 
 
 def length_groups(lengths: Sequence[int], spare: int, max_pieces: Optional[int] = None) -> List[List[int]]:
-    """Group sequences of similar length.
-
-    spare (int): Most padding of a group.
-    max_pieces (Optional[int]): Most pieces of a group, padding included, unless it is a single sequence.
-    RETURNS (List[List[int]]): Numbers of sequences; the longest group and sequence first.
-    """
+    """Numbers of sequences in groups of similar length, longest first, each with at most `spare` padding, and at most
+    `max_pieces` pieces, padding included, unless it is a single sequence."""
     groups: List[List[int]] = []
     padding = 0
     for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):

@@ -37,16 +37,10 @@ subword_features = true
 
 
 class SentencePipe(TrainablePipe):
-    """A subclass adds `labels` and these:
+    """The base of `lal_parser` and `lal_srl`. A subclass adds `labels` and these:
     _prepare(): Raises a ValueError if the component cannot predict.
     _predict(docs): As `predict`, for Docs with tokens and vectors.
     _learn(examples, docs): Adds the gradient of a batch's loss to the parameters' gradients, and returns the loss.
-
-    vocab (Vocab): The pipeline's vocab.
-    model (Model): The model that the config describes.
-    name (str): The component's name.
-    scorer (Optional[Callable]): From Examples to scores.
-    vocabularies (Iterable[str]): The keys of `label_data`.
     """
 
     _prepare: Callable[..., None]
@@ -69,11 +63,8 @@ class SentencePipe(TrainablePipe):
         return {key: list(values) for key, values in self.cfg.items() if key != "model"}
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
-        """Set the vocabularies and thereby the sizes of the network; weights of other sizes are dropped.
-
-        label_data (Mapping[str, Sequence[Any]]): In the form of the property `label_data`.
-        RAISES (ValueError): It has unknown keys.
-        """
+        """Set the vocabularies, as `label_data` has them, and thereby the sizes of the network; weights of other sizes
+        are dropped. RAISES (ValueError): There are unknown keys."""
         known = set(self.cfg) - {"model"}
         if not isinstance(label_data, Mapping) or set(label_data) - known:
             raise ValueError(f"labels are a dict with the keys {sorted(known)}, got {label_data!r:.200}")
@@ -196,10 +187,8 @@ class SentencePipe(TrainablePipe):
         return self
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "SentencePipe":
-        """Load from a directory, in place.
-
-        RAISES (ValueError): The weights do not fit the config, or cannot be read.
-        """
+        """Load from a directory, in place. RAISES (ValueError): The weights do not fit the config, or cannot be
+        read."""
         readers: Dict[str, Callable[[Any], Any]] = {
             "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),

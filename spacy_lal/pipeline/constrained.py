@@ -1,10 +1,8 @@
 """Parsing under constraints: the best trees that have known constituents and heads, and no forbidden constituents.
 
-A constraint rules out cells of the charts: a constituent rules out the spans that cross it, a head the other heads of
-its dependent. Such a cell scores so little that a tree with it is worse than any tree without. The decoders are exact,
-so the tree that they find either has no such cell, or every tree has one. Parses without constraints follow the
-guidelines of treebanks (`follow_guidelines`). *Not* here: the constraints of a Doc (`annotations/constraints.py`); the
-bonus of `training/completion.py`, which tolerates heads that cross.
+Cells of the charts that constraints rule out score so little that a tree with one is worse than any tree without. The
+decoders are exact, so their tree has no such cell, or every tree has one. Parses without constraints follow the
+guidelines of treebanks.
 """
 
 from typing import List, NamedTuple, Optional, Sequence, Tuple
@@ -31,11 +29,8 @@ GivenConstraint = Tuple[Constraint, Constraint]  # in words of a sentence, and a
 
 
 class AllowedCells(NamedTuple):
-    """The cells of a sentence's charts that constraints leave.
-
-    labels (ndarray): Shape: (n + 1, n + 1, n_labels), bool.
-    arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head], bool.
-    """
+    """The cells of a sentence's charts that constraints leave, bool. *Shapes:* labels (n + 1, n + 1, n_labels), arcs (n
+    + 1, n + 1), [dependent, head]."""
 
     labels: ndarray
     arcs: ndarray
@@ -56,10 +51,8 @@ class AllowedCells(NamedTuple):
 
 
 def allowed_cells(constraints: Sequence[Constraint], n_words: int, labels: Sequence[str]) -> AllowedCells:
-    """The cells that constraints on the words of a sentence leave.
-
-    labels (Sequence[str]): The label strings by id; empty if no constituents are scored.
-    """
+    """The cells that constraints on the words of a sentence leave. labels: label strings; empty if no constituents are
+    scored."""
     cells = AllowedCells(
         np.ones((n_words + 1, n_words + 1, len(labels)), dtype=bool), np.ones((n_words + 1, n_words + 1), dtype=bool)
     )
@@ -80,12 +73,8 @@ def allowed_cells(constraints: Sequence[Constraint], n_words: int, labels: Seque
 
 
 def sentence_constraints(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[List[GivenConstraint]]:
-    """A Doc's constraints in each of its sentences.
-
-    sentences (Sequence[Sequence[int]]): The indices of each sentence's words.
-    RAISES (ContradictionError): Constraints contradict each other, whatever the parser.
-    RAISES (StaleParseError): As `get_constraints`.
-    """
+    """A Doc's constraints in each of its sentences. RAISES (ContradictionError): They contradict each other, whatever
+    the parser. (StaleParseError): As `get_constraints`."""
     constraints = get_constraints(doc)
     check_structure(doc, constraints)
     return [in_words(doc, words, constraints) for words in sentences]
@@ -95,10 +84,7 @@ def follow_guidelines(
     doc: Doc, words: Sequence[int], parse: DecodedParse, labels: Sequence[str], deprels: Sequence[str]
 ) -> DecodedParse:
     """A parse without what no treebank of Penn labels or Universal Dependencies has, and decoders choose at times:
-    phrases of marks alone, a preposition beside its noun phrase, an xcomp with its own subject.
-
-    words (Sequence[int]): The sentence's words. labels, deprels (Sequence[str]): Strings by id.
-    """
+    phrases of marks alone, a preposition beside its noun phrase, an xcomp with its own subject."""
     parse = with_prepositional_phrases(doc, words, without_marks(doc, words, parse), labels)
     return with_raised_subjects(parse, deprels)
 
@@ -141,10 +127,7 @@ def with_raised_subjects(parse: DecodedParse, deprels: Sequence[str]) -> Decoded
 
 def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> DecodedParse:
     """A parse without constituents of punctuation alone that are less than the sentence: no treebank has them, and
-    `disagreement_cost` adds some. (Without it, a parse is what the scores say, as in the authors' code.)
-
-    words (Sequence[int]): The sentence's words.
-    """
+    `disagreement_cost` adds some."""
     marks = np.array([doc[i].tag_ in MARK_TAGS if doc[i].tag else doc[i].is_punct for i in words], dtype=bool)
     if len(marks) < 2 or not marks.any() or not len(parse.spans):
         return parse
@@ -157,11 +140,8 @@ def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> Decode
 def constraint_cells(
     doc: Doc, constraints: Sequence[GivenConstraint], scores: ParserScores, decoder: Decoder, labels: Sequence[str]
 ) -> Optional[AllowedCells]:
-    """The cells that constraints leave of one sentence; None without constraints.
-
-    scores (ParserScores): The sentence's scores. labels (Sequence[str]): Label strings by id.
-    RAISES (ContradictionError): A constraint is about something that the parser does not find.
-    """
+    """The cells that constraints leave of one sentence; None without constraints. RAISES (ContradictionError): A
+    constraint is about something that the parser does not find."""
     if not constraints:
         return None
     known = labels if scores.labels.size else ()
@@ -191,11 +171,7 @@ def decode_constrained(decoder: Decoder, scores: ParserScores, cells: AllowedCel
 def parse_constrained(
     doc: Doc, constraints: Sequence[GivenConstraint], scores: ParserScores, decoder: Decoder, labels: Sequence[str]
 ) -> DecodedParse:
-    """The best parse of a sentence that fulfils its constraints, at least one.
-
-    scores (ParserScores): The sentence's scores, not pruned. labels (Sequence[str]): Label strings by id.
-    RAISES (ContradictionError): No tree fulfils them.
-    """
+    """The best parse of a sentence that fulfils its constraints. RAISES (ContradictionError): No tree does."""
     cells = constraint_cells(doc, constraints, scores, decoder, labels)
     parse = None if cells is None else decode_constrained(decoder, scores, cells)
     if parse is None:

@@ -1,11 +1,8 @@
-"""From the scores of sentences to their trees.
-
-`spacy-lal.joint_decoder.v1` finds the best pair of trees that agree. `spacy-lal.separate_decoder.v1` finds each tree
-independently: it is faster and, with `mst`, allows non-projective arcs. Decoders know neither strings nor Docs.
+"""From the scores of sentences to their trees, without strings and Docs.
 
 Charts grow with the square of a sentence's length, so sentences of more than 500 words are cut into pieces of at most
-200 before the network runs, and the parses of the pieces are joined. Sentences of hand-made treebanks are shorter: at
-most 90 words in EWT and GUM, 376 in CRAFT."""
+200 before the network runs, and the parses of the pieces are joined.
+"""
 
 import warnings
 from collections import Counter
@@ -31,12 +28,10 @@ MAX_JOINT_LENGTH = 200
 class DecodedParse(NamedTuple):
     """The parse of one sentence of n words.
 
-    spans (ndarray): Shape: (k, 3), int32: start, end, label id of each constituent, pre-order; a label id is a whole
-        unary chain. Empty labels and sub-heads are left out.
-    heads (ndarray): Shape: (n,), int32: the head of each word, counted from 1; 0 is the root.
-    deprels (ndarray): Shape: (n,), int32: the deprel id of each word.
-    method (Optional[str]): "joint" if the trees were decoded together, "separate" if independently, "split" if in
-        pieces.
+    spans (ndarray): *Shape:* (k, 3), int32: start, end, label id (a whole unary chain), pre-order, real constituents
+        only.
+    heads, deprels (ndarray): *Shapes:* (n,), int32: heads from 1, 0 is the root; deprel ids.
+    method (Optional[str]): Of decoding: together ("joint"), "separate", or in pieces ("split").
     """
 
     spans: ndarray
@@ -46,12 +41,10 @@ class DecodedParse(NamedTuple):
 
 
 class Charts(NamedTuple):
-    """The scores that a decoder maximises for one sentence.
+    """The weighted scores that a decoder maximises for one sentence. None: that tree is not decoded.
 
-    labels (Optional[ndarray]): Shape: (n + 1, n + 1, n_labels), float32, weighted. None: no constituents are decoded.
-    arcs (Optional[ndarray]): Shape: (n + 1, n + 1), float32, weighted. None: no heads are decoded.
-    is_joint (bool): Whether both trees are found together.
-    arc_decoder (str): Finds heads alone: "eisner" or "mst".
+    labels, arcs (Optional[ndarray]): *Shapes:* (n + 1, n + 1, n_labels), (n + 1, n + 1), float32.
+    is_joint (bool): Whether both trees are found together. If not, arc_decoder ("eisner" or "mst") finds heads.
     """
 
     labels: Optional[ndarray]
@@ -75,13 +68,8 @@ class Charts(NamedTuple):
 
 @dataclass(frozen=True)
 class Decoder:
-    """Finds the trees of sentences.
-
-    agree (bool): Whether the two trees must agree; else each is the best of its kind.
-    arc_decoder (str): "eisner" or "mst": finds heads where trees need not agree.
-    constituency_weight, empty_nodes, disagreement_cost: See `make_joint_decoder`.
-    dependencies (bool): Whether heads are found. If not, constituents are found by CKY, heads and deprels are zeros.
-    """
+    """Finds the trees of sentences; for its options see `make_joint_decoder` and `make_separate_decoder`. dependencies
+    (bool): If not, constituents are found by CKY, heads and deprels are zeros."""
 
     agree: bool
     arc_decoder: ArcDecoder = "eisner"
@@ -173,12 +161,11 @@ def make_separate_decoder(arcs: ArcDecoder = "eisner") -> Decoder:
 
 
 def disagreeing_constituents(labels: ndarray, nodes: ndarray, cost: float) -> ndarray:
-    """Constituents that the heads of a joint tree contradict and whose scores exceed a cost. They are taken by
-    descending score if they cross no constituent of the tree and none taken before.
+    """Constituents that the heads of a joint tree contradict and whose scores exceed a cost: by descending score, those
+    that cross no constituent of the tree and none taken before.
 
-    labels (ndarray): Shape: (n + 1, n + 1, n_labels), label scores; the first two labels are no constituents.
-    nodes (ndarray): Shape: (k, 3), int32: start, end, label of the tree's nodes, including empty nodes and sub-heads.
-    RETURNS (ndarray): Shape: (m, 3), int32.
+    labels, nodes (ndarray): *Shapes:* (n + 1, n + 1, n_labels); (k, 3), empty nodes and sub-heads included.
+    RETURNS (ndarray): *Shape:* (m, 3), int32.
     """
     best = np.triu(labels[..., SUB_HEAD + 1 :].max(axis=-1), k=1)
     best[nodes[:, 0], nodes[:, 1]] = 0.0  # the joint decoder has chosen the labels of these
@@ -200,11 +187,8 @@ def decoded_parses(
     trees: Sequence[Tuple[Optional[ndarray], Optional[ndarray]]],
     methods: Sequence[ParseMethod],
 ) -> List[DecodedParse]:
-    """Parses with label ids and deprels.
-
-    trees (Sequence[Tuple[Optional[ndarray], Optional[ndarray]]]): For each sentence, the nodes of its tree, *Shape:*
-        (k, 3), and its heads, with an entry for the root first, *Shape:* (n + 1,); None for none.
-    """
+    """Parses with label ids and deprels. trees: For each sentence, nodes, *Shape:* (k, 3), and heads, with an entry for
+    the root first, *Shape:* (n + 1,); None for none."""
     arcs = [
         np.zeros(one.n_tokens, dtype=np.int32) if heads is None else heads[1:].astype(np.int32)
         for one, (_, heads) in zip(scores, trees, strict=True)
@@ -243,16 +227,10 @@ def cut_sentence(doc: Doc, words: Sequence[int]) -> List[List[int]]:
 
 
 def join_pieces(parses: Sequence[DecodedParse], labels: LabelVocab, deprels: Dict[str, int]) -> DecodedParse:
-    """Join the parses of a sentence's pieces.
-
-    The tops of the pieces come under one node, with their most frequent label (of a unary chain, the outermost). The
-    roots of later pieces depend on the first piece's root, as `parataxis` or `dep` if the vocabulary has either.
-    Otherwise their deprels stay. Projective pieces make a projective tree, since no arc spans a root.
-
-    parses (Sequence[DecodedParse]): The parses of the pieces, from left to right, each of one word or more.
-    labels (LabelVocab): The vocabulary of the ids in `spans`.
-    deprels (Dict[str, int]): The ids of the deprels.
-    """
+    """Join the parses of a sentence's pieces, each of one word or more. Their tops come under one node, with their most
+    frequent label (of a unary chain, the outermost). The roots of later pieces depend on the first piece's root, as
+    `parataxis` or `dep` if the vocabulary has either. Projective pieces make a projective tree, since no arc spans a
+    root."""
     if len(parses) == 1:
         return parses[0]
     offsets = np.cumsum([0, *(len(parse.heads) for parse in parses)])

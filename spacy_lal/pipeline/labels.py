@@ -30,12 +30,7 @@ def collect_labels(
     examples: Iterable[Example], *, alphabet: Optional[str] = None, words: bool = False
 ) -> Dict[str, List[Any]]:
     """The vocabularies of the references: constituents (unary chains), deprels, tags, chars, words; each by descending
-    frequency.
-
-    alphabet (Optional[str]): "codepoints": all characters up to 255 or 511, if the references have no others, else all
-        of the references, sorted. Otherwise: characters that the references have at least twice.
-    words (bool): Whether to collect words, and the number of each (`word_counts`).
-    """
+    frequency. alphabet: See `CharFeature`. words (bool): Whether to collect words and the number of each."""
     constituents, deprels, tags, chars, forms = (Counter[str]() for _ in range(5))
     for eg in examples:
         doc = eg.reference
@@ -111,13 +106,10 @@ def _by_frequency(counter: Counter) -> List[Tuple[Any, int]]:
 
 
 class Rolesets:
-    """Which rolesets a predicate's words can have.
+    """Which rolesets a predicate's words can have; see `Sense` and `Alias`.
 
-    rolesets (Sequence[str]): All rolesets of the training data; ids are places in it. Rolesets that only `aliases` name
-        have the ids after them, and no scores.
-    senses (Iterable[Tuple[str, List[int]]]): For the words of a V, lower-cased, their rolesets by descending frequency.
-    aliases (Iterable[Tuple[str, List[str]]]): For words, lower-cased and mostly lemmas, their rolesets in PropBank's
-        frames. They serve words that the training data lacks.
+    rolesets (Sequence[str]): All rolesets of the training data. Rolesets that only `aliases` name have no scores.
+    aliases (Iterable[Tuple[str, List[str]]]): Of PropBank's frames; for words that the training data lacks.
     """
 
     def __init__(self, rolesets: Sequence[str], senses: Iterable[Sense], aliases: Iterable[Alias] = ()) -> None:
@@ -178,11 +170,7 @@ class Rolesets:
 
 def frame_names(words: str, lemma: str = "") -> List[str]:
     """Names that the frame of a predicate may have, the likeliest first: "give_up" for "gave up" with the lemma
-    "give".
-
-    words (str): The words of the V, lower-cased.
-    lemma (str): The lemma of the first word, if known.
-    """
+    "give"."""
     first, _, rest = words.partition(" ")
     stems = [lemma] if lemma else []
     for ending, others in VERB_ENDINGS.items():
@@ -219,12 +207,8 @@ def collect_senses(pairs: Iterable[Tuple[str, str]]) -> Tuple[List[str], List[Se
 
 
 def collect_aliases(frames: Iterable[Frame]) -> List[Alias]:
-    """The rolesets of words in PropBank's frames: "evacuation" and "evacuate" for evacuate.01.
-
-    frames (Iterable[Frame]): For instance `read_frames(path).values()`.
-    RETURNS (List[Tuple[str, List[str]]]): Words, lower-cased, several joined by "_", and their rolesets in the order of
-        the frames.
-    """
+    """Words, lower-cased, several joined by "_", and their rolesets in the order of PropBank's frames: "evacuation" and
+    "evacuate" for evacuate.01."""
     found: Dict[str, List[str]] = {}
     for frame in frames:
         for alias in frame.aliases:

@@ -194,11 +194,7 @@ class LALParser(SentencePipe):
         return (*self.cfg["constituents"], *self.cfg["deprels"])
 
     def set_label_data(self, label_data: Mapping[str, Sequence[str]]) -> None:
-        """See `SentencePipe`.
-
-        RAISES (ValueError): The data have unknown keys, neither constituents nor deprels, only deprels where
-            `dependencies` is false, or not one count for each word.
-        """
+        """See `SentencePipe`. RAISES (ValueError): There is nothing to learn, or not one count for each word."""
         super().set_label_data(label_data)
         for key, scores in (("constituents", "scores_constituents"), ("deprels", "scores_dependencies")):
             if not self.model.attrs.get(scores, True):  # the config has null in the place of the scorer
@@ -229,10 +225,8 @@ class LALParser(SentencePipe):
     # Parsing
 
     def _prepare(self) -> None:
-        """Take the weights of the default package if the parser has none. Other threads wait until all is in place.
-
-        RAISES (ValueError): The parser is frozen in training, or there is no such package.
-        """
+        """Take the weights of the default package if the parser has none. Other threads wait. RAISES (ValueError): The
+        parser is frozen in training, or there is no such package."""
         with MAKING:
             if not self.labels:
                 if self.nlp is not None and self.name in self.nlp.config["training"]["frozen_components"]:
@@ -292,11 +286,7 @@ class LALParser(SentencePipe):
         yield from self.model.attrs["iter_scores"](self.model, docs, pruned=pruned, sentences=sentences)
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[List[DecodedParse]]) -> None:
-        """Write parses onto Docs: heads, deprels, and `doc.spans["constituents"]`.
-
-        docs (Iterable[Doc]): Modified in place.
-        scores (List[List[DecodedParse]]): As `predict` returned them.
-        """
+        """Write parses, as `predict` returned them, onto Docs: heads, deprels, and `doc.spans["constituents"]`."""
         docs = list(docs)
         install_noun_chunks(self.vocab, docs)
         for doc, parses in zip(docs, scores, strict=True):
@@ -348,12 +338,8 @@ class LALParser(SentencePipe):
 
 def load_default_parser(lang: str, name: str) -> Tuple[LALParser, Dict[str, Any]]:
     """The parser of a language's default package, with copies of the components that it listens to, and the block
-    `model` of its config. Logs a warning.
-
-    lang (str): The language's code.
-    name (str): The name of the requesting component, for messages.
-    RAISES (ValueError): The language has no such package, or it is not installed.
-    """
+    `model` of its config, for the component `name`. Logs a warning. RAISES (ValueError): There is no such package
+    installed."""
     package = DEFAULT_PACKAGES.get(lang)
     if package is None or not is_package(package):
         has = f"the package {package} is not installed" if package else f"no package has weights for {lang!r}"

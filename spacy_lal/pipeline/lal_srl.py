@@ -177,12 +177,8 @@ class LALSemanticRoles(SentencePipe):
     # Finding roles
 
     def predict(self, docs: Iterable[Doc]) -> List[Optional[List[Any]]]:  # type: ignore[override]
-        """Predict without changing the Docs.
-
-        RETURNS (List[Optional[List[Any]]]): For each Doc, the propositions of each of its sentences; None, with one
-            warning, for a Doc that lacks what the network reads, since a parser or tagger was excluded.
-        RAISES (ValueError): See `SentencePipe`.
-        """
+        """Predict without changing the Docs: for each Doc, the propositions of each of its sentences; None, with one
+        warning, for a Doc that lacks what the network reads. RAISES (ValueError): See `SentencePipe`."""
         docs = list(docs)
         config = self.model.attrs["config"]
         missing = [lacking(doc, config.role_scorer.word_attr) if config.with_spans else "" for doc in docs]
@@ -242,10 +238,7 @@ class LALSemanticRoles(SentencePipe):
         return found
 
     def _given(self, docs: Sequence[Doc]) -> List[List[Proposition]]:
-        """The predicates of each sentence that the Docs have, with `predicates = "doc"`.
-
-        RAISES (ValueError): A Doc has no roles.
-        """
+        """The predicates of each sentence that the Docs have. RAISES (ValueError): A Doc has no roles."""
         for doc in docs:
             if not has_propositions(doc):
                 raise ValueError(
@@ -256,12 +249,8 @@ class LALSemanticRoles(SentencePipe):
         return [of_sentence for doc in docs for of_sentence in _cut_propositions(doc)]
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[Optional[List[List[Proposition]]]]) -> None:
-        """Write roles onto Docs: `doc.spans["srl"]`. The Docs of another pipeline get the frames of the component's
-        own, unless their vocab has some.
-
-        docs (Iterable[Doc]): Modified in place.
-        scores (List[Optional[List[List[Proposition]]]]): As `predict` returned them.
-        """
+        """Write roles, as `predict` returned them, onto Docs: `doc.spans["srl"]`. The Docs of another pipeline get the
+        frames of the component's own, unless their vocab has some."""
         for doc, propositions in zip(docs, scores, strict=True):
             if propositions is None:
                 continue

@@ -47,11 +47,7 @@ _DOUBLED = re.compile(r".*([bdfgklmnprstvz])\1$")
 
 
 class Words(NamedTuple):
-    """The table's words of one part of speech.
-
-    irregular (Dict[str, List[str]]): The lemmas of irregular forms.
-    known (FrozenSet[str]): The words.
-    """
+    """The table's words of one part of speech, and the lemmas of irregular forms."""
 
     irregular: Dict[str, List[str]]
     known: FrozenSet[str]
@@ -109,11 +105,7 @@ def _without_s(word: str, part: str) -> List[str]:
 
 
 def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
-    """The lemma of a word.
-
-    word (str): As in the text.
-    tag, pos (str): Its Penn tag and UPOS.
-    answer (str): The lemma that another component gave it.
+    """The lemma of a word of some Penn tag and UPOS. answer (str): The lemma that another component gave it.
 
     >>> lemma_of("fled", "VBD", "VERB", "flead"), lemma_of("Lenses", "NNS", "NOUN", "lense")
     ('flee', 'lens')

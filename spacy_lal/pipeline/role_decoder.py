@@ -20,13 +20,8 @@ PART = CONTINUATION + PREDICATE_ROLE
 def decode_roles(
     scores: Sequence[RoleScores], tags: RoleTags, verbs: Optional[Sequence[Sequence[Verb]]] = None
 ) -> List[List[Tuple[Argument, ...]]]:
-    """The arguments of every predicate of a batch of sentences, V among them.
-
-    scores (Sequence[RoleScores]): The scores of each sentence: of tags, or of ranges.
-    tags (RoleTags): The tags that are scored.
-    verbs (Optional[Sequence[Sequence[Sequence[Tuple[int, int]]]]]): For each predicate of each sentence, the words of
-        its V, then of each C-V, where predicates are given. A predicate with a given C-V gets no other.
-    """
+    """The arguments of every predicate of each sentence, V among them. verbs: For each given predicate of each
+    sentence, the words of its V, then of each C-V; a predicate with a given C-V gets no other."""
     decode = _decode_ranges if any(one.spans is not None for one in scores) else _decode_tags
     found: Iterator[Tuple[Argument, ...]] = iter(decode(scores, tags, verbs))
     arguments = [[next(found) for _ in one.rows] for one in scores]

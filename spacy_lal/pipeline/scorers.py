@@ -110,11 +110,8 @@ def _rows_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> Iterator[E
 
 
 def _places(doc: Doc, deleted: Set[int]) -> List[int]:
-    """For each position in a Doc's text, the number of characters before it that count.
-
-    deleted (Set[int]): Characters that do not count, as indices in the text without white space. Two Docs may differ in
-        their white space.
-    """
+    """For each position in a Doc's text, the number of characters before it that count. deleted (Set[int]): Characters
+    that do not, as indices in the text without white space, in which two Docs may differ."""
     numbers = count()
     return [0, *accumulate(int(not char.isspace() and next(numbers) not in deleted) for char in doc.text)]
 

@@ -25,11 +25,10 @@ BOND = 8.0  # the bonus as a multiple of the greatest score: more than a sentenc
 
 
 def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-    """Copies of gold Docs, completed: Docs with constituents alone get heads and deprels, Docs with heads alone get
-    constituents. Existing annotations stay. Other Docs are copied unchanged, and so are Docs with a sentence that is
-    too long for the joint decoder.
+    """Copies of gold Docs: those with constituents alone get heads and deprels, those with heads alone get
+    constituents. Docs with a sentence that is too long for the joint decoder are copied unchanged, and so are others.
+    The components before the parser are run.
 
-    nlp (Language): The parser's pipeline; the components before the parser are run.
     RAISES (ValueError): The parser was trained on one kind of tree, or its decoder uses one alone; a Doc has no
         sentence boundaries.
     """

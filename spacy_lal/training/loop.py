@@ -58,14 +58,12 @@ def train(
     steps: int = 0,
     resume: bool = True,
 ) -> Path:
-    """Train as `spacy train` does, but from the last checkpoint of the output folder, if there is one.
+    """Train as `spacy train` does, but from the last checkpoint of the output folder, if there is one. RETURNS (Path):
+    The model's folder.
 
     config (Config): As read with `interpolate=False`, overrides applied.
-    output_path (Path): The folder of `model-best`, `model-last` and `checkpoint`.
-    use_gpu (int): The GPU's number, -1 for the CPU; thinc is on it already.
     minutes (float), steps (int): How often to write checkpoints: every `steps` steps, or if that is 0, every `minutes`.
     resume (bool): Whether to resume from a checkpoint. If not, an existing one is removed.
-    RETURNS (Path): The model's folder.
     RAISES (CheckpointError): The checkpoint can't be read, or is of another config.
     RAISES (TrainingStopped): SIGTERM or Ctrl-C has come; a checkpoint is written first.
     """

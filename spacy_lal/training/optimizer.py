@@ -1,8 +1,4 @@
-"""`spacy-lal.Adam.v1`: thinc's Adam with other learning rates for chosen parameters.
-
-At the learning rates that fresh layers need, a pretrained encoder loses its knowledge. spaCy's trainings have one
-optimizer, hence one rate, for the whole pipeline.
-"""
+"""`spacy-lal.Adam.v1`: thinc's Adam with other learning rates for chosen parameters, such as a pretrained encoder's."""
 
 from typing import Any, Dict, Optional, Tuple
 
@@ -12,11 +8,10 @@ from thinc.types import FloatsXd
 
 
 class LayerwiseAdam(Optimizer):
-    """Adam whose learning rate depends on a parameter's name.
+    """Adam whose learning rate depends on a parameter's name, in torch: "encoder.layer.0." is a transformer's first
+    layer.
 
-    rate_factors (Dict[str, float]): Factors of the learning rate by the beginning of a parameter's name; the longest
-        match counts. Names are torch's: "encoder.layer.0." is a transformer's first layer. 0 freezes the parameters.
-    settings: As for thinc's `Optimizer`.
+    rate_factors (Dict[str, float]): Factors by the beginning of a name; the longest match counts. 0 freezes.
     RAISES (ValueError): A factor is negative.
     """
 

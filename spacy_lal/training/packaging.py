@@ -27,11 +27,9 @@ _MAX_HALF = 65504  # the largest number in half precision
 def write_package(
     nlp: Language, folder: Path, *, bits: int = 16, runtime: str = "onnx", lean: bool = False
 ) -> List[str]:
-    """Save a pipeline in the form of a package.
+    """Save a pipeline in the form of a package. Its listeners are replaced: load it again to use it further.
 
-    nlp (Language): The pipeline. Its listeners are replaced: load it again to use it further.
     bits (int): 16: the transformer's weights in half precision. 8: its matrices as integers.
-    runtime (str): As for `spacy-lal.OnnxTransformer.v1`.
     lean (bool): Leave out the words that its vocabulary has met in training.
     RETURNS (List[str]): What was done, a line each.
     RAISES (ValueError): A weight is too large for half precision.

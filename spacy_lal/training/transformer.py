@@ -1,11 +1,6 @@
-"""`spacy-lal.TransformerModel.v1`: the transformer of a pipeline that is trained.
-
-It is spacy-transformers' TransformerModel, without most of its padding. spacy-transformers pads all spans of a batch of
-Docs to the longest (on EWT, half of the computation is padding) and runs them at once, so a Doc of 100,000 tokens takes
-gigabytes. Here spans of similar length run together, and a span of too many pieces is cut, where spacy-transformers
-drops the last pieces. Inputs, outputs and saved files stay the same: either architecture loads the other's files.
-`lal compact` turns it into `spacy-lal.OnnxTransformer.v1`.
-"""
+"""`spacy-lal.TransformerModel.v1`: the transformer of a pipeline that is trained; spacy-transformers' TransformerModel
+without most of its padding. Spans of similar length run together, not all at once, and a span of too many pieces is
+cut. Either architecture loads the other's files. `lal compact` turns it into `spacy-lal.OnnxTransformer.v1`."""
 
 from functools import partial
 from pathlib import Path
@@ -167,12 +162,9 @@ def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
 
 
 class TransformerShim(SharedShim, HFShim):
-    """spacy-transformers' `HFShim`, which runs sequences of similar length together.
-
-    tokenize (Callable): Splits a text with a tokenizer, as the layer does. A fast tokenizer changes its padding
-        settings when a call needs others than the call before. This fails while another thread uses it, so the first
-        call is made at loading.
-    """
+    """spacy-transformers' `HFShim`, which runs sequences of similar length together. tokenize (Callable): As the layer
+    does. A fast tokenizer changes its padding settings at the first call, which fails while another thread uses it: so
+    that call is made at loading."""
 
     def __init__(
         self,

@@ -121,7 +121,7 @@ def test_what_is_refused(nlp, doc):
         iter_best_trees(nlp, doc)
     with pytest.raises(ValueError, match="crosses a sentence boundary"):
         iter_best_trees(nlp, doc[7:11])
-    with pytest.raises(ValueError, match="expected at least 1, got 0"):
+    with pytest.raises(ValueError, match="k: expected an integer of at least 1, got 0"):
         k_best(nlp, doc[0:1], 0)
     with pytest.raises(ValueError, match="expected a Doc or a Span, got str"):
         iter_best_trees(nlp, "She sees.")
