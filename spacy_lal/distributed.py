@@ -63,19 +63,15 @@ class BatchParser:
             self.pipeline = str(Path(self.pipeline).resolve())
 
     def load(self) -> Language:
-        """The pipeline, loaded at the first call in a process.
-
-        RAISES (OSError, ValueError): The pipeline does not exist, or has no parser of ours.
-        """
+        """The pipeline, loaded at the first call in a process. RAISES (OSError, ValueError): The pipeline does not
+        exist, or has no parser of ours."""
         if self.gpu_id >= 0:  # at each call: the choice is per thread, and a worker may have several
             spacy.require_gpu(self.gpu_id)
         return _load(self.pipeline, self.gpu_id)
 
     def kept_columns(self, names: Sequence[str]) -> List[str]:
-        """Names of the columns that are kept.
-
-        RAISES (ValueError): A column is missing, there twice, or has the name of a column of the parse.
-        """
+        """Names of the columns that are kept. RAISES (ValueError): A column is missing, there twice, or has the name of
+        a column of the parse."""
         kept = list(names) if self.keep is None else list(self.keep)
         new = [field.name for field in doc_fields(self.output)]
         wrong = [name for name in (self.text_column, *kept) if list(names).count(name) != 1 or name in new]
@@ -88,9 +84,8 @@ class BatchParser:
 
     def __call__(self, batch: "Batch") -> "Batch":
         """Parse a RecordBatch or a Table; a text may be null. Returns as many rows, in the same order and type.
-
-        RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no string, or longer than `max_length`.
-        """
+        RAISES (ValueError): See `kept_columns`; or spaCy refuses a text: it is no string, or longer than
+        `max_length`."""
         import pyarrow as pa
 
         kept = self.kept_columns(batch.schema.names)

@@ -55,10 +55,7 @@ class Sentence(NamedTuple):
         return [token.tag_ or token.pos_ or MISSING_TAG for token in self.tokens]
 
     def tree(self) -> "Tree":
-        """The constituency tree.
-
-        RAISES (MissingParseError): The Doc has no constituents.
-        """
+        """The constituency tree. RAISES (MissingParseError): The Doc has no constituents."""
         return spans_to_tree(*self._spans())
 
     def brackets(self) -> str:
@@ -72,10 +69,7 @@ class Sentence(NamedTuple):
 
     def cut(self, start: int, end: int) -> "Sentence":
         """The part within a half-open range of Doc tokens. Constituents that cross the range are dropped; words with
-        heads outside become roots.
-
-        RAISES (ValueError): The range has no words.
-        """
+        heads outside become roots. RAISES (ValueError): The range has no words."""
         inside = [i for i, token in enumerate(self.tokens) if start <= token.i < end]
         if not inside:
             raise ValueError(f"expected a range with words of the sentence {self.text!r}, got {start}:{end}")
@@ -92,10 +86,8 @@ class Sentence(NamedTuple):
 
 
 def read_sentences(doc: Doc) -> Iterator[Sentence]:
-    """The sentences of a parsed Doc, except sentences of whitespace alone.
-
-    RAISES (ValueError): Sentence boundaries are missing.
-    """
+    """The sentences of a parsed Doc, except sentences of whitespace alone. RAISES (ValueError): Sentence boundaries are
+    missing."""
     words = sentence_words(doc)
     constituents = get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
     has_heads = doc.has_annotation("DEP")
@@ -171,9 +163,7 @@ def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[Li
 
 def constituent(tokens: Sequence[Token], start: int, end: int, label: str) -> Dict[str, Any]:
     """A constituent as an object: half-open over tokens and, in the text of the Doc, over characters.
-
-    tokens (Sequence[Token]): The tokens that `start` and `end` count.
-    """
+    tokens (Sequence[Token]): The tokens that `start` and `end` count."""
     last = tokens[end - 1]
     start_char, end_char = tokens[start].idx, last.idx + len(last)
     return {"start": start, "end": end, "start_char": start_char, "end_char": end_char, "label": label}

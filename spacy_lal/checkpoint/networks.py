@@ -202,9 +202,7 @@ def network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], *, scrambled_queries: bool = False
 ) -> Tuple[ParserNetworkConfig, ParserSizes]:
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from the weights.
-
-    scrambled_queries (bool): Reproduce the reference's batch effect.
-    """
+    scrambled_queries (bool): Reproduce the reference's batch effect."""
     given, n_label_heads = {**DEFAULT_HPARAMS, **hparams}, 0
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""

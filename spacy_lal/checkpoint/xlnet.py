@@ -90,10 +90,8 @@ def forward(model: WordTransformerModel, docs: List[Doc], is_train: bool) -> Tup
 def read_sentences(
     model: WordTransformerModel, docs: List[Doc], sentences: Sequence[Sentences], is_train: bool
 ) -> Tuple[List[Floats2d], Callable]:
-    """Vectors of every sentence, in order, and the backward pass.
-
-    sentences (Sequence[Sentences]): For each Doc, the words of its sentences or of parts of them.
-    """
+    """Vectors of every sentence, in order, and the backward pass. sentences (Sequence[Sentences]): For each Doc, the
+    words of its sentences or of parts of them."""
     if not model.attrs["has_transformer"]:
         raise ValueError("The word transformer has no weights yet: call nlp.initialize(), or load it from disk")
     width = model.get_dim("nO")
@@ -195,9 +193,7 @@ def _convert_outputs(model: Model, inputs_outputs: Tuple[Any, Any], is_train: bo
 def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
     """An XLNet with a checkpoint's weights, by the names of `XLNetModel`, in evaluation mode. What shapes do not reveal
     is as in the published models: gelu, untied relative biases, layer norm epsilon 1e-12, dropout 0.1.
-
-    RAISES (CheckpointError): Weights are missing, left over, or of another shape; the message lists them.
-    """
+    RAISES (CheckpointError): Weights are missing, left over, or of another shape; the message lists them."""
     try:
         n_pieces, width = weights["word_embedding.weight"].shape
         config = XLNetConfig(
@@ -218,10 +214,8 @@ def load_xlnet(weights: Mapping[str, Tensor]) -> XLNetModel:
 
 def load_tokenizer(name: str, *, lower_case: bool = False) -> Any:
     """A tokenizer by its name on the Hugging Face hub, or from a folder: the slow one if it exists, since like the
-    authors', only it splits a piece such as "1," within "1,000" a second time.
-
-    RAISES (CheckpointError): It is not found.
-    """
+    authors', only it splits a piece such as "1," within "1,000" a second time. RAISES (CheckpointError): It is not
+    found."""
     reasons = []
     for use_fast in (False, True):
         try:

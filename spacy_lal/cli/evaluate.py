@@ -88,10 +88,8 @@ def score(
     raw: bool,
 ) -> "Tuple[List[Doc], Dict[str, Any]]":
     """Parse and compare. The arguments are the command's; what the gold Docs lack is known before the parsing.
-
     RETURNS (Tuple[List[Doc], Dict[str, Any]]): The Docs with the gold tokens, parsed; and the scores, with `genres`,
-        `confusion`, `own_sents`, `raw` and `raw_documents` if requested.
-    """
+    `confusion`, `own_sents`, `raw` and `raw_documents` if requested."""
     from spacy_lal.metrics import docs as scoring
     from spacy_lal.metrics.evalb_params import language_params
 
@@ -142,10 +140,7 @@ def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Opti
 
 
 def report_lines(metrics: Dict[str, Any]) -> List[str]:
-    """The scores as lines of text.
-
-    metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON.
-    """
+    """The scores as lines of text. metrics (Dict[str, Any]): The scores that `lal evaluate` writes as JSON."""
     common = metrics["signature"]
     brackets = {name: value for name, value in metrics.items() if name.startswith("const_")}
     arcs = {name: value for name, value in metrics.items() if name.startswith("dep_")}

@@ -59,20 +59,15 @@ def parse_texts(
     nlp: Language, golds: List[Doc], *, texts: Optional[Sequence[str]] = None, batch_size: int = 256
 ) -> List[Doc]:
     """Parse the texts of gold Docs, with the pipeline's own tokens and sentences. See `check_texts`.
-
-    texts (Optional[Sequence[str]]): The same texts with other whitespace.
-    """
+    texts (Optional[Sequence[str]]): The same texts with other whitespace."""
     check_texts(golds)
     return list(nlp.pipe([gold.text for gold in golds] if texts is None else texts, batch_size=batch_size))
 
 
 def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
     """Gold Docs joined to documents: neighbours whose sentence ids differ in the number at their end alone. Each Doc is
-    a paragraph of its document's text.
-
-    RETURNS (Tuple[List[Doc], List[str]]): The documents, and their texts with a blank line between paragraphs; empty
-        if a Doc has no sentence ids.
-    """
+    a paragraph of its document's text. RETURNS (Tuple[List[Doc], List[str]]): The documents, and their texts with a
+    blank line between paragraphs; empty if a Doc has no sentence ids."""
     sent_ids = [gold.user_data.get(SENT_IDS) or [""] for gold in golds]
     names = iter([re.sub(r"\d+$", "", ids[0]) for ids in sent_ids])
     groups = [list(group) for _, group in groupby(golds, key=lambda _: next(names))] if all(map(all, sent_ids)) else []
@@ -123,10 +118,8 @@ def score_genres(
 
 def genres(golds: List[Doc], pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
     """The indices of Docs by genre: the first group of the pattern in the sentence ids that `lal convert` keeps, or
-    else the whole match; "other" without a match.
-
-    RAISES (ValueError): A Doc has no sentence ids, or has sentences of two genres; no sentence id matches.
-    """
+    else the whole match; "other" without a match. RAISES (ValueError): A Doc has no sentence ids, or has sentences of
+    two genres; no sentence id matches."""
     by_genre: Dict[str, List[int]] = {}
     for i, gold in enumerate(golds):
         matches = [pattern.search(sent_id) for sent_id in gold.user_data.get(SENT_IDS) or ()]

@@ -337,10 +337,8 @@ def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], pa
 
 
 def count_crossing(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], *, nested: bool) -> int:
-    """The number of test brackets that cross any gold bracket; labels are ignored.
-
-    nested (bool): The gold brackets form a tree: none of them can cross a test bracket that is also gold.
-    """
+    """The number of test brackets that cross any gold bracket; labels are ignored. nested (bool): The gold brackets
+    form a tree: none of them can cross a test bracket that is also gold."""
     gold_spans = {span for span, _ in gold}
     crossing = 0
     for (start, end), n_brackets in Counter(span for span, _ in test).items():

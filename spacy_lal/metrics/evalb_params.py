@@ -53,10 +53,8 @@ class EvalbParams:
     @classmethod
     def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
         """Read a `.prm` file as the program does: `#` comments, one `NAME value` per line, names repeated for lists.
-        Unknown names and incomplete pairs are skipped with a `UserWarning`.
-
-        RAISES (EvalbParamsError): The file cannot be read, or a name has no value.
-        """
+        Unknown names and incomplete pairs are skipped with a `UserWarning`. RAISES (EvalbParamsError): The file cannot
+        be read, or a name has no value."""
         try:
             text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
         except OSError as err:

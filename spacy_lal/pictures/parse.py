@@ -155,11 +155,8 @@ def word_rows(sentence: Sentence) -> List[PredicateRow]:
 
 def draw_roles(sentence: Sentence, folded: bool = False) -> str:
     """Draw the predicates of a sentence as one `<div>`: its text once for each, in which displaCy draws each argument
-    as a box with its role, and the descriptions of the roles, where frames are known.
-
-    folded (bool): Whether a click on a predicate shows this, one at a time; that of the main verb is open, or else the
-        first.
-    """
+    as a box with its role, and the descriptions of the roles, where frames are known. folded (bool): Whether a click on
+    a predicate shows this, one at a time; that of the main verb is open, or else the first."""
     found = sentence_predicates(sentence)
     roots = {token.i for token, head in zip(sentence.tokens, sentence.heads or [], strict=False) if head == 0}
     main = next((one for one in found if one.token.i in roots), found[0] if found else None)

@@ -124,9 +124,7 @@ def stand_alone(pictures: Sequence[Svg]) -> str:
 
 def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
     """Convert an SVG file by CairoSVG; scale is the number of pixels for each pixel of the drawing.
-
-    RAISES (ValueError): It is not installed.
-    """
+    RAISES (ValueError): It is not installed."""
     try:
         from cairosvg import svg2png
     except (ImportError, OSError) as err:  # OSError: its library cairo is missing

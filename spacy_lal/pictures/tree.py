@@ -47,10 +47,8 @@ class Node:
 
 
 class Layout:
-    """The nodes of a tree in pre-order, with their places.
-
-    least (Sequence[float]): The least width of each word's column, in the order of the sentence; empty for none.
-    """
+    """The nodes of a tree in pre-order, with their places. least (Sequence[float]): The least width of each word's
+    column, in the order of the sentence; empty for none."""
 
     def __init__(self, tree: "Tree", mirrored: bool = False, least: Sequence[float] = ()) -> None:
         self.nodes = _nodes(tree, mirrored)
@@ -114,9 +112,7 @@ class Layout:
 
 def tree_to_svg(tree: "Tree", *, title: str = "Constituency tree", direction: str = "ltr") -> Svg:
     """Draw a tree: constituents in pills, coloured by label. Lines and words take the colour of the text around them.
-
-    title (str): Its name for screen readers and on hover; plain text. direction (str): "rtl" mirrors it.
-    """
+    title (str): Its name for screen readers and on hover; plain text. direction (str): "rtl" mirrors it."""
     layout = Layout(tree, direction == "rtl")
     size = layout.width, layout.baseline + DESCENT + 2
     return picture(layout.draw(), "lal-tree", size, title, write_brackets(tree))

@@ -225,10 +225,8 @@ def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
 
 
 def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterator[Doc]:
-    """The Docs of a `.spacy` file, or of its content.
-
-    RAISES (ValueError): It is no such file; the message has its name.
-    """
+    """The Docs of a `.spacy` file, or of its content. RAISES (ValueError): It is no such file; the message has its
+    name."""
     try:
         docs = DocBin().from_bytes(file) if isinstance(file, bytes) else DocBin().from_disk(file)
         yield from docs.get_docs(vocab)

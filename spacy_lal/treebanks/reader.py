@@ -105,10 +105,8 @@ class TreebankFiles(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Tree k and sentence k; one is None where the other has no partner.
-
-    differs (Optional[int]): The first word, from 0, at which they differ; None where they are the same sentence.
-    """
+    """Tree k and sentence k; one is None where the other has no partner. differs (Optional[int]): The first word, from
+    0, at which they differ; None where they are the same sentence."""
 
     tree: Optional[TreebankTree]
     sentence: Optional[ConlluSentence]
@@ -116,11 +114,8 @@ class Pair(NamedTuple):
 
 
 def find_files(paths: Sequence[Path]) -> TreebankFiles:
-    """Tell the files of a treebank apart, by their endings, else by their content.
-
-    RAISES (TreebankError): A file does not exist or is of no known kind; there are two of a kind; columns are not
-        alone.
-    """
+    """Tell the files of a treebank apart, by their endings, else by their content. RAISES (TreebankError): A file does
+    not exist or is of no known kind; there are two of a kind; columns are not alone."""
     found: dict[str, Path] = {}
     for path in paths:
         if not path.is_file():
@@ -156,20 +151,15 @@ def _kind(path: Path) -> str:
 
 
 def read_trees(path: Path) -> Iterator[TreebankTree]:
-    """The trees of a bracket file as lists.
-
-    RAISES (TreebankError): A tree is malformed, or a word is empty or white space; with file and line.
-    """
+    """The trees of a bracket file as lists. RAISES (TreebankError): A tree is malformed, or a word is empty or white
+    space; with file and line."""
     for tree, line in read_brackets_with_lines(path):
         yield to_treebank_tree(tree, str(path), line)
 
 
 def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
-    """A tree as lists.
-
-    RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between words; or a label is
-        none.
-    """
+    """A tree as lists. RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between
+    words; or a label is none."""
     try:
         words, tags, spans = tree_to_spans(tree)
         empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
@@ -184,11 +174,8 @@ def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
 
 
 def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[TreebankSentence]:
-    """The sentences of a treebank, in order, one at a time.
-
-    RAISES (TreebankError): Input is malformed; words or numbers of sentences disagree, with both files and lines; or
-        the treebank is empty.
-    """
+    """The sentences of a treebank, in order, one at a time. RAISES (TreebankError): Input is malformed; words or
+    numbers of sentences disagree, with both files and lines; or the treebank is empty."""
     trees = read_trees(brackets) if brackets else None
     sentences = read_conllu(conllu) if conllu else None
     if trees is not None and sentences is not None:
@@ -202,10 +189,7 @@ def read_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Iterator[
 
 
 def not_empty(sentences: Iterable[TreebankSentence], path: Optional[Path]) -> Iterator[TreebankSentence]:
-    """The sentences of a file.
-
-    RAISES (TreebankError): There are none.
-    """
+    """The sentences of a file. RAISES (TreebankError): There are none."""
     sentence = None
     for sentence in sentences:
         yield sentence

@@ -278,10 +278,8 @@ class RoleReport:
 
 def check_roles(files: TreebankFiles) -> RoleReport:
     """Read the roles of a treebank and report on them. Without words, roles are counted alone. The first malformed
-    input, or disagreement of files, ends the reading and is the report's problem.
-
-    files (TreebankFiles): With a file that has roles.
-    """
+    input, or disagreement of files, ends the reading and is the report's problem. files (TreebankFiles): With a file
+    that has roles."""
     report = RoleReport(str(files.roles or files.columns))
     try:
         if files.has_words:

@@ -39,10 +39,8 @@ class SentenceRoles(NamedTuple):
 
 
 def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
-    """The sentences of a treebank, in order, one at a time.
-
-    RAISES (TreebankError): Input is malformed, files disagree, or have no sentences; with file and line.
-    """
+    """The sentences of a treebank, in order, one at a time. RAISES (TreebankError): Input is malformed, files disagree,
+    or have no sentences; with file and line."""
     if files.columns is not None:
         return not_empty(read_columns(files.columns), files.columns)
     if files.roles is None:
@@ -56,10 +54,8 @@ def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
 
 
 def read_role_file(path: Path) -> Iterator[SentenceRoles]:
-    """The roles of a `.srl.jsonl` or `.props` file, in order, one sentence at a time.
-
-    RAISES (TreebankError): It is malformed, or a proposition is unsound; with file and line.
-    """
+    """The roles of a `.srl.jsonl` or `.props` file, in order, one sentence at a time. RAISES (TreebankError): It is
+    malformed, or a proposition is unsound; with file and line."""
     if path.suffix == ".jsonl":
         for where, value in json_lines(path):
             yield _sentence_roles(value, where)
@@ -74,11 +70,9 @@ def read_role_file(path: Path) -> Iterator[SentenceRoles]:
 
 
 def with_roles(sentences: Iterable[TreebankSentence], roles: Iterable[SentenceRoles]) -> Iterator[TreebankSentence]:
-    """Give sentences their roles, by `sent_id`. The order of the roles does not matter.
-
-    RAISES (TreebankError): With file and line: a sentence has no `sent_id` or no roles; the numbers of words differ;
-        two sentences, or two lines of roles, have the same `sent_id`; roles belong to no sentence.
-    """
+    """Give sentences their roles, by `sent_id`. The order of the roles does not matter. RAISES (TreebankError): With
+    file and line: a sentence has no `sent_id` or no roles; the numbers of words differ; two sentences, or two lines of
+    roles, have the same `sent_id`; roles belong to no sentence."""
     by_id: Dict[str, SentenceRoles] = {}
     for one in roles:
         if not one.sent_id or one.sent_id in by_id:

@@ -80,10 +80,8 @@ def read_conllu(source: Source) -> Iterator[ConlluSentence]:
 
 
 def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
-    """The unparsed sentences of a file, for callers that continue after an invalid sentence.
-
-    RAISES (TreebankError): Text that is not UTF-8; a sentence of more than `MAX_ROWS` lines.
-    """
+    """The unparsed sentences of a file, for callers that continue after an invalid sentence. RAISES (TreebankError):
+    Text that is not UTF-8; a sentence of more than `MAX_ROWS` lines."""
     is_path = isinstance(source, (str, Path))
     path = str(source) if is_path else "<conllu>"
     lines: List[Tuple[int, str]] = []
@@ -104,10 +102,7 @@ def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
 
 
 def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
-    """One sentence from its lines.
-
-    RAISES (TreebankError): See `read_conllu`.
-    """
+    """One sentence from its lines. RAISES (TreebankError): See `read_conllu`."""
     sentence = ConlluSentence([], [], [], [], [], [], [], [], path=block.path)
     ranges: List[Tuple[int, int, int, List[str]]] = []
     fault: Optional[str] = None

@@ -94,10 +94,7 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
 
 
 def predicate_span(args: Sequence[Argument]) -> Tuple[int, int]:
-    """The range of the `V`.
-
-    RAISES (PropositionError): No argument is a `V`.
-    """
+    """The range of the `V`. RAISES (PropositionError): No argument is a `V`."""
     for start, end, role in args:
         if role == PREDICATE_ROLE:
             return start, end
@@ -146,10 +143,8 @@ def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
 
 def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
     """Arguments as BIO tags, one for each word. Each argument begins with B-, so that adjacent arguments of one role
-    stay apart; C- and R- stay in the tags.
-
-    RAISES (PropositionError): An argument is empty, goes beyond the sentence, or overlaps another.
-    """
+    stay apart; C- and R- stay in the tags. RAISES (PropositionError): An argument is empty, goes beyond the sentence,
+    or overlaps another."""
     tags = [OUTSIDE] * n_words
     for start, end, role in args:
         if not 0 <= start < end <= n_words or any(tag != OUTSIDE for tag in tags[start:end]):
@@ -224,9 +219,7 @@ class RoleTags:
 
     def encode(self, args: Sequence[Argument], n_words: int) -> ndarray:
         """The tags of a proposition; words of an unknown role are -1. *Shape:* (n_words,), int32.
-
-        args (Sequence[Tuple[int, int, str]]): Half-open ranges of words with their roles.
-        """
+        args (Sequence[Tuple[int, int, str]]): Half-open ranges of words with their roles."""
         tags = np.zeros(n_words, dtype=np.int32)
         for start, end, role in args:
             begin = self._begins.get(role)
@@ -236,8 +229,6 @@ class RoleTags:
         return tags
 
     def decode(self, tags: Sequence[int]) -> Tuple[Argument, ...]:
-        """The arguments of tags, in text order.
-
-        RAISES (ValueError): An I- tag follows neither its B- tag nor itself.
-        """
+        """The arguments of tags, in text order. RAISES (ValueError): An I- tag follows neither its B- tag nor
+        itself."""
         return bio_to_args([self.strings[tag] for tag in tags], strict=True)

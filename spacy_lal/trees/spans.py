@@ -193,9 +193,7 @@ def write_spans(words: Sequence[str], tags: Sequence[str], spans: Sequence[Span]
 
 def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
     """Spans in pre-order: by start, the longer first, spans over the same words in the order given.
-
-    RAISES (CrossingSpansError): Two spans cross. (SpanError): A span lies outside of the words.
-    """
+    RAISES (CrossingSpansError): Two spans cross. (SpanError): A span lies outside of the words."""
     ordered = sorted(spans, key=lambda span: (span[0], -span[1]))
     around: List[Span] = []
     for span in ordered:

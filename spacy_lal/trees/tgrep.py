@@ -50,10 +50,8 @@ class Pattern:
         self._part, self._used = reader.read(), reader.used
 
     def search(self, tree: "Tree") -> List[Match]:
-        """The nodes of a tree that match, in pre-order.
-
-        RAISES (PatternError): The search takes more than `MAX_STEPS` steps.
-        """
+        """The nodes of a tree that match, in pre-order. RAISES (PatternError): The search takes more than `MAX_STEPS`
+        steps."""
         nodes = _Nodes(tree, self.text, self._used)
         found: Set[int] = set()
         try:
