@@ -12,19 +12,35 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import Iterator, List, Optional, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import spacy
+from numpy import ndarray
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_lal.annotations import SENT_IDS
+from spacy_lal.annotations import (
+    SENT_IDS,
+    SPANS_KEY,
+    Relation,
+    get_constituents,
+    get_relations,
+    has_propositions,
+    set_sentence_starts,
+)
 from spacy_lal.interpret import confidence
+from spacy_lal.interpret.sentences import constituents_of, find_parser, label_strings, score, sentences_of
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.treebanks.reader import find_files
 from spacy_lal.treebanks.roles import read_sentences
 
+TEMPERATURES = {
+    "heads": (1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 3.0),
+    "labels": (0.5, 0.75, 1.0, 1.5, 2.0),
+    "relations": (1.0,),
+}
+MAX_FITTED = 50  # words of a sentence whose constituents are fitted: marginals cost O(n^3)
 BINS = (0.0, 0.5, 0.7, 0.8, 0.88, 0.92, 0.96, 0.99, 1.0)
 
 
@@ -35,13 +51,97 @@ def gold_docs(nlp: Language, treebanks: List[List[Path]], without: Optional[str]
         yield from (doc for doc in docs if not (without and re.search(without, doc.user_data.get(SENT_IDS, [""])[0])))
 
 
+def calibrate(nlp: Language, golds: Iterable[Doc]) -> Dict[str, List[float]]:
+    """Fit temperature, slope and intercept of all confidences on gold Docs that the parser was not trained on, and set
+    `nlp.meta["calibration"]`.
+
+    golds (Iterable[Doc]): Docs with sentence boundaries and heads; constituents are fitted on those that have some,
+        relations on those with roles if the pipeline sets some. A thousand sentences suffice.
+    RETURNS (Dict[str, List[float]]): For "heads", "labels" and "relations": temperature, slope, intercept.
+    """
+    golds, found = list(golds), {}
+    docs = predicted(nlp, golds)
+    for kind, temperatures in TEMPERATURES.items():
+        logits, right = observations(nlp, docs, golds, kind, temperatures)
+        if len(right):
+            fits = [(*logistic(row, right), value) for value, row in zip(temperatures, logits, strict=True)]
+            _, slope, intercept, temperature = min(fits)
+            found[kind] = [temperature, round(slope, 4), round(intercept, 4)]
+            nlp.meta[confidence.META_KEY] = {**(nlp.meta.get(confidence.META_KEY) or {}), **found}
+    return found
+
+
+def predicted(nlp: Language, golds: Sequence[Doc]) -> List[Doc]:
+    """The Docs of a pipeline for the tokens and sentences of gold Docs."""
+    docs = []
+    for gold in golds:
+        doc = Doc(nlp.vocab, [token.text for token in gold], [bool(token.whitespace_) for token in gold])
+        set_sentence_starts(doc, [sent.start for sent in gold.sents])
+        docs.append(doc)
+    return list(nlp.pipe(docs))
+
+
+def observations(
+    nlp: Language, docs: Sequence[Doc], golds: Sequence[Doc], kind: str, temperatures: Sequence[float]
+) -> Tuple[ndarray, ndarray]:
+    """The logits of all heads, constituents or relations at each temperature, and whether each is right. *Shapes:*
+    (n_temperatures, n), float64; (n,), bool."""
+    logits: List[ndarray] = [np.zeros((len(temperatures), 0))]
+    right: List[bool] = []
+    strings = label_strings(find_parser(nlp)) if kind == "labels" else []
+    for doc, gold in zip(docs, golds, strict=True):
+        if kind == "relations" and has_propositions(doc) != has_propositions(gold):
+            continue
+        if kind == "relations":
+            values = confidence.head_confidences(nlp, doc)
+            relations, known = get_relations(doc), set(map(_triple, get_relations(gold)))
+            products = [confidence.product_logit([values[token.i] for token in one.tokens]) for one in relations]
+            logits.append(np.array([products] * len(temperatures)))
+            right += [_triple(one) in known for one in relations]
+            continue
+        for sentence in sentences_of(nlp, doc):
+            if kind == "heads" and sentence.words:
+                arcs = score(sentence).arcs
+                logits.append(np.stack([confidence.head_logits(sentence, arcs, x) for x in temperatures]))
+                right += [doc[i].head.i == gold[i].head.i for i in sentence.words]
+            elif kind == "labels" and SPANS_KEY in gold.spans and 0 < len(sentence.words) <= MAX_FITTED:
+                truth, chosen = set(get_constituents(gold)[sentence.number]), constituents_of([sentence])[0]
+                labels = score(sentence).labels
+                logits.append(np.stack([confidence.label_logits(labels, chosen, x) for x in temperatures]))
+                right += [(start, end, strings[label]) in truth for start, end, label in chosen]
+    return np.concatenate(logits, axis=1), np.array(right, dtype=bool)
+
+
+def _triple(relation: Relation) -> Tuple[Optional[int], ...]:
+    spans = (relation.subject, relation.predicate, relation.object)
+    return tuple(None if span is None else span.root.i for span in spans)
+
+
+def logistic(logits: ndarray, right: ndarray) -> Tuple[float, float, float]:
+    """Mean loss, slope and intercept of a logistic regression, by Newton's method with shorter steps where needed."""
+    X, signs = np.stack([logits, np.ones_like(logits)], axis=1), np.where(right, -1.0, 1.0)
+
+    def loss_of(weights: ndarray) -> float:
+        return float(np.logaddexp(0.0, signs * (X @ weights)).mean())
+
+    weights = np.array([1.0, 0.0])
+    for _ in range(30):
+        p = np.exp(-np.logaddexp(0.0, -X @ weights))
+        hessian = (X * (p * (1 - p))[:, None]).T @ X + 1e-3 * np.eye(2)
+        step = np.linalg.solve(hessian, X.T @ (p - right))
+        while loss_of(weights - step) > loss_of(weights) and abs(step).max() > 1e-6:
+            step /= 2
+        weights = weights - step
+    return loss_of(weights), float(weights[0]), float(weights[1])
+
+
 def table(nlp: Language, docs: List[Doc], golds: List[Doc]) -> None:
     """The rows of a table: for each range of confidence, how many heads, constituents, sentences and relations are said
     to be right, and how many are."""
     columns = []
     for kind in ("heads", "labels", "relations"):
         fitted = confidence.calibration(nlp, kind)
-        logits, right = confidence.observations(nlp, docs, golds, kind, [fitted.temperature])
+        logits, right = observations(nlp, docs, golds, kind, [fitted.temperature])
         columns.append((kind, fitted(logits[0]), right.astype(float)))
     shares = [
         (confidence.parse_confidence(nlp, doc[:]), _share(doc, gold)) for doc, gold in zip(docs, golds, strict=True)
@@ -80,9 +180,9 @@ def main(arguments: Optional[List[str]] = None) -> None:
     args = parser.parse_args(arguments)
     nlp = spacy.load(args.pipeline)
     fitted, counted = split(list(gold_docs(nlp, args.treebank, args.without, args.every)))
-    found = confidence.calibrate(nlp, fitted)
+    found = calibrate(nlp, fitted)
     print(json.dumps({confidence.META_KEY: found}))
-    table(nlp, confidence.predicted(nlp, counted), counted)
+    table(nlp, predicted(nlp, counted), counted)
     for path in args.write:
         meta = {**json.loads(path.read_text(encoding="utf8")), confidence.META_KEY: found}
         path.write_text(json.dumps(meta, indent=2, ensure_ascii=False), encoding="utf8")

@@ -221,20 +221,17 @@ def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
 def get_head_confidence(token: Token) -> Optional[float]:
     """The calibrated probability that the token's head is right; None for white space. Each access scores the
     sentence: `spacy_lal.interpret.head_confidences` gives those of all tokens at once."""
-    found: List[Optional[float]] = ask_parser("head_confidences", token.doc, token.doc[token.i : token.i + 1])
-    return found[token.i - token.sent.start]
+    return ask_parser("head_confidences", token.sent)[token.i - token.sent.start]
 
 
 def get_label_confidence(span: Span) -> Optional[float]:
     """The calibrated probability that the constituent is one, with its labels; None for a Span that is none."""
-    found: Optional[float] = ask_parser("label_confidence", span.doc, span)
-    return found
+    return ask_parser("label_confidence", span)
 
 
 def get_parse_confidence(span: Span) -> Optional[float]:
     """The share of the heads of the Span's sentence that should be right: the mean of their confidences."""
-    found: Optional[float] = ask_parser("parse_confidence", span.doc, span)
-    return found
+    return ask_parser("parse_confidence", span)
 
 
 def _of_token(token: Token, *, getter: Callable[..., Any], strict: bool = False) -> Any:

@@ -105,7 +105,7 @@ class Relation:
 
         RAISES (ValueError): The parser is not in this process, or was not calibrated.
         """
-        return float(ask_parser("relation_confidence", self.tokens[0].doc, self))
+        return ask_parser("relation_confidence", self)
 
     @property
     def sent(self) -> Span:
@@ -121,10 +121,10 @@ class Relation:
         return f"({self.subject or '-'}; {self.predicate or self.label}; {self.object or '-'})"
 
 
-def ask_parser(name: str, doc: Doc, item: Any) -> Any:
+def ask_parser(name: str, item: Union[Span, Relation]) -> Any:
     """A confidence of `spacy_lal.interpret`, which stands above this room and is imported when somebody asks."""
     confidence = import_module("spacy_lal.interpret.confidence")
-    return getattr(confidence, name)(confidence.parser_of(doc), item)
+    return getattr(confidence, name)(confidence.parser_of(item.sent.doc), item)
 
 
 def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:

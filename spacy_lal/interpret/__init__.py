@@ -19,7 +19,6 @@ from .attention import LabelAttention, label_attention
 from .best_trees import BestTree, iter_best_trees, k_best
 from .confidence import (
     Calibration,
-    calibrate,
     head_confidences,
     label_confidence,
     parse_confidence,
@@ -38,7 +37,6 @@ __all__ = [
     "SpanMarginals",
     "arc_margins",
     "best_labels",
-    "calibrate",
     "constituent_contributions",
     "constituent_margins",
     "contributions",

@@ -1,4 +1,4 @@
-"""Confidence: probabilities of the parser's own scores with given numbers, and the fit of these numbers."""
+"""Confidence: probabilities of the parser's own scores with given numbers."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,7 @@ from interpret.tiny_parser import tiny_doc, tiny_nlp
 from spacy.tokens import Doc
 
 from spacy_lal.annotations import get_relations
-from spacy_lal.interpret import calibrate, head_confidences, span_marginals
-from spacy_lal.interpret.confidence import _logistic
+from spacy_lal.interpret import head_confidences, span_marginals
 
 
 @pytest.fixture(scope="module")
@@ -54,27 +53,6 @@ def test_relations_rest_on_the_heads_of_their_words(calibrated):
     relation = get_relations(doc)[0]
     values = head_confidences(calibrated, doc)
     assert relation.confidence == pytest.approx(np.prod([values[token.i] for token in relation.tokens]), abs=1e-6)
-
-
-def test_the_fit_is_exact_for_two_groups():
-    logits, right = np.array([-1.0] * 10 + [2.0] * 10), np.array([True] * 3 + [False] * 7 + [True] * 9 + [False])
-    _, slope, intercept = _logistic(logits, right)
-    assert 1 / (1 + np.exp(slope - intercept)) == pytest.approx(0.3, abs=1e-3)
-    assert 1 / (1 + np.exp(-2 * slope - intercept)) == pytest.approx(0.9, abs=1e-3)
-
-
-def test_calibrate_is_saved_with_the_pipeline(tmp_path):
-    nlp = tiny_nlp(8)
-    golds = [nlp(tiny_doc(nlp)) for _ in range(2)]
-    wrong = golds[1]
-    wrong[1].head, wrong[2].head = wrong[0], wrong[0]
-    found = calibrate(nlp, golds)
-    assert set(found) == {"heads", "labels"} | ({"relations"} if get_relations(golds[0]) else set())
-    nlp.to_disk(tmp_path / "model")
-    saved = spacy.load(tmp_path / "model").meta["calibration"]
-    assert saved == {kind: pytest.approx(numbers) for kind, numbers in found.items()}
-    values = [value for value in head_confidences(nlp, golds[0]) if value is not None]
-    assert 0.5 < np.mean(values) < 1.0  # not all heads of the golds are the parser's
 
 
 def test_without_numbers_or_parser(nlp, doc):
