@@ -26,8 +26,7 @@ class FeatureDropout(nn.Module):
         return self.training and self.rate > 0.0
 
     def sample_mask(self, inputs: Tensor) -> Tensor:
-        """0 or 1 / (1 - rate), one mask per sentence. *Shapes:* (batch_size, seq_len, width) to (batch_size, 1,
-        width)."""
+        """0 or 1 / (1 - rate). *Shapes:* (batch_size, seq_len, width) to (batch_size, 1, width)."""
         keep = 1.0 - self.rate
         return inputs.new_empty(inputs.shape[0], 1, inputs.shape[-1]).bernoulli_(keep).div_(keep)
 
@@ -121,8 +120,7 @@ class MaskedSoftmax(nn.Module):
         self.dropout = ElementDropout(dropout)
 
     def forward(self, logits: Tensor, padding: Tensor) -> Tensor:
-        """Softmax over the last axis. padding (Tensor): True at keys that are padding; broadcasts against the logits.
-        *Shapes:* (..., n_keys) to the same."""
+        """*Shapes:* (..., n_keys) to the same. padding (Tensor): True at keys that get no weight; broadcasts."""
         return self.dropout(torch.softmax(logits.masked_fill(padding, -math.inf), dim=-1))
 
 
@@ -166,10 +164,7 @@ def project_heads(
 
 
 class FeedForward(nn.Module):
-    """Position-wise feed-forward layer with residual and layer norm; one small network per part of the features.
-
-    y = norm(x + dropout(W2 dropout(relu(W1 x + b1)) + b2)), reference-parser.md 1.8.
-    """
+    """Reference-parser.md 1.8, by part of the features: y = norm(x + dropout(W2 dropout(relu(W1 x + b1)) + b2))."""
 
     def __init__(self, widths: Dict[str, int], ff_width: int, relu_dropout: float, residual_dropout: float) -> None:
         super().__init__()
@@ -202,8 +197,7 @@ class BiLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, sequences: Tensor, lengths: Tensor) -> Tensor:
-        """Encode a batch. *Shapes:* sequences (seq_len, batch_size, width), lengths (batch_size,) to (seq_len,
-        batch_size, width)."""
+        """*Shapes:* sequences (seq_len, batch_size, width), lengths (batch_size,); as the sequences."""
         if not sequences.numel():
             return torch.zeros_like(sequences)
         places = torch.arange(len(sequences), device=sequences.device)[:, None]

@@ -97,10 +97,7 @@ class SelfAttentionLayerConfig(EncoderLayer):
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """The layers of an encoder.
-
-    layers (Tuple[EncoderLayer, ...]): In order; without any, positions keep their embeddings.
-    """
+    """The layers of an encoder, in order; without any, positions keep their embeddings."""
 
     layers: Tuple[EncoderLayer, ...] = ()
 
@@ -318,8 +315,7 @@ class BiaffineScorerConfig(Block):
 
 @dataclass(frozen=True)
 class ParserSizes(InputSizes):
-    """Sizes that come from a treebank: of constituent labels, the empty label and the sub-head label among them, of
-    deprels, 0 for none, and of label heads, if the labels decide their number."""
+    """Sizes that come from a treebank, special labels included; 0 for none, or where the config decides."""
 
     n_labels: int = 0
     n_deprels: int = 0
@@ -328,8 +324,7 @@ class ParserSizes(InputSizes):
 
 @dataclass(frozen=True)
 class ParserNetworkConfig(Block):
-    """The parts of a `ParserNetwork`; see `models.parser.build_lal_parser`. RAISES (ValueError): They do not fit
-    together."""
+    """See `models.parser.build_lal_parser`. RAISES (ValueError): The parts do not fit together."""
 
     hidden_width: int
     inputs: InputLayerConfig

@@ -66,8 +66,7 @@ class Selector(nn.Module):
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Score all pairs. *Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads, seq_len,
-        seq_len)."""
+        """*Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads, seq_len, seq_len)."""
         biases = self.query_bias, self.key_bias
         query, key = project_heads(inputs, self.widths, (self.query, self.key), biases)
         return query @ key.transpose(-1, -2)
@@ -78,8 +77,7 @@ class Selector(nn.Module):
         return uniform.log() - torch.log1p(-uniform)
 
     def choose(self, scores: Tensor) -> Choice:
-        """Choose among all pairs; in training, with noise and a gradient, as `mode` says. *Shapes:* scores
-        (batch_size, n_heads, seq_len, seq_len)."""
+        """Choose pairs, as `mode` says. *Shapes:* scores (batch_size, n_heads, seq_len, seq_len)."""
         scores = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
         mode = self.config.mode
         with torch.no_grad():

@@ -54,8 +54,7 @@ class InputSizes:
 
 
 class WordFeature(Block):
-    """A kind of word features, a frozen dataclass. `inputs.FEATURES` has the module of each `kind`, which names it
-    there."""
+    """A kind of word features, a frozen dataclass. `inputs.FEATURES` has the module of each `kind`."""
 
     kind: ClassVar[str]
 
@@ -74,8 +73,7 @@ class CharFeature(WordFeature):
     alphabet: Alphabet
 
     def letters_read(self, width: int) -> int:
-        """The most letters of a word that this feature reads, half of them from each end. width (int): Of its
-        output."""
+        """The most letters of a word that are read, half of them from each end. width (int): Of the output."""
         raise NotImplementedError
 
 

@@ -42,8 +42,7 @@ class NetworkInputs(NamedTuple):
 
 
 class VectorProjection(nn.Module):
-    """A linear map of word vectors, without bias. Of several layers side by side it maps a learned average: their
-    weights are a softmax, equal at first (ELMo's mix, of scale 1; reference-encoders.md A3)."""
+    """A linear map of vectors, or of a learned average of layers (ELMo's mix, of scale 1; reference-encoders.md A3)."""
 
     def __init__(self, config: Vectors, width: int, sizes: InputSizes) -> None:
         super().__init__()
@@ -69,8 +68,7 @@ class VectorProjection(nn.Module):
 
 
 class Embedding(nn.Module):
-    """A table of vectors of tags or words, with feature dropout (reference-parser.md 1.4). config, width, sizes: As for
-    `VectorProjection`."""
+    """A table of vectors of tags or words, with feature dropout (reference-parser.md 1.4)."""
 
     def __init__(self, config: Union[Tags, Words], width: int, sizes: InputSizes) -> None:
         super().__init__()
@@ -94,8 +92,7 @@ class CharLSTMEncoder(nn.Module):
         self.dropout, self.output_dropout = ElementDropout(config.dropout), FeatureDropout(config.output_dropout)
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
-        """Vectors of words; zeros for a word of length 0 (padding). RETURNS (Tensor): *Shape:* (batch_size, seq_len,
-        output_width)."""
+        """Vectors of words; zeros for padding. *Shape:* (batch_size, seq_len, output_width)."""
         char_ids, lengths = inputs.char_ids, inputs.word_lengths().reshape(-1, 1)
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
         ids = char_ids.flatten(0, 1) * (places <= lengths)
@@ -114,8 +111,7 @@ class CharLSTMEncoder(nn.Module):
 
 
 class CharConcatEncoder(nn.Module):
-    """Looks up the first and the last letters of each word (Kitaev & Klein 2018; reference-encoders.md A3). config,
-    width, sizes: As for `VectorProjection`."""
+    """The first and last letters of each word (Kitaev & Klein 2018; reference-encoders.md A3)."""
 
     def __init__(self, config: CharConcat, width: int, sizes: InputSizes) -> None:
         super().__init__()

@@ -138,8 +138,7 @@ class RolesetScorerConfig(Block):
 
 @dataclass(frozen=True)
 class RolesSizes:
-    """Sizes that come from data; 0 for none. n_other_labels (int): The first labels of the predicate scorer, which are
-    not predicates."""
+    """Sizes that come from data; 0 for none. The first `n_other_labels` predicate labels are not predicates."""
 
     vector_width: int
     n_tags: int
@@ -151,8 +150,7 @@ class RolesSizes:
 
 @dataclass(frozen=True)
 class RolesNetworkConfig:
-    """The parts of a `RolesNetwork`; see `models.roles.build_roles_model`. RAISES (ValueError): A part uses a layer
-    that does not exist."""
+    """See `models.roles.build_roles_model`. RAISES (ValueError): A part uses a layer that does not exist."""
 
     encoder: RolesEncoderConfig
     predicate_scorer: PredicateScorerConfig

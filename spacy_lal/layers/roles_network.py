@@ -1,5 +1,4 @@
-"""The network of semantic roles: LISA (Strubell et al. 2018) with the departures of reference-srl.md 8. One attention
-head may be the parse."""
+"""The network of semantic roles: LISA (Strubell et al. 2018) with the departures of reference-srl.md 8."""
 
 import math
 from typing import List, NamedTuple, Optional, Sequence
@@ -135,8 +134,7 @@ class RolesLayer(nn.Module):
     def forward(
         self, inputs: Tensor, padding: Tensor, given: Sequence[Tensor] = (), given_values: Sequence[Tensor] = ()
     ) -> Tensor:
-        """*Shapes:* inputs (batch_size, seq_len, hidden_width), padding (batch_size, seq_len); to the inputs'. given,
-        given_values (Sequence[Tensor]): See `SyntaxAttention.forward`."""
+        """See `SyntaxAttention.forward`."""
         normed = self.attention_norm(inputs)
         attended = normed + self.dropout(self.attention(normed, padding, given, given_values))
         normed = self.ff_norm(attended)

@@ -62,8 +62,7 @@ def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
 
 
 def _score_cells(cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
-    """Scores of all labels but the empty one. ends, starts: projections of fenceposts as ends and starts. *Shape:*
-    (n_cells, n_labels - 1)."""
+    """Scores of all labels but the empty one. *Shape:* (n_cells, n_labels - 1)."""
     hidden_bias, gain, norm_bias, weight, bias = parameters
     hidden = ends.index_select(0, cells.end) - starts.index_select(0, cells.start) + hidden_bias
     scores = nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
@@ -87,8 +86,7 @@ def _named_cells(grad: Tensor, lengths: Tensor) -> Tuple[_Cells, Tensor]:
 
 
 class _SpanChart(torch.autograd.Function):
-    """The chart of a batch; backward recomputes only the cells with a gradient. The gradient may be a sparse tensor,
-    with an index for each axis of the chart."""
+    """The chart of a batch; backward recomputes only the cells with a gradient, which may be a sparse tensor."""
 
     @staticmethod
     def forward(ctx: Any, lengths: Tensor, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:

@@ -153,8 +153,7 @@ def _aligned_ends(eg: Example, start: int, end: int) -> Optional[Tuple[int, int]
 def _label_chart(
     spans: Optional[List[CollapsedSpan]], heads: List[int], deprels: List[str], labels: LabelVocab, unknown: Set[str]
 ) -> Optional[np.ndarray]:
-    """The chart of gold label ids. None without a tree, with an unknown label, or if no constituent covers the
-    sentence: every candidate of the margin loss has such a constituent."""
+    """The chart of gold label ids. None without a tree, with an unknown label, or if none covers the sentence."""
     if not spans or spans[0][:2] != (0, len(heads)):
         return None
     any_heads = any(head != MISSING for head in heads)
@@ -211,8 +210,7 @@ class ParserLoss(Block):
 
 
 def _span_loss(scores: Sequence[ParserScores], golds: Sequence[GoldParse]) -> Tuple[float, List[SparseGradient]]:
-    """Eq. 9: the best tree's score with the margin, minus the gold tree's. It is never negative, since gold is a
-    candidate."""
+    """Eq. 9: the best tree's score with the margin, minus the gold tree's; not negative."""
     gradients = [SparseGradient(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.float32)) for _ in scores]
     scored = [
         (i, sentence.labels, gold.labels)
@@ -247,8 +245,7 @@ def _arc_loss(arcs: ndarray, heads: ndarray) -> Tuple[float, ndarray]:
 
 
 def _deprel_loss(deprels: ndarray, heads: ndarray, gold: ndarray) -> Tuple[float, Union[ndarray, SparseGradient]]:
-    """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor), or of the word alone if the
-    scores do not depend on the head."""
+    """Cross-entropy of each word's deprel given its gold head (Eq. 11, second factor), if scores depend on it."""
     if deprels.ndim == 2:
         return _arc_loss(deprels, gold)
     words = np.flatnonzero((gold != MISSING) & (heads != MISSING))

@@ -26,8 +26,7 @@ JointLabel = Tuple[str, bool]  # a tag, and whether the token is a predicate
 
 
 class RoleLabels(NamedTuple):
-    """The ids of labels. joint (Optional[Dict[JointLabel, int]]): Of tag and predicate. None: 0 is no predicate, 1 a
-    predicate."""
+    """The ids of labels. joint: Of tag and predicate. None: 0 is no predicate, 1 a predicate."""
 
     tags: RoleTags
     rolesets: Dict[str, int]
@@ -36,10 +35,7 @@ class RoleLabels(NamedTuple):
 
 
 def gold_roles(eg: Example, labels: RoleLabels, unknown: Optional[Set[str]] = None) -> List[GoldRoles]:
-    """The gold roles of an Example, one for each sentence of `eg.predicted`, in order.
-
-    unknown (Optional[Set[str]]): Takes the roles and rolesets that are masked because they are unknown.
-    """
+    """The gold roles of an Example's predicted sentences. unknown: Takes masked, unknown roles and rolesets."""
     sentences = sentence_words(eg.predicted)
     heads, deprels = aligned_arcs(eg)
     propositions, lost = _aligned(eg, sentences)

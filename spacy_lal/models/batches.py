@@ -60,8 +60,7 @@ class VectorRows(NamedTuple):
 
 
 class NetworkBatch(NamedTuple):
-    """The input of a parser's network: the features of every sentence, their vectors, if any, and whether
-    `PrunedScores` suffice."""
+    """The input of a parser's network; pruned (bool): whether `PrunedScores` suffice."""
 
     features: List[SentenceFeatures]
     vectors: Optional[VectorRows]
@@ -96,8 +95,7 @@ class RolesBatch(NamedTuple):
 
 
 def sub_batches(lengths: Sequence[int]) -> List[List[int]]:
-    """Numbers of sentences that run together, of similar length, shorter ones first. Empty sentences are left out; a
-    sentence with more than `MAX_BATCH_CELLS` is alone."""
+    """Numbers of sentences of similar length that run together. Empty sentences are left out."""
     batches: List[List[int]] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
         if lengths[i] == 0:
@@ -129,8 +127,7 @@ class ReadingOptions:
 
 
 def sentence_features(options: Optional[ReadingOptions] = None) -> Model[List[Doc], List[SentenceFeatures]]:
-    """A layer without weights from Docs to one `SentenceFeatures` for each sentence. Its vocabularies are attributes,
-    saved with the model."""
+    """A layer without weights from Docs to features of sentences. Its vocabularies are attributes, saved with it."""
     attrs = {"options": options or ReadingOptions(), "tags": [], "chars": [], "words": [], "word_counts": []}
     return Model("sentence_features", _forward, attrs=attrs)
 
@@ -215,10 +212,7 @@ def get_shim(model: Model) -> Any:
 def embed(
     model: Model, docs: List[Doc], is_train: bool, sentences: Optional[Sequence[Sentences]] = None
 ) -> Tuple[NetworkBatch, Callable]:
-    """Features and vectors of the Docs' sentences, or of parts of them, and the backward pass of `VectorRows.data`.
-
-    model (Model): Its layers are a tok2vec (or none), `sentence_features`, and a network.
-    """
+    """Features and vectors of sentences, or of parts of them, and the backward pass of `VectorRows.data`."""
     reader = model.layers[-2]
     features = reader(docs, is_train)[0] if sentences is None else read_sentences(reader, docs, sentences, is_train)
     tok2vec = get_tok2vec(model)
@@ -265,10 +259,8 @@ def _vector_rows(
 
 
 def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
-    """Initialise the tok2vec, if any, and make the network with fresh weights.
-
-    RAISES (ValueError): Sizes that come from data were not set, or the width of the tok2vec's vectors is unknown.
-    """
+    """Initialise the tok2vec, if any, and make the network with fresh weights. RAISES (ValueError): Sizes are
+    unknown."""
     shim, tok2vec = get_shim(model), get_tok2vec(model)
     if not shim.cfg:
         raise ValueError(

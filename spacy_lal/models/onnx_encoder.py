@@ -34,8 +34,7 @@ _OPSET, _IR_VERSION = 17, 8
 
 
 def check_config(config: Mapping[str, Any]) -> None:
-    """RAISES (ValueError): The graph does not compute what a transformer's config (of the `transformers` library)
-    says."""
+    """RAISES (ValueError): The graph does not compute what a transformer's config says."""
     expected = {
         "model_type": KNOWN,
         "hidden_act": ("gelu",),
@@ -55,16 +54,14 @@ def first_position(config: Mapping[str, Any]) -> int:
 
 
 def quantise(weight: ndarray) -> Tuple[ndarray, ndarray]:
-    """Round a matrix to integers of at most 127, with a scale for each row. *Shapes:* (n_rows, n_columns), int8;
-    (n_rows,)."""
+    """Round (n_rows, n_columns) to integers of at most 127, int8, with a scale for each row, (n_rows,)."""
     weight = weight.astype("float32")
     scales = numpy.maximum(numpy.abs(weight).max(axis=1), numpy.finfo("float32").tiny) / _MOST
     return numpy.rint(weight / scales[:, None]).astype("int8"), scales
 
 
 def relative_bias(config: Mapping[str, Any], weights: Mapping[str, ndarray], n_pieces: int) -> ndarray:
-    """What MPNet adds to the attention of piece i to piece j, by their distance. *Shape:* (1, n_heads, n_pieces,
-    n_pieces)."""
+    """MPNet's bias of attention from i to j, by their distance. *Shape:* (1, n_heads, n_pieces, n_pieces)."""
     distances = numpy.arange(n_pieces) - numpy.arange(n_pieces)[:, None]
     n_buckets = config.get("relative_attention_num_buckets", 32) // 2
     exact, size = n_buckets // 2, numpy.abs(distances)

@@ -192,8 +192,7 @@ class EncoderShim(Shim):
         return ready[2]
 
     def read(self, number: int, doc: Doc) -> Iterator[Window]:
-        """The windows of a Doc. A window of more pieces than the transformer reads is cut in half; a single token loses
-        its last pieces."""
+        """The windows of a Doc. A window of too many pieces is cut in half; a single token loses its last pieces."""
         tokenizer, limit = self._ready[3], self.config["max_pieces"]  # type: ignore[index]
         spans = [(span.start, span.end) for span in sentence_windows(doc, self.window)][::-1]
         while spans:
@@ -249,8 +248,7 @@ class EncoderShim(Shim):
 
 
 def _overlaps(doc: Doc, start: int, end: int, text: str, offsets: Sequence[Tuple[int, int]]) -> ndarray:
-    """Which tokens a piece is of: all that share a character with it, or the space after them, as in
-    spacy-transformers."""
+    """Which tokens a piece is of: all that share a character with it, or the space after them."""
     first = doc[start].idx
     starts = numpy.array([doc[i].idx - first for i in range(start, end)])
     ends = numpy.append(starts[1:], len(text) + 1)
@@ -260,8 +258,7 @@ def _overlaps(doc: Doc, start: int, end: int, text: str, offsets: Sequence[Tuple
 
 
 def without_space(text: str, offsets: Sequence[Sequence[int]]) -> List[int]:
-    """Where each piece (begin, end) begins, without the space before a word, which some tokenizers count to its first
-    piece."""
+    """Where each piece begins, without the space before a word, which some tokenizers count to its first piece."""
     begins = []
     for begin, end in offsets:
         while begin < end and text[begin].isspace():
@@ -318,8 +315,7 @@ def _has_vnni() -> bool:
 
 
 def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings: Any) -> Any:
-    """The transformer as a module of the `transformers` library, in single precision, on the CPU. settings (Any): Other
-    values of the config."""
+    """The transformer in the `transformers` library, on the CPU. settings (Any): Other values of the config."""
     import torch
     from transformers import AutoConfig, AutoModel
 

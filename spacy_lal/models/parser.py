@@ -89,8 +89,7 @@ def build_lal_parser(
 
 
 def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) -> ParserModel:
-    """Build a parser's model from its parts. RAISES (ValueError): The network reads vectors without a tok2vec, or does
-    not read the tok2vec's vectors."""
+    """Build a parser's model from its parts. RAISES (ValueError): Vectors are read without a tok2vec, or not read."""
     features = {feature.kind: feature for feature in network.inputs.features}
     if ("vectors" in features) != (tok2vec is not None):
         raise ValueError(

@@ -38,8 +38,7 @@ def has_numpy_form(config: ParserNetworkConfig) -> bool:
 
 
 class ParserInference:
-    """A parser's network in NumPy, for several threads. weights (Weights): By their names in the torch network,
-    float32."""
+    """A parser's network in NumPy, for several threads. weights: By their names in torch, float32."""
 
     def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes, weights: Weights) -> None:
         self.n_label_heads = config.n_label_heads(sizes)
@@ -115,8 +114,7 @@ class ParserInference:
         return joined
 
     def features(self, tokens: ndarray, places: Places, attention: Optional["_Attended"]) -> ndarray:
-        """Fenceposts but for the norm's gain and bias and the scale of halves, which the layers on them have. *Shape:*
-        (n_posts, layout.width)."""
+        """Fenceposts but for the norm's gain and bias and the scale of halves. *Shape:* (n_posts, layout.width)."""
         layout = self.layout
         features = numpy.empty((places.posts[-1], layout.width), dtype="float32")
         n_blocks, half = layout.n_blocks, layout.forward_width

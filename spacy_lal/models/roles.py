@@ -208,10 +208,7 @@ def unknown_parse(n_words: int) -> SentenceParse:
 
 
 def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[SentenceParse]:
-    """The parse of each sentence or part of a Doc, over its words.
-
-    RAISES (ValueError): The Doc lacks constituents, the head of a word, tags or lemmas, which it needs.
-    """
+    """The parses of a Doc's sentences or parts. RAISES (ValueError): It lacks constituents, heads, tags or lemmas."""
     if not any(sentences):
         return [unknown_parse(0) for _ in sentences]
     if missing := lacking(doc, word_attr):

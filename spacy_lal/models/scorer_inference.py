@@ -57,8 +57,7 @@ class SpanInference:
         self._projections = parts
 
     def take_projections(self) -> List[ndarray]:
-        """The layer on fenceposts, which is not kept: of ends, of starts if they differ, of the labels' own heads.
-        *Shapes:* (n_out, layout.width or that of whole tokens)."""
+        """The layer on fenceposts, which is not kept: of ends, starts, labels' own heads. *Shapes:* (n_out, width)."""
         parts, self._projections = self._projections, []
         return parts
 

@@ -110,8 +110,7 @@ class ThreadsShim(Shim):
 
 
 class SharedShim(ThreadsShim, PyTorchShim):
-    """thinc's wrapper of torch modules; thinc's `predict` ends in training mode, so another thread's pass runs with
-    dropout. Here prediction writes nothing."""
+    """thinc's wrapper of torch modules. thinc's `predict` ends in training mode; here prediction writes nothing."""
 
     def predict(self, inputs: ArgsKwargs) -> Any:
         """The module's output, without gradient."""
@@ -125,8 +124,7 @@ class SharedShim(ThreadsShim, PyTorchShim):
             return module(*inputs.args, **inputs.kwargs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Tuple[Any, Callable[[ArgsKwargs], Any]]:
-        """The module's output, with dropout, and its backward pass. The backward pass is in training mode, too: with
-        gradient checkpointing it runs parts of the module a second time. Gradients of several passes add up."""
+        """Output and backward pass, which is in training mode, too: checkpointing runs parts of the module again."""
         module: Any = self._model
         with training(module):
             output, backprop = super().begin_update(inputs)
@@ -151,8 +149,7 @@ AnyBatch = Union[NetworkBatch, RolesBatch]
 
 
 class NetworkShim(ThreadsShim):
-    """A network that is made late, when the sizes that come from data are known; they are saved beside its weights.
-    config (Any): everything but these sizes."""
+    """A network that is made when the sizes that come from data are known. config (Any): everything but these."""
 
     # A network adds these.
     sizes_type: Callable[..., Any]  # the record of sizes
@@ -172,10 +169,8 @@ class NetworkShim(ThreadsShim):
 
     @property
     def network(self) -> Any:
-        """The torch module, in evaluation mode.
-
-        RAISES (ValueError): There are no weights yet, they fit another network, or torch is not installed.
-        """
+        """The torch module. RAISES (ValueError): There are no weights yet, or they do not fit, or torch is not
+        installed."""
         if self._model is None:
             with MAKING:
                 if self._model is None:
@@ -203,10 +198,7 @@ class NetworkShim(ThreadsShim):
 
     @property
     def inference(self) -> Any:
-        """The NumPy form, made on first use and after changes of the weights; None where the module runs.
-
-        RAISES (ValueError): There are no weights yet, or they fit another network.
-        """
+        """The NumPy form of the present weights; None where the module runs. RAISES (ValueError): As `network`."""
         if not isinstance(get_current_ops(), NumpyOps):
             return None
         version = 0 if self._model is None else sum(weight._version for weight in self._model.parameters())
@@ -306,8 +298,7 @@ def _torch() -> Any:
 
 
 def network_layer(name: str, shim: NetworkShim) -> Model[Any, List[Any]]:
-    """A network as a thinc layer, from a batch to the scores of its sentences. Sentences run in sub-batches by padded
-    size, on which results do not depend."""
+    """A network as a thinc layer, from a batch to the scores of its sentences. It runs in sub-batches."""
     return Model(name, forward, shims=[shim])
 
 

@@ -119,10 +119,7 @@ def forward(model: Tok2Vec, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def require_vectors(model: Model, docs: List[Doc]) -> None:
-    """Check that a model's listeners have vectors to read, of the Docs' present tokens.
-
-    RAISES (ValueError): A component that the model listens to has not run on one of the Docs, or ran on other tokens.
-    """
+    """RAISES (ValueError): A component that the model listens to has not run on a Doc, or ran on other tokens."""
     for listener in (node for node in model.walk() if node.name in LISTENERS):
         for doc in docs:
             if listener.name == LISTENERS[0]:

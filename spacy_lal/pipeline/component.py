@@ -63,8 +63,7 @@ class SentencePipe(TrainablePipe):
         return {key: list(values) for key, values in self.cfg.items() if key != "model"}
 
     def set_label_data(self, label_data: Mapping[str, Sequence[Any]]) -> None:
-        """Set the vocabularies, as `label_data` has them, and thereby the sizes of the network; weights of other sizes
-        are dropped. RAISES (ValueError): There are unknown keys."""
+        """Set the vocabularies, and so the sizes of the network. RAISES (ValueError): There are unknown keys."""
         known = set(self.cfg) - {"model"}
         if not isinstance(label_data, Mapping) or set(label_data) - known:
             raise ValueError(f"labels are a dict with the keys {sorted(known)}, got {label_data!r:.200}")
@@ -159,10 +158,7 @@ class SentencePipe(TrainablePipe):
     def _initialize(
         self, get_examples: Callable[[], Iterable[Example]], collect: Callable[[], Mapping[str, Sequence[Any]]]
     ) -> None:
-        """Collect labels and make the network of the config.
-
-        collect (Callable): Gives the label data; called when the component has its configured model.
-        """
+        """Collect labels, when the component has its configured model, and make the network."""
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         self.model = self._configured_model
         self.cfg.pop("model", None)
@@ -187,8 +183,7 @@ class SentencePipe(TrainablePipe):
         return self
 
     def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> "SentencePipe":
-        """Load from a directory, in place. RAISES (ValueError): The weights do not fit the config, or cannot be
-        read."""
+        """Load from a directory, in place. RAISES (ValueError): Weights do not fit the config, or cannot be read."""
         readers: Dict[str, Callable[[Any], Any]] = {
             "cfg": lambda file: self._load_cfg(srsly.read_json(file)),
             "vocab": lambda folder: self.vocab.from_disk(folder, exclude=exclude),
@@ -225,9 +220,6 @@ def parser_names(nlp: Language) -> List[str]:
 
 
 def sentence_splitters(nlp: Language, parsers: Collection[str]) -> List[str]:
-    """The names of the components that set sentence breaks, in order. They are disabled where breaks are given.
-
-    parsers (Collection[str]): Names of components to leave out: parsers, since spaCy's own parser also sets breaks.
-    """
+    """The names of components that set sentence breaks; `parsers`, since spaCy's own also does, are left out."""
     names = [name for name in nlp.pipe_names if name not in parsers]
     return [name for name in names if "token.is_sent_start" in nlp.get_pipe_meta(name).assigns]

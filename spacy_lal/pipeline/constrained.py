@@ -51,8 +51,7 @@ class AllowedCells(NamedTuple):
 
 
 def allowed_cells(constraints: Sequence[Constraint], n_words: int, labels: Sequence[str]) -> AllowedCells:
-    """The cells that constraints on the words of a sentence leave. labels: label strings; empty if no constituents are
-    scored."""
+    """The cells that constraints on a sentence's words leave. labels: Strings; empty if none are scored."""
     cells = AllowedCells(
         np.ones((n_words + 1, n_words + 1, len(labels)), dtype=bool), np.ones((n_words + 1, n_words + 1), dtype=bool)
     )
@@ -110,8 +109,7 @@ def with_prepositional_phrases(
 
 
 def with_raised_subjects(parse: DecodedParse, deprels: Sequence[str]) -> DecodedParse:
-    """A parse in which the subject of an xcomp is its governor's object, as in "I want him to win", where that is
-    projective and the governor has no other."""
+    """The subject of an xcomp is its governor's object, as in "I want him to win", if projective and the only one."""
     if not {"xcomp", "obj", "nsubj"} <= set(deprels) or deprels.index("xcomp") not in parse.deprels:
         return parse
     heads, names = parse.heads.copy(), [deprels[i] for i in parse.deprels]
@@ -126,8 +124,7 @@ def with_raised_subjects(parse: DecodedParse, deprels: Sequence[str]) -> Decoded
 
 
 def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> DecodedParse:
-    """A parse without constituents of punctuation alone that are less than the sentence: no treebank has them, and
-    `disagreement_cost` adds some."""
+    """A parse without constituents of punctuation alone that are less than the sentence: no treebank has them."""
     marks = np.array([doc[i].tag_ in MARK_TAGS if doc[i].tag else doc[i].is_punct for i in words], dtype=bool)
     if len(marks) < 2 or not marks.any() or not len(parse.spans):
         return parse

@@ -118,10 +118,7 @@ class Decoder:
         return Charts(labels, arcs * np.float32(1.0 - self.constituency_weight), True, "eisner")
 
     def with_disagreeing(self, labels: ndarray, nodes: ndarray) -> ndarray:
-        """The nodes of a joint tree, with constituents that its heads contradict if the config allows them.
-
-        labels (ndarray): Unweighted label scores. nodes, returned (ndarray): *Shape:* (k, 3), int32.
-        """
+        """The nodes of a joint tree, (k, 3), with constituents that its heads contradict if the config allows them."""
         if self.disagreement_cost is None:
             return nodes
         spans = np.concatenate([nodes, disagreeing_constituents(labels, nodes, self.disagreement_cost)])

@@ -169,8 +169,7 @@ class Rolesets:
 
 
 def frame_names(words: str, lemma: str = "") -> List[str]:
-    """Names that the frame of a predicate may have, the likeliest first: "give_up" for "gave up" with the lemma
-    "give"."""
+    """Names that a predicate's frame may have, the likeliest first: "give_up" for "gave up" with the lemma "give"."""
     first, _, rest = words.partition(" ")
     stems = [lemma] if lemma else []
     for ending, others in VERB_ENDINGS.items():
@@ -187,10 +186,7 @@ def frame_names(words: str, lemma: str = "") -> List[str]:
 
 
 def collect_senses(pairs: Iterable[Tuple[str, str]]) -> Tuple[List[str], List[Sense]]:
-    """Rolesets by descending frequency, and the senses of each V's words.
-
-    pairs (Iterable[Tuple[str, str]]): Words and roleset of each predicate.
-    """
+    """Rolesets by descending frequency, and the senses of each V's words, from words and rolesets of predicates."""
     counts: Counter[str] = Counter()
     by_words: Dict[str, Counter[str]] = {}
     for words, roleset in pairs:

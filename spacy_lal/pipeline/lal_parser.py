@@ -237,16 +237,12 @@ class LALParser(SentencePipe):
 
     def _predict(self, docs: List[Doc]) -> List[List[DecodedParse]]:
         sentences = [sentence_words(doc) for doc in docs]
-        is_long = any(len(words) > MAX_LENGTH for of_doc in sentences for words in of_doc)
-        if not is_long:
-            parses = self._parse(docs, sentences)
-        else:
-            pieces = [[cut_sentence(doc, words) for words in ws] for doc, ws in zip(docs, sentences, strict=True)]
-            flat = self._parse(docs, [[one for of_sentence in of_doc for one in of_sentence] for of_doc in pieces])
-            parses = []
-            for of_doc, found in zip(pieces, map(iter, flat), strict=True):
-                joined = (list(islice(found, len(of_sentence))) for of_sentence in of_doc)
-                parses.append([join_pieces(some, self._label_vocab, self._deprel_ids) for some in joined])
+        pieces = [[cut_sentence(doc, words) for words in ws] for doc, ws in zip(docs, sentences, strict=True)]
+        flat = self._parse(docs, [[one for of_sentence in of_doc for one in of_sentence] for of_doc in pieces])
+        parses = []
+        for of_doc, found in zip(pieces, map(iter, flat), strict=True):
+            joined = (list(islice(found, len(of_sentence))) for of_sentence in of_doc)
+            parses.append([join_pieces(some, self._label_vocab, self._deprel_ids) for some in joined])
         for doc, of_doc, found in zip(docs, sentences, parses, strict=True):
             if CONSTRAINTS_KEY in doc.spans:
                 self._constrain(doc, of_doc, found)

@@ -34,7 +34,7 @@ from ..trees.roles import Proposition, RoleTags, predicate_span
 from .component import SMALL_TOK2VEC, SentencePipe
 from .decoders import cut_sentence
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
-from .role_decoder import PART, Verb, decode_roles
+from .role_decoder import PART, decode_roles
 
 PredicateSource = Literal["own", "doc"]
 HOW_TO_GET = (
@@ -177,8 +177,7 @@ class LALSemanticRoles(SentencePipe):
     # Finding roles
 
     def predict(self, docs: Iterable[Doc]) -> List[Optional[List[Any]]]:  # type: ignore[override]
-        """Predict without changing the Docs: for each Doc, the propositions of each of its sentences; None, with one
-        warning, for a Doc that lacks what the network reads. RAISES (ValueError): See `SentencePipe`."""
+        """See `SentencePipe`. None, with one warning, for a Doc that lacks what the network reads."""
         docs = list(docs)
         config = self.model.attrs["config"]
         missing = [lacking(doc, config.role_scorer.word_attr) if config.with_spans else "" for doc in docs]
@@ -209,7 +208,16 @@ class LALSemanticRoles(SentencePipe):
         propositions: List[List[Proposition]] = [[] for _ in owners]
         rows = given and [numpy.array([one.token for one in of_sentence], dtype="int64") for of_sentence in given]
         for indices, scores in self.model.attrs["iter_scores"](self.model, docs, predicates=rows, sentences=sentences):
-            verbs = given and [[_verb_of(one) for one in given[i]] for i in indices]
+            verbs: Any = (
+                given
+                and [  # the words of each V, then of each C-V
+                    [
+                        [predicate_span(args), *(part[:2] for part in args if part[2] == PART)]
+                        for _, _, args, _ in given[i]
+                    ]
+                    for i in indices
+                ]
+            )
             args = decode_roles(scores, self._labels.tags, verbs)
             for i, one, of_sentence in zip(indices, scores, args, strict=True):
                 propositions[i] = self._to_propositions(owners[i], one, of_sentence, given and given[i])
@@ -223,8 +231,7 @@ class LALSemanticRoles(SentencePipe):
         args: Sequence[Tuple[Tuple[int, int, str], ...]],
         given: Optional[Sequence[Proposition]],
     ) -> List[Proposition]:
-        """The propositions of a sentence, a Doc with some of its tokens; rolesets that are given stay, with their frame
-        files."""
+        """The propositions of a sentence; rolesets that are given stay, with their frame files."""
         doc, words = sentence
         found = []
         for f, token in enumerate(scores.rows.tolist()):
@@ -316,9 +323,3 @@ def _cut_propositions(doc: Doc) -> Iterator[List[Proposition]]:
                     found.append(Proposition(token - first, roleset, within, lemma))
             yield found
             first = last
-
-
-def _verb_of(proposition: Proposition) -> Verb:
-    """The words of a given V, then of each C-V."""
-    parts = [(start, end) for start, end, role in proposition.args if role == PART]
-    return [predicate_span(proposition.args), *parts]

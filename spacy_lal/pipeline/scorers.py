@@ -70,7 +70,9 @@ def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = No
     # spaCy's function also scores sentence boundaries, which another component sets.
     parsed = parser_score(examples, **kwargs)
     scores.update({key: parsed[key] for key in SPACY_KEYS})
-    scores.update(_reference_attachment(examples))
+    reference = attachment(examples, "reference")
+    found = reference.scores() if reference.gold_words else {}
+    scores.update({f"{key}_reference": found.get(key) for key in ("dep_uas", "dep_las")})
     return scores
 
 
@@ -89,8 +91,7 @@ def _rows(eg: Example, params: EvalbParams) -> Iterator[EvalbRow]:
 
 
 def _rows_by_characters(gold: Doc, test: Doc, params: EvalbParams) -> Iterator[EvalbRow]:
-    """Compare constituents as ranges of characters, without white space and deleted gold words. A row for each gold
-    sentence; a predicted constituent belongs to the sentence in which it begins."""
+    """A row for each gold sentence; a predicted constituent belongs to the sentence in which it begins."""
     visible = [0, *accumulate(not char.isspace() for char in gold.text)]
     deleted: Set[int] = set()
     for token in gold:
@@ -131,13 +132,6 @@ def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
     """The brackets that begin in a half-open range."""
     start, end = (bisect_left(brackets, place, key=lambda bracket: bracket[0][0]) for place in (first, last))
     return brackets[start:end]
-
-
-def _reference_attachment(examples: Iterable[Example]) -> Dict[str, Optional[float]]:
-    counts = attachment(examples, "reference")
-    found = counts.scores()
-    scores = (found["dep_uas"], found["dep_las"]) if counts.gold_words else (None, None)
-    return dict(zip(REFERENCE_KEYS, scores, strict=True))
 
 
 def attachment(examples: Iterable[Example], punctuation: PunctuationRule) -> AttachmentCounts:

@@ -254,10 +254,7 @@ def _signals() -> Iterator[List[int]]:
 
 
 def _read_checkpoint(path: Path, config: Config, flat: Dict[str, Any]) -> Tuple[State, Optional[Language]]:
-    """The state, and the pipeline with the config's locations of data and logger; None after the end of the training.
-
-    RAISES (CheckpointError): A file is damaged, or the training was begun with another config.
-    """
+    """State and pipeline, None after the end. RAISES (CheckpointError): A file is damaged, or the config another."""
     places = {n for n in flat if n.startswith("paths.") or (n.startswith("corpora.") and n.endswith(".path"))}
     nlp = None
     try:

@@ -94,8 +94,7 @@ def _pipeline_folder(name: str) -> Optional[Path]:
 
 
 def replaced_listener(transformer: Dict[str, Any], tok2vec: Dict[str, Any]) -> Dict[str, Any]:
-    """For `nlp.replace_listeners`: the block of a shared transformer for a component with the block `model.tok2vec`,
-    which is a listener or contains one."""
+    """For `nlp.replace_listeners`: the transformer's block for a component with the block `model.tok2vec`."""
     blocks = [tok2vec, *tok2vec.get("*", {}).values()]
     listener = next(block for block in blocks if "TransformerListener" in block.get("@architectures", ""))
     settings = {key: listener[key] for key in ("pooling", "grad_factor") if key in listener}
@@ -142,8 +141,7 @@ def _piece_limit(tokenizer: Any, transformer: Any) -> Optional[int]:
 
 
 def _fitting_spans(model: Any, nested: List[List[Span]]) -> List[List[Span]]:
-    """The spans of each Doc, cut in half until they have at most as many pieces as the transformer reads. A single
-    token is not cut."""
+    """The spans of each Doc, cut in half until the transformer can read them. A single token is not cut."""
     tokenizer, limit = model.tokenizer, _piece_limit(model.tokenizer, model.transformer)
 
     def fits(span: Span) -> bool:
@@ -221,8 +219,7 @@ class _InGroups(nn.Module):
         self.transformer, self.max_pieces = transformer, max_pieces
 
     def forward(self, attention_mask: Tensor, **inputs: Tensor) -> ModelOutput:
-        """The transformer's output for all sequences together. With several groups, it has zeros at padding, and only
-        the last hidden states and pooled outputs."""
+        """The transformer's output for all sequences; of several groups, the last hidden states and pooled outputs."""
         inputs["attention_mask"] = attention_mask
         n_rows, n_pieces = attention_mask.shape
         lengths = attention_mask.sum(1).long().tolist()
