@@ -159,12 +159,10 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
 
 
 def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
-    """The Doc of a row of `table.to_pylist()`. From columns, it has tokens, tags, parts of speech, morphology, lemmas,
-    sentences and parse; from a DocBin, all annotation of the pipeline.
+    """The Doc of a row of `table.to_pylist()`, or None if the row had no text. From columns, it has tokens, tags, parts
+    of speech, morphology, lemmas, sentences and parse; from a DocBin, all annotation of the pipeline.
 
-    row (Mapping[str, Any]): Values by column, of either output; other columns are ignored.
     vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
-    RETURNS (Optional[Doc]): None if the row had no text.
     """
     install_extensions()  # this process may not have created a parser
     if row["docbin" if "docbin" in row else "tokens"] is None:

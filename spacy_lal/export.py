@@ -23,15 +23,9 @@ class MissingParseError(ValueError):
 
 
 class Sentence(NamedTuple):
-    """One parsed sentence of n words.
-
-    number (int): Its place in the Doc, from 0.
-    tokens (List[Token]): Its words.
-    constituents (Optional[list]): Collapsed half-open spans over the words; None if the Doc has no trees.
-    heads (Optional[List[Optional[int]]]): Word numbers from 1, 0 is the root, None an unknown head; None if the Doc has
-        no heads.
-    is_cut (bool): Whether it is only a part of the sentence.
-    """
+    """One parsed sentence of n words: its place in the Doc, from 0; its tokens; collapsed half-open spans over them,
+    None if the Doc has no trees; heads as word numbers from 1, 0 is the root, None an unknown head, or None if the Doc
+    has no heads. is_cut: whether it is only a part of the sentence."""
 
     number: int
     tokens: List[Token]
@@ -114,12 +108,7 @@ def _heads(doc: Doc, indices: List[int]) -> List[Optional[int]]:
 
 def sentence_record(sentence: Sentence) -> Dict[str, Any]:
     """One sentence of n words as plain objects, as docs/reference/formats.md has them: indices count words from 0, a
-    root is its own head, characters count in the text of the Doc.
-
-    sentence (Sentence): The sentence.
-    RETURNS (Dict[str, Any]): `text`, `start_char`, `end_char`, the lists of `annotation_lists`, and `heads` (n, an
-        unknown one None; or None) and `constituents` (objects, outer before inner, a unary chain as several; or None).
-    """
+    root is its own head, an unknown head is None, characters count in the text of the Doc."""
     tokens = sentence.tokens
     heads, spans = sentence.heads, sentence.constituents
     lists = annotation_lists(tokens[0].doc, tokens)
@@ -136,13 +125,8 @@ def sentence_record(sentence: Sentence) -> Dict[str, Any]:
 
 
 def annotation_lists(doc: Doc, tokens: Sequence[Token]) -> Dict[str, Optional[List[Any]]]:
-    """The annotation of n tokens as lists of length n, by the schema of docs/reference/formats.md.
-
-    doc (Doc): The Doc of the tokens. A list is None where the whole Doc has no such annotation.
-    tokens (Sequence[Token]): Some or all of its tokens.
-    RETURNS (Dict[str, Optional[List[Any]]]): `tokens` (their texts), `start_chars`, `end_chars` (half-open, in the text
-        of the Doc), `tags`, `pos`, `morphs`, `lemmas`, `deprels`; strings may be empty.
-    """
+    """The annotation of n tokens as lists of length n, by the schema of docs/reference/formats.md; None in place of a
+    list where the whole Doc has no such annotation. Characters are half-open, in the text of the Doc."""
 
     def values(name: str, attribute: str) -> Optional[List[str]]:
         if len(doc) and not doc.has_annotation(name):
@@ -171,9 +155,8 @@ def constituent(tokens: Sequence[Token], start: int, end: int, label: str) -> Di
 
 def to_conllu(doc: Doc, doc_number: int = 0) -> str:
     """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any. English contractions have ranges, as
-    in UD: `1-2 don't`.
+    in UD: `1-2 don't`. Missing annotation is left open.
 
-    doc (Doc): The Doc. Missing annotation (heads, lemmas, ...) is left open.
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
     RAISES (ValueError): Sentence boundaries are missing.
     """
@@ -181,11 +164,8 @@ def to_conllu(doc: Doc, doc_number: int = 0) -> str:
 
 
 def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Mapping[str, str]] = None) -> str:
-    """One sentence as CoNLL-U, in the form of `to_conllu`.
-
-    text_name (str): The name or number of its text: the beginning of its `sent_id`.
-    comments (Optional[Mapping[str, str]]): More comments by their names.
-    """
+    """One sentence as CoNLL-U, in the form of `to_conllu`. text_name (str): The beginning of its `sent_id`. comments:
+    More comments by their names."""
     metadata: Dict[str, Optional[str]] = {"sent_id": f"{text_name}-{sentence.number + 1}", **(comments or {})}
     metadata["text"] = " ".join(sentence.text.split())
     if sentence.constituents is not None:

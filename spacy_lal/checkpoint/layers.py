@@ -49,16 +49,13 @@ class ConcatenatedInputs(InputLayer):
 
 @dataclass(frozen=True)
 class ReferenceLabelAttentionConfig(LabelAttentionConfig):
-    """Label attention with the reference's options.
+    """Label attention with the reference's options: `lal_q_as_matrix` (a query per token), `lal_combine_as_self`, and:
 
-    query_per_token (bool): Compute queries from tokens (`lal_q_as_matrix`).
-    combine_as_self (bool): Project all label heads together to the hidden width, as self-attention does.
     scrambled_queries (bool): Reproduce a fault: in a batch of B sentences, head l meets sentence b with the query of
         head (l * B + b) mod n_label_heads (T2).
     shared_feed_forward (str): "none"; "joint": one feed-forward network over all blocks; "split": the reference's
         halves, whose "position half" is simply the last hidden_width / 2 features (T6).
-    shared_ff_width (int): Hidden units of that network.
-    relu_dropout, ff_residual_dropout (float): Its feature dropout.
+    shared_ff_width (int), relu_dropout, ff_residual_dropout (float): Hidden units of that network; its feature dropout.
     """
 
     query_per_token: bool = False

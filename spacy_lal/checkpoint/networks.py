@@ -122,12 +122,8 @@ MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads a
 def lal_config(
     h: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False, learned_boundaries: bool = False
 ) -> ParserNetworkConfig:
-    """The records of a LAL or HPSG parser.
-
-    h (Mapping[str, Any]): All of the LAL parser's hyperparameters.
-    n_label_heads (int): Label heads, which the hyperparameters do not give; 0: one for each label.
-    learned_boundaries (bool): Whether START and STOP have learned vectors.
-    """
+    """The records of a LAL or HPSG parser, of all of the LAL parser's hyperparameters. n_label_heads (int): 0: one for
+    each label. learned_boundaries (bool): Whether START and STOP have learned vectors."""
     features: List[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
     if h["use_words"]:
         features.append(Words(h["word_emb_dropout"]))

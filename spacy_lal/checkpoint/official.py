@@ -1,9 +1,7 @@
 """A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
 
-The file is read as data: `torch.load` makes tensors and plain containers, and runs nothing. Beyond these, it holds
-objects of the authors' vocabulary class and scalars of NumPy; the stand-ins below take their names in the file, and any
-other name is refused. The pipeline is made from its config, like any other; then it gets the checkpoint's labels and
-weights. Parts that we do not build (GloVe, ELMo, BERT) are refused by name.
+The file is read as data: `torch.load` makes tensors and plain containers, and runs nothing. The stand-ins below take
+the names of the authors' vocabulary class and of NumPy's scalars; any other name is refused.
 """
 
 import struct
@@ -79,13 +77,9 @@ ADMITTED = [
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The contents of a checkpoint file.
-
-    hparams (Dict[str, Any]): Hyperparameters, as the file gives them.
-    state_dict (Dict[str, Tensor]): Weights under the reference's names.
-    vocabularies (Dict[str, ReferenceVocabulary]): "tag_vocab", "word_vocab", "label_vocab", "char_vocab", and
-        "type_vocab" unless the network scores no dependencies.
-    """
+    """The contents of a checkpoint file: hyperparameters as given, weights under the reference's names, and
+    "tag_vocab", "word_vocab", "label_vocab", "char_vocab", and "type_vocab" unless the network scores no
+    dependencies."""
 
     hparams: Dict[str, Any]
     state_dict: Dict[str, Tensor]
@@ -93,10 +87,8 @@ class Checkpoint:
 
 
 def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
-    """Read a checkpoint of the reference without running anything in it.
+    """Read a checkpoint of the reference, written by `torch.save`, without running anything in it.
 
-    path (Union[str, Path]): A file written by `torch.save`.
-    RETURNS (Checkpoint): Its contents, without the state of the optimiser.
     RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names anything but tensors, plain containers,
         NumPy scalars and the vocabulary class.
     """
@@ -264,13 +256,9 @@ def _refuse(checkpoint: Checkpoint, unsupported: Dict[str, str], supported: str)
 
 
 def _label_data(checkpoint: Checkpoint, sizes: ParserSizes, fixed: Sequence[tuple]) -> Dict[str, List[Any]]:
-    """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the checkpoint's order.
-
-    fixed (Sequence[tuple]): The label chains that come first, and are not in our data.
-
-    The deprel `root` becomes spaCy's ROOT, as everywhere on our Docs; it is `root` again in CoNLL-U. Words become raw
-    text: `-LRB-` is `(`, unless that is in the vocabulary, too.
-    """
+    """The checkpoint's vocabularies as `LALParser.initialize` takes them, in the checkpoint's order, without the chains
+    `fixed`. The deprel `root` becomes spaCy's ROOT. Words become raw text: `-LRB-` is `(`, unless that is in the
+    vocabulary, too."""
     n_labels = sizes.n_labels + len(fixed) - 2
     expected = {"tag": (sizes.n_tags, SPECIAL_TAGS), "word": (sizes.n_words, SPECIAL_WORDS)}
     expected.update(char=(sizes.n_chars, SPECIAL_CHARS), type=(sizes.n_deprels, ()), label=(n_labels, tuple(fixed)))

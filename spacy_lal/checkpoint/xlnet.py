@@ -1,8 +1,7 @@
 """XLNet as the LAL parser's authors feed it, word by word (reference-parser.md 1.4): `spacy-lal.WordTransformer.v1`.
 
 Each word is split separately, each sentence is a sequence, and the output is the last piece of each word, with rows for
-START and STOP. spacy-transformers loads, fine-tunes and stores it. No listeners; sentences are read whole. A checkpoint
-holds weights under the names of `XLNetModel`, without its config and tokenizer.
+START and STOP. spacy-transformers loads, fine-tunes and stores it. No listeners; sentences are read whole.
 """
 
 from pathlib import Path
@@ -139,12 +138,9 @@ def split_words(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> List[List
 
 
 def _batches(model: Any, texts: List[List[str]], starts: List[int]) -> Iterator[Tuple[ndarray, ...]]:
-    """Clean, split and pad; sentences of similar length come together, and those without words are left out.
-
-    starts (List[int]): The first row of each sentence in the output, whose rows are START, its words, and STOP.
-    YIELDS (Tuple[ndarray, ...]): Of each batch: ids and attention mask, *shape:* (batch_size, n_pieces); the vectors to
-        read among the batch_size * n_pieces, and their rows in the output, *shape:* (n_read,).
-    """
+    """Clean, split and pad; sentences of similar length come together, and those without words are left out. starts:
+    the first row of each sentence in the output. Yields ids and attention mask, *shape:* (batch_size, n_pieces); the
+    vectors to read among the batch_size * n_pieces, and their rows in the output, *shape:* (n_read,)."""
     tokenizer, pad_left = model.layers[0].shims[0]._hfmodel.tokenizer, model.attrs["pad_left"]
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
     split = split_words(tokenizer, [clean_words(words, model.attrs["clean_words"]) for words in texts])
@@ -237,10 +233,8 @@ def load_tokenizer(name: str, *, lower_case: bool = False) -> Any:
 
 
 def make_hf_objects(weights: Mapping[str, Tensor], tokenizer_name: str, *, lower_case: bool = False) -> HFObjects:
-    """Transformer and tokenizer as spacy-transformers holds them.
+    """Transformer, of weights by the names of `XLNetModel`, and tokenizer, of a name on the hub or a folder.
 
-    weights (Mapping[str, Tensor]): By the names of `XLNetModel`.
-    tokenizer_name (str): A name on the hub, or a folder. lower_case (bool): Whether it lower-cases text.
     RAISES (CheckpointError): Weights or tokenizer are unavailable, or the tokenizer has pieces without a vector.
     """
     tokenizer, transformer = load_tokenizer(tokenizer_name, lower_case=lower_case), load_xlnet(weights)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from spacy_lal.metrics.evalb_params import EvalbParams
 
 WORDS = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc")
+RAW_SCORES = {"own_sents": "own sentence breaks", "raw": "raw text", "raw_documents": "raw text of documents"}
 SHOWN_LABELS = 15
 SHOWN_CONFUSIONS = 10
 ParamOption = Annotated[
@@ -118,12 +119,11 @@ def score(
 
 def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Optional[List[Doc]]" = None) -> int:
     """Write the trees of Docs as brackets, one per line, without a root label: EVALB counts any root label but TOP. A
-    sentence of whitespace tokens only has no tree.
+    sentence of whitespace tokens only has no tree. Returns the number of trees.
 
     golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes punctuation by its tag, and
         rejects a pair of trees if it would delete different words in them.
     others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree there are left out.
-    RETURNS (int): The number of trees.
     """
     from spacy_lal.export import read_sentences
 
@@ -151,11 +151,9 @@ def report_lines(metrics: Dict[str, Any]) -> List[str]:
     lines += [f"words|{common}", *_score_lines({name: metrics[name] for name in WORDS if name in metrics})]
     if "roles" in metrics:
         lines += [f"roles|{common}", *_role_lines(metrics["roles"])]
-    if "own_sents" in metrics:
-        lines += [f"own sentence breaks|{common}", *_score_lines(metrics["own_sents"])]
-        lines += [f"raw text|{common}", *_score_lines(metrics["raw"])]
-    if "raw_documents" in metrics:
-        lines += [f"raw text of documents|{common}", *_score_lines(metrics["raw_documents"])]
+    for name, title in RAW_SCORES.items():
+        if name in metrics:
+            lines += [f"{title}|{common}", *_score_lines(metrics[name])]
     if "genres" in metrics:
         lines += _genre_lines(metrics["genres"])
     if "confusion" in metrics:
@@ -225,13 +223,10 @@ def evalb_cli(
     """
     from dataclasses import replace
 
-    from spacy_lal.metrics.evalb_report import EvalbFormatError, EvalbStopped, report
+    from spacy_lal.metrics.evalb_report import EvalbStopped, report
 
-    params = read_params(param)
-    if cutoff_len is not None:
-        params = replace(params, cutoff_len=cutoff_len)
-    if max_error is not None:
-        params = replace(params, max_error=max_error)
+    given = {"cutoff_len": cutoff_len, "max_error": max_error}
+    params = replace(read_params(param), **{name: value for name, value in given.items() if value is not None})
     names = io.existing_file(gold_path), io.existing_file(test_path)
     if str(gold_path) == str(test_path) == io.STDIN:
         io.fail("expected at most one - (stdin) among the files")
@@ -240,8 +235,6 @@ def evalb_cli(
             lines, say = (_lines(gold_path), _lines(test_path)), lambda line: io.say(line, err=True)
             for line in report(*lines, params, names=names, on_error=say):
                 write(line + "\n")
-        except EvalbFormatError as err:
-            io.fail(str(err))
         except EvalbStopped as err:
             io.fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
 

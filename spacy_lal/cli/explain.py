@@ -91,11 +91,8 @@ class _Picture(NamedTuple):
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
-    """The page, with a section for each sentence that has a word.
-
-    nlp (Language): The pipeline that parsed the Docs.
-    RETURNS (str): Self-contained HTML.
-    """
+    """The page, as self-contained HTML, with a section for each sentence that has a word. nlp: the pipeline that
+    parsed."""
     from spacy_lal.pictures import writing
     from spacy_lal.pictures.markup import escape, html_page
 

@@ -116,9 +116,8 @@ def reason(err: BaseException) -> str:
 def load_pipeline(
     model: Optional[str] = None, gpu_id: int = -1, *, needs: Sequence[str] = (FACTORY,), exclude: Sequence[str] = ()
 ) -> "Language":
-    """Load a pipeline; ends the command if it cannot be loaded.
+    """Load a pipeline: a path, a package, or None, the default one; ends the command if it cannot be loaded.
 
-    model (Optional[str]): A path, or the name of an installed package; None is the default pipeline.
     needs (Sequence[str]): Factories of which it must have one.
     exclude (Sequence[str]): Names of components that the command does not need.
     """
@@ -154,12 +153,8 @@ def is_stdout(output: Optional[Path]) -> bool:
 
 @contextmanager
 def text_output(output: Optional[Path], *, errors: str = "strict") -> Iterator[Callable[[str], Any]]:
-    """For a block that writes text. To stdout it goes piece by piece, with control characters escaped for a terminal; a
-    file is replaced at the end, and stays as it was if the block fails.
-
-    errors (str): How UTF-8 is encoded.
-    YIELDS (Callable[[str], Any]): The function that writes.
-    """
+    """For a block that writes text, by the function that it is given. To stdout it goes piece by piece, with control
+    characters escaped for a terminal; a file is replaced at the end, and stays as it was if the block fails."""
     if not is_stdout(output) and output is not None:
         with written_file(output) as file:
             yield lambda text: file.write(text.encode("utf8", errors))
@@ -232,10 +227,7 @@ def existing_file(path: Path) -> Path:
 @contextmanager
 def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[str], str]]]:
     """For a block that reads files by their paths. One of them may be `-`: a temporary file then has stdin's content.
-
-    YIELDS (Tuple[List[Path], Callable[[str], str]]): The paths; and a function that names the temporary file
-        `<stdin>` in a message.
-    """
+    Yields the paths, and a function that names the temporary file `<stdin>` in a message."""
     if sum(str(path) == STDIN for path in paths) > 1:
         fail("expected at most one - (stdin) among the files")
     with TemporaryDirectory() as folder:
@@ -253,21 +245,14 @@ def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[s
 
 
 def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
-    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words, or constituents that are
-    no tree."""
-
+    """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words. RAISES (ValueError): It
+    is no such file, or holds constituents that are no tree."""
     from spacy_lal.treebanks.corpora import check_tree, read_spacy
 
     data = sys.stdin.buffer.read() if str(path) == STDIN else existing_file(path).read_bytes()
-    try:
-        docs = list(read_spacy(data, vocab, str(path)))
-    except ValueError as err:
-        fail(str(err))
+    docs = list(read_spacy(data, vocab, str(path)))
     if not any(len(doc) for doc in docs):
         fail(f"{path} holds no words")
-    try:
-        for number, doc in enumerate(docs, start=1):
-            check_tree(doc, f"{path}, Doc {number}")
-    except ValueError as err:
-        fail(str(err))
+    for number, doc in enumerate(docs, start=1):
+        check_tree(doc, f"{path}, Doc {number}")
     return docs

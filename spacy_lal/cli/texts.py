@@ -51,13 +51,9 @@ ParagraphsOption = Annotated[
 
 
 class Origin(NamedTuple):
-    """Where a Doc comes from: each sentence of the output can be joined to its text.
-
-    number (int): The place among all texts, from 0. Blank lines are no texts.
-    line (Optional[int]): The line where the text begins, from 1; None where it is not from a file.
-    id (Optional[str]): The name of the text, where the input gives one.
-    file (Optional[str]): The file, where several are read.
-    """
+    """Where a Doc comes from: the place among all texts, from 0, blank lines aside; the line where the text begins,
+    from 1, None where it is not from a file; the name that the input gives the text; the file, where several are
+    read."""
 
     number: int
     line: Optional[int] = None
@@ -114,13 +110,8 @@ def _find_source(word: str) -> Source:
 
 @dataclass
 class Reading:
-    """How the texts of a command are read.
-
-    input_format (Optional[str]): One of INPUT_FORMATS; None goes by the ending of each file.
-    paragraphs (Optional[bool]): Whether blank lines end a text, otherwise each line is one. None: paragraphs for a
-        file whose lines look wrapped.
-    text_field (str): The key of the texts in JSON lines.
-    """
+    """How the texts of a command are read: the format (None goes by the ending of each file); whether blank lines end a
+    text, otherwise each line is one (None: for a file whose lines look wrapped); the key of the texts in JSON lines."""
 
     sources: List[Source]
     input_format: Optional[str] = None
@@ -135,11 +126,8 @@ class Reading:
                 fail(f"{source.name} is a treebank by its ending: expected texts; --input-format text reads its lines")
 
     def texts(self, max_length: int) -> Iterator[Tuple[str, Origin]]:
-        """The texts of all sources, blank ones left out, each with its origin.
-
-        max_length (int): The longest text, in characters.
-        RAISES (ValueError): A line cannot be read; with file and line.
-        """
+        """The texts of all sources, of at most `max_length` characters, blank ones left out, each with its origin.
+        RAISES (ValueError): A line cannot be read; with file and line."""
         number = 0
         for source in self.sources:
             if source.is_terminal:

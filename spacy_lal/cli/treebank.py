@@ -50,7 +50,7 @@ def check_cli(
         report = check_columns(files.columns) if files.columns else None
         if files.brackets or files.conllu:
             report = check_treebank(files.brackets, files.conllu)
-        roles = check_roles(files) if files.has_roles else None
+        roles = check_roles(files) if files.roles or files.columns else None
     if as_json:
         record = {**(report.to_dict() if report else {}), **({"roles": roles.to_dict()} if roles else {})}
         lines = [printable_json(record, indent=2)]

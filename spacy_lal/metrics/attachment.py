@@ -1,9 +1,7 @@
-"""Attachment scores: UAS, LAS and complete matches. The rule for punctuation is always named, since it changes scores
-by half a point. Labels are compared as strings.
+"""Attachment scores: UAS, LAS and complete matches, by a rule for punctuation. Labels are compared as strings.
 
 - `"reference"`: a word is punctuation by its gold tag, as Zhou & Zhao (2019) and Mrini et al. (2020) count: the tag
-  lies within the string ``.``'':,`` (on Penn tags: exactly . , : `` ''), or is `PU`. Brackets, $ and # count. Other
-  languages have other tags (`spacy_lal.lang`).
+  lies within the string ``.``'':,`` (on Penn tags: exactly . , : `` ''), or is `PU`. Brackets, $ and # count.
 - `"spacy"`: a word with the deprel `p` or `punct` is left out, on either side by its own deprel; UAS and LAS are F1
   scores, as in `spacy.scorer.Scorer.score_deps`.
 - `"none"`: every word counts.
@@ -22,12 +20,8 @@ _SPACY_DEPRELS = frozenset(("p", "punct"))
 
 @dataclass
 class AttachmentCounts:
-    """Sums over sentences, which add up.
-
-    gold_words, predicted_words (int): Words that count on each side; they differ only under the rule "spacy".
-    correct_heads, correct_arcs (int): Words with the right head; with the right head and deprel.
-    complete_heads, complete_arcs (int): Sentences in which all words that count have the right head; head and deprel.
-    """
+    """Sums over sentences, which add up. Words that count on each side differ only under the rule "spacy"; complete
+    heads and arcs are sentences in which all words that count have the right head, or head and deprel."""
 
     n_sentences: int = 0
     gold_words: int = 0
@@ -68,12 +62,10 @@ def score_attachments(
     tags: Optional[Sequence[str]] = None,
     punctuation_tags: Container[str] = conventions("en").punctuation_tags,
 ) -> AttachmentCounts:
-    """Compare the dependencies of one sentence. Heads may be in any numbering that both sides share.
+    """Compare the dependencies of one sentence of n words; heads in any numbering that both sides share. A negative
+    gold head, and a gold deprel of None or "", are missing: the word is left out.
 
-    gold_heads, heads (Sequence[int]): The head of each word. A negative gold head is missing: the word is left out.
-        Shape: (n,).
-    gold_deprels, deprels (Sequence[str]): Their labels; a gold deprel of None or "" leaves the word out. Shape: (n,).
-    tags (Optional[Sequence[str]]): Gold fine-grained tags, needed by "reference". Shape: (n,).
+    tags (Optional[Sequence[str]]): Gold fine-grained tags, needed by "reference".
     punctuation_tags (Container[str]): Of the language's `spacy_lal.lang.conventions`.
     """
     counts = AttachmentCounts(n_sentences=1)

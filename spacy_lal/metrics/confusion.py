@@ -1,8 +1,5 @@
-"""Confusion counts by label, of constituents and of dependencies.
-
-Labels are compared exactly: ADVP and PRT, which EVALB treats as equal, are two labels here. Otherwise the same
-constituents count as in EVALB, so that sums over labels differ only for these two.
-"""
+"""Confusion counts by label, of constituents and of dependencies. Labels are compared exactly: ADVP and PRT, which
+EVALB treats as equal, are two labels here. Otherwise the same constituents count as in EVALB."""
 
 from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Tuple

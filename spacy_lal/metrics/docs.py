@@ -85,12 +85,10 @@ def check_texts(golds: List[Doc]) -> None:
 def score_docs(
     docs: List[Doc], golds: List[Doc], params: EvalbParams, *, seconds: float, gold_sents: bool = True
 ) -> Dict[str, Any]:
-    """Compare parsed Docs with gold Docs of the same tokens.
+    """Compare parsed Docs with gold Docs of the same tokens; arguments and results of `parse_golds`.
 
-    docs, golds, seconds, gold_sents: Results and arguments of `parse_golds`.
     RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and (with `_reference`) by the
-        authors' rule; accuracies of `WORDS`, sizes, speed, signatures; `roles`, the scores of `score_roles`, if gold
-        and parsed Docs have roles.
+        authors' rule; accuracies of `WORDS`, sizes, speed, signatures; `roles` if gold and parsed Docs have roles.
     """
     scores = _scores(docs, golds, params)
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
@@ -144,14 +142,9 @@ def score_sentence_breaks(docs: List[Doc], golds: List[Doc], params: EvalbParams
 
 
 def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """Compare Docs made from the gold texts alone.
-
-    RETURNS (Dict[str, Any]): `token_acc`, `token_f` and `sents_f` by spaCy's scorer; `dep_uas`, `dep_las` and
-        accuracies of `WORDS` over tokens aligned with one gold token; `raw_const_f`, F1 of labelled brackets under
-        EVALB's parameters; `srl_f`, `predicate_f` and `roleset_acc` of `score_roles`. Brackets and arguments are
-        compared as ranges of characters, without whitespace, brackets also without deleted gold words. With gold
-        tokens, `raw_const_f` equals EVALB's F1.
-    """
+    """Compare Docs made from the gold texts alone. Brackets and arguments are compared as ranges of characters without
+    whitespace, arcs and `WORDS` over tokens aligned with one gold token; with gold tokens, `raw_const_f` equals EVALB's
+    F1."""
     examples = _examples(docs, golds)
     tokens = Scorer.score_tokenization(_examples(*(map(_without_whitespace, some) for some in (docs, golds))))
     parses, roles = score_parses(examples, params), score_roles(examples)
@@ -168,9 +161,8 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
 def score_confusion(
     docs: List[Doc], golds: List[Doc], params: EvalbParams, *, top: Optional[int] = 30
 ) -> Dict[str, Any]:
-    """Count confusions by label.
+    """Count confusions by label in Docs with the same tokens and sentences; missing annotation is not counted.
 
-    docs, golds (List[Doc]): Docs with the same tokens and sentences; missing annotation is not counted.
     top (Optional[int]): The number of confusions of each kind, None for all.
     RETURNS (Dict[str, Any]): `constituents` and `deprels`, by label, see `confusion.py`; `constituent_confusions` and
         `deprel_confusions`, lists of (gold, predicted, count).

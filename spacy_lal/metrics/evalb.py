@@ -2,9 +2,7 @@
 `evalb.c` (Sekine and Collins, 1997-2013) to the last digit, including its oddities: labels are cut at `-` and `=`, tags
 are not; equal labels (`ADVP`, `PRT`) count as deleted together; a wrong sentence still prints its figures.
 
-The line reader follows EVALB's own grammar, not the treebank reader of `trees/`: `(NP )` is a word without letters, `(
-(S ...))` a bracket without a label. A sentence with surplus brackets may still be scored. Unlike the program, this
-module has no maximum length. Not here: files and the printed table (`evalb_report.py`).
+The line reader follows EVALB's own grammar: `(NP )` is a word without letters. There is no maximum length.
 """
 
 import re
@@ -42,12 +40,8 @@ class EvalbFormatError(ValueError):
 
 
 class Quote(NamedTuple):
-    """A quote character under a `quote_label`, kept or deleted, with the data to put it back.
-
-    position (int): The number of kept words before it.
-    bracket (int): The number of brackets opened before it; later brackets begin after it.
-    enclosing (tuple): The brackets (by number) around it.
-    """
+    """A quote character under a `quote_label`, kept or deleted, with the data to put it back: the numbers of kept words
+    and of brackets before it, and the brackets (by number) around it."""
 
     position: int
     bracket: int
@@ -57,12 +51,8 @@ class Quote(NamedTuple):
 
 
 class EvalbSentence(NamedTuple):
-    """One parse.
-
-    brackets (list): All brackets in pre-order with uncut labels; an end of -1 marks a bracket that is never closed.
-    length (int): Number of words, without words under `delete_label_for_length`.
-    errors (list): The reader's errors; if not empty, the sentence does not count.
-    """
+    """One parse: brackets in pre-order with uncut labels (an end of -1 marks one that is never closed), the number of
+    words without those under `delete_label_for_length`, the reader's errors; with any, the sentence does not count."""
 
     words: List[str]
     tags: List[str]
@@ -91,12 +81,8 @@ class EvalbRow(NamedTuple):
 
 @dataclass
 class EvalbCounts:
-    """Sums over sentences, which add up.
-
-    n_sentences, n_errors, n_skipped (int): Sentences seen, not comparable, without a word to compare.
-    complete, no_crossing, two_crossing (int): Sentences with all brackets, with no, with at most two crossing brackets.
-    crossing (int): Test brackets that cross a gold bracket.
-    """
+    """Sums over sentences, which add up: of sentences not comparable (errors) and without a word to compare (skipped),
+    with all brackets (complete), with no and with at most two crossing brackets."""
 
     n_sentences: int = 0
     n_errors: int = 0
@@ -204,7 +190,6 @@ class _Builder:
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
     """Read one line of a bracket file as EVALB does. A line without brackets is an empty parse.
 
-    RETURNS (EvalbSentence): The parse, with `errors` if its brackets do not balance.
     RAISES (EvalbFormatError): The program would hang or read beyond the line: words beside brackets, more than one word
         in a bracket, a line that ends just after an opening.
     """
@@ -231,12 +216,8 @@ def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
 def sentence_from_spans(
     words: Sequence[str], tags: Sequence[str], spans: Sequence[Bracket], params: EvalbParams
 ) -> EvalbSentence:
-    """Convert arrays.
-
-    words, tags (Sequence[str]): All words of the sentence and their tags. Shape: (n,).
-    spans (Sequence[Tuple[int, int, str]]): Half-open spans over `words`, outer before inner. A label may be a unary
-        chain (`"S::VP"`); the empty label is not a bracket. If `TOP` is deleted, it may be present or absent.
-    """
+    """Convert n words, their tags, and half-open spans over them, outer before inner. A label may be a unary chain
+    (`"S::VP"`); the empty label is not a bracket. If `TOP` is deleted, it may be present or absent."""
     builder = _Builder(params)
     opening: Dict[int, List[Bracket]] = {}
     for span in spans:
@@ -265,12 +246,8 @@ def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
 
 
 def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> EvalbRow:
-    """Compare two parses of a sentence.
-
-    gold, test (Parse): Each an `nltk.Tree`, a line of brackets, `(words, tags, spans)` with half-open spans in
-        pre-order (labels may be chains, `"S::VP"`), or an `EvalbSentence`.
-    RAISES (EvalbFormatError): A parse that is not a tree.
-    """
+    """Compare two parses of a sentence, each an `nltk.Tree`, a line of brackets, an `EvalbSentence`, or `(words, tags,
+    spans)` as in `sentence_from_spans`. RAISES (EvalbFormatError): A parse that is not a tree."""
     gold, test = as_sentence(gold, params), as_sentence(test, params)
     errors = [*gold.errors, *test.errors]
     length = gold.length

@@ -35,10 +35,8 @@ class EvalbParams:
     cutoff_len (int): The second summary block is over sentences of at most this many words.
     labeled (bool): Compare the labels of brackets as well as their ends.
     delete_label (tuple): A preterminal with one of these labels is deleted with its word, a bracket is ignored.
-    delete_label_for_length (tuple): Preterminals that do not count in a sentence's length.
     quote_label (tuple): Preterminals of a quote character (', " or /) whose deletion on one side only is repaired.
     eq_label (tuple): Pairs of labels that count as equal, in both directions, not transitively. Tags too.
-    eq_word (tuple): Pairs of words that count as equal.
     """
 
     max_error: int = 10

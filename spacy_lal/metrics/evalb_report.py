@@ -29,11 +29,9 @@ def report(
     names: Tuple[object, object] = ("gold", "test"),
     on_error: Optional[Callable[[str], None]] = None,
 ) -> Iterator[str]:
-    """Compare two bracket files with one tree per line.
+    """Compare two bracket files with one tree per line. Yields the lines that the program prints on stdout, without
+    their ends; `on_error` receives its messages on stderr, line by line, with the names of the files.
 
-    names (Tuple[object, object]): Of both files, for messages.
-    on_error (Optional[Callable]): Receives the program's messages on stderr, line by line.
-    YIELDS (str): The lines that the program prints on stdout, without their ends.
     RAISES (EvalbFormatError): A line that the program cannot process. (EvalbStopped): The error at which it stops.
     """
     errors = 0

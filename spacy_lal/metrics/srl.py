@@ -1,12 +1,9 @@
-"""Scores of semantic roles, as the program srl-eval.pl of CoNLL-2005 counts them, and strictly.
-
-Arguments are compared with all of their parts: an argument is right if its parts and its role are. The predicate itself
-(`V`) has counts of its own. Two rules say which propositions are compared:
+"""Scores of semantic roles, as the program srl-eval.pl of CoNLL-2005 counts them, and strictly. An argument is right if
+all of its parts and its role are. The predicate itself (`V`) has counts of its own. Two rules:
 
 - `"conll05"`, the program's: only propositions of gold predicates, and only if the lemmas are the same. Arguments of
   spurious predicates cost nothing.
-- `"strict"`: predicates match by their token, and all arguments of spurious predicates are excess. With gold
-predicates, both rules give the same figures.
+- `"strict"`: predicates match by their token, and all arguments of spurious predicates are excess.
 
 Specification: Carreras and Màrquez (2005). `report_lines` writes the program's text, character by character.
 """
@@ -57,11 +54,8 @@ class PRF(NamedTuple):
 
 @dataclass
 class SrlCounts:
-    """Sums over sentences, under one rule.
-
-    n_perfect (int): Gold propositions without excess or missed arguments, V aside, predicted or not.
-    pairs (Counter): Number of arguments by (gold role, predicted role) of the same parts, V included; None for none.
-    """
+    """Sums over sentences, under one rule. n_perfect: gold propositions without excess or missed arguments, V aside.
+    pairs: arguments by (gold role, predicted role) of the same parts, V included; None for none."""
 
     rule: Rule = "strict"
     n_sentences: int = 0
@@ -125,11 +119,8 @@ class SrlCounts:
 
 @dataclass
 class PredicateCounts:
-    """Sums over sentences of predicates and their rolesets.
-
-    predicates (PRF): Predicates by token. rolesets (PRF): Predicates by token and roleset.
-    n_known, n_matched (int): Gold predicates with a roleset; those that are predicted.
-    """
+    """Sums over sentences of predicates, by token, and of rolesets, by token and roleset; gold predicates with a
+    roleset, and those of them that are predicted."""
 
     predicates: PRF = field(default_factory=PRF)
     rolesets: PRF = field(default_factory=PRF)

@@ -1,8 +1,7 @@
 """`render(doc, style=...)`: pictures of a parse, with the interface of `spacy.displacy.render`.
 
-Trees are drawn here; arcs, constituents as bars, and boxes of roles by displaCy; label attention is a heat map. Each
-sentence has one picture, as wide as its box; below a legible size it scrolls. Every string of the text, and every
-option that enters markup, is escaped in this room: displaCy escapes words alone.
+Trees are drawn here; arcs, constituents as bars, and boxes of roles by displaCy; label attention is a heat map. Every
+string of the text, and every option that enters markup, is escaped in this room: displaCy escapes words alone.
 """
 
 from typing import Any, Dict, Iterable, List, Optional, Union

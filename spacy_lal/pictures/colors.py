@@ -1,8 +1,6 @@
-"""Colours of constituent labels and semantic roles.
-
-displaCy knows the former too (entry point `spacy_displacy_colors`). They are pale: letters on them are black, on light
-and dark pages alike. Labels of a family share a colour.
-"""
+"""Colours of constituent labels and semantic roles; displaCy knows the former too (entry point
+`spacy_displacy_colors`). They are pale: letters on them are black, on light and dark pages alike. Labels of a family
+share a colour."""
 
 from typing import Dict, Iterable, List, Tuple
 

@@ -1,8 +1,5 @@
-"""A table of numbers as a heat map in HTML; the styles "attention" and "contributions" of the label heads.
-
-It suits dark and light pages: cells are tinted, and letters take the colour of the text around them. Cells show rounded
-numbers; cells close to zero are blank.
-"""
+"""A table of numbers as a heat map in HTML, for dark and light pages; the styles "attention" and "contributions" of the
+label heads. Cells show rounded numbers; cells close to zero are blank."""
 
 import math
 from typing import TYPE_CHECKING, Any, Collection, Dict, List, Sequence, Tuple
@@ -25,10 +22,8 @@ _ATTENTION = (
     "The words that the label heads called by labels of this parse look at, with shares of their attention. The name "
     "of a head is a convention: some heads look evenly at all words."
 )
-_LOOKS, _MOST_WORDS = (
-    1.5,
-    5,
-)  # a head looks at words that get so many times the share of each; at most so many are named
+_LOOKS = 1.5  # a head looks at words that get so many times the share of each
+_MOST_WORDS = 5  # that are named
 _OUTLINED = "Outlined: what a head adds to the label that it is called by."
 _STYLE = """<style>
 .lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
@@ -58,11 +53,9 @@ def heatmap(
     note: str = "",
     totals: Sequence[Tuple[str, Sequence[float]]] = (),
 ) -> str:
-    """Draw a heat map of the strongest rows.
+    """Draw a heat map of the strongest rows. Names, `title` and `note`, a sentence below it, are plain text.
 
     values (Sequence[Sequence[float]]): *Shape:* (n_rows, n_columns). Negative values get another colour.
-    rows, columns (Sequence[str]): Names; plain text, as `title`, the caption, and `note`, a sentence below it.
-    n_shown (int): The most rows to show, by their largest absolute values.
     first (Sequence[int]): Numbers of rows that come first, in this order, whatever their values.
     outlined (Collection[Tuple[int, int]]): Row and column of cells with an outline; `note` says why.
     totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, without tints.

@@ -102,11 +102,8 @@ def fold(heading: str, content: str, is_open: bool = False, group: str = "") -> 
 
 def html_page(title: str, body: str, *, note: str = "", lang: str = "en", direction: str = "ltr") -> str:
     """A self-contained HTML page around markup: no script, font or picture from elsewhere, dark or light by the
-    reader's setting, fit to print. It is also well-formed XML.
-
-    title, note (str): Its title, and its first line (default: the title); plain text.
-    lang, direction (str): As in spaCy's vocabularies.
-    """
+    reader's setting, fit to print. It is also well-formed XML. title, note (str): Its title, and its first line
+    (default: the title); plain text."""
     return (
         f'<!DOCTYPE html>\n<html lang="{escape(lang)}" dir="{escape(direction)}">\n<head>\n<meta charset="utf-8" />\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />\n'

@@ -1,17 +1,11 @@
 """Columns as in the CoNLL-2012 shared task: words, tags, trees and semantic roles of a sentence side by side.
 
-    #begin document (bc/x); part 000
     bc/x  0  0  She    PRP  (TOP(S(NP*)  -     -   -  -  *  (ARG0*)  -
-    bc/x  0  1  gave   VBD  (VP*         give  01  -  -  *  (V*)     -
-    ...
-    #end document
 
 The columns are: document, part, word number, word, tag, parse, lemma, frameset, word sense, speaker, named entities,
 one column for each predicate, coreference. A predicate is a word with a frameset. Our departures: a frameset with a dot
 is a whole roleset (`good.02` beside the lemma `better`), and XX is an unknown one; words are escaped as in brackets.
-Senses, speakers, entities and coreference are neither read nor written.
-
-Format: Pradhan et al. (2012). *Not* here: columns without words (`trees/props.py`).
+Senses, speakers, entities and coreference are neither read nor written. Source: Pradhan et al. (2012).
 """
 
 import re
@@ -41,12 +35,8 @@ _Rows = List[Tuple[int, List[str]]]  # the line of each word, and its cells
 
 
 class ColumnSentence(NamedTuple):
-    """A sentence to write.
-
-    words, tags (Sequence[str]): Of n words; an empty tag is unknown.
-    constituents (Optional[Sequence[Tuple[int, int, str]]]): Collapsed half-open spans, pre-order; None without a tree.
-    propositions (Sequence[Proposition]): By predicate.
-    """
+    """A sentence of n words to write: an empty tag is unknown; collapsed half-open spans in pre-order, None without a
+    tree; propositions by predicate."""
 
     words: Sequence[str]
     tags: Sequence[str]

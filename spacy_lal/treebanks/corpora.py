@@ -1,10 +1,7 @@
 """Examples for training, from `.spacy` files or from CoNLL-U and roles: the readers of configs.
 
-A parser learns the parses of given sentences. With spaCy's own reader, another component sets the sentences of
-predicted Docs, and a gold tree over other words is useless. So here the predicted Doc of an Example begins with the
-reference's tokens and boundaries, which sentencizer and senter leave as they are.
-
-Not here: alignment of other tokens or sentences (`loss/parser.py`).
+A parser learns the parses of given sentences, and a gold tree over other words is useless. So the predicted Doc of an
+Example begins with the reference's tokens and boundaries, which sentencizer and senter leave as they are.
 """
 
 import random
@@ -203,11 +200,8 @@ class ParsedCorpus:
 
 
 def check_tree(doc: Doc, where: str) -> None:
-    """Check that the gold constituents of a Doc, if any, form trees.
-
-    where (str): Its place, for the message.
-    RAISES (TreebankError): Two cross, or one has no label.
-    """
+    """Check that the gold constituents of a Doc, if any, form trees. where (str): Its place, for the message. RAISES
+    (TreebankError): Two cross, or one has no label."""
     spans = [(span.start, span.end, span.label_) for span in doc.spans.get(SPANS_KEY, ())]
     try:
         nested_spans(spans, len(doc))

@@ -1,9 +1,6 @@
-"""Sentences of a treebank as Docs, Docs as `.spacy` files, and copies of gold Docs.
-
-On a Doc, heads and deprels are spaCy's own and constituents a span group (`annotations`). A head that the treebank
-lacks is left unset (`token.has_head()` is False). spaCy derives sentence boundaries from the arcs whenever a Doc is
-loaded. This file treats unset heads and second roots so that the boundaries survive.
-"""
+"""Sentences of a treebank as Docs, Docs as `.spacy` files, and copies of gold Docs. A head that the treebank lacks is
+left unset. spaCy derives sentence boundaries from the arcs whenever a Doc is loaded; this file treats unset heads and
+second roots so that the boundaries survive."""
 
 import warnings
 from itertools import count, takewhile
@@ -195,11 +192,8 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
 
 
 def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
-    """The same tokens and spaces without annotations, as input for a pipeline.
-
-    with_sentences (bool): Whether sentence boundaries, if known, are copied.
-    vocab (Optional[Vocab]): Another vocab for the copy. None: the Doc's.
-    """
+    """The same tokens and spaces without annotations, as input for a pipeline; with_sentences: and with sentence
+    boundaries, if known. vocab (Optional[Vocab]): Another vocab for the copy."""
     spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
     copied = Doc(doc.vocab if vocab is None else vocab, words=[token.text for token in doc], spaces=spaces)
     if with_sentences and has_sentences(doc):

@@ -2,10 +2,7 @@
 
 With both files, tree k and sentence k are the same sentence, with the words of the CoNLL-U. Words are compared
 leniently (escapes, quotes, dashes), sentences strictly: nothing is dropped, and a disagreement is an error. Where the
-CoNLL-U has an escape (`-LRB-`) and the tree the raw text (`(`), the word is the raw text. Roles are joined by `sent_id`
-or order (`roles.py`); columns as in CoNLL-2012 stand alone.
-
-Not here: Docs (`docs.py`), reports (`report.py`), reading for training (`corpora.py`).
+CoNLL-U has an escape (`-LRB-`) and the tree the raw text (`(`), the word is the raw text.
 """
 
 import re
@@ -46,12 +43,7 @@ class TreebankTree(NamedTuple):
 
 @dataclass
 class TreebankSentence:
-    """One sentence of n words from a treebank, with a tree, dependencies or both.
-
-    tree (Optional[TreebankTree]): Its constituency tree.
-    dependencies (Optional[ConlluSentence]): Its words, tags, heads and deprels.
-    roles (Optional[Tuple[Proposition, ...]]): Its semantic roles; None if unknown.
-    """
+    """One sentence of n words from a treebank, with a tree, dependencies or both, and roles, None if unknown."""
 
     tree: Optional[TreebankTree]
     dependencies: Optional[ConlluSentence]
@@ -92,11 +84,6 @@ class TreebankFiles(NamedTuple):
     conllu: Optional[Path] = None
     roles: Optional[Path] = None
     columns: Optional[Path] = None
-
-    @property
-    def has_roles(self) -> bool:
-        """Whether a file has semantic roles."""
-        return self.roles is not None or self.columns is not None
 
     @property
     def has_words(self) -> bool:
@@ -209,11 +196,7 @@ def _joined(
 
 
 def comparable(word: str) -> str:
-    """A word normalised for comparing trees and CoNLL-U: its quotes, dashes and escapes.
-
-    >>> comparable("``") == comparable('"'), comparable("3\\\\/4"), comparable("-LRB-")
-    (True, '3/4', '(')
-    """
+    """A word normalised for comparing trees and CoNLL-U: its quotes, dashes and escapes."""
     word = "".join(unescape_word(word).split()).translate(_SAME)
     return word.replace("''", '"').replace("--", "-")
 

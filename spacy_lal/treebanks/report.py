@@ -2,8 +2,6 @@
 
 Problems (unreadable input, words or counts that disagree) make a treebank unsound. Crossing arcs, several roots,
 constituents with several outside heads and tags that differ are only counted, since the parser accepts such trees.
-Gold arguments are nearly always constituents: a low share shows spans that are misaligned with the words. *Not* here:
-text for a terminal (`cli/treebank.py`).
 """
 
 from collections import Counter
@@ -32,19 +30,14 @@ OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
 
 @dataclass
 class TreebankReport:
-    """Counts over one treebank. Constituents are without the root label (TOP, ROOT, ...).
+    """Counts over one treebank: sentences by their number of words (`lengths`), single labels, unary chains joined by
+    `::`; constituents are without the root label (TOP, ROOT, ...).
 
-    lengths (Counter): Number of sentences by number of words.
-    labels, chains (Counter): Single labels; unary chains of two labels or more, joined by `::`.
     wide_constituents (int): Constituents of two words or more whose heads are all known; each label of a chain counts.
     one_outside_head (int): Wide constituents in which exactly one word has its head outside.
-    non_projective, several_roots, no_root, missing_heads (int): Sentences with crossing arcs, with two or more roots,
-        with no root, with a word without head.
     unknown_pos (int): Words with a UPOS that spaCy does not know; `lal convert` leaves it out.
     trees_without_cover (int): Trees in which no constituent covers all words.
-    different_tags (int): Words whose tag in the tree differs from the XPOS.
-    problems (List[str]): Why the treebank is unsound, with file and line: the first `MAX_PROBLEMS` problems.
-    n_problems (int): Number of all problems.
+    problems (List[str]): Why the treebank is unsound, with file and line: the first `MAX_PROBLEMS` of `n_problems`.
     """
 
     brackets: Optional[str] = None
@@ -110,11 +103,8 @@ class TreebankReport:
 
 
 def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> TreebankReport:
-    """Read a whole treebank and report on it; either file alone is enough.
-
-    Unreadable input is a problem in the report, not an error: a malformed CoNLL-U sentence is skipped, a malformed tree
-    ends the reading of its file.
-    """
+    """Read a whole treebank and report on it; either file alone is enough. Unreadable input is a problem in the report:
+    a malformed CoNLL-U sentence is skipped, a malformed tree ends the reading of its file."""
     report = TreebankReport(str(brackets) if brackets else None, str(conllu) if conllu else None)
     trees = _until_error(read_trees(brackets), report) if brackets else iter(())
     sentences = _sound_sentences(conllu, report) if conllu else iter(())
@@ -225,17 +215,10 @@ def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optio
 class RoleReport:
     """Counts over the roles of one treebank. Parts of arguments count one by one; V and C-V are no arguments.
 
-    path (str): The file with the roles.
-    sentences, without_predicate (int): Sentences with roles; sentences without a predicate.
-    predicates, auxiliaries, without_arguments (int): Predicates; auxiliaries and modals; predicates without argument.
-    wide_predicates (int): Predicates of several words.
-    arguments, continuations, references (int): Arguments; C-X; R-X.
+    continuations, references (int): C-X; R-X.
     adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must keep apart.
-    compared_with_trees, on_constituents (int): Arguments in sentences with a tree; how many are one constituent or
-        word.
-    compared_with_heads, on_subtrees (int): Arguments in sentences with all heads; how many are one word with all
-        words below it.
-    rolesets, roles (Counter): Predicates by roleset; Spans by role, V included.
+    on_constituents (int): Arguments that are one constituent or word, of those in sentences with a tree.
+    on_subtrees (int): Arguments that are one word with all words below it, of those in sentences with all heads.
     misaligned (List[str]): The first arguments that are no constituents, with file, line and words.
     problem (Optional[str]): Why reading ended early, with file and line.
     """

@@ -1,12 +1,8 @@
-"""Semantic roles of treebanks: `.srl.jsonl` files, columns, and their joining with the words that they annotate.
-
-`.srl.jsonl` has one JSON object a sentence:
+"""Semantic roles of treebanks: `.srl.jsonl` files, columns, and their joining with the words that they annotate:
+CoNLL-U by `sent_id`, trees alone and `.props` by order. `.srl.jsonl` has one JSON object a sentence:
 
     {"sent_id": "...", "words": 5, "predicates": [{"token": 1, "lemma": "give", "roleset": "give.01",
      "args": [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG2"], [3, 5, "ARG1"]]}]}
-
-It is joined with CoNLL-U by `sent_id` and with trees alone by order; `.props` (`trees/props.py`) by order. *Not* here:
-columns as in CoNLL-2012 (`columns.py`).
 """
 
 import json
@@ -25,12 +21,8 @@ _FORM = '{"sent_id": "...", "words": 5, "predicates": [{"token": 1, "roleset": "
 
 
 class SentenceRoles(NamedTuple):
-    """The roles of one sentence, and their location.
-
-    sent_id (str): As in CoNLL-U; empty if unknown. n_words (int): Its number of words.
-    propositions (Tuple[Proposition, ...]): By predicate.
-    where (str): File and line; in props, of the first word.
-    """
+    """The roles of one sentence, by predicate: its `sent_id`, empty if unknown, its number of words, and where they
+    stand (file and line; in props, of the first word)."""
 
     sent_id: str
     n_words: int

@@ -1,10 +1,8 @@
-"""Brackets: reading and writing the text form of constituency trees, and the escapes of words in it.
-
-`read_brackets("dev.ptb")` yields one `nltk.Tree` per tree of a file; `parse_tree("(NP (NN dawn))")` reads a string;
-`write_brackets(tree)` gives one line. Words are raw text in memory and escaped in files: `(` is `-LRB-`.
+"""Brackets: reading and writing the text form of constituency trees, and the escapes of words in it. Words are raw text
+in memory and escaped in files: `(` is `-LRB-`.
 
 No function here recurses, so trees may be as deep as they have brackets (`MAX_BRACKETS`). Recursive methods of
-`nltk.Tree` (`leaves`, `str`, `==`, `deepcopy`, ...) are not used. This file knows no spans and no heads.
+`nltk.Tree` (`leaves`, `str`, `==`, `deepcopy`, ...) are not used.
 """
 
 import os
@@ -48,13 +46,8 @@ def read_brackets(source: Source, **options: bool) -> "Iterator[Tree]":
 
 
 def parse_tree(text: str, **options: bool) -> "Tree":
-    """The one tree that a string holds. Options as in `read_brackets_with_lines`.
-
-    RAISES (ValueError): The text is malformed, or does not hold exactly one tree with words.
-
-    >>> parse_tree("(ROOT (NP-SBJ (NN dawn)))")
-    Tree('NP', [Tree('NN', ['dawn'])])
-    """
+    """The one tree that a string holds. Options as in `read_brackets_with_lines`. RAISES (ValueError): The text is
+    malformed, or does not hold exactly one tree with words."""
     trees = list(read_brackets_with_lines(text.split("\n"), **options))
     if len(trees) != 1:
         raise ValueError(f"expected exactly one tree with words, got {len(trees)}: {quoted(text, _EXCERPT)}")
@@ -120,9 +113,6 @@ def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -
         space; reading keeps these escapes, as treebanks write `(-LRB- -LRB-)`.
     spaces (bool): Keep spaces in words, `(NNP New York)`, as benepar and `str(tree)` do. `parse_tree` refuses such a
         line, and `Tree.fromstring` reads several words.
-
-    `parse_tree(text, strip_root=False, strip_traces=False, strip_functions=False)` reads the line back, if every word
-    has a tag and every label is a non-empty string without brackets and white space.
     """
     pieces: List[str] = []
     todo: List[object] = [tree]
@@ -255,11 +245,7 @@ def escape_word(word: str) -> str:
 
     `( ) { } [ ]` become `-LRB- -RRB- -LCB- -RCB- -LSB- -RSB-` as in the Penn Treebank. White space, which no treebank
     escapes, becomes `-U+0020-` and the like, and the empty word `-EMPTY-`. A final backslash becomes `-U+005C-`: NLTK
-    reads a backslash and a bracket as part of the word. A literal `-LRB-` is kept, and so reads as `(`: for every word,
-    `unescape_word(escape_word(word)) == unescape_word(word)`.
-
-    >>> escape_word("friend(s)")
-    'friend-LRB-s-RRB-'
+    reads a backslash and a bracket as part of the word. A literal `-LRB-` is kept, and so reads as `(`.
     """
     if not word:
         return "-EMPTY-"
@@ -275,11 +261,7 @@ def escape_word(word: str) -> str:
 
 def unescape_word(word: str) -> str:
     r"""The raw text of a word in brackets: the reverse of `escape_word`; also `\/` to `/` and `\*` to `*`, as in the
-    Wall Street Journal part of the Penn Treebank, and `/.` and `/?` of OntoNotes to `.` and `?`.
-
-    >>> unescape_word("friend-LRB-s-RRB-"), unescape_word(r"3\/4")
-    ('friend(s)', '3/4')
-    """
+    Wall Street Journal part of the Penn Treebank, and `/.` and `/?` of OntoNotes to `.` and `?`."""
     if word in _RAW:
         return _RAW[word]
     return _ESCAPED.sub(_raw_text, word) if "-" in word or "\\" in word else word

@@ -1,8 +1,5 @@
-"""Reading CoNLL-U, one sentence at a time, over the `conllu` library's readers of single fields; and writing it.
-
-Not here: enhanced dependencies (column 9 is dropped), and checks of valid but unusual sentences (no root, several
-roots, crossing arcs); `spacy lal check` reports them. Only sentences that are not a dependency graph over words 1..n
-raise an error, with the file and the line.
+"""Reading CoNLL-U, one sentence at a time, over the `conllu` library's readers of single fields; and writing it. Column
+9, enhanced dependencies, is dropped. Only sentences that are not a dependency graph over words 1..n raise an error.
 
 Format: https://universaldependencies.org/format.html
 """
@@ -29,15 +26,13 @@ Source = Union[str, Path, Iterable[str]]
 
 @dataclass
 class ConlluSentence:
-    """One sentence of n words; all lists have length n. Ranges (`1-2`) and empty nodes (`1.1`) do not count as words.
+    """One sentence of n words; all lists have length n; empty strings are missing. Ranges (`1-2`) and empty nodes
+    (`1.1`) do not count as words.
 
-    words (List[str]): Forms as written.
-    lemmas, pos, tags, morphs, deprels (List[str]): LEMMA, UPOS, XPOS, FEATS, DEPREL; empty string if missing.
     heads (List[Optional[int]]): Word numbers from 1; 0 = root; None = missing.
-    spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`).
+    spaces (List[bool]): Whether whitespace follows (False for `SpaceAfter=No`); unknown unless `spaces_known`.
     metadata (Dict[str, Optional[str]]): The comment lines `# key = value`, in order.
     path (str): Name of the file. lines (List[int]): The line of each word, from 1.
-    spaces_known (bool): Whether `spaces` is known; False for words of a format without text, such as columns.
     ranges (List[Tuple[int, int]]): Multiword tokens to write: first and last word, from 1. Reading leaves it empty.
     """
 
@@ -132,10 +127,8 @@ def parse_conllu_block(block: ConlluBlock) -> ConlluSentence:
 
 
 def format_conllu(sentence: ConlluSentence) -> str:
-    """One sentence as CoNLL-U text, with the empty line at its end.
-
-    Whitespace that would break the format (tabs, line breaks inside a word) becomes a space.
-    """
+    """One sentence as CoNLL-U text, with the empty line at its end. White space that would break the format (tabs, line
+    breaks inside a word) becomes a space."""
     values = {key: _writable(value or "") for key, value in sentence.metadata.items()}
     lines = [f"# {key} = {value}" if value else f"# {key}" for key, value in values.items()]
     ends = dict(sentence.ranges)
@@ -167,11 +160,8 @@ _HALVES = {("can", "not"), ("gon", "na"), ("wan", "na"), ("got", "ta"), ("gim", 
 
 
 def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]) -> List[Tuple[int, int]]:
-    """The multiword tokens of an English sentence, as UD has them: "don't" is `do` and `n't`.
-
-    words, tags (Sequence[str]): Its words and fine tags. spaces (Sequence[bool]): Whether a space follows each.
-    RETURNS (List[Tuple[int, int]]): The first and the last word of each, from 1.
-    """
+    """The multiword tokens of an English sentence, as UD has them: "don't" is `do` and `n't`. Its words, fine tags, and
+    whether a space follows each -> the first and the last word of each, from 1."""
     found: List[Tuple[int, int]] = []
     for i in range(1, len(words)):
         before, word = words[i - 1].lower(), words[i].lower()

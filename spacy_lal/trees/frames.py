@@ -1,12 +1,7 @@
 """PropBank's frames: the descriptions of the arguments of each roleset, and of the modifiers that all share.
 
-A file of frames is JSON lines, made from PropBank's XML by `projects/srl`:
-
-    {"roleset": "give.01", "frame": "give", "name": "transfer",
-     "roles": {"0": ["pag", "giver"], "1": ["ppt", "thing given"], "2": ["gol", "entity given to"]}, "aliases": [...]}
-
-PropBank's frames are CC BY-SA 4.0 and no part of this package. *Not* here: frames of a pipeline
-(`annotations/frames.py`).
+A file of frames is JSON lines, made from PropBank's XML by `projects/srl`; they are CC BY-SA 4.0 and no part of this
+package.
 """
 
 from pathlib import Path
@@ -27,12 +22,8 @@ class FrameRole(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A roleset.
-
-    roleset (str): For instance "give.01". frame (str): PropBank's file, "give". name (str): "transfer".
-    roles (Dict[str, FrameRole]): By number, "0" to "6"; empty for auxiliaries.
-    aliases (Tuple[str, ...]): Part of speech and words of its predicates, "n:giving", "v:give_up".
-    """
+    """A roleset, "give.01": PropBank's file ("give"), its name ("transfer"), roles by number, "0" to "6", and the parts
+    of speech and words of its predicates ("n:giving", "v:give_up")."""
 
     roleset: str
     frame: str

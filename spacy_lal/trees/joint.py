@@ -1,15 +1,12 @@
 """HPSG joint spans: constituents with their lexical heads, and the `<H>` spans that let one grammar derive both trees.
 
 A head-lexicalised binary grammar attaches every child of a constituent to its head child. If a child depends on another
-sibling instead, a node labelled `<H>` (the sub-head label) binds the two, and its head is then attached.
+sibling instead, a node labelled `<H>` (the sub-head label) binds the two, and its head is then attached. Arcs that no
+`<H>` span can express are skipped.
 
 On trees that agree with the dependencies, the result equals Zhou & Zhao (2019, section 3) and the authors' code
-(reference-parser.md 2.2-2.3). Their code stops on chains among siblings, groups with gaps, several or no words governed
-from outside. This code takes every projective or non-projective set of heads, with cycles and missing heads, by one
-total order on the words of a sentence (`word_order`). `dissolve` always returns the constituents given to
-`joint_spans`.
-
-Not here: repair of either tree. Arcs that no `<H>` span can express are skipped.
+(reference-parser.md 2.2-2.3), which stops on others. This code takes every set of heads, with cycles and missing heads,
+by one total order on the words of a sentence (`word_order`).
 """
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -24,12 +21,8 @@ Heads = Sequence[Optional[int]]
 
 
 class JointSpan(NamedTuple):
-    """A constituent, or an `<H>` span.
-
-    start, end (int): Half-open, words from 0.
-    label (str): A unary chain joined by `::`, or `<H>`.
-    lexical_head (int): The word, from 0, that represents the span: `start <= lexical_head < end`.
-    """
+    """A constituent (a unary chain joined by `::`), or an `<H>` span: half-open, words from 0, and the word that
+    represents it, `start <= lexical_head < end`."""
 
     start: int
     end: int
@@ -50,16 +43,13 @@ def joint_spans(
     deprels: Optional[Sequence[str]] = None,
     punctuation: Optional[Sequence[bool]] = None,
 ) -> List[JointSpan]:
-    """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words.
+    """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words, in pre-order, one span per
+    stretch.
 
     spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans with the label `<H>` or the empty label are left out.
     heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a number outside 0..n = missing.
     deprels, punctuation: As in `word_order`; they matter only if the two trees disagree.
-    RETURNS (List[JointSpan]): In pre-order, one span per stretch of words.
     RAISES (SpanError): Spans cross or lie outside of the n words.
-
-    >>> joint_spans([(0, 4, "S")], [3, 1, 0, 3])
-    [JointSpan(start=0, end=4, label='S', lexical_head=2), JointSpan(start=0, end=2, label='<H>', lexical_head=0)]
     """
     n_words = len(heads)
     ranks = word_order(heads, deprels=deprels, punctuation=punctuation)
@@ -83,11 +73,7 @@ def joint_spans(
 
 
 def dissolve(spans: Iterable[Tuple]) -> List[Span]:  # type: ignore[type-arg]  # of joint spans or of plain ones
-    """Constituents of joint spans: without `<H>` spans, empty labels and lexical heads; in the given order.
-
-    >>> dissolve([JointSpan(0, 4, "S", 2), JointSpan(0, 2, "<H>", 0)])
-    [(0, 4, 'S')]
-    """
+    """Constituents of joint spans: without `<H>` spans, empty labels and lexical heads; in the given order."""
     return [(span[0], span[1], span[2]) for span in spans if span[2] and span[2] != SUB_HEAD_LABEL]
 
 
@@ -97,17 +83,13 @@ def word_order(
     deprels: Optional[Sequence[str]] = None,
     punctuation: Optional[Sequence[bool]] = None,
 ) -> List[int]:
-    """The rank of each word in the total order that chooses lexical heads; the smallest rank wins.
+    """The rank of each of n words in the total order that chooses lexical heads; the smallest rank wins.
 
     Sort keys, smallest first: is punctuation that governs no word, depth in the dependency tree, predicate of a clause
-    first, position. If exactly one word of a constituent has its head outside, all others depend on it directly or
-    indirectly: it has the smallest rank, and the lexical head is the same as the reference's.
-
-    heads (Sequence[Optional[int]]): (n,), as in `joint_spans`. A word without head, and the first word of a cycle,
-        counts as one step below a root.
-    deprels (Optional[Sequence[str]]): (n,). Identify clause predicates; and punctuation (`punct`) unless that is given.
-    punctuation (Optional[Sequence[bool]]): (n,).
-    RETURNS (List[int]): (n,), a permutation of 0..n-1.
+    first, position. If exactly one word of a constituent has its head outside, all others depend on it: it has the
+    smallest rank, and the lexical head is the same as the reference's. A word without head, and the first word of a
+    cycle, counts as one step below a root. Deprels identify clause predicates, and punctuation (`punct`) unless that is
+    given.
     """
     n_words = len(heads)
     depths = _depths(heads)
@@ -139,9 +121,8 @@ def label_ids(
     n_words: int,
     vocab: LabelVocab,
 ) -> Tuple[NDArray[np.int32], List[str]]:
-    """Spans as a table of label ids: the decoders' argument `gold`.
+    """Spans, one per stretch of words, as a table of label ids: the decoders' argument `gold`.
 
-    spans (Iterable[JointSpan] or Iterable[Tuple[int, int, str]]): One per stretch of words.
     RETURNS (Tuple[NDArray, List[str]]): (n_words + 1, n_words + 1) int32, [start, end], `EMPTY` where no constituent
         is; and the labels that the vocabulary lacks, in order: their cells are `EMPTY` too.
     """

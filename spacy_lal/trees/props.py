@@ -1,17 +1,11 @@
 """Props: the columns of the CoNLL-2005 shared task. One line a word: "-" or the predicate's lemma, then a column for
 each predicate, in the order of the predicates. An empty line ends a sentence; words are absent.
 
-    -     (A0*)
     give  (V*)
     -     (A2*)
-    -     (A1*
-    -     *)
 
 Arguments are flat, as in all data of the shared task. Some faults that the original scorer silently ignores are errors
-here: two empty lines between sentences, missing and additional columns, nested and unclosed brackets.
-
-Format: Carreras and Màrquez (2005). *Not* here: scores (`metrics/srl.py`), columns with words
-(`treebanks/columns.py`).
+here. Source: Carreras and Màrquez (2005).
 """
 
 import re
@@ -27,12 +21,8 @@ _CELL = re.compile(r"(?:\(([^()*]+))?\*(?:([^()*]*)(\)))?")
 
 
 class PropsSentence(NamedTuple):
-    """One sentence.
-
-    n_words (int): Its number of words.
-    propositions (Tuple[Proposition, ...]): By predicate, without rolesets. A proposition may lack its V.
-    path (str): The file. line (int): The line of the first word, from 1.
-    """
+    """One sentence: its number of words; propositions by predicate, without rolesets, perhaps without a V; the file,
+    and the line of the first word, from 1."""
 
     n_words: int
     propositions: Tuple[Proposition, ...]

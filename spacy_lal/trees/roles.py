@@ -1,10 +1,7 @@
 """Propositions: a predicate with its roleset and its arguments; their BIO tags, as strings and as numbers.
 
 Roles are PropBank's strings. `V` is the predicate itself, `C-X` continues an earlier argument X, and `R-X` is a
-relative word that refers to X. `.srl.jsonl` files have the same format. *Not* here: files (`treebanks/roles.py`),
-Docs (`annotations/roles.py`), descriptions of roles (`frames.py`).
-
-Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-.
+relative word that refers to X. Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-.
 """
 
 import re
@@ -28,14 +25,9 @@ class PropositionError(ValueError):
 
 
 class Proposition(NamedTuple):
-    """One predicate of a sentence. Words are counted from 0.
-
-    token (int): The predicate's word.
-    roleset (str): PropBank's sense, for instance "give.01"; empty if unknown.
-    args (Tuple[Tuple[int, int, str], ...]): Half-open ranges of words with their roles, in text order, disjoint. `V`
-        and the parts `C-X` are among them.
-    lemma (str): PropBank's frame file, for instance "better" for good.02; empty if unknown.
-    """
+    """One predicate of a sentence, a word from 0. The roleset ("give.01") and the lemma, PropBank's frame file
+    ("better" for good.02), are empty if unknown. args: half-open ranges of words with their roles, in text order,
+    disjoint, `V` and the parts `C-X` among them."""
 
     token: int
     roleset: str
@@ -44,11 +36,7 @@ class Proposition(NamedTuple):
 
 
 class JoinedArgument(NamedTuple):
-    """An argument with all of its parts.
-
-    role (str): Its role without C-.
-    parts (Tuple[Tuple[int, int], ...]): Half-open ranges of words, in text order.
-    """
+    """An argument with all of its parts, half-open ranges of words in text order; its role without C-."""
 
     role: str
     parts: Tuple[Tuple[int, int], ...]
@@ -71,9 +59,8 @@ def make_proposition(token: int, roleset: str, args: Iterable[Argument], lemma: 
 
 
 def check_proposition(proposition: Proposition, n_words: int) -> None:
-    """Check that a proposition is sound in a sentence.
+    """Check that a proposition is sound in a sentence of `n_words`.
 
-    n_words (int): Number of words of the sentence.
     RAISES (PropositionError): The token is no word of the sentence; an argument is empty, goes beyond the sentence, has
         no role, or does not begin after the end of the one before it; the number of `V` is not one; the token lies in
         neither `V` nor `C-V`.
@@ -121,13 +108,10 @@ def role_number(role: str) -> str:
 
 
 def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
-    """Join the parts of discontinuous arguments, `V` included.
+    """Join the parts of discontinuous arguments, `V` included, which are in text order.
 
     A part C-X joins the latest argument of type X so far. Without such an argument, it is a new argument of type X, and
     later parts can join it. R-X is a type of its own, which C-R-X joins.
-
-    args (Iterable[Tuple[int, int, str]]): In text order.
-    RETURNS (List[JoinedArgument]): By their first parts.
     """
     joined: List[Tuple[str, List[Tuple[int, int]]]] = []
     latest: Dict[str, int] = {}
@@ -154,12 +138,9 @@ def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
 
 
 def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument, ...]:
-    """BIO tags as arguments, in text order.
+    """BIO tags as arguments, in text order. An illegal I- is read as in the reference implementation of LISA: it opens
+    an argument if none is open, else it continues the open one, whatever its role; with `strict`, it is an error.
 
-    An illegal I- is read as in the reference implementation of LISA: it opens an argument if none is open, else it
-    continues the open one, whatever its role. An argument has the role of its first tag.
-
-    strict (bool): Whether an illegal I- is an error.
     RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X follows neither B-X nor I-X.
     """
     args: List[Argument] = []
@@ -184,11 +165,8 @@ def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument,
 
 
 class RoleTags:
-    """BIO tags as numbers, for networks and decoders: O is 0, then B- and I- of each role.
-
-    roles (Sequence[str]): The roles, `V` among them.
-    RAISES (ValueError): `V` is missing, or a role is given twice.
-    """
+    """BIO tags as numbers, for networks and decoders: O is 0, then B- and I- of each role. RAISES (ValueError): `V` is
+    missing among the roles, or a role is given twice."""
 
     def __init__(self, roles: Sequence[str]) -> None:
         self.roles = list(roles)

@@ -21,29 +21,18 @@ CHAIN_SEPARATOR = "::"
 
 
 def join_chain(chain: Sequence[str]) -> str:
-    """A unary chain as one string.
-
-    >>> join_chain(("S", "VP"))
-    'S::VP'
-    """
+    """A unary chain as one string: `S::VP`."""
     return CHAIN_SEPARATOR.join(chain)
 
 
 def split_chain(label: str) -> Chain:
-    """The labels of a unary chain, outermost first; the empty string is the empty chain.
-
-    >>> split_chain("S::VP")
-    ('S', 'VP')
-    """
+    """The labels of a unary chain, outermost first; the empty string is the empty chain."""
     return tuple(label.split(CHAIN_SEPARATOR)) if label else ()
 
 
 class LabelVocab:
-    """Labels <-> ids. Id 0 is the empty label, id 1 the sub-head label, the rest in the order given.
-
-    labels (Sequence[str]): Unary chains as strings (`"S::VP"`), without the two fixed ones.
-    RAISES (ValueError): on a duplicate, an empty string, or one of the fixed labels.
-    """
+    """Labels <-> ids. Id 0 is the empty label, id 1 the sub-head label, the rest in the order given: unary chains
+    (`"S::VP"`). RAISES (ValueError): on a duplicate, an empty string, or one of the fixed labels."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.strings: List[str] = ["", SUB_HEAD_LABEL, *labels]
@@ -60,12 +49,8 @@ class LabelVocab:
 
 
 class TreeSpans(NamedTuple):
-    """A tree as three lists.
-
-    words (List[Any]): The leaves, n of them. Strings, unless the tree has other leaves.
-    tags (List[str]): The label above each word; the empty string if the word has no preterminal.
-    spans (List[Tuple[int, int, str]]): Collapsed, in pre-order.
-    """
+    """A tree: its n leaves (strings, unless the tree has others), the label above each (empty without a preterminal),
+    and collapsed spans in pre-order."""
 
     words: List[Any]
     tags: List[str]
@@ -90,10 +75,6 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
 
     RAISES (SpanError): A constituent has no words; or a label that a chain can't hold: it is empty, is `<H>`, contains
         `::`, begins or ends with `:`.
-
-    >>> from nltk.tree import Tree
-    >>> tree_to_spans(Tree("S", [Tree("VP", [Tree("VB", ["Go"]), Tree("RB", ["on"])])]))
-    TreeSpans(words=['Go', 'on'], tags=['VB', 'RB'], spans=[(0, 2, 'S::VP')])
     """
     words: List[Any] = []
     tags: List[str] = []
@@ -140,18 +121,14 @@ def spans_to_tree(
     root: str = FALLBACK_ROOT,
     make: Optional[Callable[[str, List[Any]], Any]] = None,
 ) -> "Tree":
-    """A tree from its words, tags and spans.
+    """A tree from n >= 1 words, their tags and spans.
 
-    words (Sequence[str]): n >= 1 words.
-    tags (Optional[Sequence[str]]): Their tags; an empty tag, or None for all, leaves the word without preterminal.
+    tags (Optional[Sequence[str]]): An empty tag, or None for all, leaves the word without preterminal.
     spans (Sequence[Tuple[int, int, str]]): Collapsed or expanded, in any order; but spans over the same words are
         outermost first. A span with an empty label is ignored.
     root (str): Label of an added top node, used only if neither a span nor a tag covers all words.
     make (Optional[Callable]): What makes a node of a label and its children; `nltk.Tree` unless given.
     RAISES (SpanError): Two spans cross, a span lies outside of the words, or there is no word.
-
-    >>> spans_to_tree(["Go", "on"], ["VB", "RB"], [(0, 2, "S::VP")])
-    Tree('S', [Tree('VP', [Tree('VB', ['Go']), Tree('RB', ['on'])])])
     """
     if not len(words):
         raise SpanError("a tree needs at least one word, got none")
@@ -209,20 +186,12 @@ def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
 
 
 def expand_chains(spans: Sequence[Span]) -> List[Span]:
-    """One span per label of each chain, outermost first; spans with the empty label are dropped.
-
-    >>> expand_chains([(0, 2, "S::VP"), (1, 2, "PRT")])
-    [(0, 2, 'S'), (0, 2, 'VP'), (1, 2, 'PRT')]
-    """
+    """One span per label of each chain, outermost first; spans with the empty label are dropped."""
     return [(start, end, part) for start, end, label in spans for part in split_chain(label)]
 
 
 def collapse_chains(spans: Sequence[Span]) -> List[Span]:
-    """One span per stretch of words, in pre-order; labels over the same words joined in the order given.
-
-    >>> collapse_chains([(0, 2, "S"), (0, 2, "VP"), (1, 2, "PRT")])
-    [(0, 2, 'S::VP'), (1, 2, 'PRT')]
-    """
+    """One span per stretch of words, in pre-order; labels over the same words joined in the order given."""
     collapsed: List[Span] = []
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
         if collapsed and collapsed[-1][:2] == (start, end):

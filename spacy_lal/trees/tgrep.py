@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, NamedTuple, NoReturn, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, NamedTuple, NoReturn, Optional, Set, Tuple
 
 from .regex_cost import cost_of_regex
 
@@ -116,22 +116,17 @@ class _Nodes:
         label = self.texts[number] if isinstance(item, list) else ""
         return Match(item, label, self.firsts[number], self.end(number))
 
-    def ancestors(self, a: int) -> Iterator[int]:
-        while self.parents[a] >= 0:
-            a = self.parents[a]
-            yield a
-
     def down(self, a: int, place: int, only: bool = False) -> Iterator[int]:
         """The first (place 0) or last (-1) child, and so on down; or only children."""
         while self.children[a] and (not only or len(self.children[a]) == 1):
             a = self.children[a][place]
             yield a
 
-    def up(self, a: int, place: int, only: bool = False) -> Iterator[int]:
-        """The nodes b of which a is in `down(b, place, only)`."""
+    def up(self, a: int, place: Optional[int] = None, only: bool = False) -> Iterator[int]:
+        """The nodes b of which a is in `down(b, place, only)`; without a place, all nodes above."""
         while self.parents[a] >= 0:
             sisters = self.children[self.parents[a]]
-            if sisters[place] != a or (only and len(sisters) > 1):
+            if (place is not None and sisters[place] != a) or (only and len(sisters) > 1):
                 return
             a = self.parents[a]
             yield a
@@ -157,11 +152,11 @@ class _Nodes:
 # The nodes B for which A relation B holds.
 RELATIONS: Dict[str, Callable[[_Nodes, int], Iterable[int]]] = {
     "<": lambda nodes, a: nodes.children[a],
-    ">": lambda nodes, a: islice(nodes.ancestors(a), 1),
+    ">": lambda nodes, a: islice(nodes.up(a), 1),
     "<:": lambda nodes, a: nodes.children[a] if len(nodes.children[a]) == 1 else [],
     ">:": lambda nodes, a: islice(nodes.up(a, 0, only=True), 1),
     "<<": lambda nodes, a: range(a + 1, nodes.after[a]),
-    ">>": _Nodes.ancestors,
+    ">>": _Nodes.up,
     "<<,": lambda nodes, a: nodes.down(a, 0),
     ">>,": lambda nodes, a: nodes.up(a, 0),
     "<<'": lambda nodes, a: nodes.down(a, -1),
@@ -198,7 +193,7 @@ def _related(name: str) -> Any:
 
     if nth[1] == "<":
         return child
-    return lambda nodes, a: [b for b in islice(nodes.ancestors(a), 1) if a in child(nodes, b)]
+    return lambda nodes, a: [b for b in islice(nodes.up(a), 1) if a in child(nodes, b)]
 
 
 class _Part(NamedTuple):
@@ -234,18 +229,14 @@ def _all(parts: Sequence[_Part]) -> _Part:
         for found in nodes.ways(parts[at], a, labels):
             yield from ways(nodes, a, found, at + 1)
 
-    return parts[0] if len(parts) == 1 else _Part(ways, _binds(parts))
+    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
 
 
 def _any(parts: Sequence[_Part]) -> _Part:
     def ways(nodes: _Nodes, a: int, labels: Labels) -> Ways:
         return (found for part in parts for found in nodes.ways(part, a, labels))
 
-    return parts[0] if len(parts) == 1 else _Part(ways, _binds(parts))
-
-
-def _binds(parts: Sequence[_Part]) -> FrozenSet[str]:
-    return frozenset().union(*(part.binds for part in parts))
+    return parts[0] if len(parts) == 1 else _Part(ways, frozenset().union(*(part.binds for part in parts)))
 
 
 _NODE = 'a node, such as NP, "word" or /regex/ (labels with $ . , : are quoted)'
