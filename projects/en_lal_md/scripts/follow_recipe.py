@@ -13,8 +13,9 @@ RECIPE is a YAML file. `files` gives names to files and folders that are there a
 where NAME is of a step before or of `files`, which must have `dev`: by that trainings are evaluated. A training without
 `from` begins with the encoder's own weights, and needs --set encoder=NAME. More keys of it: schedule (steps of the
 learning rate, if not those of the training), rate, warmup, rough (shares of texts in lower case, in upper case, without
-their last punctuation, without any), teachers (pipelines whose scores of parsed text it learns, too) and weight (of
-that). `by` takes several pipelines, which then parse together. {name} in a path is what --set says.
+their last punctuation, without any), teachers (pipelines whose scores of parsed text it learns, too), weight (of
+that) and options (other values of the config, by dotted name). `by` takes several pipelines, which then parse together.
+{name} in a path is what --set says.
 
 Each step writes OUTPUT/NAME; its command is printed first. What is done is not done again, and a training that was
 interrupted goes on from its checkpoint. --only does some steps of it, --jobs several side by side, --list none.
@@ -41,6 +42,7 @@ KEYS = {  # of each kind of step, by whether a step must have them
     "train": {
         "read": True, "seed": True, "steps": True, "trees": False, "from": False,
         "schedule": False, "rate": False, "warmup": False, "rough": False, "teachers": False, "weight": False,
+        "options": False,
     },
     "mean": {"of": True},
     "parse": {"text": True, "by": True},
@@ -186,6 +188,7 @@ class Recipe:
         if values.get("teachers"):
             options["training.before_update.pipelines"] = srsly.json_dumps(values["teachers"])
             options["training.before_update.weight"] = values.get("weight", 1.0)
+        options.update(values.get("options", {}))
         return [*command, *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
 
     def _mean(self, written: Path, of: List[str]) -> List[str]:
