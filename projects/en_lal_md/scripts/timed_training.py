@@ -112,10 +112,11 @@ def train(nlp: Language, examples: Iterator[Example], args: argparse.Namespace) 
     optimizer = make_adam(args.rate, rate_factors=factors, L2=0.01)
     # a frozen transformer gives its vectors to those that learn
     annotates = [name for name in args.freeze if getattr(nlp.get_pipe(name), "listeners", None)]
-    start = shown = time.monotonic()
     losses: Dict[str, float] = {}
     steps = 0
     for batch in minibatch_by_padded_size(examples, args.words, get_length=lambda eg: len(eg.predicted)):
+        if not steps:  # by now the treebanks are read
+            start = shown = time.monotonic()
         part = (time.monotonic() - start) / (60 * args.minutes)
         if part >= 1:
             break
