@@ -7,26 +7,14 @@ the constituent (S, SBAR, VP) that it heads. English alone.
 from dataclasses import dataclass
 from typing import Dict, List, Optional
 
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Span, Token
 
 from ..lang import en
 from .parses import check_present
 
 SUBJECTS = ("nsubj", "csubj", "nsubj:pass", "csubj:pass", "nsubj:outer", "csubj:outer")
 # What hangs on a phrase's head, and is no part of the phrase in a relation
-_LOOSE = (
-    "acl:relcl",
-    "advcl:relcl",
-    "appos",
-    "parataxis",
-    "conj",
-    "cc",
-    "case",
-    "punct",
-    "vocative",
-    "discourse",
-    "list",
-)
+_LOOSE = tuple("acl:relcl advcl:relcl appos parataxis conj cc case punct vocative discourse list".split())
 _OUT_OF_CLAUSE = tuple(one for one in _LOOSE if one not in ("case", "punct"))
 _OF_CLAUSE = ("cop", "aux", "aux:pass", "mark", "advcl", "expl", *SUBJECTS)
 _KINDS = {"ROOT": "main", "acl:relcl": "relative", "advcl:relcl": "relative", "advcl": "adverbial"}
@@ -65,11 +53,7 @@ def get_clauses(span: Span) -> List[Clause]:
 def _clause(token: Token) -> Clause:
     top = top_of(token)
     kind, subject, mark = _kind(top), subject_of(token), child_of(top, "mark")
-    is_own = (
-        child_of(token, *SUBJECTS) is not None
-        or child_of(top, *SUBJECTS) is not None
-        or (subject is None and mark is None and token.tag_ == "VB")
-    )
+    is_own = any(child_of(x, *SUBJECTS) for x in (token, top)) or (subject is None and token.tag_ == "VB")
     is_alone = kind not in ("relative", "adverbial") and mark is None and (is_finite(token) or token.tag_ == "VB")
     return Clause(
         _range(token, top),
@@ -112,7 +96,7 @@ def _range(token: Token, top: Token) -> Span:
         start += 1
     while end - 1 > token.i and token.doc[end - 1].dep_ == "cc":
         end -= 1
-    return trimmed(token.doc, start, end, token, "")
+    return trimmed(token, start, end)
 
 
 # Sentences of one clause each
@@ -123,10 +107,7 @@ def simplify(span: Span) -> List[str]:
     left.". Coordinate, relative and some adverbial clauses ("because", "although", "while") are said alone, with the
     antecedent or the shared subject, auxiliary and object put in. No word is made up or changed, but for a capital and
     a full stop: complements, conditions, participles and questions in a sentence stay where they are.
-
-    span (Span): A sentence.
-    RETURNS (List[str]): In the order of the text; the sentence itself where nothing can be said alone.
-    """
+    The sentence itself where nothing can be said alone."""
     check_present(span)
     parts: Dict[int, List[Token]] = {}
     for token in span:
@@ -150,12 +131,9 @@ def _stands_alone(top: Token) -> bool:
     if top.dep_ == "advcl":
         is_fact = mark is not None and mark.text.lower() in en.FACTUAL
         return is_fact and child_of(token, *SUBJECTS) is not None and is_finite(token) and _stands_alone(top.head)
-    is_joined = (
-        top.dep_ in ("conj", "parataxis")
-        and top.head.dep_ != "acl:relcl"
-        and (word is None or word.text.lower() in en.JOINING)
-    )
-    return is_joined and mark is None and subject_of(token) is not None and _stands_alone(top.head)
+    is_joined = top.dep_ in ("conj", "parataxis") and (word is None or word.text.lower() in en.JOINING)
+    is_known = mark is None and subject_of(token) is not None and top.head.dep_ != "acl:relcl"
+    return is_joined and is_known and _stands_alone(top.head)
 
 
 def _is_known(top: Token) -> bool:
@@ -282,8 +260,7 @@ def subject_of(token: Token) -> Optional[Token]:
 
 def relative_word(token: Token) -> Optional[Token]:
     """The relative word of a relative clause that is no subject."""
-    words = (child for child in token.lefts if child.tag_ in en.RELATIVE_TAGS and child.dep_ not in SUBJECTS)
-    return next(words, None)
+    return next((x for x in token.lefts if x.tag_ in en.RELATIVE_TAGS and x.dep_ not in SUBJECTS), None)
 
 
 def antecedent(token: Token) -> Token:
@@ -300,23 +277,15 @@ def conjuncts(head: Token) -> List[Token]:
     """A word and the words that are coordinated with it."""
     found = [head]
     for child in head.rights:
-        if child.dep_ == "conj":
-            found += conjuncts(child)
+        found += conjuncts(child) if child.dep_ == "conj" else []
     return found
 
 
-def phrase(
-    head: Token, start: int = 0, end: Optional[int] = None, label: str = "", *, is_attribute: bool = False
-) -> Span:
-    """The words below a head and next to it, without prepositions, conjuncts, appositions, relative clauses and marks
-    at its ends.
-
-    start, end (int): The tokens that it may cover.
-    is_attribute (bool): Leave out what belongs to the clause around it: "red" of "it is red".
-    """
-    doc = head.doc
-    end = len(doc) if end is None else end
-    is_clause = not is_attribute and (is_auxiliary(head) or is_predicate(head))
+def phrase(head: Token, start: int = 0, end: Optional[int] = None, label: str = "", *, is_clause: bool = True) -> Span:
+    """The words below a head and next to it from `start` to `end`, without prepositions, conjuncts, appositions,
+    relative clauses and marks at its ends; without a clause's own words ("red" of "it is red") if not `is_clause`."""
+    end = len(head.doc) if end is None else end
+    is_clause = is_clause and (is_auxiliary(head) or is_predicate(head))
     out = _OUT_OF_CLAUSE if is_clause else (*_LOOSE, *_OF_CLAUSE)
     kept = {head.i}
     for child in head.children:
@@ -327,11 +296,12 @@ def phrase(
         first -= 1
     while last + 1 in kept and last + 1 < end:
         last += 1
-    return trimmed(doc, first, last + 1, head, label)
+    return trimmed(head, first, last + 1, label)
 
 
-def trimmed(doc: Doc, start: int, end: int, head: Token, label: str) -> Span:
+def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
     """Tokens around a word, without marks and white space at the ends."""
+    doc = head.doc
     while start < head.i and (doc[start].dep_ == "punct" or doc[start].is_space) and doc[start].tag_ != "$":
         start += 1
     while end > head.i + 1 and (doc[end - 1].dep_ == "punct" or doc[end - 1].is_space):

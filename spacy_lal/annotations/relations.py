@@ -169,15 +169,10 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
     for token in item:
         if token.i in found:
             frames += _of_roles(found[token.i])
-        elif not _has_roles(token, found):
+        elif not any(child.dep_ == "cop" and child.i in found for child in token.children):
             frames += _of_heads(token)
         frames += _of_noun(token)
     return [relation for frame in frames for relation in _distributed(frame)]
-
-
-def _has_roles(token: Token, found: Dict[int, Predicate]) -> bool:
-    """Whether the copula or the light verb of a word has roles."""
-    return any(child.dep_ == "cop" and child.i in found for child in token.children)
 
 
 # From roles
@@ -189,14 +184,12 @@ def _of_roles(predicate: Predicate) -> Iterator[_Frame]:
         return
     is_verb = token.pos_ in ("VERB", "AUX") and token.dep_ not in ("amod", "compound")
     core = {one.role: one for one in sorted(arguments, key=lambda one: one.role) if one.is_core}
-    clause = _clause_of(token)
     passive = is_verb and is_passive(token)
-    grammatical = subject_of(clause) if is_verb else None
-    subject = _pop(core, "ARG0")
+    grammatical = subject_of(token.head if token.dep_ == "cop" else token) if is_verb else None
+    subject = core.pop("ARG0", None)
     if subject is None and not passive:
-        subject = _pop(
-            core, *(role for role, one in core.items() if not is_verb or _is_subject(one, token, grammatical))
-        )
+        roles = [role for role, one in core.items() if not is_verb or _is_subject(one, token, grammatical)]
+        subject = _pop(core, *roles)
     thing = _pop(core, *(role for role, one in core.items() if one.root.pos_ not in ("ADV", "ADP")))
     if thing is None:
         rest = {one.role: one for one in arguments if one.role in en.OBJECT_ADJUNCTS and one.root.pos_ != "ADV"}
@@ -227,21 +220,13 @@ def _pop(core: Dict[str, Argument], *roles: str) -> Optional[Argument]:
     return next((core.pop(role) for role in roles if role in core), None)
 
 
-def _clause_of(token: Token) -> Token:
-    """The head of a verb's clause: for a copula the word that it hangs on."""
-    return token.head if token.dep_ == "cop" else token
-
-
 def _slot_of(argument: Optional[Argument]) -> Optional[_Slot]:
     if argument is None:
         return None
-    (start, end), head = argument.joined.parts[0], argument.root
-    noun = antecedent(head)
-    return (
-        _Slot(head, argument.role, start, end)
-        if noun.i == head.i
-        else _slot(noun, argument.role, argument.predicate.token)
-    )
+    noun = antecedent(argument.root)
+    if noun.i != argument.root.i:
+        return _slot(noun, argument.role, argument.predicate.token)
+    return _Slot(noun, argument.role, *argument.joined.parts[0])
 
 
 def _slot(head: Token, label: str, verb: Token) -> _Slot:
@@ -270,7 +255,7 @@ def _of_heads(token: Token) -> Iterator[_Frame]:
         thing = patient if direct is None or patient is None else _slot(direct, "obj", token)
     taken = [slot.head.i for slot in (subject, thing) if slot]
     others = [child for child in token.children if child.dep_ in (*_OBLIQUES, "iobj") or child.tag_ == "MD"]
-    spans = [_whole(child) for child in others if child.i not in taken]
+    spans = [trimmed(x, x.left_edge.i, x.right_edge.i + 1, x.dep_) for x in others if x.i not in taken]
     particle = child_of(token, "compound:prt")
     end = particle.i + 1 if particle is not None and particle.i == token.i + 1 else token.i + 1
     predicate = token.doc[token.i : end] if copula is None else token.doc[copula.i : copula.i + 1]
@@ -298,11 +283,6 @@ def _object_of(token: Token) -> Optional[_Slot]:
     return None if thing is None else _slot(antecedent(thing), thing.dep_, token)
 
 
-def _whole(token: Token) -> Span:
-    """All words below a word, without marks at the ends."""
-    return trimmed(token.doc, token.left_edge.i, token.right_edge.i + 1, token, token.dep_)
-
-
 def _of_noun(token: Token) -> Iterator[_Frame]:
     """Appositions and possessives."""
     if token.dep_ == "appos" and "NUM" not in (token.pos_, token.head.pos_):
@@ -320,24 +300,24 @@ def _of_noun(token: Token) -> Iterator[_Frame]:
 def _distributed(frame: _Frame) -> Iterator[Relation]:
     """A relation for each pair of conjuncts of the subject and the object."""
     attribution = _attribution(frame)
-    objects = _spans_of(frame.object, is_attribute=frame.kind == _COPULA)
+    objects = _spans_of(frame.object, is_clause=frame.kind != _COPULA)
     for subject, thing in product(_spans_of(frame.subject), objects):
         tokens = (frame.token, *(one.root for one in (subject, thing) if one is not None))
         yield Relation(subject, frame.predicate, thing, frame.kind, frame.arguments, attribution, tokens)
 
 
-def _spans_of(slot: Optional[_Slot], *, is_attribute: bool = False) -> List[Optional[Span]]:
+def _spans_of(slot: Optional[_Slot], *, is_clause: bool = True) -> List[Optional[Span]]:
     if slot is None:
         return [None]
     inside = (one for one in conjuncts(slot.head) if slot.start <= one.i < slot.end)
-    is_clause = is_predicate(slot.head) and not is_attribute
-    heads = [one for one in inside if one.i == slot.head.i or is_clause or not is_predicate(one)]
-    return [phrase(head, slot.start, slot.end, slot.label, is_attribute=is_attribute) for head in heads or [slot.head]]
+    is_whole = is_clause and is_predicate(slot.head)
+    heads = [one for one in inside if one.i == slot.head.i or is_whole or not is_predicate(one)]
+    return [phrase(head, slot.start, slot.end, slot.label, is_clause=is_clause) for head in heads or [slot.head]]
 
 
 def _attribution(frame: _Frame) -> Optional[Span]:
     """Who says it: the subject of a verb of saying above, or the noun after "according to"."""
-    token = _clause_of(frame.token)
+    token = frame.token.head if frame.token.dep_ == "cop" else frame.token
     while True:
         for child in token.children:
             if child.dep_ == "obl" and any(x.text.lower() == "according" for x in child.lefts):

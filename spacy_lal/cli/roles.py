@@ -226,14 +226,10 @@ def relation_table(sentence: "Span", relations: "Sequence[Relation]", doc_number
     rows = []
     for one in relations:
         said = {"place": one.place, "time": one.time, "modality": one.modality, "said by": one.attribution}
-        triple = (
-            _shown(one.subject),
-            "not " * bool(one.negation) + _shown(one.predicate or one.label),
-            _shown(one.object),
-        )
-        rows.append((*(f"  {cell}" for cell in triple), *(f"{name}: {_shown(x)}" for name, x in said.items() if x)))
-    extras = [", ".join(row[3:]) for row in rows]
-    lines = _aligned([(*row[:3], extra) for row, extra in zip(rows, extras, strict=True)]) or ["  (no relation)"]
+        extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
+        predicate = "not " * bool(one.negation) + _shown(one.predicate or one.label)
+        rows.append((f"  {_shown(one.subject)}", f"  {predicate}", f"  {_shown(one.object)}", extra))
+    lines = _aligned(rows) or ["  (no relation)"]
     return printable("\n".join([visible(" ".join(sentence.text.split())), "", *map(visible, lines), "", ""]))
 
 
@@ -241,9 +237,8 @@ def relation_json(sentence: "Span", relations: "Sequence[Relation]", doc_number:
     """A line for each relation: the number of its text, its sentence, `Relation.to_dict`."""
     from spacy_lal.pictures.markup import printable_json
 
-    return "".join(
-        printable_json({"doc": doc_number, "text": sentence.text, **one.to_dict()}) + "\n" for one in relations
-    )
+    rows = ({"doc": doc_number, "text": sentence.text, **one.to_dict()} for one in relations)
+    return "".join(f"{printable_json(row)}\n" for row in rows)
 
 
 def relation_edges(sentence: "Span", relations: "Sequence[Relation]", doc_number: int) -> str:

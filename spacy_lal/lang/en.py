@@ -1,5 +1,8 @@
 """English: constants of the Penn Treebank, Universal Dependencies and PropBank, and tokenizer rules for web text."""
 
+import json
+from pathlib import Path
+
 # Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford dependencies have.
 CLAUSE_DEPRELS = frozenset(
     ["root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis"]
@@ -105,24 +108,13 @@ PREPOSITION_TAGS = frozenset({"IN", "TO"})
 PHRASES_OF_PREPOSITIONS = frozenset({"PP", "WHPP", "SBAR"})
 POSSESSIVE_MARKS = frozenset({"'s", "'", "’s", "’", "'S", "’S"})
 
-# Relations and clauses. Verbs that only help the next one ("going to", "have to", "used to", "gonna"); that lend their
-# subject to an infinitive although they have an object; that take no object; of saying, by lemma.
-AUXILIARY_VERBS = frozenset({"go", "have", "use", "used", "gon", "got"})
-SUBJECT_CONTROL = frozenset({"promise", "use", "take", "spend", "threaten", "need", "have"})
-INTRANSITIVE = frozenset(
-    "appear arrive be begin come cry die disappear emerge exist fall fly go happen jump laugh lie live look occur "
-    "remain return rise run sit sleep smile stand start stay stop swim talk travel wait wake walk work".split()
+# Relations and clauses. In `en_words.json`, verbs by lemma: auxiliary ones only help the next one ("going to", "used
+# to"), those of subject control lend their subject to an infinitive although they have an object. Adverbial nouns are
+# no object of their relative clause ("the reason I go"), factual conjunctions begin clauses that hold.
+_WORDS = json.loads(Path(__file__).with_name("en_words.json").read_text(encoding="utf8"))
+ADVERBIAL_NOUNS, AUXILIARY_VERBS, DETERMINERS, FACTUAL, INTRANSITIVE, JOINING, NEGATIONS, SAYING, SUBJECT_CONTROL = (
+    frozenset(_WORDS[name].split()) for name in sorted(_WORDS)
 )
-SAYING = frozenset(
-    "accuse add admit allege announce argue assert assume believe claim comment conclude confirm declare estimate "
-    "explain fear find guess hope hear insist maintain mean mention note observe predict promise reason recall report "
-    "say state stress suggest suppose suspect tell testify think warn write".split()
-)
-NEGATIONS = frozenset({"not", "n't", "n’t", "never", "no", "nor", "neither"})
 RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
-ADVERBIAL_NOUNS = frozenset({"reason", "time", "way", "day", "place", "year", "moment"})  # "the reason I go"
 OBJECT_ADJUNCTS = ("ARGM-PRR", "ARGM-LVB", "ARGM-GOL", "ARGM-DIR")  # an object, where no core role is one
 PLACES, TIMES = ("GPE", "LOC", "FAC"), ("DATE", "TIME")  # labels of entities
-FACTUAL = frozenset({"although", "as", "because", "since", "though", "whereas", "while"})  # of clauses that hold
-JOINING = frozenset({"and", "but", "yet", "&"})
-DETERMINERS = frozenset({"the", "a", "an", "this", "that", "these", "those"})
