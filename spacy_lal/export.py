@@ -1,7 +1,5 @@
-"""Export of a parsed Doc: its sentences one by one, as plain objects, and CoNLL-U. `doc._.parse_string` gives brackets,
-`span._.tree` trees. Whitespace tokens, and sentences of whitespace, are left out. The Doc is not changed.
-
-JSON lines and Arrow tables share one schema, docs/reference/formats.md."""
+"""Export of a parsed Doc, sentence by sentence: plain objects (docs/reference/formats.md) and CoNLL-U. White space
+tokens, and sentences of white space, are left out. The Doc is not changed."""
 
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 

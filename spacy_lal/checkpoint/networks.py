@@ -1,8 +1,6 @@
-"""The networks of the authors' checkpoints: hyperparameters, shapes and names of weights -> our records and names.
-
-Two families: the LAL parser and the HPSG parser before it (reference-parser.md), and Kitaev & Klein's parser of
-constituents alone (2018; reference-encoders.md A14), from whose code theirs was made, with the same names of weights.
-"""
+"""The networks of the authors' checkpoints: hyperparameters, shapes and names of weights -> our records and names. Of
+the LAL and the HPSG parser (reference-parser.md), and of Kitaev & Klein's parser of constituents (2018;
+reference-encoders.md A14), from whose code theirs was made."""
 
 import re
 from itertools import groupby

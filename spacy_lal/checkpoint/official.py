@@ -1,8 +1,6 @@
-"""A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved.
-
-The file is read as data: `torch.load` makes tensors and plain containers, and runs nothing. The stand-ins below take
-the names of the authors' vocabulary class and of NumPy's scalars; any other name is refused.
-"""
+"""A checkpoint of the authors -> a spaCy pipeline with our `lal_parser`, ready to be saved. The file is read as data:
+`torch.load` runs nothing. The stand-ins below take the names of the authors' vocabulary class and of NumPy's scalars;
+any other name is refused."""
 
 import struct
 from collections import Counter
@@ -132,7 +130,6 @@ def import_pipeline(
     (Zhou & Zhao 2019), which cleans words differently; without deprels, to Kitaev & Klein's parser of constituents.
 
     tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
-    lang (str): The language whose tokenisation the pipeline has.
     scrambled_queries (bool): Reproduce the authors' batch effect, for their published scores.
     RAISES (CheckpointError): The checkpoint needs unsupported parts, its parts do not fit together, or the tokenizer
         cannot be found. (ImportError): SpaCy lacks the language.

@@ -1,8 +1,6 @@
-"""XLNet as the LAL parser's authors feed it, word by word (reference-parser.md 1.4): `spacy-lal.WordTransformer.v1`.
-
-Each word is split separately, each sentence is a sequence, and the output is the last piece of each word, with rows for
-START and STOP. spacy-transformers loads, fine-tunes and stores it. No listeners; sentences are read whole.
-"""
+"""XLNet as the LAL parser's authors feed it (reference-parser.md 1.4): `spacy-lal.WordTransformer.v1`. Each word is
+split separately, each sentence is a sequence, and the output is the last piece of each word, with rows for START and
+STOP."""
 
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, cast

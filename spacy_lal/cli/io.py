@@ -1,7 +1,5 @@
-"""What all commands share: how they load a pipeline, where they write, how they end.
-
-Exit code 2 is an error, with one line on stderr; 1 is the answer "no" of `search` and `check`.
-"""
+"""What all commands share: how they load a pipeline, where they write, how they end. Exit code 2 is an error, with one
+line on stderr; 1 is the answer "no" of `search` and `check`."""
 
 import os
 import sys

@@ -37,12 +37,9 @@ WORDS: Dict[str, Tuple[str, Callable[[Token], Any]]] = {
 def parse_golds(
     nlp: Language, golds: List[Doc], *, gold_sents: bool = True, batch_size: int = 256
 ) -> Tuple[List[Doc], float]:
-    """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one, spaCy's parser.
-
-    gold_sents (bool): Whether the pipeline gets the gold sentence breaks; if so, its sentence splitters are disabled.
-    RETURNS (Tuple[List[Doc], float]): The parsed Docs, in order, and the time in seconds.
-    RAISES (ValueError): A gold Doc has no sentence boundaries, or the pipeline sets none.
-    """
+    """Parse the tokens of gold Docs with the pipeline's `lal_parser` or, without one, spaCy's parser; with
+    `gold_sents`, in the gold sentences. Returns the parsed Docs, in order, and the time in seconds. RAISES
+    (ValueError): A gold Doc has no sentence boundaries, or the pipeline sets none."""
     for number, gold in enumerate(golds, start=1):
         if not has_sentences(gold):
             raise ValueError(f"Doc {number} has no sentence boundaries: {gold.text[:40]!r}")
@@ -161,12 +158,8 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
 def score_confusion(
     docs: List[Doc], golds: List[Doc], params: EvalbParams, *, top: Optional[int] = 30
 ) -> Dict[str, Any]:
-    """Count confusions by label in Docs with the same tokens and sentences; missing annotation is not counted.
-
-    top (Optional[int]): The number of confusions of each kind, None for all.
-    RETURNS (Dict[str, Any]): `constituents` and `deprels`, by label, see `confusion.py`; `constituent_confusions` and
-        `deprel_confusions`, lists of (gold, predicted, count).
-    """
+    """Count confusions by label (`confusion.py`) in Docs with the same tokens and sentences, the `top` ones as (gold,
+    predicted, count); missing annotation is not counted."""
     constituents, deprels = ConstituentConfusion(), DeprelConfusion()
     for doc, gold in zip(docs, golds, strict=True):
         sentences = sentence_words(gold)

@@ -1,9 +1,6 @@
 """EVALB in Python: reads parses, compares a gold parse with a test parse, and sums over many. Equal to the program
 `evalb.c` (Sekine and Collins, 1997-2013) to the last digit, including its oddities: labels are cut at `-` and `=`, tags
-are not; equal labels (`ADVP`, `PRT`) count as deleted together; a wrong sentence still prints its figures.
-
-The line reader follows EVALB's own grammar: `(NP )` is a word without letters. There is no maximum length.
-"""
+are not; equal labels (`ADVP`, `PRT`) count as deleted together; `(NP )` is a word without letters."""
 
 import re
 from collections import Counter

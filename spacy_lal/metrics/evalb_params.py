@@ -1,7 +1,5 @@
-"""EVALB's parameters: which labels count, which labels are equal, how many errors stop the run. The program's
-`COLLINS.prm` (the field's standard, and our default) and `nk.prm` (Kitaev & Klein's) are constants here, as is the set
-of each other language in `spacy_lal.lang`; other files are read.
-"""
+"""EVALB's parameters: which labels count, which are equal, how many errors stop the run. `COLLINS.prm` (our default),
+`nk.prm` (Kitaev & Klein's) and the sets of `spacy_lal.lang` are constants; other files are read."""
 
 import re
 import warnings

@@ -1,12 +1,7 @@
 """Scores of semantic roles, as the program srl-eval.pl of CoNLL-2005 counts them, and strictly. An argument is right if
-all of its parts and its role are. The predicate itself (`V`) has counts of its own. Two rules:
-
-- `"conll05"`, the program's: only propositions of gold predicates, and only if the lemmas are the same. Arguments of
-  spurious predicates cost nothing.
-- `"strict"`: predicates match by their token, and all arguments of spurious predicates are excess.
-
-Specification: Carreras and Màrquez (2005). `report_lines` writes the program's text, character by character.
-"""
+all of its parts and its role are. The predicate itself (`V`) has counts of its own. By the rule `"conll05"`, only
+propositions of gold predicates with the same lemma are compared; by `"strict"`, predicates match by their token, and
+all arguments of spurious predicates are excess. Source: Carreras and Màrquez (2005)."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
-"""`render(doc, style=...)`: pictures of a parse, with the interface of `spacy.displacy.render`.
-
-Trees are drawn here; arcs, constituents as bars, and boxes of roles by displaCy; label attention is a heat map. Every
-string of the text, and every option that enters markup, is escaped in this room: displaCy escapes words alone.
-"""
+"""`render(doc, style=...)`: pictures of a parse, with the interface of `spacy.displacy.render`. Arcs, constituents as
+bars and boxes of roles are drawn by displaCy, which escapes words alone: this room escapes every string that enters
+markup."""
 
 from typing import Any, Dict, Iterable, List, Optional, Union
 from zlib import crc32

@@ -55,11 +55,8 @@ def draw_parse(
     title: str = "Parse",
     direction: str = "ltr",
 ) -> Svg:
-    """Draw a tree above its words, arcs and roles below.
-
-    heads, deprels (Sequence): The head of each word, counted from 1, 0 for a root, None if unknown; and its deprel.
-    rows (Sequence[PredicateRow]): The predicates, if roles are known.
-    """
+    """Draw a tree above its words, arcs and roles below. heads: the head of each word, counted from 1, 0 for a root,
+    None if unknown. rows: the predicates, if roles are known."""
     arcs = _arcs(heads, deprels)
     least = [pill_width(ROOT) if head == 0 else 0.0 for head in heads]  # of the column of each word
     wanted = [(min(arc[:2]), max(arc[:2]), text_width(arc.deprel) * _SIZE + 24) for arc in arcs]

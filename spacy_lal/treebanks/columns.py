@@ -66,12 +66,8 @@ def read_columns(path: Path) -> Iterator[TreebankSentence]:
 
 
 def format_columns(sentence: ColumnSentence, document: str = NONE, part: int = 0) -> str:
-    """A sentence's lines, with the empty line at its end.
-
-    document (str): The name in the first column.
-    RAISES (PropositionError): The arguments of a predicate overlap.
-    RAISES (SpanError): A label has a `*`, which columns cannot hold.
-    """
+    """A sentence's lines, with the empty line at its end. document: the first column. RAISES (PropositionError): The
+    arguments of a predicate overlap. (SpanError): A label has a `*`, which columns cannot hold."""
     n_words = len(sentence.words)
     lemmas, framesets = [NONE] * n_words, [NONE] * n_words
     for one in sentence.propositions:

@@ -1,8 +1,6 @@
-"""Examples for training, from `.spacy` files or from CoNLL-U and roles: the readers of configs.
-
-A parser learns the parses of given sentences, and a gold tree over other words is useless. So the predicted Doc of an
-Example begins with the reference's tokens and boundaries, which sentencizer and senter leave as they are.
-"""
+"""Examples for training, from `.spacy` files or from CoNLL-U and roles: the readers of configs. The predicted Doc of an
+Example begins with the reference's tokens and sentences, which sentencizer and senter leave as they are: a gold tree
+over other words is useless."""
 
 import random
 import warnings

@@ -97,10 +97,7 @@ def _describe_pos(sentence: ConlluSentence, word: int) -> str:
 def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
     """Write Docs: to one file if the path ends in `.spacy`, else to a folder of several, which replace an earlier run's
     files (`0000.spacy` and the numbers that follow without a gap). Each file is replaced completely or not at all.
-
-    RAISES (ValueError): No Docs are given.
-    RAISES (OSError): Writing fails; the earlier files are unchanged.
-    """
+    RAISES (ValueError): No Docs are given. (OSError): Writing fails; the earlier files are unchanged."""
     one_file = path.suffix == SUFFIX
     n_docs = n_sents = n_tokens = 0
     packed: List[bytes] = []

@@ -1,9 +1,6 @@
-"""Treebanks: a bracket file, a CoNLL-U file or both, and semantic roles, as one stream of sentences.
-
-With both files, tree k and sentence k are the same sentence, with the words of the CoNLL-U. Words are compared
-leniently (escapes, quotes, dashes), sentences strictly: nothing is dropped, and a disagreement is an error. Where the
-CoNLL-U has an escape (`-LRB-`) and the tree the raw text (`(`), the word is the raw text.
-"""
+"""Treebanks: a bracket file, a CoNLL-U file or both, and semantic roles, as one stream of sentences. Tree k and
+sentence k are the same; nothing is dropped. Words are compared leniently (escapes, quotes, dashes), and are the
+CoNLL-U's, but where it has an escape (`-LRB-`) and the tree the raw text (`(`), the raw text."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """Counts and oddities of a treebank, and of its semantic roles: the figures behind `python -m spacy lal check`.
-
-Problems (unreadable input, words or counts that disagree) make a treebank unsound. Crossing arcs, several roots,
-constituents with several outside heads and tags that differ are only counted, since the parser accepts such trees.
-"""
+Problems (unreadable input, words or counts that disagree) make a treebank unsound; what the parser accepts is only
+counted."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,9 +1,6 @@
 """Brackets: reading and writing the text form of constituency trees, and the escapes of words in it. Words are raw text
-in memory and escaped in files: `(` is `-LRB-`.
-
-No function here recurses, so trees may be as deep as they have brackets (`MAX_BRACKETS`). Recursive methods of
-`nltk.Tree` (`leaves`, `str`, `==`, `deepcopy`, ...) are not used.
-"""
+in memory and escaped in files: `(` is `-LRB-`. No function here recurses, and recursive methods of `nltk.Tree`
+(`leaves`, `str`, `==`, `deepcopy`, ...) are not used: trees may be deep (`MAX_BRACKETS`)."""
 
 import os
 import re

@@ -64,9 +64,8 @@ class ConlluBlock(NamedTuple):
 
 
 def read_conllu(source: Source) -> Iterator[ConlluSentence]:
-    """The sentences of a file, in order, with at most one in memory.
+    """The sentences of a file, given by its name, or of lines; in order, with at most one in memory.
 
-    source (Union[str, Path, Iterable[str]]): Name of a file, or lines.
     RAISES (TreebankError): With file and line: wrong number of columns; ids that are not 1..n; a head that is not a
         whole number, lies outside 0..n, or closes a cycle; FEATS that are not `Name=Value` pairs, as in CoNLL-X; text
         that is not UTF-8; a sentence of more than `MAX_ROWS` lines.

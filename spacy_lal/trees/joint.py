@@ -1,12 +1,9 @@
-"""HPSG joint spans: constituents with their lexical heads, and the `<H>` spans that let one grammar derive both trees.
+"""HPSG joint spans: constituents with their lexical heads, and the `<H>` spans that let one grammar derive both trees:
+if a child depends on another sibling than the head child, a node labelled `<H>` binds the two. Arcs that no `<H>` span
+can express are skipped.
 
-A head-lexicalised binary grammar attaches every child of a constituent to its head child. If a child depends on another
-sibling instead, a node labelled `<H>` (the sub-head label) binds the two, and its head is then attached. Arcs that no
-`<H>` span can express are skipped.
-
-On trees that agree with the dependencies, the result equals Zhou & Zhao (2019, section 3) and the authors' code
-(reference-parser.md 2.2-2.3), which stops on others. This code takes every set of heads, with cycles and missing heads,
-by one total order on the words of a sentence (`word_order`).
+Source: Zhou & Zhao (2019, section 3) and the authors' code (reference-parser.md 2.2-2.3), which stops on trees that
+disagree. This code takes every set of heads, with cycles and missing heads, by one total order (`word_order`).
 """
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -121,11 +118,9 @@ def label_ids(
     n_words: int,
     vocab: LabelVocab,
 ) -> Tuple[NDArray[np.int32], List[str]]:
-    """Spans, one per stretch of words, as a table of label ids: the decoders' argument `gold`.
-
-    RETURNS (Tuple[NDArray, List[str]]): (n_words + 1, n_words + 1) int32, [start, end], `EMPTY` where no constituent
-        is; and the labels that the vocabulary lacks, in order: their cells are `EMPTY` too.
-    """
+    """Spans, one per stretch of words, as a table of label ids: the decoders' argument `gold`: (n_words + 1, n_words +
+    1) int32, [start, end], `EMPTY` where no constituent is or the vocabulary lacks its label; and those labels, in
+    order."""
     ids = np.full((n_words + 1, n_words + 1), EMPTY, dtype=np.int32)
     unseen: Dict[str, None] = {}
     for span in spans:

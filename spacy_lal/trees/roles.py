@@ -108,11 +108,8 @@ def role_number(role: str) -> str:
 
 
 def join_parts(args: Iterable[Argument]) -> List[JoinedArgument]:
-    """Join the parts of discontinuous arguments, `V` included, which are in text order.
-
-    A part C-X joins the latest argument of type X so far. Without such an argument, it is a new argument of type X, and
-    later parts can join it. R-X is a type of its own, which C-R-X joins.
-    """
+    """Join the parts of discontinuous arguments, `V` included, which are in text order. A part C-X joins the latest
+    argument of type X so far, or without one begins it. R-X is a type of its own, which C-R-X joins."""
     joined: List[Tuple[str, List[Tuple[int, int]]]] = []
     latest: Dict[str, int] = {}
     for start, end, role in args:

@@ -1,9 +1,7 @@
-"""Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order; and their labels.
-
-Two forms. Collapsed: one span per stretch of words, its label a unary chain joined by `::`, outermost first (`(0, 2,
-"S::VP")`). Expanded: one span per constituent, outer before inner (`(0, 2, "S"), (0, 2, "VP")`).
-A tree is spans + words + tags; the conversion is lossless both ways. No recursion; no heads (`joint.py`).
-"""
+"""Spans: constituents as `(start, end, label)`, half-open, tokens from 0, in pre-order. Collapsed: one span per stretch
+of words, its label a unary chain joined by `::`, outermost first (`(0, 2, "S::VP")`). Expanded: one span per
+constituent, outer before inner. The conversion of spans + words + tags to a tree is lossless both ways. No
+recursion."""
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 

@@ -2,8 +2,7 @@
 
     NP < (NN $. PP)      VP <, /^VB/ !<< __      NP=x < (NN . (PP >> =x))
 
-A pattern is read completely before a tree is searched: an unbound label or an unknown relation is an error with its
-place. A search does at most `MAX_STEPS` steps a tree. *Not* here: macros, `;`, `: =x` and positions (`N(0,1)`).
+An unbound label or an unknown relation is an error with its place. *Not* here: macros, `;`, `: =x`, `N(0,1)`.
 """
 
 import re
