@@ -49,12 +49,9 @@ class GoldParse(NamedTuple):
 def gold_parses(
     eg: Example, labels: LabelVocab, deprels: Dict[str, int], unknown: Optional[Set[str]] = None
 ) -> List[GoldParse]:
-    """The gold parses of an Example, one for each sentence of `eg.predicted`; unknown labels and deprels are masked.
-
-    deprels (Dict[str, int]): Empty for a parser of constituents alone: its trees have no sub-head spans.
-    unknown (Optional[Set[str]]): Takes the labels and deprels that are masked because they are unknown.
-    RAISES (ValueError): The predicted Doc has no sentence boundaries, or gold constituents cross.
-    """
+    """The gold parses of an Example's predicted sentences; unknown labels and deprels are masked, and added to
+    `unknown`. Without deprels, trees have no sub-head spans. RAISES (ValueError): The predicted Doc has no sentence
+    boundaries, or gold constituents cross."""
     sentences = sentence_words(eg.predicted)
     heads, arcs_deprels = aligned_arcs(eg)
     trees = _aligned_trees(eg, sentences)

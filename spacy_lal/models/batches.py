@@ -112,12 +112,8 @@ def sub_batches(lengths: Sequence[int]) -> List[List[int]]:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """Features of words that `sentence_features` reads. A record, since thinc saves attributes of plain types: the
-    config's options hold, not the training's.
-
-    max_word_length (int): Most characters to read of a token. The middle of a longer token is left out.
-    drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c).
-    """
+    """Features of words that `sentence_features` reads. A record, since thinc saves attributes of plain types.
+    drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c)."""
 
     use_tags: bool = False
     use_chars: bool = False

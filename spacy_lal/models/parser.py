@@ -139,12 +139,7 @@ def set_vocabularies(
     words: Optional[Mapping[str, int]] = None,
 ) -> None:
     """Set the training data's vocabularies and sizes. Weights for other sizes are dropped. What the model does not read
-    is ignored.
-
-    n_labels (int): Number of constituent labels, including EMPTY and SUB_HEAD; 0 for no constituents.
-    n_deprels (int): Number of dependency labels; 0 for no dependencies.
-    words (Optional[Mapping[str, int]]): The words and their numbers in the training data.
-    """
+    is ignored. n_labels (int): With EMPTY and SUB_HEAD; 0 for no constituents. words: With their numbers."""
     words, attrs, shim = words or {}, model.layers[-2].attrs, get_shim(model)
     attrs.update(tags=list(tags), chars=list(chars), words=list(words), word_counts=list(words.values()))
     reads: ReadingOptions = attrs["options"]

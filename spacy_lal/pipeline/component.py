@@ -83,12 +83,8 @@ class SentencePipe(TrainablePipe):
     # Prediction
 
     def predict(self, docs: Iterable[Doc]) -> List[List[Any]]:
-        """Predict without changing the Docs.
-
-        RETURNS (List[List[Any]]): For each Doc, one prediction for each of its sentences.
-        RAISES (ValueError): A Doc has no sentence boundaries, the component is untrained, or no component provides the
-            vectors that the model listens to.
-        """
+        """Predictions for each Doc and sentence, without changing the Docs. RAISES (ValueError): A Doc has no sentence
+        boundaries, the component is untrained, or no component provides the vectors that the model listens to."""
         docs = list(docs)
         found: List[List[Any]] = [[] for _ in docs]
         with_tokens = [i for i, doc in enumerate(docs) if len(doc)]

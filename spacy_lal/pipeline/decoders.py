@@ -41,11 +41,9 @@ class DecodedParse(NamedTuple):
 
 
 class Charts(NamedTuple):
-    """The weighted scores that a decoder maximises for one sentence. None: that tree is not decoded.
-
-    labels, arcs (Optional[ndarray]): *Shapes:* (n + 1, n + 1, n_labels), (n + 1, n + 1), float32.
-    is_joint (bool): Whether both trees are found together. If not, arc_decoder ("eisner" or "mst") finds heads.
-    """
+    """The weighted scores that a decoder maximises for one sentence, *Shapes:* (n + 1, n + 1, n_labels), (n + 1, n +
+    1), float32; None: that tree is not decoded. arc_decoder finds heads where trees are not found together
+    (`is_joint`)."""
 
     labels: Optional[ndarray]
     arcs: Optional[ndarray]
@@ -206,11 +204,8 @@ ATTACHED_DEPRELS = ("parataxis", "dep")  # attach the root of a later piece to t
 
 
 def cut_sentence(doc: Doc, words: Sequence[int]) -> List[List[int]]:
-    """The pieces of a sentence: one, unless it has more than `MAX_LENGTH` words. From left to right, each piece ends at
-    the last punctuation mark of the second half of its range; where there is none, it has `PIECE_LENGTH` words.
-
-    words (Sequence[int]): The indices of the sentence's words.
-    """
+    """The pieces of a sentence's words: one, unless it has more than `MAX_LENGTH`. Each ends at the last punctuation
+    mark of the second half of its range; where there is none, it has `PIECE_LENGTH` words."""
     if len(words) <= MAX_LENGTH:
         return [list(words)]
     pieces: List[List[int]] = []

@@ -151,12 +151,8 @@ class Rolesets:
         return dict.fromkeys([*self._aliases.get(name, ()), *self._frames.get(name, ())])
 
     def choose(self, words: str, lemma: str, scores: Optional[ndarray]) -> str:
-        """The roleset of a predicate: the candidate with the highest score, or without scores the first one. A
-        predicate without candidates has its lemma with `.01`; see `Predicate.has_frame`.
-
-        scores (Optional[ndarray]): *Shape:* (n_rolesets,), the rolesets of the training data.
-        RETURNS (str): The roleset; empty where the data has no rolesets.
-        """
+        """The roleset of a predicate: the candidate with the highest score, *Shape:* (n_rolesets,), or without scores
+        the first. Without candidates, its lemma with `.01`; empty where the data has no rolesets."""
         if not self._n_scored:
             return ""
         ids = self.candidates(words, lemma)

@@ -26,12 +26,8 @@ BOND = 8.0  # the bonus as a multiple of the greatest score: more than a sentenc
 
 def complete(nlp: Language, parser: LALParser, docs: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
     """Copies of gold Docs: those with constituents alone get heads and deprels, those with heads alone get
-    constituents. Docs with a sentence that is too long for the joint decoder are copied unchanged, and so are others.
-    The components before the parser are run.
-
-    RAISES (ValueError): The parser was trained on one kind of tree, or its decoder uses one alone; a Doc has no
-        sentence boundaries.
-    """
+    constituents. Others, and Docs with a sentence that is too long for the joint decoder, are copied unchanged. RAISES
+    (ValueError): The parser or its decoder has one kind of tree alone; a Doc has no sentence boundaries."""
     decoder = _joint_decoder(parser)
     remaining = iter(docs)
     while golds := list(islice(remaining, batch_size)):

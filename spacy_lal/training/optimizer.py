@@ -11,7 +11,8 @@ class LayerwiseAdam(Optimizer):
     """Adam whose learning rate depends on a parameter's name, in torch: "encoder.layer.0." is a transformer's first
     layer.
 
-    rate_factors (Dict[str, float]): Factors by the beginning of a name; the longest match counts. 0 freezes.
+    rate_factors (Dict[str, float]): Factors of the learning rate by the beginning of a name, such as "encoder.layer.0.";
+        the longest match counts. 0 freezes the parameters.
     RAISES (ValueError): A factor is negative.
     """
 
