@@ -8,11 +8,10 @@ from thinc.types import FloatsXd
 
 
 class LayerwiseAdam(Optimizer):
-    """Adam whose learning rate depends on a parameter's name, in torch: "encoder.layer.0." is a transformer's first
-    layer.
+    """Adam whose learning rate depends on a parameter's name in torch.
 
-    rate_factors (Dict[str, float]): Factors of the learning rate by the beginning of a name, such as "encoder.layer.0.";
-        the longest match counts. 0 freezes the parameters.
+    rate_factors (Dict[str, float]): Factors of the learning rate by the beginning of a name, for instance
+        "encoder.layer.0."; the longest match counts. 0 freezes the parameters.
     RAISES (ValueError): A factor is negative.
     """
 
