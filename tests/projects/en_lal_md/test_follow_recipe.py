@@ -18,7 +18,14 @@ PROJECT = Path(__file__).resolve().parents[3] / "projects" / "en_lal_md"
 RECIPES = sorted((PROJECT / "recipes").glob("*.yml"))
 FILES = {"dev": "corpus/dev", "ewt": "corpus/ewt.spacy", "text": "{text}/a.txt"}
 STEPS: List[Dict[str, Any]] = [
-    {"train": "start", "read": ["ewt"], "seed": 0, "steps": 900, "schedule": 3700},
+    {
+        "train": "start",
+        "read": ["ewt"],
+        "seed": 0,
+        "steps": 900,
+        "schedule": 3700,
+        "options": {"training.dropout": 0.3},
+    },
     {"train": "one", "from": "start", "read": ["ewt", "ewt"], "seed": 1, "steps": 10},
     {
         "train": "two",
@@ -95,6 +102,7 @@ def test_commands(follow, capsys, tmp_path):
     assert "--components.transformer.model.name bert" in listed["start"]
     assert "--training.max_steps 900" in listed["start"]
     assert "learn_rate.total_steps 3700" in listed["start"]
+    assert listed["start"].endswith("--training.dropout 0.3")
     assert "lal train configs/lal_trf_branch.cfg --output" in listed["one"]
     assert f"--paths.base {out}/start/model-last" in listed["one"]
     assert """--paths.train '["corpus/ewt.spacy","corpus/ewt.spacy"]' --paths.dev corpus/dev""" in listed["one"]
