@@ -94,8 +94,6 @@ def _range(token: Token, top: Token) -> Span:
             start, end = (start, min(end, child.left_edge.i)) if child.i > token.i else (child.right_edge.i + 1, end)
     while start < token.i and (token.doc[start].is_punct or token.doc[start].dep_ == "cc"):
         start += 1
-    while end - 1 > token.i and token.doc[end - 1].dep_ == "cc":
-        end -= 1
     return trimmed(token, start, end)
 
 
@@ -223,8 +221,7 @@ def is_auxiliary(token: Token) -> bool:
         return False
     verb = child_of(token, "xcomp")
     mark = verb and child_of(verb, "mark")
-    is_form = token.tag_ != "VBD" if token.lemma_ == "use" else token.lemma_ != "go" or token.tag_ == "VBG"
-    return bool(mark and mark.text.lower() in ("to", "na", "ta") and (is_form or token.lemma_ == "use"))
+    return bool(mark) and (token.lemma_ != "go" or token.tag_ == "VBG")
 
 
 def is_passive(token: Token) -> bool:

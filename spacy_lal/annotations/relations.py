@@ -180,7 +180,7 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
 
 def _of_roles(predicate: Predicate) -> Iterator[_Frame]:
     token, arguments = predicate.token, predicate.arguments
-    if predicate.is_auxiliary or (token.pos_ == "AUX" and not arguments):
+    if predicate.is_auxiliary:
         return
     is_verb = token.pos_ in ("VERB", "AUX") and token.dep_ not in ("amod", "compound")
     core = {one.role: one for one in sorted(arguments, key=lambda one: one.role) if one.is_core}
@@ -190,10 +190,7 @@ def _of_roles(predicate: Predicate) -> Iterator[_Frame]:
     if subject is None and not passive:
         roles = [role for role, one in core.items() if not is_verb or _is_subject(one, token, grammatical)]
         subject = _pop(core, *roles)
-    thing = _pop(core, *(role for role, one in core.items() if one.root.pos_ not in ("ADV", "ADP")))
-    if thing is None:
-        rest = {one.role: one for one in arguments if one.role in en.OBJECT_ADJUNCTS and one.root.pos_ != "ADV"}
-        thing = _pop(rest, *en.OBJECT_ADJUNCTS)
+    thing = _pop(core, *core)
     taken = {one.role for one in (subject, thing) if one}
     slots = [_slot_of(one) for one in (subject, thing)]
     if is_verb and grammatical is not None and slots[passive] is None:
@@ -250,9 +247,7 @@ def _of_heads(token: Token) -> Iterator[_Frame]:
         thing = _slot(token, token.dep_, token)
     if passive:
         agent = child_of(token, "obl:agent")
-        patient, subject = subject, None if agent is None else _slot(agent, "obl:agent", token)
-        direct = child_of(token, "obj")
-        thing = patient if direct is None or patient is None else _slot(direct, "obj", token)
+        thing, subject = subject, None if agent is None else _slot(agent, "obl:agent", token)
     taken = [slot.head.i for slot in (subject, thing) if slot]
     others = [child for child in token.children if child.dep_ in (*_OBLIQUES, "iobj") or child.tag_ == "MD"]
     spans = [trimmed(x, x.left_edge.i, x.right_edge.i + 1, x.dep_) for x in others if x.i not in taken]

@@ -116,5 +116,4 @@ ADVERBIAL_NOUNS, AUXILIARY_VERBS, DETERMINERS, FACTUAL, INTRANSITIVE, JOINING, N
     frozenset(_WORDS[name].split()) for name in sorted(_WORDS)
 )
 RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
-OBJECT_ADJUNCTS = ("ARGM-PRR", "ARGM-LVB", "ARGM-GOL", "ARGM-DIR")  # an object, where no core role is one
 PLACES, TIMES = ("GPE", "LOC", "FAC"), ("DATE", "TIME")  # labels of entities
