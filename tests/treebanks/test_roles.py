@@ -65,7 +65,7 @@ def test_files_by_ending_and_content(folder):
     assert find(folder, "x.props", "x.conllu") == TreebankFiles(None, folder / "x.conllu", folder / "x.props")
     assert find(folder, "x.srl.jsonl").roles == folder / "x.srl.jsonl"
     assert find(folder, "x.conll").columns == folder / "x.conll"  # as CoNLL-U by its ending, columns by its content
-    assert find(folder, "y_gold_conll").has_words and find(folder, "y_gold_conll").has_roles
+    assert find(folder, "y_gold_conll").has_words and find(folder, "y_gold_conll").columns == folder / "y_gold_conll"
     assert find(folder, "x.ptb", "x.conllu") == TreebankFiles(folder / "x.ptb", folder / "x.conllu")
 
 
