@@ -1,5 +1,5 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Non-projective dependency decoding: the maximum spanning arborescence with a single root, exact, in O(n^2).
+"""Non-projective dependency trees: the maximum spanning arborescence with a single root, exact, in O(n^2).
 
 Edmonds (1967), in the order of Tarjan (1977) and Gabow et al. (1986): a path of best arcs grows backwards until it
 reaches the root or itself; a cycle is contracted to one vertex and the path continues from there.
