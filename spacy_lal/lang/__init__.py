@@ -43,7 +43,7 @@ LANGUAGES: Dict[str, Conventions] = {
     # sentence, is a label of the treebank, and all punctuation has one tag.
     "is": Conventions("is_lal_sm", frozenset({"ROOT", ""}), frozenset({"grm"}), ("TOP", "ROOT", "-NONE-", "grm")),
     # Sequoia and projects/french: SENT stands over each sentence and is a label, all punctuation is PONCT.
-    "fr": Conventions(None, frozenset({"ROOT", ""}), frozenset({"PONCT"}), ("TOP", "ROOT", "-NONE-", "PONCT")),
+    "fr": Conventions("fr_lal_md", frozenset({"ROOT", ""}), frozenset({"PONCT"}), ("TOP", "ROOT", "-NONE-", "PONCT")),
 }
 DEFAULT_PACKAGES: Dict[str, str] = {
     code: language.default_package for code, language in LANGUAGES.items() if language.default_package

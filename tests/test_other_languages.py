@@ -1,0 +1,81 @@
+"""The bundled pipelines of other languages as they are installed, and as the parsers of blank pipelines."""
+
+import json
+import logging
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, Set
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+
+class Bundled(NamedTuple):
+    """A sentence and its right parse; licences of the sources; the size that a package may have."""
+
+    name: str
+    text: str
+    tree: str
+    arcs: str
+    pos: str
+    licences: Set[str]
+    max_bytes: int
+
+
+BUNDLED = {
+    "is": Bundled(
+        "is_lal_sm",
+        "Hún las bókina í gær.",  # She read the book yesterday.
+        "(S0 (S (IP (NP (pfn_et_nf_kvk_p3 Hún)) (VP (VP (so_1_þf_fh_p3_et_þt_gm las)) (NP (no_et_þf_kvk_gr bókina))"
+        " (ADVP (ao í) (ao gær))))) (grm .))",
+        "nsubj:las ROOT:las obj:las advmod:las fixed:í punct:las",
+        "PRON VERB NOUN ADV ADV PUNCT",
+        {"CC BY 4.0", "CC BY-SA 4.0"},
+        15_000_000,
+    ),
+    "fr": Bundled(
+        "fr_lal_md",
+        "Le vieux chat dort sur le tapis.",
+        "(SENT (NP (DET Le) (ADJ vieux) (NC chat)) (VN (V dort)) (PP (P sur) (NP (DET le) (NC tapis))) (PONCT .))",
+        "det:chat amod:chat nsubj:dort ROOT:dort case:tapis det:tapis obl:arg:dort punct:dort",
+        "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
+        {"LGPL-LR", "MIT"},
+        40_000_000,
+    ),
+}
+
+
+@pytest.fixture(params=BUNDLED)
+def lang(request: Any) -> str:
+    return request.param
+
+
+def test_a_simple_sentence(lang: str):
+    expected, doc = BUNDLED[lang], spacy.load(BUNDLED[lang].name)(BUNDLED[lang].text)
+    assert doc._.parse_string == expected.tree
+    assert " ".join(f"{token.dep_}:{token.head.text}" for token in doc) == expected.arcs
+    assert " ".join(token.pos_ for token in doc) == expected.pos
+
+
+def test_a_blank_pipeline_takes_its_weights(lang: str, caplog: Any):
+    blank = spacy.blank(lang)
+    blank.add_pipe("lal_parser")
+    expected = spacy.load(BUNDLED[lang].name)(BUNDLED[lang].text)
+    words = [token.text for token in expected]
+    with caplog.at_level(logging.WARNING, "spacy_lal"):
+        doc = blank(Doc(blank.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1)))
+    assert f"takes the weights of {BUNDLED[lang].name}" in caplog.text
+    assert [(token.dep_, token.head.i) for token in doc] == [(token.dep_, token.head.i) for token in expected]
+    assert [(s.start, s.end, s.label_) for s in doc.spans["constituents"]] == [
+        (s.start, s.end, s.label_) for s in expected.spans["constituents"]
+    ]
+
+
+def test_it_is_the_one_of_this_checkout(lang: str):
+    name = BUNDLED[lang].name
+    (folder,) = (Path(__file__).resolve().parent.parent / "packages").glob(f"{name}-*")
+    meta = json.loads((folder / "meta.json").read_text(encoding="utf8"))
+    assert version(name) == meta["version"] == folder.name.removeprefix(f"{name}-")
+    assert {source["license"] for source in meta["sources"]} == BUNDLED[lang].licences
+    assert sum(path.stat().st_size for path in (folder / name).rglob("*") if path.is_file()) < BUNDLED[lang].max_bytes
