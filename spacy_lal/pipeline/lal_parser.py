@@ -346,9 +346,11 @@ def load_default_parser(lang: str, name: str) -> Tuple[LALParser, Dict[str, Any]
         )
     nlp = spacy.load(package)
     found = parser_names(nlp)[0]
+    parts = nlp.config["components"][found]["model"]["tok2vec"].get("*", {})
+    inner = [f"model.tok2vec.*.{part}" for part, block in parts.items() if "Listener" in str(block["@architectures"])]
     for upstream, pipe in nlp.pipeline:
         if found in getattr(pipe, "listening_components", ()):
-            nlp.replace_listeners(upstream, found, ["model.tok2vec"])
+            nlp.replace_listeners(upstream, found, inner or ["model.tok2vec"])
     logger.warning(  # appears even where logging is not configured
         "'%s' was neither trained nor loaded: it takes the weights of %s %s. To train it, call nlp.initialize() first",
         name,

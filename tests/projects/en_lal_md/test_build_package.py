@@ -60,7 +60,9 @@ def test_what_is_in_it(package, pipeline):
     meta = json.loads((package / "meta.json").read_text())
     about = json.loads((ABOUT / "meta.json").read_text())
     assert package.name == f"{NAME}-{about['version']}"
+    wanted = about.pop("requirements")
     assert {key: meta[key] for key in about} == about
+    assert meta["requirements"][: len(wanted)] == wanted  # spaCy adds what a pipeline in torch needs
     assert meta["performance"] == {"dep_las": 0.5, "news": METRICS}
     assert meta["pipeline"] == ["transformer", "senter", "tagger", "lal_parser"] and meta["labels"]["lal_parser"]
     assert {f"{name}/model" for name in meta["pipeline"]} < set(meta["checksums"])
