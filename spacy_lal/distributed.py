@@ -39,14 +39,12 @@ READING_CPUS = 2
 @dataclass
 class BatchParser:
     """Parses the texts of Arrow batches; picklable. Each process loads the pipeline itself, once.
-
     pipeline (str): A pipeline with a parser of ours: the name of a package, or a path that every worker can read.
     text_column (str): The column with the texts: strings, large strings or a dictionary of strings.
     keep (Optional[Sequence[str]]): The columns to keep besides the parse, such as ids; None keeps all.
     output (str): `columns`, `docbin` or `relations`, see `doc_fields`.
     batch_size (int): Texts per batch of the network.
-    gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU.
-    """
+    gpu_id (int): The GPU, in the numbering of the worker; -1 for the CPU."""
 
     pipeline: str
     text_column: str = "text"
@@ -161,9 +159,7 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
 def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     """The Doc of a row of `table.to_pylist()`, or None if the row had no text. From columns, it has tokens, tags, parts
     of speech, morphology, lemmas, sentences and parse; from a DocBin, all annotation of the pipeline.
-
-    vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`.
-    """
+    vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`."""
     install_extensions()  # this process may not have created a parser
     if row["docbin" if "docbin" in row else "tokens"] is None:
         return None
@@ -192,15 +188,13 @@ def parse_ray(
 ) -> "Dataset":
     """Parse a Ray dataset. Lazy, as Ray is: the parser runs when the result is read or written. If a worker dies, Ray
     restarts it and its rows are parsed again.
-
     dataset (ray.data.Dataset): Rows with a text.
     concurrency (int): Number of actors, each with its own pipeline.
     num_gpus (float): GPUs of each actor; 0.5 lets two share one, 0 is the CPU.
     num_cpus (Optional[float]): CPUs of each actor; None: 1 if two remain free for Ray's reading, else 0.
     rows_per_batch (int): Rows that an actor gets at a time.
     pipeline (str), settings (Any): For `BatchParser`.
-    RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the order of rows.
-    """
+    RETURNS (ray.data.Dataset): The kept columns and the parse; Ray does not keep the order of rows."""
     import ray.data
 
     if num_cpus is None:  # actors stay: if they held all CPUs, the reading tasks would wait forever

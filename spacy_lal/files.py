@@ -29,11 +29,8 @@ def quoted(text: str, length: int = QUOTE) -> str:
 @contextmanager
 def written_file(path: Union[str, Path]) -> Iterator[BinaryIO]:
     """For a block that writes a file: it is replaced when the block has ended well, otherwise it stays unchanged. Pipes
-    and devices are written in place. The file's folder is made if it does not exist.
-
-    YIELDS (BinaryIO): The file object to write to.
-    RAISES (OSError): The file cannot be written.
-    """
+    and devices are written in place. The file's folder is made if it does not exist. YIELDS (BinaryIO): The file object
+    to write to. RAISES (OSError): The file cannot be written."""
     if Path(path).exists() and not Path(path).is_file():
         with open(path, "wb") as file:  # a folder is an error here
             yield file
@@ -60,11 +57,9 @@ def write_file(path: Union[str, Path], content: Union[bytes, str]) -> None:
 
 @contextmanager
 def written_folder(path: Union[str, Path]) -> Iterator[Path]:
-    """For a block that writes a folder: it replaces the earlier one when the block has ended well.
-
-    YIELDS (Path): An empty folder beside `path` to write into.
-    RAISES (OSError): The folder cannot be written; the earlier one is unchanged.
-    """
+    """For a block that writes a folder: it replaces the earlier one when the block has ended well. YIELDS (Path): An
+    empty folder beside `path` to write into. RAISES (OSError): The folder cannot be written; the earlier one is
+    unchanged."""
     target = Path(path).resolve()
     new, old = (target.with_name(f".{target.name}.{kind}") for kind in ("part", "old"))
     if target.exists() and not target.is_dir():
@@ -114,10 +109,8 @@ def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[in
 
 
 def json_lines(path: Path) -> Iterator[Tuple[str, Any]]:
-    """The values of a file of JSON lines, each with its place, "FILE:LINE". Empty lines are skipped.
-
-    RAISES (TreebankError): A line is no JSON.
-    """
+    """The values of a file of JSON lines, each with its place, "FILE:LINE". Empty lines are skipped. RAISES
+    (TreebankError): A line is no JSON."""
     for number, line in numbered_lines(path):
         if line.strip():
             try:

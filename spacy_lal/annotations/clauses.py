@@ -26,15 +26,13 @@ _VERBAL = ("aux", "aux:pass", "cop")
 @dataclass(frozen=True)
 class Clause:
     """A clause of a sentence.
-
     span (Span): Its words, with the clauses that belong to it, without coordinate clauses, conjunction and outer marks.
     kind (str): "main", "complement", "relative", "adverbial" or "coordinate" (after another clause, with or without a
         conjunction).
     verb (Token): Its verb; the copula, where it has one.
     subject (Optional[Span]): Its subject, as in `Relation`: its own, an antecedent, that of the clause around it.
     is_independent (bool): Whether it can stand alone: it has a finite verb and a subject of its own and nothing that
-        subordinates it, or it is an imperative.
-    """
+        subordinates it, or it is an imperative."""
 
     span: Span
     kind: str

@@ -18,11 +18,9 @@ _KNOWN, _FORBIDDEN, _DEPENDENT, _HEAD = "known", "forbidden", "dependent", "head
 
 class SpanConstraint(NamedTuple):
     """A constituent that a parse must have, or must not have.
-
     start, end (int): Half-open, in tokens of the Doc, or in words of a sentence.
     label (str): Its label, or several of its unary chain ("S::VP"). Empty for any label.
-    forbidden (bool): Whether the parse must not have it.
-    """
+    forbidden (bool): Whether the parse must not have it."""
 
     start: int
     end: int
@@ -32,9 +30,7 @@ class SpanConstraint(NamedTuple):
 
 class HeadConstraint(NamedTuple):
     """A head that a parse must have.
-
-    dependent, head (int): In tokens of the Doc, or in words of a sentence. A root is its own head.
-    """
+    dependent, head (int): In tokens of the Doc, or in words of a sentence. A root is its own head."""
 
     dependent: int
     head: int
@@ -46,10 +42,8 @@ SpanLike = Union[Span, Tuple[int, int], Tuple[int, int, str]]
 
 class ContradictionError(ValueError):
     """No parse fulfils some constraints.
-
     constraints (Tuple[Constraint, ...]): Constraints that contradict each other, in tokens.
-    reason (str): Why no parse fulfils them.
-    """
+    reason (str): Why no parse fulfils them."""
 
     def __init__(self, doc: Union[Doc, str], constraints: Sequence[Constraint], reason: str) -> None:
         self.constraints, self.reason = tuple(constraints), reason
@@ -105,11 +99,8 @@ def constrain(
 
 
 def get_constraints(doc: Doc) -> List[Constraint]:
-    """The constraints of a Doc, in its present tokens.
-
-    RAISES (StaleParseError): Tokens were merged or split since `constrain`, and a constraint begins or ends within a
-        token; or the text has changed.
-    """
+    """The constraints of a Doc, in its present tokens. RAISES (StaleParseError): Tokens were merged or split since
+    `constrain`, and a constraint begins or ends within a token; or the text has changed."""
     if CONSTRAINTS_KEY not in doc.spans:
         return []
     found: List[Constraint] = []
@@ -135,9 +126,7 @@ def get_constraints(doc: Doc) -> List[Constraint]:
 def in_words(doc: Doc, words: Sequence[int], constraints: Iterable[Constraint]) -> List[Tuple[Constraint, Constraint]]:
     """The constraints within a sentence: each as a constraint on its words, counted from 0, and as given. A forbidden
     span that reaches beyond the sentence is a constituent of no tree, so it is skipped.
-
-    words (Sequence[int]): The indices of the sentence's words in the Doc.
-    """
+    words (Sequence[int]): The indices of the sentence's words in the Doc."""
     found: List[Tuple[Constraint, Constraint]] = []
     place = {word: i for i, word in enumerate(words)}
     for one in constraints:
@@ -153,10 +142,7 @@ def in_words(doc: Doc, words: Sequence[int], constraints: Iterable[Constraint]) 
 
 
 def check_structure(doc: Doc, constraints: Sequence[Constraint]) -> None:
-    """Check constraints without a parser.
-
-    RAISES (ContradictionError): As `constrain`.
-    """
+    """Check constraints without a parser. RAISES (ContradictionError): As `constrain`."""
     for contradicting, reason in _contradictions(doc, constraints):
         raise ContradictionError(doc, contradicting, reason)
 

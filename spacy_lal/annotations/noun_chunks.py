@@ -24,10 +24,8 @@ Chunk = Tuple[int, int]  # half-open range of tokens
 
 def install_noun_chunks(vocab: Vocab, docs: Sequence[Doc] = ()) -> None:
     """Let the Docs of an English vocabulary find noun chunks in our parses. A function of the user's is kept.
-
     vocab (Vocab): Of Docs that will be made.
-    docs (Sequence[Doc]): Docs that have been made already, whatever their vocabulary.
-    """
+    docs (Sequence[Doc]): Docs that have been made already, whatever their vocabulary."""
     one: Any  # spaCy's types lack these attributes, or have others than spaCy sets
     for one in (vocab, *(doc.vocab for doc in docs)):
         if one.get_noun_chunks is spacy_noun_chunks:
@@ -38,11 +36,9 @@ def install_noun_chunks(vocab: Vocab, docs: Sequence[Doc] = ()) -> None:
 
 
 def noun_chunks(doclike: Union[Doc, Span]) -> Iterator[Tuple[int, int, int]]:
-    """The noun chunks of a Doc or Span, as spaCy's syntax iterators give them.
-
-    RETURNS (Iterator[Tuple[int, int, int]]): First token, end and label of each.
-    RAISES (ValueError): The Doc has neither constituents nor dependencies.
-    """
+    """The noun chunks of a Doc or Span, as spaCy's syntax iterators give them. RETURNS (Iterator[Tuple[int, int,
+    int]]): First token, end and label of each. RAISES (ValueError): The Doc has neither constituents nor
+    dependencies."""
     doc = doclike.doc
     if not doc.spans.get(SPANS_KEY):
         yield from spacy_noun_chunks(doclike)

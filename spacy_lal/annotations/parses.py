@@ -32,10 +32,8 @@ def has_sentences(doc: Doc) -> bool:
 
 
 def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
-    """The half-open token range of each sentence, in order; empty for an empty Doc.
-
-    RAISES (ValueError): Sentence boundaries are not known.
-    """
+    """The half-open token range of each sentence, in order; empty for an empty Doc. RAISES (ValueError): Sentence
+    boundaries are not known."""
     if not len(doc):
         return []
     if not has_sentences(doc):
@@ -50,10 +48,8 @@ def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
 
 
 def sentence_words(doc: Doc) -> List[List[int]]:
-    """For each sentence, the indices of its words in the Doc, without whitespace tokens.
-
-    RAISES (ValueError): Sentence boundaries are not known.
-    """
+    """For each sentence, the indices of its words in the Doc, without whitespace tokens. RAISES (ValueError): Sentence
+    boundaries are not known."""
     bounds = sentence_bounds(doc)
     is_space = doc.to_array("IS_SPACE").tolist() if bounds else []
     return [[i for i in range(start, end) if not is_space[i]] for start, end in bounds]
@@ -73,9 +69,7 @@ def same_tokens(x: Doc, y: Doc) -> bool:
 
 def set_sentence_starts(doc: Doc, starts: Sequence[int]) -> None:
     """Replace the Doc's sentence boundaries.
-
-    starts (Sequence[int]): Index of the first token of each sentence.
-    """
+    starts (Sequence[int]): Index of the first token of each sentence."""
     values = np.full(len(doc), -1, dtype=np.int64)
     values[list(starts)] = 1
     if len(doc):
@@ -106,13 +100,11 @@ class LostAnnotationsWarning(UserWarning):
 
 class SentenceParse(NamedTuple):
     """A parse of one sentence of n words, ready to be written.
-
     constituents (Optional[List[Tuple[int, int, str]]]): Half-open spans of word positions with their unary chain
         ("S::VP"), pre-order. None keeps the Doc's constituents.
     heads (Optional[ndarray]): Shape: (n,). The head of each word, counted from 1; 0 is the root. None keeps the heads.
     deprels (Optional[List[str]]): One for each word.
-    method (Optional[str]): How it was found. None leaves the sentence without a mark.
-    """
+    method (Optional[str]): How it was found. None leaves the sentence without a mark."""
 
     constituents: Optional[List[CollapsedSpan]]
     heads: Optional[Sequence[int]]
@@ -125,14 +117,12 @@ class SentenceParse(NamedTuple):
 
 class GroupSpan(NamedTuple):
     """A Span of a group on the Doc's present tokens.
-
     place (Optional[Tuple[int, int]]): Half-open range of tokens; None for an empty Span, or if it begins or ends within
         a token.
     is_cut (bool): Whether it has no place although it covers more than a part of one token.
     is_moved (bool): Whether its tokens are other ones than when it was written.
     chars (Tuple[int, int]): Half-open range of characters.
-    label, kb_id, id (str): The Span's own.
-    """
+    label, kb_id, id (str): The Span's own."""
 
     place: Optional[Tuple[int, int]]
     is_cut: bool
@@ -145,10 +135,8 @@ class GroupSpan(NamedTuple):
 
 def write_group(doc: Doc, key: str, spans: Sequence[Span], leaders: Optional[Sequence[int]] = None) -> None:
     """Write `doc.spans[key]`.
-
     spans (Sequence[Span]): In the order of their first tokens, unless there are leaders.
-    leaders (Optional[Sequence[int]]): Positions of the Spans that are in this order, each with those that follow it.
-    """
+    leaders (Optional[Sequence[int]]): Positions of the Spans that are in this order, each with those that follow it."""
     attrs = {"n_tokens": len(doc), "n_chars": _n_chars(doc), "n_spans": len(spans)}
     if leaders is not None:
         attrs["leaders"] = list(leaders)  # type: ignore[assignment]
@@ -157,10 +145,8 @@ def write_group(doc: Doc, key: str, spans: Sequence[Span], leaders: Optional[Seq
 
 def read_group(doc: Doc, key: str, start: int = 0, end: Optional[int] = None) -> List[GroupSpan]:
     """The Spans of `doc.spans[key]`, in its order. With a range of tokens, at least those that begin in it: the cost
-    grows with the range, not with the Doc, unless the group was edited or the Doc's last tokens were merged.
-
-    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since the group was written.
-    """
+    grows with the range, not with the Doc, unless the group was edited or the Doc's last tokens were merged. RAISES
+    (StaleParseError): Both tokens and characters of the Doc have changed since the group was written."""
     group = doc.spans[key]
     n_tokens, n_chars = group.attrs.get("n_tokens"), group.attrs.get("n_chars")
     by_tokens = n_chars not in (None, _n_chars(doc))  # a DocBin loses the spaces of a Doc that was made without them
@@ -221,10 +207,8 @@ def _n_chars(doc: Doc) -> int:
 
 
 def check_present(span: Span) -> None:
-    """Check that a Span has the Doc's present tokens.
-
-    RAISES (StaleParseError): Tokens were merged or split after it was made.
-    """
+    """Check that a Span has the Doc's present tokens. RAISES (StaleParseError): Tokens were merged or split after it
+    was made."""
     if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
         raise StaleParseError(
             f"the Span of tokens {span.start}:{span.end} and characters {span.start_char}:{span.end_char} does not fit "
@@ -249,10 +233,8 @@ def warn_of_lost(what: str) -> None:
 
 def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequence[Sequence[CollapsedSpan]]) -> None:
     """Write `doc.spans["constituents"]`.
-
     sentences (List[List[int]]): The words of each sentence, from `sentence_words`, in order.
-    constituents (Sequence[Sequence[Tuple[int, int, str]]]): For each sentence, spans of word positions, pre-order.
-    """
+    constituents (Sequence[Sequence[Tuple[int, int, str]]]): For each sentence, spans of word positions, pre-order."""
     spans = []
     for words, sentence in zip(sentences, constituents, strict=True):
         for start, end, label in expand_chains(sentence):
@@ -262,10 +244,7 @@ def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequenc
 
 def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[Tuple[int, int, str]]:
     """A Doc's constituents as half-open ranges of its tokens, pre-order; those over the same tokens in the order of the
-    span group. With a range of tokens, at least those that begin in it.
-
-    RAISES (StaleParseError): As `read_group`.
-    """
+    span group. With a range of tokens, at least those that begin in it. RAISES (StaleParseError): As `read_group`."""
     spans = read_group(doc, SPANS_KEY, start, end) if SPANS_KEY in doc.spans else []
     if any(span.is_cut for span in spans):
         warn_of_lost("constituents")
@@ -276,10 +255,8 @@ def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> L
 def get_constituents(doc: Doc, sentence: Optional[Span] = None) -> List[List[CollapsedSpan]]:
     """For each sentence, its constituents as spans of word positions with their unary chains, pre-order. A constituent
     that crosses a sentence boundary is left out, with a warning.
-
     sentence (Optional[Span]): Read this sentence alone, at its cost.
-    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): As `read_group`.
-    """
+    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): As `read_group`."""
     bounds = sentence_bounds(doc) if sentence is None else [(sentence.start, sentence.end)]
     sentences = sentence_words(doc) if sentence is None else [[token.i for token in sentence if not token.is_space]]
     constituents = constituent_tokens(doc, bounds[0][0], bounds[-1][1]) if bounds else []
@@ -337,13 +314,11 @@ def set_heads(doc: Doc, sentences: Sequence[SentenceHeads]) -> None:
 
 def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = True) -> None:
     """Write the parses of all sentences of a Doc onto it.
-
     doc (Doc): Modified in place. Its sentence boundaries stay as they are.
     parses (Sequence[SentenceParse]): One for each sentence, in order.
     overwrite (bool): Whether to replace what the Doc already has. If not, a Doc with any constituent keeps its
         constituents, and a Doc with any head keeps its heads; sentences then have no method, unless both are kept.
-    RAISES (ValueError): The number of parses, or of heads in one, does not fit the Doc.
-    """
+    RAISES (ValueError): The number of parses, or of heads in one, does not fit the Doc."""
     sentences, bounds = sentence_words(doc), sentence_bounds(doc)
     if len(sentences) != len(parses):
         raise ValueError(f"expected one parse for each of the Doc's {len(sentences)} sentences, got {len(parses)}")
@@ -365,12 +340,10 @@ def set_parses(doc: Doc, parses: Sequence[SentenceParse], *, overwrite: bool = T
 
 def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
     """Write the parse of one sentence onto a Doc. Other sentences stay as they are, parsed or not.
-
     doc (Doc): Modified in place.
     number (int): The sentence's place in the Doc, from 0.
     parse (SentenceParse): Its parse.
-    RAISES (ValueError): The number of heads does not fit the sentence.
-    """
+    RAISES (ValueError): The number of heads does not fit the sentence."""
     sentences, (start, end) = sentence_words(doc), sentence_bounds(doc)[number]
     if parse.constituents is not None:
         constituents = get_constituents(doc)

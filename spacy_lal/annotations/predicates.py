@@ -24,10 +24,8 @@ LIGHT_VERB = ".LV"  # the sense of light verbs, which the frames do not list
 class Predicate:
     """A predicate of a Doc, with its arguments. All attributes raise StaleParseError once tokens in or before it were
     merged or split: ask the Doc again.
-
     doc (Doc): The Doc, which is not copied.
-    proposition (Proposition): Its roleset and arguments, over the Doc's tokens.
-    """
+    proposition (Proposition): Its roleset and arguments, over the Doc's tokens."""
 
     doc: Doc
     proposition: Proposition
@@ -101,20 +99,15 @@ class Predicate:
 
     @property
     def sent(self) -> Span:
-        """The sentence around the predicate's token.
-
-        RAISES (ValueError): Sentence boundaries are not known.
-        """
+        """The sentence around the predicate's token. RAISES (ValueError): Sentence boundaries are not known."""
         if not has_sentences(self.doc):
             sentence_bounds(self.doc)  # raises, and says what sets boundaries
         return sentence_of(self.doc[self.token.i : self.token.i + 1])
 
     @property
     def tags(self) -> List[str]:
-        """BIO tags, one for each token of the sentence.
-
-        RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): An argument lies in another sentence.
-        """
+        """BIO tags, one for each token of the sentence. RAISES (ValueError): Sentence boundaries are not known.
+        (StaleParseError): An argument lies in another sentence."""
         sent, args = self.sent, self._args()
         if args[0][0] < sent.start or args[-1][1] > sent.end:
             raise StaleParseError(
@@ -133,20 +126,15 @@ class Predicate:
 @dataclass(frozen=True)
 class Argument:
     """An argument of a predicate.
-
     predicate (Predicate): The predicate.
-    joined (JoinedArgument): Its role and parts.
-    """
+    joined (JoinedArgument): Its role and parts."""
 
     predicate: Predicate
     joined: JoinedArgument
 
     @property
     def doc(self) -> Doc:
-        """The Doc.
-
-        RAISES (StaleParseError): Tokens were merged or split since the predicate was read.
-        """
+        """The Doc. RAISES (StaleParseError): Tokens were merged or split since the predicate was read."""
         check_present(self.predicate._around)
         return self.predicate.doc
 
@@ -210,9 +198,7 @@ def get_token_predicate(token: Token) -> Optional[Predicate]:
 def install_frames(vocab: Vocab, frames: Iterable[Frame]) -> None:
     """Give a vocab frames, for `Argument.description`. A frame replaces an earlier one of the same roleset; others are
     kept.
-
-    frames (Iterable[Frame]): For instance `read_frames(path).values()`.
-    """
+    frames (Iterable[Frame]): For instance `read_frames(path).values()`."""
     if not vocab.lookups.has_table(FRAMES_TABLE):
         vocab.lookups.add_table(FRAMES_TABLE, {})
     table = vocab.lookups.get_table(FRAMES_TABLE)

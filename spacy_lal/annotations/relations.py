@@ -39,7 +39,6 @@ _COPULA, _APPOSITION, _POSSESSIVE, _NOMINAL, _VERB = "copula", "apposition", "po
 class Relation:
     """Who did what to whom. All Spans are of the Doc; their labels are roles (ARG0), or deprels where a relation comes
     from heads.
-
     subject, object (Optional[Span]): A phrase without its preposition, apposition and relative clause; a clause. None
         where none is named.
     predicate (Optional[Span]): A verb with its particle, a copula, a noun, a possessive mark; None where no word says
@@ -47,8 +46,7 @@ class Relation:
     kind (str): "verb", "copula", "nominal", "apposition" or "possessive".
     arguments (Tuple[Span, ...]): What else is said: further arguments and adjuncts, whole.
     attribution (Optional[Span]): Who says so.
-    tokens (Tuple[Token, ...]): The words whose heads the relation rests on.
-    """
+    tokens (Tuple[Token, ...]): The words whose heads the relation rests on."""
 
     subject: Optional[Span]
     predicate: Optional[Span]
@@ -101,10 +99,8 @@ class Relation:
 
     @property
     def confidence(self) -> float:
-        """The probability that it is right, `spacy_lal.interpret.relation_confidence`; computed at each access.
-
-        RAISES (ValueError): The parser is not in this process, or was not calibrated.
-        """
+        """The probability that it is right, `spacy_lal.interpret.relation_confidence`; computed at each access. RAISES
+        (ValueError): The parser is not in this process, or was not calibrated."""
         return ask_parser("relation_confidence", self)
 
     @property

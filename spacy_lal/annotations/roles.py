@@ -62,11 +62,9 @@ def frame_of(roleset: str) -> str:
 
 def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
     """Write `doc.spans["srl"]`; earlier roles are replaced.
-
     doc (Doc): Modified in place.
     propositions (Iterable[Proposition]): In any order. `token` and `args` count the Doc's tokens, white space included.
-    RAISES (PropositionError): A proposition does not fit the Doc (`check_proposition`), or two have the same token.
-    """
+    RAISES (PropositionError): A proposition does not fit the Doc (`check_proposition`), or two have the same token."""
     in_order = sorted(propositions, key=lambda one: one.token)
     for i, proposition in enumerate(in_order):
         check_proposition(proposition, len(doc))
@@ -154,10 +152,8 @@ def _present(predicate: GroupSpan, others: Sequence[GroupSpan]) -> Tuple[Optiona
 
 def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
     """For each sentence, its propositions over word positions: words are counted from 0 in the sentence, without white
-    space. A proposition that crosses a sentence boundary is left out, with a warning.
-
-    RAISES (ValueError): Sentence boundaries are not known. (StaleParseError, PropositionError): As `get_propositions`.
-    """
+    space. A proposition that crosses a sentence boundary is left out, with a warning. RAISES (ValueError): Sentence
+    boundaries are not known. (StaleParseError, PropositionError): As `get_propositions`."""
     propositions = get_propositions(doc)
     tokens = [one.token for one in propositions]
     found, n_lost = [], 0
@@ -187,11 +183,9 @@ def set_sentence_propositions(
     doc: Doc, sentences: Sequence[Sequence[int]], propositions: Sequence[Sequence[Proposition]]
 ) -> None:
     """Write the propositions of all sentences; the inverse of `get_sentence_propositions`.
-
     sentences (Sequence[Sequence[int]]): The words of each sentence, from `sentence_words`, in order.
     propositions (Sequence[Sequence[Proposition]]): For each sentence, propositions over word positions.
-    RAISES (ValueError): The numbers of sentences differ. (PropositionError): As `set_propositions`.
-    """
+    RAISES (ValueError): The numbers of sentences differ. (PropositionError): As `set_propositions`."""
     found: List[Proposition] = []
     for words, of_sentence in zip(sentences, propositions, strict=True):
         for proposition in of_sentence:
@@ -207,9 +201,7 @@ def set_sentence_propositions(
 def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
     """The roles of a Doc as in a line of `.srl.jsonl`: `sent_id` (of a Doc of one sentence, else empty), `words` (their
     number, without white space), `predicates`. Words are counted from 0 in the Doc. None for a Doc without roles.
-
-    RAISES (StaleParseError, PropositionError): As `get_propositions`.
-    """
+    RAISES (StaleParseError, PropositionError): As `get_propositions`."""
     if not has_propositions(doc):
         return None
     words = [token.i for token in doc if not token.is_space]
@@ -283,10 +275,8 @@ def carry_over(doc: Doc) -> None:
 
 def as_doc(span: Span) -> Doc:
     """A part of a parsed Doc, usually a sentence, as its own Doc: the result of `span.as_doc()` with the constituents
-    and propositions within the Span, and the parse methods of its sentences. spaCy leaves all span groups out.
-
-    RAISES (StaleParseError): The Doc does not have the Span's tokens.
-    """
+    and propositions within the Span, and the parse methods of its sentences. spaCy leaves all span groups out. RAISES
+    (StaleParseError): The Doc does not have the Span's tokens."""
     check_present(span)
     whole, doc, start, end = span.doc, span.as_doc(), span.start, span.end
     if SPANS_KEY in whole.spans:

@@ -216,10 +216,9 @@ def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
 
 def inside_outside(labels: ndarray) -> Tuple[ndarray, float]:
     """The marginals of plain CKY's trees, in O(n^3).
-
     labels (ndarray): Label scores. Shape: (n + 1, n + 1, n_labels), n at least 1; only start < end is read.
-    RETURNS (Tuple[ndarray, float]): Probabilities, float64, of the same shape; the logarithm of the partition function.
-    """
+    RETURNS (Tuple[ndarray, float]): Probabilities, float64, of the same shape; the logarithm of the partition
+        function."""
     n = labels.shape[0] - 1
     scores = labels.astype("f8")
     scores[0, n, 0] = -np.inf  # the root bears a label

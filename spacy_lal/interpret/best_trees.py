@@ -74,10 +74,8 @@ class BestTree:
         return write_brackets(self.tree, spaces=True)
 
     def to_doc(self) -> Doc:
-        """A copy of the sentence's Doc in which the sentence has this tree. Other sentences stay as they are.
-
-        RAISES (ValueError): The Doc's tokens or sentences have changed.
-        """
+        """A copy of the sentence's Doc in which the sentence has this tree. Other sentences stay as they are. RAISES
+        (ValueError): The Doc's tokens or sentences have changed."""
         doc, sentence = self.sentence.doc, self.sentence
         fits = sentence_words(doc)[sentence.number : sentence.number + 1] == [sentence.words]
         if not fits or self.texts != sentence.texts:
@@ -163,12 +161,10 @@ def _iterate(sentence: Sentence) -> Iterator[BestTree]:
 
 class RankedTree(NamedTuple):
     """A tree of one sentence of n words.
-
     score (float): The decoder's objective, in float64.
     nodes (ndarray): Shape: (2n - 1, 3), int32: start, end, label id of the nodes of its best binarisation, in
         pre-order, with empty nodes and sub-heads.
-    heads (Optional[ndarray]): Shape: (n + 1,), int32, with an entry for the root first. None without heads.
-    """
+    heads (Optional[ndarray]): Shape: (n + 1,), int32, with an entry for the root first. None without heads."""
 
     score: float
     nodes: ndarray
@@ -210,10 +206,8 @@ class _Part:
 
 class RankedTrees:
     """The trees of one sentence, best first.
-
     charts (Charts): The decoder's, with labels; heads are ranked where they are decoded jointly.
-    cells (Optional[AllowedCells]): Constraints on all trees. None: no constraints.
-    """
+    cells (Optional[AllowedCells]): Constraints on all trees. None: no constraints."""
 
     def __init__(self, charts: Charts, cells: Optional[AllowedCells] = None) -> None:
         self._charts = charts if cells is None else cells.restrict(charts)

@@ -38,10 +38,7 @@ class Calibration(NamedTuple):
 
 
 def parser_of(doc: Doc) -> Parser:
-    """The parser that was made last for a Doc's vocab.
-
-    RAISES (ValueError): There is none in this process.
-    """
+    """The parser that was made last for a Doc's vocab. RAISES (ValueError): There is none in this process."""
     parser = PARSERS.get(id(doc.vocab))
     if parser is None:
         raise ValueError(

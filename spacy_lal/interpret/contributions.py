@@ -135,9 +135,7 @@ def _split(sentence: Sentence, cells: Sequence[Tuple[int, int, int]]) -> List[Co
 
 class Parts(NamedTuple):
     """The addends of some label scores: bias + heads.sum(1) + tokens is the score.
-
-    bias, tokens (ndarray): Shape: (n_scores,), float64. heads (ndarray): Shape: (n_scores, n_label_heads), float64.
-    """
+    bias, tokens (ndarray): Shape: (n_scores,), float64. heads (ndarray): Shape: (n_scores, n_label_heads), float64."""
 
     bias: ndarray
     heads: ndarray
@@ -146,10 +144,8 @@ class Parts(NamedTuple):
 
 class SpanScores:
     """The label scores of a parser's spans, and their parts.
-
     parser (LALParser): The parser.
-    RAISES (ValueError): The model has no label attention, joins its heads, or scores no constituents.
-    """
+    RAISES (ValueError): The model has no label attention, joins its heads, or scores no constituents."""
 
     def __init__(self, parser: LALParser) -> None:
         label_strings(parser)
@@ -171,11 +167,9 @@ class SpanScores:
 
     def scores(self, fenceposts: ndarray, spans: ndarray) -> ndarray:
         """The scores of all labels on some spans.
-
         fenceposts (ndarray): Of the sentence. Shape: (n + 1, fencepost_width).
         spans (ndarray): Starts and ends, in words. Shape: (n_spans, 2).
-        RETURNS (ndarray): Shape: (n_spans, n_labels), float64; 0 for the empty label.
-        """
+        RETURNS (ndarray): Shape: (n_spans, n_labels), float64; 0 for the empty label."""
         weights, (_, centred, scale) = self._weights, self._hidden(fenceposts, spans)
         units = np.maximum(weights["norm.gain"] * scale * centred + weights["norm.bias"], 0.0)
         scores = units @ weights["output.weight"].T + weights["output.bias"]
@@ -185,9 +179,7 @@ class SpanScores:
 
     def parts(self, fenceposts: ndarray, spans: ndarray, labels: ndarray) -> Parts:
         """The addends of one label score for each span.
-
-        labels (ndarray): Label ids, from 1: the empty label's score is 0 and has no parts. Shape: (n_spans,).
-        """
+        labels (ndarray): Label ids, from 1: the empty label's score is 0 and has no parts. Shape: (n_spans,)."""
         weights, (vectors, centred, scale) = self._weights, self._hidden(fenceposts, spans)
         outgoing = weights["output.weight"][labels - 1]
         kept = outgoing * (weights["norm.gain"] * scale * centred + weights["norm.bias"] > 0)

@@ -25,12 +25,10 @@ Parser = Union[Language, LALParser]
 @dataclass(frozen=True)
 class Sentence:
     """A sentence of a Doc, as a parser sees it.
-
     parser (LALParser): The parser.
     doc (Doc): The Doc.
     number (int): Its place in the Doc, from 0.
-    words (List[int]): The Doc indices of its words: its tokens without the whitespace tokens.
-    """
+    words (List[int]): The Doc indices of its words: its tokens without the whitespace tokens."""
 
     parser: LALParser
     doc: Doc
@@ -49,20 +47,16 @@ class Sentence:
 
 class Encoded(NamedTuple):
     """A sentence of n words as the scorers read it.
-
     fenceposts (ndarray): Features of the gaps between words. Shape: (n + 1, fencepost_width), float32.
-    attention (Optional[ndarray]): The label attention over START, words, STOP. Shape: (n_label_heads, n + 2).
-    """
+    attention (Optional[ndarray]): The label attention over START, words, STOP. Shape: (n_label_heads, n + 2)."""
 
     fenceposts: ndarray
     attention: Optional[ndarray]
 
 
 def find_parser(nlp: Parser) -> LALParser:
-    """The `lal_parser` of a pipeline.
-
-    RAISES (ValueError): The pipeline has no parser, or several; the parser was neither trained nor loaded.
-    """
+    """The `lal_parser` of a pipeline. RAISES (ValueError): The pipeline has no parser, or several; the parser was
+    neither trained nor loaded."""
     names = parser_names(nlp) if isinstance(nlp, Language) else []
     parser: Any = nlp.get_pipe(names[0]) if isinstance(nlp, Language) and len(names) == 1 else nlp
     if not isinstance(parser, LALParser) or not parser.labels:
@@ -78,10 +72,8 @@ def check_count(k: Any) -> None:
 
 
 def label_strings(parser: LALParser) -> List[str]:
-    """The parser's constituent labels by id: the empty label, "<H>", then the unary chains.
-
-    RAISES (ValueError): The parser scores no constituents.
-    """
+    """The parser's constituent labels by id: the empty label, "<H>", then the unary chains. RAISES (ValueError): The
+    parser scores no constituents."""
     labels = parser.label_data["constituents"]
     if not labels:
         raise ValueError(f"'{parser.name}' scores no constituents: it was trained on dependencies alone")
@@ -89,10 +81,8 @@ def label_strings(parser: LALParser) -> List[str]:
 
 
 def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
-    """The sentences of a Doc, or the sentence of a Span.
-
-    RAISES (ValueError): As `find_parser`; neither a Doc nor a Span; no sentence boundaries, or the Span crosses one.
-    """
+    """The sentences of a Doc, or the sentence of a Span. RAISES (ValueError): As `find_parser`; neither a Doc nor a
+    Span; no sentence boundaries, or the Span crosses one."""
     parser = find_parser(nlp)
     if not isinstance(doc_or_span, (Doc, Span)):
         raise ValueError(f"expected a Doc or a Span, got {type(doc_or_span).__name__}")
@@ -107,10 +97,8 @@ def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
 
 
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
-    """A Span's sentence, and the Span as a half-open span of the sentence's words.
-
-    RAISES (ValueError): As `sentences_of`; the Span has no words.
-    """
+    """A Span's sentence, and the Span as a half-open span of the sentence's words. RAISES (ValueError): As
+    `sentences_of`; the Span has no words."""
     (sentence,) = sentences_of(nlp, span)
     start, end = bisect_left(sentence.words, span.start), bisect_left(sentence.words, span.end)
     if start == end:
@@ -124,10 +112,8 @@ def span_name(span: Span) -> str:
 
 
 def constituents_of(sentences: Sequence[Sentence]) -> List[List[Tuple[int, int, int]]]:
-    """The constituents that the Doc has of some of its sentences, in pre-order: start, end, label id, in words.
-
-    RAISES (ValueError): The Doc has no constituents, or labels that the parser does not know.
-    """
+    """The constituents that the Doc has of some of its sentences, in pre-order: start, end, label id, in words. RAISES
+    (ValueError): The Doc has no constituents, or labels that the parser does not know."""
     if not sentences:
         return []
     parser, doc = sentences[0].parser, sentences[0].doc
@@ -152,11 +138,9 @@ def model_of(parser: LALParser) -> Any:
 
 
 def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
-    """Run the first half of the network on sentences of one Doc, each with words and in a batch of its own.
-
-    RAISES (ValueError): A sentence has more than `MAX_LENGTH` words; no component provides the vectors that the model
-        listens to.
-    """
+    """Run the first half of the network on sentences of one Doc, each with words and in a batch of its own. RAISES
+    (ValueError): A sentence has more than `MAX_LENGTH` words; no component provides the vectors that the model listens
+    to."""
     if not sentences:
         return []
     _check_lengths(sentences)
@@ -167,10 +151,8 @@ def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
 
 
 def score(sentence: Sentence) -> ParserScores:
-    """The scores of all labels of all spans, and of all arcs, of one sentence with words.
-
-    RAISES (ValueError): As `encode`.
-    """
+    """The scores of all labels of all spans, and of all arcs, of one sentence with words. RAISES (ValueError): As
+    `encode`."""
     _check_lengths([sentence])
     parser, doc = sentence.parser, _with_vectors(sentence.parser, sentence.doc)
     found = list(parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]]))

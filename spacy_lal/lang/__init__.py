@@ -14,13 +14,11 @@ from typing import Container, Dict, FrozenSet, NamedTuple, Optional, Tuple
 
 class Conventions(NamedTuple):
     """The conventions of a language.
-
     default_package (Optional[str]): Its weights are loaded by a `lal_parser` that was neither trained nor loaded.
     root_labels (FrozenSet[str]): Labels of the node that only marks a tree.
     punctuation_tags (Container[str]): Fine tags of punctuation.
     evalb_deleted (Tuple[str, ...]): EVALB: tags of words, and labels, that are deleted.
-    evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as equal.
-    """
+    evalb_equal (Tuple[Tuple[str, str], ...]): EVALB: labels that are treated as equal."""
 
     default_package: Optional[str]
     root_labels: FrozenSet[str]

@@ -46,11 +46,9 @@ class ColumnSentence(NamedTuple):
 
 def read_columns(path: Path) -> Iterator[TreebankSentence]:
     """The sentences of a file, in order, one at a time: words, tags and roles, with a tree where the file has one.
-    Heads and spaces are missing. The `sent_id` is "document/part-number", counted from 1 in each document.
-
-    RAISES (TreebankError): With file and line: word numbers that do not count up from 0; a wrong number of columns; a
-        malformed cell, tree or proposition; text that is not UTF-8.
-    """
+    Heads and spaces are missing. The `sent_id` is "document/part-number", counted from 1 in each document. RAISES
+    (TreebankError): With file and line: word numbers that do not count up from 0; a wrong number of columns; a
+    malformed cell, tree or proposition; text that is not UTF-8."""
     name, number, begins = "", 0, False
     rows: _Rows = []
     for line, text in chain(numbered_lines(path), [(0, "")]):

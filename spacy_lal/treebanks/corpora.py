@@ -73,11 +73,9 @@ class TreebankCorpus:
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
-
         nlp (Language): Its vocab is the Docs'.
         RAISES (ValueError): A path does not exist or has no `.spacy` files. (TreebankError): Constituents of a Doc are
-            no tree.
-        """
+            no tree."""
         pairs = self._pairs(nlp.vocab)
         if self.shuffle:
             pairs = random.sample(pairs, len(pairs))
@@ -171,10 +169,8 @@ class ParsedCorpus:
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
-
         nlp (Language): Its vocab is the Docs'.
-        RAISES (ValueError): A path does not exist or has no `.spacy` files, or two files have different Docs.
-        """
+        RAISES (ValueError): A path does not exist or has no `.spacy` files, or two files have different Docs."""
         versions = self._versions(nlp.vocab)
         order = list(range(len(versions[0])))
         if self.shuffle:

@@ -53,14 +53,12 @@ def make_docs(
     """Docs with words, spaces, tags, lemmas, morphology, heads, deprels, sentence boundaries, constituents, roles and,
     where the CoNLL-U has them, sentence ids (`doc.user_data["sent_ids"]`). A UPOS that spaCy does not know is left out,
     with one warning for all.
-
     sentences (Iterable[TreebankSentence]): See `reader.read_treebank`.
     n_sents (int): The most sentences in a Doc. A sentence without a root gets its own Doc, since spaCy could not find
         its beginning. A Doc has heads for all of its sentences or for none, and so with trees and roles.
     by_document, by_paragraph (bool): Whether `# newdoc`, and `# newpar`, begins a new Doc; `n_sents` is a limit too,
         unless it is 0.
-    RAISES (ValueError): `n_sents` is negative, or 0 without either.
-    """
+    RAISES (ValueError): `n_sents` is negative, or 0 without either."""
     if n_sents < 0 or (n_sents == 0 and not by_document and not by_paragraph):
         raise ValueError(f"expected at least one sentence for each Doc, got n_sents={n_sents}")
     begun = ("newdoc", "newpar") if by_paragraph else ("newdoc",) if by_document else ()

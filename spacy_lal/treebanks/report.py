@@ -30,13 +30,11 @@ OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
 class TreebankReport:
     """Counts over one treebank: sentences by their number of words (`lengths`), single labels, unary chains joined by
     `::`; constituents are without the root label (TOP, ROOT, ...).
-
     wide_constituents (int): Constituents of two words or more whose heads are all known; each label of a chain counts.
     one_outside_head (int): Wide constituents in which exactly one word has its head outside.
     unknown_pos (int): Words with a UPOS that spaCy does not know; `lal convert` leaves it out.
     trees_without_cover (int): Trees in which no constituent covers all words.
-    problems (List[str]): Why the treebank is unsound, with file and line: the first `MAX_PROBLEMS` of `n_problems`.
-    """
+    problems (List[str]): Why the treebank is unsound, with file and line: the first `MAX_PROBLEMS` of `n_problems`."""
 
     brackets: Optional[str] = None
     conllu: Optional[str] = None
@@ -212,14 +210,12 @@ def _count_constituents(report: TreebankReport, tree: TreebankTree, heads: Optio
 @dataclass
 class RoleReport:
     """Counts over the roles of one treebank. Parts of arguments count one by one; V and C-V are no arguments.
-
     continuations, references (int): C-X; R-X.
     adjacent (int): Pairs of adjacent arguments of the same role, which BIO tags must keep apart.
     on_constituents (int): Arguments that are one constituent or word, of those in sentences with a tree.
     on_subtrees (int): Arguments that are one word with all words below it, of those in sentences with all heads.
     misaligned (List[str]): The first arguments that are no constituents, with file, line and words.
-    problem (Optional[str]): Why reading ended early, with file and line.
-    """
+    problem (Optional[str]): Why reading ended early, with file and line."""
 
     path: str
     sentences: int = 0
