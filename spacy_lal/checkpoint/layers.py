@@ -1,7 +1,5 @@
-"""Layers of the reference that depart from ours (reference-parser.md 1.6, 1.9, 1.12 and T2).
-
-*Not* for training: each departure is a fault of the reference, or an option that its authors dropped.
-"""
+"""Layers of the reference that depart from ours (reference-parser.md 1.6, 1.9, 1.12 and T2). *Not* for training: each
+departure is a fault of the reference, or an option that its authors dropped."""
 
 import math
 from dataclasses import dataclass

@@ -224,12 +224,10 @@ def _input_sizes(h: Mapping[str, Any], state_dict: Mapping[str, Tensor], project
 def kk_network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
 ) -> Tuple[ParserNetworkConfig, ParserSizes]:
-    """The records of a network of Kitaev & Klein's, and its sizes, which come from the weights.
-
-    hparams (Mapping[str, Any]): Their hyperparameters; missing ones take their defaults. Where the models of the paper
-        are none of the released code's (reference-encoders.md A2), also "join" ("concat" or "sum"), "factored",
-        "even_odd" (halves of a fencepost), and "position_only" (layers), which `partitioned` sets together.
-    """
+    """The records of a network of Kitaev & Klein's, and its sizes, which come from the weights. hparams: Their
+    hyperparameters; missing ones take their defaults. Where the models of the paper are none of the released code's
+    (reference-encoders.md A2), also "join" ("concat" or "sum"), "factored", "even_odd" (halves of a fencepost), and
+    "position_only" (layers), which `partitioned` sets together."""
     h = {**KK_DEFAULT_HPARAMS, **hparams}
     factored = bool(h.get("factored", h["partitioned"]))
     position_only = h.get("position_only", range(h["num_layers_position_only"]))

@@ -47,8 +47,6 @@ class ReferenceVocabulary:
 
 
 class _Dtype:
-    """A scalar type of NumPy."""
-
     def __init__(self, name: str, align: bool, copy: bool) -> None:
         self.format = SCALARS[name]
 
@@ -86,10 +84,8 @@ class Checkpoint:
 
 def read_checkpoint(path: Union[str, Path]) -> Checkpoint:
     """Read a checkpoint of the reference, written by `torch.save`, without running anything in it.
-
     RAISES (CheckpointError): The file is not a checkpoint, is damaged, or names anything but tensors, plain containers,
-        NumPy scalars and the vocabulary class.
-    """
+    NumPy scalars and the vocabulary class."""
     try:
         with torch.serialization.safe_globals(ADMITTED):  # type: ignore[arg-type]
             content = torch.load(path, map_location="cpu", weights_only=True)
@@ -244,7 +240,6 @@ def _block(record: Any) -> Dict[str, Any]:
 
 
 def _refuse(checkpoint: Checkpoint, unsupported: Dict[str, str], supported: str) -> None:
-    """Refuse inputs that we do not build; the message names them and the supported ones."""
     refused = [f"{name} ({what})" for name, what in unsupported.items() if checkpoint.hparams.get(name)]
     if refused:
         raise CheckpointError(

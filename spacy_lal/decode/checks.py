@@ -1,7 +1,6 @@
-"""Runs a decoder over many sentences, and checks its arguments before it releases the interpreter lock.
-
-The decoders themselves check that scores are finite, in the pass that reads them; here the first bad cell is found for
-the message."""
+"""Runs a decoder over many sentences, and checks its arguments before it releases the interpreter lock. The decoders
+themselves check that scores are finite, in the pass that reads them; here the first bad cell is found for the
+message."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, List, NoReturn, Optional, Sequence, TypeVar, Union
@@ -51,11 +50,8 @@ def run_batch(decode: Callable[[int], ResultT], costs: Sequence[float], n_thread
 
 
 def check_array(value: Any, name: str, shape: str, fits: bool) -> ndarray:
-    """An argument as a C-contiguous array of float32.
-
-    shape (str): Its shape in words. fits (bool): Whether a float32 array has it.
-    RAISES (ValueError): It has another type, dtype or shape.
-    """
+    """An argument as a C-contiguous array of float32. shape: Its shape in words. fits (bool): Whether a float32 array
+    has it. RAISES (ValueError): It has another type, dtype or shape."""
     if not isinstance(value, ndarray) or value.dtype != np.float32 or not fits:
         given = f"{value.dtype} {value.shape}" if isinstance(value, ndarray) else type(value).__name__
         raise ValueError(f"{name} must be a numpy array of float32 with the shape {shape}, got {given}")
@@ -70,10 +66,8 @@ def check_labels(labels: Any, name: str, min_labels: int) -> ndarray:
 
 
 def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
-    """Arc scores as a C-contiguous array. *Shape:* (n + 1, n + 1), [dependent, head], float32.
-
-    n_tokens (Optional[int]): n, if known from the label scores.
-    """
+    """Arc scores as a C-contiguous array. *Shape:* (n + 1, n + 1), [dependent, head], float32. n_tokens: n, if known
+    from the label scores."""
     size = np.shape(arcs) if isinstance(arcs, ndarray) else ()
     fits = len(size) == 2 and size[0] == size[1] >= 1 and n_tokens in (None, size[0] - 1)
     wanted = "(n + 1, n + 1)" if n_tokens is None else f"{(n_tokens + 1, n_tokens + 1)} of the labels"
@@ -81,12 +75,9 @@ def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
 
 
 def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[ndarray]:
-    """Gold label ids as a C-contiguous int32 array, or None without gold labels.
-
-    gold (Any): *Shape:* (n + 1, n + 1), of any integer dtype; only start < end is read.
-    margin (Any): A finite number, 0 or more; 0 without gold.
-    RAISES (ValueError): On any other type, dtype, shape or margin.
-    """
+    """Gold label ids as a C-contiguous int32 array, or None without gold labels. gold: *Shape:* (n + 1, n + 1), of any
+    integer dtype; only start < end is read. margin: A finite number, 0 or more; 0 without gold. RAISES (ValueError): On
+    any other type, dtype, shape or margin."""
     is_number = isinstance(margin, (int, float, np.floating, np.integer))
     if not is_number or not 0.0 <= margin < float("inf") or (gold is None and margin):
         raise ValueError(f"margin must be a finite number, 0 or more, and 0 without {name}, got {margin!r}")
@@ -102,10 +93,8 @@ def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[nda
 
 
 def check_batch(n_threads: Any, n_items: int, **others: Any) -> None:
-    """Check that the arguments of one batch are compatible: each is a list of `n_items`, or None.
-
-    RAISES (ValueError): They are incompatible.
-    """
+    """Check that the arguments of one batch are compatible: each is a list of `n_items`, or None. RAISES (ValueError):
+    They are incompatible."""
     check_threads(n_threads)
     for name, value in others.items():
         if value is not None and (not isinstance(value, (list, tuple)) or len(value) != n_items):
@@ -156,9 +145,7 @@ def check_tag_scores(scores: Any, name: str) -> ndarray:
 
 def check_tag_ids(ids: Any, name: str, n_tags: int, end: int) -> ndarray:
     """A number for each tag, from -1 to `end` - 1, as a contiguous int32 array; all -1 for None. *Shape:* (n_tags,).
-
-    RAISES (ValueError): On any other type, shape or value.
-    """
+    RAISES (ValueError): On any other type, shape or value."""
     array = np.full(n_tags, -1) if ids is None else np.asarray(ids)
     if array.dtype.kind not in "iu" or array.shape != (n_tags,) or array.min() < -1 or array.max() >= end:
         raise ValueError(f"{name} must be {n_tags} integers from -1 to {end - 1}, one for each tag, got {ids!r}")
@@ -177,10 +164,8 @@ def check_transitions(transitions: Any, n_tags: int) -> Optional[ndarray]:
 
 
 def check_predicate(predicate: Any, verb: Any, n_tokens: int, n_tags: int, item: str) -> None:
-    """Check a predicate's token and tag; both are -1 for none.
-
-    RAISES (ValueError): One is no integer or out of range, or there is a predicate without a tag.
-    """
+    """Check a predicate's token and tag; both are -1 for none. RAISES (ValueError): One is no integer or out of range,
+    or there is a predicate without a tag."""
     check_integer(predicate, f"predicates{item}", -1, n_tokens)
     check_integer(verb, "verb", 0 if predicate >= 0 else -1, n_tags)
 
@@ -192,9 +177,7 @@ def raise_bad_tags(scores: ndarray, name: str) -> NoReturn:
 
 def check_candidates(ranges: Any, name: str, n_candidates: int, n_tokens: Any) -> ndarray:
     """Candidate spans as a C-contiguous int32 array. *Shape:* (n_candidates, 2), start and end, by ascending start.
-
-    RAISES (ValueError): On any other type, shape, value or order.
-    """
+    RAISES (ValueError): On any other type, shape, value or order."""
     check_integer(n_tokens, "n_tokens", 0)
     array = np.asarray(ranges)
     is_table = array.dtype.kind in "iu" and array.shape == (n_candidates, 2)
@@ -220,12 +203,9 @@ def decode_counting(
     once: ndarray, decode: Callable[[ndarray], ResultT], numbers_of: Callable[[ResultT], ndarray]
 ) -> ResultT:
     """Decode until no tag occurs twice that may occur once. The best result of fewer constraints that keeps all of them
-    is the best one.
-
-    once (ndarray): A number for each tag that may occur once, -1 for others. Shape: (n_tags,), int32.
-    decode (Callable[[ndarray], ResultT]): From the numbers to count, 0, 1, ..., to a result.
-    numbers_of (Callable[[ResultT], ndarray]): The number in `once` of each tag of a result. Shape: (n,).
-    """
+    is the best one. once: A number for each tag that may occur once, -1 for others. Shape: (n_tags,), int32. decode:
+    From the numbers to count, 0, 1, ..., to a result. numbers_of: The number in `once` of each tag of a result. Shape:
+    (n,)."""
     counted: List[int] = []
     while True:
         numbers = np.full(len(once), -1, dtype=np.int32)

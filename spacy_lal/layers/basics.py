@@ -147,10 +147,7 @@ def join_features(parts: Sequence[Tensor]) -> Tensor:
 
 
 def project_heads(
-    inputs: Tensor,
-    widths: Dict[str, int],
-    heads: Sequence[nn.ParameterDict],
-    biases: Sequence[nn.ParameterDict] = (),
+    inputs: Tensor, widths: Dict[str, int], heads: Sequence[nn.ParameterDict], biases: Sequence[nn.ParameterDict] = ()
 ) -> Tuple[Tensor, ...]:
     """Queries, keys or values of all heads in one product, with the weights of `head_weights`. *Shapes:* inputs
     (batch_size, seq_len, sum of the widths) to (batch_size, n_heads, seq_len, attn_width) each."""

@@ -29,12 +29,9 @@ _MAX_LOG_GRADIENT = 30.0
 
 
 class Choice(NamedTuple):
-    """The choices of a selector, before padding and windows.
-
-    scores (Tensor): E, the logit of choosing a pair. *Shape:* (batch_size, n_heads, seq_len, seq_len), as all others.
-    log_values (Tensor): log a, where a is the choice in [0, 1]; without gradient.
-    log_slope (Optional[Tensor]): log da/dE; None outside of training.
-    """
+    """The choices of a selector, before padding and windows. scores: E, the logit of choosing a pair. *Shape:*
+    (batch_size, n_heads, seq_len, seq_len), as all others. log_values: log a, where a is the choice in [0, 1]; without
+    gradient. log_slope: log da/dE; None outside of training."""
 
     scores: Tensor
     log_values: Tensor

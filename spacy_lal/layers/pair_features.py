@@ -1,7 +1,6 @@
 """Features of pairs of a predicate and a candidate for an argument, read from a parse, after Gildea and Jurafsky (2002)
 and Xue and Palmer (2004): paths in both trees, voice, distance, words. Each feature is hashed to a row of one table
-(Weinberger et al. 2009), without a vocabulary. *Not* here: the table, and Docs.
-"""
+(Weinberger et al. 2009), without a vocabulary. *Not* here: the table, and Docs."""
 
 from typing import NamedTuple, Tuple
 
@@ -17,13 +16,9 @@ _NEAR = 6  # distances and lengths up to here are told apart
 
 class SentenceParse(NamedTuple):
     """The parse of one sentence of n words. Strings are 64-bit hashes. *Shapes:* (n,), (n_constituents, 2) or
-    (n_constituents,).
-
-    heads (ndarray): The head of each word, from 0; a root is its own head. int64.
-    words (ndarray): Words as the features see them, for example their lemmas.
-    is_passive (ndarray): Whether a word has a passive subject or auxiliary.
-    constituents (ndarray): Start and end, half-open, each range once, int64; their `labels` are whole unary chains.
-    """
+    (n_constituents,). heads: The head of each word, from 0; a root is its own head. int64. words: Words as the features
+    see them, for example their lemmas. is_passive: Whether a word has a passive subject or auxiliary. constituents:
+    Start and end, half-open, each range once, int64; their `labels` are whole unary chains."""
 
     heads: ndarray
     deprels: ndarray
@@ -40,12 +35,10 @@ class SentenceParse(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The ranges of a sentence that may be arguments: constituents, single words and whole subtrees of heads.
-
-    ranges (ndarray): Start and end, half-open, sorted, each once. *Shape:* (n_candidates, 2), int64.
-    heads (ndarray): The word nearest to the root, the first of several. *Shape:* (n_candidates,), int64.
-    features (ndarray): Rows of the table. *Shape:* (n_predicates, n_candidates, N_FEATURES), int64.
-    """
+    """The ranges of a sentence that may be arguments: constituents, single words and whole subtrees of heads. ranges:
+    Start and end, half-open, sorted, each once. *Shape:* (n_candidates, 2), int64. heads: The word nearest to the root,
+    the first of several. *Shape:* (n_candidates,), int64. features: Rows of the table. *Shape:* (n_predicates,
+    n_candidates, N_FEATURES), int64."""
 
     ranges: ndarray
     heads: ndarray

@@ -37,12 +37,9 @@ class Fenceposts(nn.Module):
 
 class NetworkOutput(NamedTuple):
     """Scores of a batch, padded; see `scores.ParserScores`. n is its longest sentence. Without scores of spans or
-    deprels, their last axis has size 0.
-
-    labels (Tensor): *Shape:* (batch_size, n + 1, n + 1, n_labels), or (batch_size, 0, 0, 0).
-    deprels (Tensor): *Shape:* (batch_size, n + 1, n + 1, n_deprels), or without the second n + 1 if not given the head.
-    ties (Optional[Tensor]): From a `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads).
-    """
+    deprels, their last axis has size 0. labels: *Shape:* (batch_size, n + 1, n + 1, n_labels), or (batch_size, 0, 0,
+    0). deprels: *Shape:* (batch_size, n + 1, n + 1, n_deprels), or without the second n + 1 if not given the head.
+    ties: From a `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads)."""
 
     labels: Tensor
     arcs: Tensor
@@ -80,11 +77,9 @@ class ParserNetwork(nn.Module):
 
     @torch.no_grad()
     def _scale_scorers(self, factor: float) -> None:
-        """Give the network the same first scores as with fenceposts of scale 1.
-
-        Adam moves every weight by about one learning rate, and moves of redundant label blocks add up. With the input
-        scaled down and the weights up, a step has the same effect for any number of label heads.
-        """
+        """Give the network the same first scores as with fenceposts of scale 1. Adam moves every weight by about one
+        learning rate, and moves of redundant label blocks add up. With the input scaled down and the weights up, a step
+        has the same effect for any number of label heads."""
         layout = self.fenceposts.layout
         blocks = slice(layout.halves_width)
         if self.span_scorer is not None:

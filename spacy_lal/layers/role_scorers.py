@@ -88,12 +88,9 @@ class PredicateScorer(nn.Module):
 
 
 class ScoredRoles(NamedTuple):
-    """The scores of roles for F predicates of a batch: of tags, or of ranges.
-
-    predicates, tags (Tensor): *Shapes:* (F, predicate_width), (F, seq_len, n_tags).
-    spans (Optional[Tensor]): As in `scores.RoleScores`, sentence by sentence. *Shape:* (n_pairs, 1 + n_roles).
-    ranges (Optional[List[ndarray]]): The candidates of each sentence. *Shapes:* (n_candidates, 2), int64.
-    """
+    """The scores of roles for F predicates of a batch: of tags, or of ranges. predicates, tags: *Shapes:* (F,
+    predicate_width), (F, seq_len, n_tags). spans: As in `scores.RoleScores`, sentence by sentence. *Shape:* (n_pairs, 1
+    + n_roles). ranges: The candidates of each sentence. *Shapes:* (n_candidates, 2), int64."""
 
     predicates: Tensor
     tags: Optional[Tensor] = None
@@ -147,8 +144,7 @@ class RolesetScorer(nn.Module):
 
 class SpanRoleScorer(nn.Module):
     """Scores of roles for pairs of a predicate and a candidate range of a parse, as in Ouchi et al. (2018): from the
-    vectors of the predicate and of the words at the candidate's ends and head, and features of the parse.
-    """
+    vectors of the predicate and of the words at the candidate's ends and head, and features of the parse."""
 
     def __init__(self, config: SpanRoleScorerConfig, vector_width: int, hidden_width: int, n_roles: int) -> None:
         super().__init__()

@@ -1,9 +1,7 @@
 """The parser's scorers: labels of all spans of a sentence (reference-parser.md 1.11); arcs and their labels (Dozat and
-Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12).
-
-Fenceposts are projected first, and differences are taken of the narrow projections: there is no tensor of n^2 x width.
-A loss touches only the cells of two trees, and training computes these a second time.
-"""
+Manning 2017; Mrini et al. 2020, Eq. 9-11; reference-parser.md 1.12). Fenceposts are projected first, and differences
+are taken of the narrow projections: there is no tensor of n^2 x width. A loss touches only the cells of two trees, and
+training computes these a second time."""
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -52,7 +50,6 @@ class _Cells(NamedTuple):
 
 
 def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
-    """The cells with start < end <= length of every sentence."""
     start, end = torch.triu_indices(n_fenceposts, n_fenceposts, 1, device=lengths.device)
     sentence, cell = (end <= lengths[:, None]).nonzero(as_tuple=True)
     start, end = start[cell], end[cell]
@@ -62,7 +59,6 @@ def _upper_cells(lengths: Tensor, n_fenceposts: int) -> _Cells:
 
 
 def _score_cells(cells: _Cells, ends: Tensor, starts: Tensor, own: Tensor, *parameters: Tensor) -> Tensor:
-    """Scores of all labels but the empty one. *Shape:* (n_cells, n_labels - 1)."""
     hidden_bias, gain, norm_bias, weight, bias = parameters
     hidden = ends.index_select(0, cells.end) - starts.index_select(0, cells.start) + hidden_bias
     scores = nn.functional.linear(std_norm(hidden, gain, norm_bias).relu(), weight, bias)
@@ -166,11 +162,9 @@ _PAIR_FLOATS = 1 << 18  # floats added at once: 1 MiB, which fits a core's cache
 
 
 class _PairProducts(torch.autograd.Function):
-    """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r].
-
-    The gradient of the much larger `right` is in its own memory layout. The gradient of `out` may be a sparse tensor
-    with an index for batch, d and h: a loss has a gradient for one h of each d.
-    """
+    """out[:, d, h, r] = left[:, d] . right[:, h, r] + constant[:, h, r]. The gradient of the much larger `right` is in
+    its own memory layout. The gradient of `out` may be a sparse tensor with an index for batch, d and h: a loss has a
+    gradient for one h of each d."""
 
     @staticmethod
     def forward(ctx: Any, left: Tensor, right: Tensor, constant: Tensor) -> Tensor:
@@ -189,7 +183,6 @@ class _PairProducts(torch.autograd.Function):
 
 
 def _d_pairs(grad: Tensor, left: Tensor, right: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """The gradients of `_PairProducts`, from gradients of single pairs."""
     (sentence, d, h), values = grad._indices(), grad._values()
     of_left, of_right = sentence * left.shape[1] + d, sentence * right.shape[1] + h
     d_left, d_right, d_constant = (values.new_zeros(shape) for shape in (left.shape, right.shape, right.shape[:3]))

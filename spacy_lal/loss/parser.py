@@ -34,12 +34,9 @@ from ..trees import SUB_HEAD, LabelVocab, SpanError, collapse_chains, joint_span
 
 
 class GoldParse(NamedTuple):
-    """The gold parse of one predicted sentence of n words.
-
-    labels (Optional[ndarray]): *Shape:* (n + 1, n + 1), int32: label ids of spans, 0 for no constituent, sub-head spans
-        of the joint form included where heads are known and scored. None: the tree is masked.
-    heads, deprels (ndarray): *Shapes:* (n,), int32: heads from 1, 0 is the root; deprel ids; -1 is masked.
-    """
+    """The gold parse of one predicted sentence of n words. labels: *Shape:* (n + 1, n + 1), int32: label ids of spans,
+    0 for no constituent, sub-head spans of the joint form included where heads are known and scored. None: the tree is
+    masked. heads, deprels: *Shapes:* (n,), int32: heads from 1, 0 is the root; deprel ids; -1 is masked."""
 
     labels: Optional[np.ndarray]
     heads: np.ndarray

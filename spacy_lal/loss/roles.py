@@ -66,7 +66,6 @@ def gold_roles(eg: Example, labels: RoleLabels, unknown: Optional[Set[str]] = No
 
 
 def _unknown(propositions: Sequence[Proposition], labels: RoleLabels) -> Iterator[str]:
-    """The roles and rolesets that the labels lack; rolesets only if the labels have some."""
     for proposition in propositions:
         yield from (role for _, _, role in proposition.args if role not in labels.tags.roles)
         if labels.rolesets and proposition.roleset and proposition.roleset not in labels.rolesets:
@@ -74,7 +73,6 @@ def _unknown(propositions: Sequence[Proposition], labels: RoleLabels) -> Iterato
 
 
 def _arguments(proposition: Proposition, tags: RoleTags) -> List[Tuple[int, int, int]]:
-    """See `GoldRoles.args`."""
     ids = {role: i for i, role in enumerate(tags.roles)}
     found = [(start, end, ids.get(role, MISSING)) for start, end, role in proposition.args if role != PREDICATE_ROLE]
     start, end = predicate_span(proposition.args)

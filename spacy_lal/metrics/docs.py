@@ -82,11 +82,9 @@ def check_texts(golds: List[Doc]) -> None:
 def score_docs(
     docs: List[Doc], golds: List[Doc], params: EvalbParams, *, seconds: float, gold_sents: bool = True
 ) -> Dict[str, Any]:
-    """Compare parsed Docs with gold Docs of the same tokens; arguments and results of `parse_golds`.
-
-    RETURNS (Dict[str, Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and (with `_reference`) by the
-        authors' rule; accuracies of `WORDS`, sizes, speed, signatures; `roles` if gold and parsed Docs have roles.
-    """
+    """Compare parsed Docs with gold Docs of the same tokens; arguments and results of `parse_golds`. RETURNS (Dict[str,
+    Any]): `CONSTITUENTS`; attachment by spaCy's punctuation rule and (with `_reference`) by the authors' rule;
+    accuracies of `WORDS`, sizes, speed, signatures; `roles` if gold and parsed Docs have roles."""
     scores = _scores(docs, golds, params)
     if any(map(has_propositions, golds)) and any(map(has_propositions, docs)):
         scores["roles"] = score_roles(_examples(docs, golds))
@@ -193,7 +191,6 @@ def _arcs(doc: Doc, words: List[int]) -> Tuple[List[int], List[str]]:
 
 
 def _scores(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
-    """All scores of Docs with the gold tokens, and sizes."""
     examples = _examples(docs, golds)
     constituents = score_parses(examples, params) if any(SPANS_KEY in doc.spans for doc in docs) else {}
     sentences = [words for gold in golds for words in sentence_words(gold) if words]

@@ -133,8 +133,6 @@ class EvalbCounts:
 
 
 class _Builder:
-    """Collects a parse from left to right."""
-
     def __init__(self, params: EvalbParams) -> None:
         self.delete = frozenset(params.delete_label)
         self.no_length = frozenset(params.delete_label_for_length)
@@ -186,10 +184,8 @@ class _Builder:
 
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
     """Read one line of a bracket file as EVALB does. A line without brackets is an empty parse.
-
     RAISES (EvalbFormatError): The program would hang or read beyond the line: words beside brackets, more than one word
-        in a bracket, a line that ends just after an opening.
-    """
+    in a bracket, a line that ends just after an opening."""
     builder = _Builder(params)
     line = line.partition("\0")[0]
     opened_at = -1

@@ -1,6 +1,5 @@
 """EVALB's printed table: a row for each pair of lines, totals, two summary blocks; equal to the output of `evalb.c`
-line for line, but for its listings under `DEBUG 1`. Neither file is held in memory.
-"""
+line for line, but for its listings under `DEBUG 1`. Neither file is held in memory."""
 
 from typing import Callable, Iterable, Iterator, List, Optional, Tuple
 
@@ -31,9 +30,7 @@ def report(
 ) -> Iterator[str]:
     """Compare two bracket files with one tree per line. Yields the lines that the program prints on stdout, without
     their ends; `on_error` receives its messages on stderr, line by line, with the names of the files.
-
-    RAISES (EvalbFormatError): A line that the program cannot process. (EvalbStopped): The error at which it stops.
-    """
+    RAISES (EvalbFormatError): A line that the program cannot process. (EvalbStopped): The error at which it stops."""
     errors = 0
 
     def add_error(line: int, message: str) -> None:

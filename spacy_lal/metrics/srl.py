@@ -75,7 +75,6 @@ class SrlCounts:
                 self._compare({}, _roles(spurious))
 
     def _compare(self, gold: Dict[Parts, str], predicted: Dict[Parts, str]) -> bool:
-        """Count one proposition; whether it is perfect."""
         perfect = True
         for parts in [*gold, *(parts for parts in predicted if parts not in gold)]:
             pair = gold.get(parts), predicted.get(parts)

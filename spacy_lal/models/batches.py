@@ -32,12 +32,9 @@ MIN_CHART_SIDE = 32
 
 
 class SentenceFeatures(NamedTuple):
-    """The features of one sentence of n tokens, apart from vectors. None: the network does not read them.
-
-    rows (ndarray): *Shape:* (n,). The sentence's rows among the batch's tokens, all Docs one after the other.
-    tag_ids, word_ids (Optional[ndarray]): *Shape:* (n + 2,). START, tokens, STOP.
-    chars (Optional[List[Sequence[int]]]): n + 2 sequences of character ids, each with its word marks.
-    """
+    """The features of one sentence of n tokens, apart from vectors. None: the network does not read them. rows:
+    *Shape:* (n,). The sentence's rows among the batch's tokens, all Docs one after the other. tag_ids, word_ids:
+    *Shape:* (n + 2,). START, tokens, STOP. chars: n + 2 sequences of character ids, each with its word marks."""
 
     rows: ndarray
     tag_ids: Optional[ndarray] = None
@@ -73,13 +70,10 @@ class NetworkBatch(NamedTuple):
 
 
 class RolesBatch(NamedTuple):
-    """The input of a network of semantic roles; the lists have one item for each sentence.
-
-    heads (Optional[List[ndarray]]): For the syntax head, from 0; a root is its own head, -1 is unknown. *Shapes:* (n,).
-    deprel_heads (Optional[List[ndarray]]): Heads for which deprels are scored. None: deprels are not scored.
-    predicates (Optional[List[ndarray]]): The words that are predicates, ascending. None: the network's own, which have
-        at least the probability `threshold`.
-    """
+    """The input of a network of semantic roles; the lists have one item for each sentence. heads: For the syntax head,
+    from 0; a root is its own head, -1 is unknown. *Shapes:* (n,). deprel_heads: Heads for which deprels are scored.
+    None: deprels are not scored. predicates: The words that are predicates, ascending. None: the network's own, which
+    have at least the probability `threshold`."""
 
     vectors: VectorRows
     heads: Optional[List[ndarray]] = None
@@ -179,7 +173,6 @@ def _id_table(values: Tuple[str, ...], n_special: int) -> Dict[str, int]:
 
 
 def _framed_ids(ids: List[int]) -> ndarray:
-    """START, the ids, STOP. *Shape:* (n + 2,)"""
     return numpy.array([START_ID, *ids, STOP_ID], dtype="int64")
 
 

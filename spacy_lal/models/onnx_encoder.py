@@ -1,9 +1,7 @@
 """A transformer as an ONNX graph: BERT, RoBERTa, MPNet, of any number of layers, in single precision or with 8-bit
-products, written from its config. Neither torch nor the package `onnx` is imported.
-
-ONNX Runtime's own operators (`com.microsoft`) compute whole sublayers: attention, residual connection with its norm,
-bias with GELU. *Not* here: sessions and Docs (`onnx_transformer.py`).
-"""
+products, written from its config. Neither torch nor the package `onnx` is imported. ONNX Runtime's own operators
+(`com.microsoft`) compute whole sublayers: attention, residual connection with its norm, bias with GELU. *Not* here:
+sessions and Docs (`onnx_transformer.py`)."""
 
 import re
 import struct
@@ -109,8 +107,6 @@ def encoder_graphs(
 
 
 class _Encoder:
-    """The nodes and weights of a graph that is being written. Arguments as for `encoder_graphs`."""
-
     def __init__(self, config: Mapping[str, Any], weights: Mapping[str, ndarray], *, int8: bool) -> None:
         self.config, self.int8 = config, int8
         self.weights: Dict[str, ndarray] = {}
@@ -242,13 +238,11 @@ def _option(name: str, value: Any) -> bytes:
 
 
 def _info(name: str, dtype: str, shape: Sequence[Any]) -> bytes:
-    """Name, element type and shape of an input or output; names stand for sizes that may vary."""
     sizes = b"".join(_field(1, _field(2 if isinstance(size, str) else 1, size)) for size in shape)
     return _field(1, name) + _field(2, _field(1, _field(1, _TYPES[dtype]) + _field(2, sizes)))
 
 
 def _field(number: int, value: Any) -> bytes:
-    """A field with its tag."""
     if isinstance(value, float):
         return _varint(number << 3 | 5) + struct.pack("<f", value)
     if isinstance(value, int):

@@ -88,12 +88,9 @@ def replaced_listener(model: Model, listener: Any, tok2vec: Any) -> Model:
 
 
 def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> Model[List[Doc], List[Floats2d]]:
-    """The model of a `tok2vec` component with the weights of spacy-transformers' TransformerModel.
-
-    bits (int): 16: half precision. 8: matrices as integers with a scale for each row.
-    RAISES (ValueError): The graph does not know this transformer, its tokenizer is not one of the library `tokenizers`,
-        or a weight is not finite in half precision.
-    """
+    """The model of a `tok2vec` component with the weights of spacy-transformers' TransformerModel. bits: 16: half
+    precision. 8: matrices as integers with a scale for each row. RAISES (ValueError): The graph does not know this
+    transformer, its tokenizer is not one of the library `tokenizers`, or a weight is not finite in half precision."""
     tokenizer, transformer = trained.tokenizer, trained.transformer
     config = {key: value for key, value in transformer.config.to_dict().items() if key[0] != "_" and value is not None}
     check_config(config)

@@ -183,11 +183,9 @@ def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[P
 def iter_scores(
     model: ParserModel, docs: List[Doc], *, pruned: bool = False, sentences: Optional[Sequence[Sentences]] = None
 ) -> Iterator[Tuple[List[int], Sequence[AnyScores]]]:
-    """Numbers of sentences, over all Docs, and their scores, in sub-batches.
-
-    pruned (bool): Whether `PrunedScores` suffice. A network that runs in torch gives `ParserScores` all the same.
-    sentences (Optional[Sequence[Sentences]]): For each Doc, the words of its sentences or parts. None: its sentences.
-    """
+    """Numbers of sentences, over all Docs, and their scores, in sub-batches. pruned: Whether `PrunedScores` suffice. A
+    network that runs in torch gives `ParserScores` all the same. sentences: For each Doc, the words of its sentences or
+    parts. None: its sentences."""
     batch, _ = embed(model, docs, is_train=False, sentences=sentences)
     yield from layer.iter_scores(model.layers[-1], batch._replace(pruned=pruned))
 
@@ -288,7 +286,6 @@ class ParserShim(NetworkShim):
 
 
 def _pad_chars(chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]) -> Tuple[ndarray, ndarray]:
-    """Character ids to a (batch, seq_len, word_len) array, padded with 0, and their (batch, seq_len) lengths."""
     lengths = numpy.zeros(shape, dtype="int64")
     flat: List[int] = []
     for row, words in zip(lengths, chars, strict=True):
@@ -301,7 +298,6 @@ def _pad_chars(chars: Sequence[List[Sequence[int]]], shape: Tuple[int, int]) -> 
 
 
 def _pad_arrays(arrays: Sequence[Optional[ndarray]], shape: Tuple[int, ...], dtype: str = "float32") -> ndarray:
-    """Arrays of single sentences as one array of a shape, with zeros elsewhere."""
     padded = numpy.zeros(shape, dtype=dtype)
     for k, array in enumerate(arrays):
         if array is not None and array.size:

@@ -1,8 +1,6 @@
 """`spacy-lal.RolesModel.v1`: semantic roles (LISA, Strubell et al. 2018) as a thinc model, from Docs to `RoleScores`.
-
 Layers and protocol are the parser's (`parser.py`), with `model.attrs["set_sizes"](model, n_tags=..., ...)`, and
-`model.attrs["begin_update"](model, docs, golds)` to learn.
-"""
+`model.attrs["begin_update"](model, docs, golds)` to learn."""
 
 from bisect import bisect_left
 from itertools import accumulate, chain
@@ -134,10 +132,7 @@ def begin_update(
 
 
 def _parses(
-    model: RolesModel,
-    docs: List[Doc],
-    sentences: Sequence[Sentences],
-    golds: Optional[Sequence[GoldRoles]] = None,
+    model: RolesModel, docs: List[Doc], sentences: Sequence[Sentences], golds: Optional[Sequence[GoldRoles]] = None
 ) -> Optional[List[SentenceParse]]:
     """The parses that a scorer of ranges reads; see `doc_parses`. A Doc without gold predicates needs none."""
     scorer = model.attrs["config"].role_scorer
@@ -241,7 +236,6 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[SentenceP
 
 
 def _constituents(doc: Doc, sentences: Sentences) -> Iterator[List[CollapsedSpan]]:
-    """The constituents within each sentence or part of one."""
     lengths = [0, *(len(words) for words in sentence_words(doc))]
     spans = [
         (offset + start, offset + end, label)

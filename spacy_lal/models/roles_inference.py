@@ -47,8 +47,6 @@ class _Linear:
 
 
 class _Norm:
-    """Layer norm over the last axis."""
-
     def __init__(self, weights: Weights, name: str) -> None:
         self.gain, self.bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
 
@@ -147,8 +145,6 @@ class RolesInference:
 
 
 class _Spans:
-    """The scorer of roles of ranges; see `layers.role_scorers`."""
-
     def __init__(self, config: SpanRoleScorerConfig, weights: Weights) -> None:
         self.config, self.table = config, weights["role_scorer.table.weight"]
         names = ("vectors", "predicate", "places", "product", "hidden", "output", "features", "of_product")

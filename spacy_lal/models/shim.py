@@ -1,8 +1,6 @@
-"""Torch modules and our networks as thinc layers, for several threads.
-
-A loaded network parses in NumPy from arrays. A torch module is made of them when it first learns, where thinc's device
-is a GPU, and for a network without a NumPy form. An update must not run beside another update or a prediction.
-"""
+"""Torch modules and our networks as thinc layers, for several threads. A loaded network parses in NumPy from arrays. A
+torch module is made of them when it first learns, where thinc's device is a GPU, and for a network without a NumPy
+form. An update must not run beside another update or a prediction."""
 
 import ctypes
 import os
@@ -268,8 +266,6 @@ class NetworkShim(ThreadsShim):
 
 
 class _Single(Mapping[str, ndarray]):
-    """Arrays in single precision; each is converted when it is asked for, so that never all are in memory."""
-
     def __init__(self, arrays: Dict[str, ndarray]) -> None:
         self.arrays = arrays
 

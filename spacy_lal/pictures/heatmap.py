@@ -53,13 +53,10 @@ def heatmap(
     note: str = "",
     totals: Sequence[Tuple[str, Sequence[float]]] = (),
 ) -> str:
-    """Draw a heat map of the strongest rows. Names, `title` and `note`, a sentence below it, are plain text.
-
-    values (Sequence[Sequence[float]]): *Shape:* (n_rows, n_columns). Negative values get another colour.
-    first (Sequence[int]): Numbers of rows that come first, in this order, whatever their values.
-    outlined (Collection[Tuple[int, int]]): Row and column of cells with an outline; `note` says why.
-    totals (Sequence[Tuple[str, Sequence[float]]]): Names and numbers of rows above the map, without tints.
-    """
+    """Draw a heat map of the strongest rows. Names, `title` and `note`, a sentence below it, are plain text. values:
+    *Shape:* (n_rows, n_columns). Negative values get another colour. first: Numbers of rows that come first, in this
+    order, whatever their values. outlined: Row and column of cells with an outline; `note` says why. totals: Names and
+    numbers of rows above the map, without tints."""
     table = [[float(value) for value in row] for row in values]
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = max(strengths, default=0.0) or 1.0
@@ -137,7 +134,6 @@ def draw_attention(doc: Doc, sentences: Sequence[Sentence], options: Dict[str, A
 
 
 def _looked_at(attention: "LabelAttention", head: int) -> str:
-    """The words that a head looks at most, as markup."""
     shares = attention.weights[head]
     places = [i for i in shares.argsort()[::-1][:_MOST_WORDS].tolist() if shares[i] * len(shares) >= _LOOKS]
     named = (f"{escape(shorten(visible(attention.tokens[i])))} <small>{shares[i]:.0%}</small>" for i in places)

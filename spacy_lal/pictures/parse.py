@@ -105,7 +105,6 @@ def _arcs(heads: Sequence[Optional[int]], deprels: Sequence[str]) -> List[Arc]:
 def _draw_arcs(
     arcs: Sequence[Arc], heads: Sequence[Optional[int]], places: Sequence[float], base: float
 ) -> Tuple[str, float]:
-    """The arcs as markup, below the words from `base` on, and where they end, in pixels."""
     lines, texts = [], []
     bottom = base + _FIRST + max((arc.level for arc in arcs), default=0) * _LEVEL
     for arc in arcs:

@@ -104,7 +104,6 @@ class Layout:
         return f'<g font-size="{SIZE}">{path}{pills(boxes)}{"".join(texts)}</g>'
 
     def _y(self, node: Node) -> float:
-        """The middle of a pill, the baseline of a tag or word."""
         if node.is_constituent:
             return PILL / 2 + node.level * self.step
         return self.baseline - (WORD_LEVEL if node.is_tag else 0.0)

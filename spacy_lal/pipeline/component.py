@@ -1,7 +1,5 @@
-"""The base of `lal_parser` and `lal_srl`: components that predict and learn sentence by sentence.
-
-Here are labels, batches, updates and storage. *Not* here: what a component predicts.
-"""
+"""The base of `lal_parser` and `lal_srl`: components that predict and learn sentence by sentence. Here are labels,
+batches, updates and storage. *Not* here: what a component predicts."""
 
 import warnings
 from itertools import islice
@@ -120,11 +118,9 @@ class SentencePipe(TrainablePipe):
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
         """Learn from a batch of Examples. A predicted Doc without sentence boundaries takes the reference's boundaries.
-
-        drop (float): Dropout rate of the token vectors' layers; the config sets the network's own rates.
-        RETURNS (Dict[str, float]): The losses, with this component's added.
-        RAISES (ValueError): The component was never initialised, or the loss is not finite.
-        """
+        drop: Dropout rate of the token vectors' layers; the config sets the network's own rates. RETURNS (Dict[str,
+        float]): The losses, with this component's added. RAISES (ValueError): The component was never initialised, or
+        the loss is not finite."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
@@ -142,7 +138,6 @@ class SentencePipe(TrainablePipe):
         return losses
 
     def _warn_unknown(self, labels: Set[str]) -> None:
-        """Warn of gold labels that the network lacks, once for each."""
         if labels - self._unknown:
             warnings.warn(
                 f"'{self.name}' does not know gold labels and does not learn from them, such as "

@@ -1,9 +1,7 @@
 """Parsing under constraints: the best trees that have known constituents and heads, and no forbidden constituents.
-
 Cells of the charts that constraints rule out score so little that a tree with one is worse than any tree without. The
 decoders are exact, so their tree has no such cell, or every tree has one. Parses without constraints follow the
-guidelines of treebanks.
-"""
+guidelines of treebanks."""
 
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 

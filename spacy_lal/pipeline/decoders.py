@@ -1,8 +1,6 @@
-"""From the scores of sentences to their trees, without strings and Docs.
-
-Charts grow with the square of a sentence's length, so sentences of more than 500 words are cut into pieces of at most
-200 before the network runs, and the parses of the pieces are joined.
-"""
+"""From the scores of sentences to their trees, without strings and Docs. Charts grow with the square of a sentence's
+length, so sentences of more than 500 words are cut into pieces of at most 200 before the network runs, and the parses
+of the pieces are joined."""
 
 import warnings
 from collections import Counter
@@ -26,13 +24,9 @@ MAX_JOINT_LENGTH = 200
 
 
 class DecodedParse(NamedTuple):
-    """The parse of one sentence of n words.
-
-    spans (ndarray): *Shape:* (k, 3), int32: start, end, label id (a whole unary chain), pre-order, real constituents
-        only.
-    heads, deprels (ndarray): *Shapes:* (n,), int32: heads from 1, 0 is the root; deprel ids.
-    method (Optional[str]): Of decoding: together ("joint"), "separate", or in pieces ("split").
-    """
+    """The parse of one sentence of n words. spans: *Shape:* (k, 3), int32: start, end, label id (a whole unary chain),
+    pre-order, real constituents only. heads, deprels: *Shapes:* (n,), int32: heads from 1, 0 is the root; deprel ids.
+    method: Of decoding: together ("joint"), "separate", or in pieces ("split")."""
 
     spans: ndarray
     heads: ndarray
@@ -157,11 +151,8 @@ def make_separate_decoder(arcs: ArcDecoder = "eisner") -> Decoder:
 
 def disagreeing_constituents(labels: ndarray, nodes: ndarray, cost: float) -> ndarray:
     """Constituents that the heads of a joint tree contradict and whose scores exceed a cost: by descending score, those
-    that cross no constituent of the tree and none taken before.
-
-    labels, nodes (ndarray): *Shapes:* (n + 1, n + 1, n_labels); (k, 3), empty nodes and sub-heads included.
-    RETURNS (ndarray): *Shape:* (m, 3), int32.
-    """
+    that cross no constituent of the tree and none taken before. labels, nodes: *Shapes:* (n + 1, n + 1, n_labels); (k,
+    3), empty nodes and sub-heads included. RETURNS (ndarray): *Shape:* (m, 3), int32."""
     best = np.triu(labels[..., SUB_HEAD + 1 :].max(axis=-1), k=1)
     best[nodes[:, 0], nodes[:, 1]] = 0.0  # the joint decoder has chosen the labels of these
     starts, ends = np.nonzero(best > cost)

@@ -1,7 +1,5 @@
 """The labels of both components, collected from training data; and the rolesets that a predicate's words can have.
-
-*Not* here: ids in the networks, scores.
-"""
+*Not* here: ids in the networks, scores."""
 
 from collections import Counter
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
@@ -66,12 +64,9 @@ def _codepoints(chars: Iterable[str]) -> List[str]:
 
 
 def collect_role_labels(examples: Iterable[Example]) -> Dict[str, List[Any]]:
-    """The labels of the references, each kind by descending frequency.
-
-    RETURNS (Dict[str, List[Any]]): `roles`; `rolesets`; `senses`, the words of a V with the ids of their rolesets;
-        `aliases`, which only frames give: none; `deprels`; `predicates`, pairs of tag and whether such a token is a
-        predicate, other tokens first.
-    """
+    """The labels of the references, each kind by descending frequency. RETURNS (Dict[str, List[Any]]): `roles`;
+    `rolesets`; `senses`, the words of a V with the ids of their rolesets; `aliases`, which only frames give: none;
+    `deprels`; `predicates`, pairs of tag and whether such a token is a predicate, other tokens first."""
     roles: Counter[str] = Counter()
     deprels: Counter[str] = Counter()
     joint: Counter[Tuple[str, bool]] = Counter()
@@ -106,11 +101,9 @@ def _by_frequency(counter: Counter) -> List[Tuple[Any, int]]:
 
 
 class Rolesets:
-    """Which rolesets a predicate's words can have; see `Sense` and `Alias`.
-
-    rolesets (Sequence[str]): All rolesets of the training data. Rolesets that only `aliases` name have no scores.
-    aliases (Iterable[Tuple[str, List[str]]]): Of PropBank's frames; for words that the training data lacks.
-    """
+    """Which rolesets a predicate's words can have; see `Sense` and `Alias`. rolesets: All rolesets of the training
+    data. Rolesets that only `aliases` name have no scores. aliases: Of PropBank's frames; for words that the training
+    data lacks."""
 
     def __init__(self, rolesets: Sequence[str], senses: Iterable[Sense], aliases: Iterable[Alias] = ()) -> None:
         self.rolesets = list(rolesets)
@@ -131,11 +124,8 @@ class Rolesets:
     def candidates(self, words: str, lemma: str = "") -> List[int]:
         """The rolesets of a predicate. If the training data has its words, their rolesets that its lemma's frames have;
         else, for its lemma or its words without an English ending, the rolesets of the frames' aliases and of the frame
-        of that name; else none. Rolesets of the training data come first, by descending frequency.
-
-        words (str): The words of the V.
-        lemma (str): The lemma of the predicate's token, if known.
-        """
+        of that name; else none. Rolesets of the training data come first, by descending frequency. words: The words of
+        the V. lemma: The lemma of the predicate's token, if known."""
         words, lemma = words.lower(), lemma.lower()
         seen, names = self._senses.get(words, []), frame_names(words, lemma)
         if not lemma and seen:

@@ -1,7 +1,5 @@
-"""The component `lal_parser`: constituency and dependency trees for the sentences of a Doc.
-
-It handles sentences, annotations and losses. The config supplies the network and the decoder.
-"""
+"""The component `lal_parser`: constituency and dependency trees for the sentences of a Doc. It handles sentences,
+annotations and losses. The config supplies the network and the decoder."""
 
 import logging
 import weakref
@@ -249,7 +247,6 @@ class LALParser(SentencePipe):
         return parses
 
     def _parse(self, docs: List[Doc], sentences: Sequence[Sentences]) -> List[List[DecodedParse]]:
-        """The parses of the given sentences of each Doc."""
         parses: Dict[int, DecodedParse] = {}
         for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
             parses.update(zip(indices, self.decoder(scores), strict=True))
@@ -261,7 +258,6 @@ class LALParser(SentencePipe):
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 
     def _constrain(self, doc: Doc, sentences: Sentences, parses: List[DecodedParse]) -> None:
-        """Replace the parses of sentences that have constraints."""
         constraints = sentence_constraints(doc, sentences)
         chosen = [i for i, of_sentence in enumerate(constraints) if of_sentence]
         longest = max((len(sentences[i]) for i in chosen), default=0)
@@ -318,12 +314,9 @@ class LALParser(SentencePipe):
         nlp: Optional[Language] = None,
         labels: Optional[Dict[str, List[str]]] = None,
     ) -> None:
-        """Collect labels, and make the network.
-
-        get_examples (Callable): Gives a representative sample of the training data.
-        labels (Optional[Dict[str, List[str]]]): Stored `label_data`, for instance from `init labels`.
-        RAISES (ValueError): The data has neither constituents nor heads.
-        """
+        """Collect labels, and make the network. get_examples: Gives a representative sample of the training data.
+        labels: Stored `label_data`, for instance from `init labels`. RAISES (ValueError): The data has neither
+        constituents nor heads."""
 
         def collect() -> Dict[str, List[Any]]:
             attrs = self.model.attrs

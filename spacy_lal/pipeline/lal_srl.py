@@ -1,7 +1,5 @@
-"""The component `lal_srl`: predicates, their arguments and rolesets, for the sentences of a Doc.
-
-It handles sentences, annotations and losses. The config supplies the network.
-"""
+"""The component `lal_srl`: predicates, their arguments and rolesets, for the sentences of a Doc. It handles sentences,
+annotations and losses. The config supplies the network."""
 
 import warnings
 from itertools import islice
@@ -285,14 +283,10 @@ class LALSemanticRoles(SentencePipe):
         labels: Optional[Dict[str, List[Any]]] = None,
         frames: Optional[Path] = None,
     ) -> None:
-        """Collect labels, and make the network.
-
-        get_examples (Callable): Gives a representative sample of the training data.
-        labels (Optional[Dict[str, List[Any]]]): Stored `label_data`, for instance from `init labels`.
-        frames (Optional[Path]): PropBank's frames, JSON lines: the rolesets of words that the training data lacks.
-            Without it, `labels` may have them.
-        RAISES (ValueError): The data has no roles, or no heads where the network is to have arcs of its own.
-        """
+        """Collect labels, and make the network. get_examples: Gives a representative sample of the training data.
+        labels: Stored `label_data`, for instance from `init labels`. frames: PropBank's frames, JSON lines: the
+        rolesets of words that the training data lacks. Without it, `labels` may have them. RAISES (ValueError): The
+        data has no roles, or no heads where the network is to have arcs of its own."""
 
         def collect() -> Dict[str, List[Any]]:
             found = dict(labels) if labels is not None else collect_role_labels(get_examples())
@@ -306,7 +300,6 @@ class LALSemanticRoles(SentencePipe):
 
 
 def _sentences(doc: Doc) -> List[List[int]]:
-    """The words of each sentence, or of each piece of a long one."""
     return [piece for words in sentence_words(doc) for piece in cut_sentence(doc, words)]
 
 

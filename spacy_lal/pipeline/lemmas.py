@@ -135,7 +135,6 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
 
 
 def _base(word: str, part: str, ending: str, answer: str) -> str:
-    """The uninflected word, in lower case."""
     found = _known_base(word, part, ending, answer)
     if found:
         return found

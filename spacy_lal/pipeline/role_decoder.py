@@ -1,7 +1,5 @@
-"""From scores of role tags, or of ranges of words, to arguments. *Not* here: the algorithms (`decode/`).
-
-Each predicate has one V, which holds its token, and each core role (ARG0, ARG1, ...) at most once.
-"""
+"""From scores of role tags, or of ranges of words, to arguments. *Not* here: the algorithms (`decode/`). Each predicate
+has one V, which holds its token, and each core role (ARG0, ARG1, ...) at most once."""
 
 from typing import Iterator, List, Optional, Sequence, Tuple
 
@@ -81,7 +79,6 @@ def _decode_ranges(
 
 
 def _with_verb(scores: ndarray, tags: RoleTags, verb: Verb) -> ndarray:
-    """Scores that allow V at the given words alone. Words of a given C-V have no role: `decode_roles` adds it."""
     (start, end), *parts = verb
     limited = scores.copy()
     limited[:, tags.verb : tags.verb + 2] = -np.inf

@@ -118,7 +118,6 @@ def _places(doc: Doc, deleted: Set[int]) -> List[int]:
 
 
 def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) -> List[Bracket]:
-    """The brackets that count, in pre-order."""
     brackets: List[Bracket] = []
     for first, last, chain in constituent_tokens(doc):
         span = places[doc[first].idx], places[doc[last - 1].idx + len(doc[last - 1])]
@@ -129,7 +128,6 @@ def _character_brackets(doc: Doc, places: Sequence[int], params: EvalbParams) ->
 
 
 def _starting(brackets: List[Bracket], first: int, last: int) -> List[Bracket]:
-    """The brackets that begin in a half-open range."""
     start, end = (bisect_left(brackets, place, key=lambda bracket: bracket[0][0]) for place in (first, last))
     return brackets[start:end]
 

@@ -1,8 +1,6 @@
-"""Completes Docs of a treebank that has only heads or only constituents: the parser adds the other tree.
-
-The joint decoder searches pairs of trees that agree. The known tree gets a bonus that outweighs all other scores. So
-the best pair contains it, and the other tree is the best tree that agrees with it.
-"""
+"""Completes Docs of a treebank that has only heads or only constituents: the parser adds the other tree. The joint
+decoder searches pairs of trees that agree. The known tree gets a bonus that outweighs all other scores. So the best
+pair contains it, and the other tree is the best tree that agrees with it."""
 
 from itertools import islice, takewhile
 from typing import Dict, Iterable, Iterator, List, Literal, Optional, Sequence
@@ -64,7 +62,6 @@ def _joint_decoder(parser: LALParser) -> Decoder:
 
 
 def _parse(nlp: Language, parser: LALParser, decoder: Decoder, golds: Sequence[Doc]) -> List[List[SentenceParse]]:
-    """For each Doc, the best parses of its sentences that agree with its known tree."""
     if not golds:
         return []
     docs = _read(nlp, parser, golds)

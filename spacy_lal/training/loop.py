@@ -221,7 +221,6 @@ def set_optimizer_state(nlp: Language, optimizer: Optimizer, state: State) -> No
 
 
 def _parameter_names(nlp: Language) -> Dict[Tuple[int, str], str]:
-    """The optimizer's keys in this process, and their places in the pipeline."""
     names: Dict[Tuple[int, str], str] = {}
     for pipe_name, pipe in nlp.components:
         model = getattr(pipe, "model", None)

@@ -27,13 +27,10 @@ _MAX_HALF = 65504  # the largest number in half precision
 def write_package(
     nlp: Language, folder: Path, *, bits: int = 16, runtime: str = "onnx", lean: bool = False
 ) -> List[str]:
-    """Save a pipeline in the form of a package. Its listeners are replaced: load it again to use it further.
-
-    bits (int): 16: the transformer's weights in half precision. 8: its matrices as integers.
-    lean (bool): Leave out the words that its vocabulary has met in training.
-    RETURNS (List[str]): What was done, a line each.
-    RAISES (ValueError): A weight is too large for half precision.
-    """
+    """Save a pipeline in the form of a package. Its listeners are replaced: load it again to use it further. bits: 16:
+    the transformer's weights in half precision. 8: its matrices as integers. lean: Leave out the words that its
+    vocabulary has met in training. RETURNS (List[str]): What was done, a line each. RAISES (ValueError): A weight is
+    too large for half precision."""
     done: List[str] = []
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
@@ -56,10 +53,7 @@ def write_package(
             listener.clear()
             width = model.get_dim("nO")
             listener.update({"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": names[name]})
-        blocks[name] = {
-            "factory": "tok2vec",
-            "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime},
-        }
+        blocks[name] = {"factory": "tok2vec", "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime}}
         what = f"with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
         done.append(f"{name} is now '{names[name]}', {what}")
         nlp.get_pipe(name).model = model
@@ -99,7 +93,6 @@ def _kept_in_torch(nlp: Language, name: str, block: Dict[str, Any], blocks: Dict
 
 
 def _listeners(config: Any, upstream: str) -> Iterator[Dict[str, Any]]:
-    """All blocks of listeners to a transformer, at any depth."""
     if isinstance(config, dict):
         is_listener = "TransformerListener" in str(config.get("@architectures"))
         if is_listener and config.get("upstream", "*") in ("*", upstream):
@@ -109,7 +102,6 @@ def _listeners(config: Any, upstream: str) -> Iterator[Dict[str, Any]]:
 
 
 def _replace_listeners(pipe: Any, upstream: str, name: str, encoder: Model) -> int:
-    """Replace a component's listeners to a transformer by spaCy's. RETURNS (int): How many."""
     model = getattr(pipe, "model", None)
     found = []
     for node in model.walk() if isinstance(model, Model) else ():
@@ -126,7 +118,6 @@ def _replace_listeners(pipe: Any, upstream: str, name: str, encoder: Model) -> i
 
 
 def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str, Any]) -> None:
-    """Save the pipeline with another config; loading it shows that they fit."""
     encoders = [name for name in names if blocks[names[name]]["factory"] == "tok2vec"]
     nlp.to_disk(folder, exclude=encoders)
     for name in encoders:

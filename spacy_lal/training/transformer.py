@@ -165,12 +165,7 @@ class TransformerShim(SharedShim, HFShim):
     that call is made at loading."""
 
     def __init__(
-        self,
-        model: Any,
-        *,
-        tokenize: Callable[[Any], Any],
-        mixed_precision: bool = False,
-        **settings: Any,
+        self, model: Any, *, tokenize: Callable[[Any], Any], mixed_precision: bool = False, **settings: Any
     ) -> None:
         # thinc's half precision scales gradients, which requires a GPU
         super().__init__(model, mixed_precision=mixed_precision and has_torch_amp, **settings)

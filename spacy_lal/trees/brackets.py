@@ -199,7 +199,6 @@ class _Reader:
         return ""
 
     def _close(self) -> str:
-        """Move the closed tree to its parent or to `done`, unless nothing but traces was in it."""
         if not self.stack:
             return "a bracket closes that was never opened"
         node = self.stack.pop()

@@ -1,8 +1,5 @@
-"""PropBank's frames: the descriptions of the arguments of each roleset, and of the modifiers that all share.
-
-A file of frames is JSON lines, made from PropBank's XML by `projects/srl`; they are CC BY-SA 4.0 and no part of this
-package.
-"""
+"""PropBank's frames: the descriptions of the arguments of each roleset, and of the modifiers that all share. A file of
+frames is JSON lines, made from PropBank's XML by `projects/srl`; they are CC BY-SA 4.0 and no part of this package."""
 
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple, Union
@@ -59,7 +56,6 @@ def describe_role(role: str, frame: Optional[Frame]) -> Optional[str]:
 
 
 def _make_frame(value: Any) -> Optional[Frame]:
-    """A frame from JSON; None where it is none."""
     try:
         roles = {str(n): FrameRole(str(function), str(text)) for n, (function, text) in value["roles"].items()}
         texts = (value["roleset"], value.get("frame", ""), value.get("name", ""))

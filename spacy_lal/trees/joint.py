@@ -75,10 +75,7 @@ def dissolve(spans: Iterable[Tuple]) -> List[Span]:  # type: ignore[type-arg]  #
 
 
 def word_order(
-    heads: Heads,
-    *,
-    deprels: Optional[Sequence[str]] = None,
-    punctuation: Optional[Sequence[bool]] = None,
+    heads: Heads, *, deprels: Optional[Sequence[str]] = None, punctuation: Optional[Sequence[bool]] = None
 ) -> List[int]:
     """The rank of each of n words in the total order that chooses lexical heads; the smallest rank wins.
 
@@ -105,10 +102,8 @@ def word_order(
 
 
 def outside_heads(start: int, end: int, heads: Heads) -> int:
-    """The number of words of a span whose head is outside of it. The root is outside; a missing head is not counted.
-
-    A constituent agrees with the dependencies if this is 1.
-    """
+    """The number of words of a span whose head is outside of it. The root is outside; a missing head is not counted. A
+    constituent agrees with the dependencies if this is 1."""
     n_words = len(heads)
     return sum(1 for head in heads[start:end] if head is not None and 0 <= head <= n_words and not start < head <= end)
 

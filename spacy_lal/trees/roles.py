@@ -1,8 +1,6 @@
-"""Propositions: a predicate with its roleset and its arguments; their BIO tags, as strings and as numbers.
-
-Roles are PropBank's strings. `V` is the predicate itself, `C-X` continues an earlier argument X, and `R-X` is a
-relative word that refers to X. Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-.
-"""
+"""Propositions: a predicate with its roleset and its arguments; their BIO tags, as strings and as numbers. Roles are
+PropBank's strings. `V` is the predicate itself, `C-X` continues an earlier argument X, and `R-X` is a relative word
+that refers to X. Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-."""
 
 import re
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
@@ -59,12 +57,9 @@ def make_proposition(token: int, roleset: str, args: Iterable[Argument], lemma: 
 
 
 def check_proposition(proposition: Proposition, n_words: int) -> None:
-    """Check that a proposition is sound in a sentence of `n_words`.
-
-    RAISES (PropositionError): The token is no word of the sentence; an argument is empty, goes beyond the sentence, has
-        no role, or does not begin after the end of the one before it; the number of `V` is not one; the token lies in
-        neither `V` nor `C-V`.
-    """
+    """Check that a proposition is sound in a sentence of `n_words`. RAISES (PropositionError): The token is no word of
+    the sentence; an argument is empty, goes beyond the sentence, has no role, or does not begin after the end of the
+    one before it; the number of `V` is not one; the token lies in neither `V` nor `C-V`."""
     token, _, args, _ = proposition
     starts = [0, *(end for _, end, _ in args)]
     sound = 0 <= token < n_words and all(
@@ -137,9 +132,7 @@ def args_to_bio(args: Iterable[Argument], n_words: int) -> List[str]:
 def bio_to_args(tags: Sequence[str], *, strict: bool = False) -> Tuple[Argument, ...]:
     """BIO tags as arguments, in text order. An illegal I- is read as in the reference implementation of LISA: it opens
     an argument if none is open, else it continues the open one, whatever its role; with `strict`, it is an error.
-
-    RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X follows neither B-X nor I-X.
-    """
+    RAISES (PropositionError): A tag is neither O, B-X nor I-X, or with `strict` an I-X follows neither B-X nor I-X."""
     args: List[Argument] = []
     open_at, role = -1, ""
     before = OUTSIDE

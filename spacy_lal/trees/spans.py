@@ -69,11 +69,8 @@ def is_preterminal(node: object) -> bool:
 
 
 def tree_to_spans(tree: "Tree") -> TreeSpans:
-    """A tree as words, tags and collapsed spans.
-
-    RAISES (SpanError): A constituent has no words; or a label that a chain can't hold: it is empty, is `<H>`, contains
-        `::`, begins or ends with `:`.
-    """
+    """A tree as words, tags and collapsed spans. RAISES (SpanError): A constituent has no words; or a label that a
+    chain can't hold: it is empty, is `<H>`, contains `::`, begins or ends with `:`."""
     words: List[Any] = []
     tags: List[str] = []
     spans: List[Span] = []
@@ -151,8 +148,6 @@ def spans_to_tree(
 
 
 class _Node(list):  # type: ignore[type-arg]
-    """What `write_brackets` needs of an `nltk.Tree`."""
-
     def __init__(self, label: str, children: List[Any]) -> None:
         super().__init__(children)
         self._label = label
@@ -203,7 +198,6 @@ _CLOSE = object()  # marks the end of a constituent in a stack of nodes
 
 
 def _fill(constituent: Tuple[int, List[Any]], leaves: Sequence[Any], position: int) -> int:
-    """Give a closing constituent the words after its last child. Returns its end."""
     end, children = constituent
     children.extend(leaves[position:end])
     return max(position, end)

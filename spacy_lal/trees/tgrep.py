@@ -49,16 +49,13 @@ class Pattern:
         self._part, self._used = reader.read(), reader.used
 
     def search(self, tree: "Tree") -> List[Match]:
-        """The nodes of a tree that match, in pre-order. RAISES (PatternError): The search takes more than `MAX_STEPS`
-        steps."""
+        """The nodes that match, in pre-order. RAISES (PatternError): The search takes more than `MAX_STEPS` steps."""
         nodes = _Nodes(tree, self.text, self._used)
-        found: Set[int] = set()
         try:
-            for number in range(len(nodes.items)):
-                found.update(way.get(_PRINTED, number) for way in nodes.ways(self._part, number, {}))
+            found = {way.get(_PRINTED, a) for a in range(len(nodes.items)) for way in nodes.ways(self._part, a, {})}
         except RecursionError:
             raise PatternError(f"a pattern of too many parts: {self.text[:80]!r}") from None
-        return [nodes.match(number) for number in sorted(found)]
+        return [Match(nodes.items[a], nodes.label(a), nodes.firsts[a], nodes.end(a)) for a in sorted(found)]
 
 
 class _Nodes:
@@ -107,13 +104,10 @@ class _Nodes:
             raise PatternError(f"the search takes more than {MAX_STEPS:,} steps in one tree: {self.pattern[:80]!r}")
 
     def end(self, number: int) -> int:
-        """The first word after a node."""
         return self.firsts[self.after[number]] if self.after[number] < len(self.items) else len(self.words)
 
-    def match(self, number: int) -> Match:
-        item = self.items[number]
-        label = self.texts[number] if isinstance(item, list) else ""
-        return Match(item, label, self.firsts[number], self.end(number))
+    def label(self, number: int) -> str:
+        return self.texts[number] if isinstance(self.items[number], list) else ""
 
     def down(self, a: int, place: int, only: bool = False) -> Iterator[int]:
         """The first (place 0) or last (-1) child, and so on down; or only children."""
@@ -178,7 +172,6 @@ _NTH = re.compile(r"([<>])(-?)([1-9]\d{0,8})")
 
 
 def _related(name: str) -> Any:
-    """The function of a relation; None for an unknown one."""
     name = name.replace("%", "$")
     name = SYNONYMS.get(name, name)
     nth = _NTH.fullmatch(name)
@@ -196,10 +189,8 @@ def _related(name: str) -> Any:
 
 
 class _Part(NamedTuple):
-    """A part of a pattern: the ways in which it matches a node, and the labels that it binds."""
-
-    ways: Callable[[_Nodes, int, Labels], Ways]
-    binds: FrozenSet[str] = frozenset()
+    ways: Callable[[_Nodes, int, Labels], Ways]  # in which it matches a node
+    binds: FrozenSet[str] = frozenset()  # labels
 
 
 def _name(test: Callable[[_Nodes, str], bool]) -> _Part:
@@ -250,11 +241,8 @@ Bound = FrozenSet[str]  # the labels that are bound at a place of the pattern
 
 
 class _Reader:
-    """Recursive descent."""
-
     def __init__(self, text: str) -> None:
-        self.text, self.at, self.printed = text, 0, False
-        self.used = {_PRINTED}
+        self.text, self.at, self.printed, self.used = text, 0, False, {_PRINTED}
 
     def read(self) -> _Part:
         try:
@@ -268,10 +256,10 @@ class _Reader:
 
     def _expression(self, bound: Bound) -> Tuple[_Part, Bound]:
         node, bound = self._node(bound)
-        if not self._begins_relation():
-            return node, bound
-        relations, bound = self._relations(bound)
-        return _all([node, relations]), bound
+        if self._begins_relation():
+            relations, bound = self._relations(bound)
+            node = _all([node, relations])
+        return node, bound
 
     def _relations(self, bound: Bound) -> Tuple[_Part, Bound]:
         """Alternatives of conjunctions; a label is bound after them if it is bound in each."""
@@ -315,8 +303,7 @@ class _Reader:
             self._fail("expected one printed node ('), got a second", self.at - 1)
         self.printed |= printed
         if self._take("("):
-            node, bound = self._within(self._expression, bound, ")")
-            node, bound = self._with_label(node, bound)
+            node, bound = self._with_label(*self._within(self._expression, bound, ")"))
         else:
             node, after = self._with_label(self._simple(bound), bound)
             alternatives = [node]
@@ -343,9 +330,8 @@ class _Reader:
                 self._fail(f"the label {label!r} is not bound before", start)
             self.used.add(label)
             return _Part(lambda nodes, a, labels: iter([labels] if labels[label] == a else []))
-        start = self.at
-        ignore_case = self.text.startswith(('i@"', "i@/"), start)
-        start += 2 * ignore_case
+        ignore_case = self.text.startswith(('i@"', "i@/"), self.at)
+        start = self.at + 2 * ignore_case
         kind = self.text[start : start + 1]
         if kind and kind in '"/':
             match = (_REGEX if kind == "/" else _STRING).match(self.text, start)
@@ -378,8 +364,7 @@ class _Reader:
         return self.text.startswith(tuple("$%,.<>!["), self.at)
 
     def _begins_alternative(self) -> bool:
-        """Whether `|` and a name follow; `|` and a relation are alternatives of relations."""
-        self._skip()
+        self._skip()  # `|` and a relation are alternatives of relations
         match = re.compile(r"\|(?:[ \r\t\n]|#[^\n]*)*(?=[^ \r\t\n$%,.<>!\[])").match(self.text, self.at)
         self.at = match.end() if match else self.at
         return match is not None
