@@ -154,10 +154,8 @@ def constituent(tokens: Sequence[Token], start: int, end: int, label: str) -> Di
 def to_conllu(doc: Doc, doc_number: int = 0) -> str:
     """A Doc as CoNLL-U text; comments hold each sentence's text and tree, if any. English contractions have ranges, as
     in UD: `1-2 don't`. Missing annotation is left open.
-
     doc_number (int): Its place in a collection, from 0, for sentence numbers ("1-1").
-    RAISES (ValueError): Sentence boundaries are missing.
-    """
+    RAISES (ValueError): Sentence boundaries are missing."""
     return "".join(sentence_to_conllu(sentence, str(doc_number + 1)) for sentence in read_sentences(doc))
 
 

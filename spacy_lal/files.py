@@ -82,10 +82,8 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
 
 def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[int, str]]:
     r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is kept; a byte order mark is removed.
-
     max_line (int): The longest line, in bytes; at most one such line is in memory.
-    RAISES (TreebankError): A line is too long, is not UTF-8, or holds a NUL character.
-    """
+    RAISES (TreebankError): A line is too long, is not UTF-8, or holds a NUL character."""
     with path.open("rb") as file:  # bytes, so that an invalid one has a line number
         number = 0
         while raw := file.readline(max_line + 1):

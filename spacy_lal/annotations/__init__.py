@@ -2,8 +2,7 @@
 
 A Doc keeps them as spaCy's own heads and as span groups, which survive `to_bytes`, DocBin, pickle and worker processes.
 Whitespace tokens are no part of a parse: brackets leave them out, and each hangs on the token before it. "Word"
-therefore means a token that is not whitespace, and a word position counts the words of one sentence from 0.
-"""
+therefore means a token that is not whitespace, and a word position counts the words of one sentence from 0."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
 from .clauses import Clause, get_clauses, simplify

@@ -1,8 +1,7 @@
 """The clauses of a sentence, `sent._.clauses`, and sentences of one clause each, `simplify`.
 
 They are read from heads, with deprels of Universal Dependencies. In a joint parse the words below a clause's head are
-the constituent (S, SBAR, VP) that it heads. English alone.
-"""
+the constituent (S, SBAR, VP) that it heads. English alone."""
 
 from dataclasses import dataclass
 from typing import Dict, List, Optional

@@ -1,8 +1,7 @@
 """Constraints on a Doc, for the parser: known constituents, forbidden ones, and known heads.
 
 They are the span group `doc.spans["constraints"]`. The `kb_id_` of a Span tells its kind; the Span of a head follows
-the Span of its dependent. The parser reads them (`pipeline/constrained.py`), and leaves them on the Doc.
-"""
+the Span of its dependent. The parser reads them (`pipeline/constrained.py`), and leaves them on the Doc."""
 
 from itertools import combinations
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -64,7 +63,6 @@ def constrain(
 ) -> None:
     """Constrain the parse of a Doc. The parser then finds the best parse that fulfils the constraints. They replace
     earlier ones; without arguments, the Doc has none.
-
     doc (Doc): Modified in place; a parse that it already has stays as it is.
     constituents (Iterable[Union[Span, Tuple]]): Spans, or `(start, end)` or `(start, end, label)` in tokens, half-open.
         With a label, this label is in the unary chain over the span; with "S::VP", both are, S above VP.
@@ -73,8 +71,7 @@ def constrain(
     RAISES (ContradictionError): Constituents cross, one is forbidden, heads form a cycle; where sentence boundaries are
         known, a constraint reaches beyond one, or a sentence has several roots. What only a parser knows, such as its
         labels, is checked when it parses.
-    RAISES (ValueError): A span or a token is outside of the Doc, is of another Doc, or has no words.
-    """
+    RAISES (ValueError): A span or a token is outside of the Doc, is of another Doc, or has no words."""
     if not isinstance(heads, (Mapping, type(None))):
         raise ValueError(f"heads: expected a mapping from tokens to their heads, such as {{0: 1}}, got {heads!r}")
     for name, value in (("constituents", constituents), ("forbidden", forbidden)):

@@ -1,8 +1,7 @@
 """The getters of a Doc's, Span's or Token's parse: `doc._.parse_string`, `span._.tree`, ...
 
 They read the Doc on demand, and write nothing on it. A getter of a Span or Token reads its sentence alone. *Not* here:
-roles (`predicates.py`).
-"""
+roles (`predicates.py`)."""
 
 import warnings
 from bisect import bisect_left
@@ -45,15 +44,13 @@ class UnparsedDocError(ValueError):
 
 class SentenceTree:
     """The nodes of a sentence of n words in pre-order: the sentence, each word, and each constituent.
-
     doc (Doc): The Doc.
     words (List[int]): The index of each word in the Doc.
     keys (List[Tuple[int, int]]): The half-open range of word positions of each node.
     chains (List[str]): The unary chain of each node ("S::VP"), or "".
     after (List[int]): The first node after each node's subtree.
     parents (List[int]): The node above each node; -1 above the sentence.
-    RAISES (CrossingSpansError): The constituents cross.
-    """
+    RAISES (CrossingSpansError): The constituents cross."""
 
     def __init__(self, doc: Doc, words: List[int], constituents: Sequence[CollapsedSpan]) -> None:
         self.doc, self.words, n = doc, words, len(words)
@@ -111,9 +108,7 @@ def _range(item: Item) -> Tuple[int, int]:
 
 def sentence_trees(item: Item) -> Iterator[SentenceTree]:
     """The trees of the sentences with words of a Doc, or that have tokens of a Span: at the cost of these sentences.
-
-    RAISES (UnparsedDocError): The Doc has no parse. (StaleParseError): The Doc does not have the Span's tokens.
-    """
+    RAISES (UnparsedDocError): The Doc has no parse. (StaleParseError): The Doc does not have the Span's tokens."""
     doc = item if isinstance(item, Doc) else item.doc
     if SPANS_KEY not in doc.spans or not has_sentences(doc):
         missing = "sentence boundaries" if SPANS_KEY in doc.spans else f"constituents (doc.spans[{SPANS_KEY!r}])"
@@ -271,11 +266,9 @@ GETTERS += _ROLE_GETTERS
 
 def install_extensions(strict: Optional[bool] = None) -> None:
     """Give Doc, Span and Token the getters that users of benepar know. Extensions that others have set are left alone.
-
     strict (Optional[bool]): True: the getters raise `NonConstituentException` for a Span that is no constituent, and
         `UnparsedDocError` for a Doc without a parse, where benepar raises. False: they give None or nothing. Default:
-        as before, at first False.
-    """
+        as before, at first False."""
     for cls, name, getter in GETTERS:
         is_ours = cls.has_extension(name) and _is_ours(cls.get_extension(name)[2])
         if not cls.has_extension(name) or (is_ours and strict is not None):

@@ -6,8 +6,7 @@ the noun ("page 5"). Coordinated nouns are phrases of their own: "cats" and "dog
 order and never overlap.
 
 spaCy asks `vocab.get_noun_chunks` when a Doc is made. A parser puts `noun_chunks` in its place; a function that is not
-spaCy's own stays. A Doc without constituents keeps spaCy's rules, which know CLEAR deprels; so do other languages.
-"""
+spaCy's own stays. A Doc without constituents keeps spaCy's rules, which know CLEAR deprels; so do other languages."""
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 

@@ -6,8 +6,7 @@ arguments to predicates. The id of a V holds what differs from the usual, and wh
 where its name is not the roleset's, and the place of the predicate's token where that is not the first of its V. A Doc
 without the group has no roles; a Doc with an empty group has no predicates.
 
-*Not* here: views for users (`predicates.py`), files (`treebanks/`).
-"""
+*Not* here: views for users (`predicates.py`), files (`treebanks/`)."""
 
 import re
 from bisect import bisect_left
@@ -97,11 +96,9 @@ def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> Lis
 
     An argument that begins or ends within a merged token is left out with all of its parts, and a predicate that does
     is left out with its arguments; both with a warning.
-
     start, end (int): The predicates among these tokens alone, at the cost of their sentences.
     RAISES (StaleParseError): Both tokens and characters of the Doc have changed since the roles were written.
-        (PropositionError): A group that was edited by hand does not hold propositions.
-    """
+        (PropositionError): A group that was edited by hand does not hold propositions."""
     end = len(doc) if end is None else end
     if not has_propositions(doc) or start >= end:
         return []
@@ -260,10 +257,8 @@ def carry_over(doc: Doc) -> None:
     Our getters, `render` and the exporters do not need it. spaCy itself does: it copies, stores and joins span groups
     by their former tokens. Constituents, predicates and arguments that begin or end within a token are dropped, with a
     warning.
-
     doc (Doc): Modified in place; left unchanged without a parse.
-    RAISES (StaleParseError): The Doc's text has changed since it was parsed.
-    """
+    RAISES (StaleParseError): The Doc's text has changed since it was parsed."""
     if SPANS_KEY in doc.spans:
         write_group(doc, SPANS_KEY, [Span(doc, *one) for one in constituent_tokens(doc)])
     if METHODS_KEY in doc.spans:

@@ -120,11 +120,9 @@ def score(
 def write_trees(docs: "List[Doc]", golds: "List[Doc]", path: Path, others: "Optional[List[Doc]]" = None) -> int:
     """Write the trees of Docs as brackets, one per line, without a root label: EVALB counts any root label but TOP. A
     sentence of whitespace tokens only has no tree. Returns the number of trees.
-
     golds (List[Doc]): Docs of the same tokens, whose tags the trees get: EVALB deletes punctuation by its tag, and
         rejects a pair of trees if it would delete different words in them.
-    others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree there are left out.
-    """
+    others (Optional[List[Doc]]): Docs of the same sentences: those that have no tree there are left out."""
     from spacy_lal.export import read_sentences
 
     n_trees = 0

@@ -115,10 +115,8 @@ def load_pipeline(
     model: Optional[str] = None, gpu_id: int = -1, *, needs: Sequence[str] = (FACTORY,), exclude: Sequence[str] = ()
 ) -> "Language":
     """Load a pipeline: a path, a package, or None, the default one; ends the command if it cannot be loaded.
-
     needs (Sequence[str]): Factories of which it must have one.
-    exclude (Sequence[str]): Names of components that the command does not need.
-    """
+    exclude (Sequence[str]): Names of components that the command does not need."""
     import spacy
 
     model = model or DEFAULT_PIPELINE

@@ -2,8 +2,7 @@
 
 Functions take `nlp`, a pipeline with one `lal_parser` or the component itself, and a Doc or Span; they compute on each
 call and do not change the Doc. All raise a ValueError if the pipeline has no parser, or one that was neither trained
-nor loaded; sentence boundaries are missing; a Span crosses one, or has no words.
-"""
+nor loaded; sentence boundaries are missing; a Span crosses one, or has no words."""
 
 from .alternatives import (
     ArcMargin,

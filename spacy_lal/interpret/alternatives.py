@@ -1,8 +1,7 @@
 """Alternatives to a parse: other labels of a span, margins of constituents and arcs, probabilities of spans.
 
 Margins are exact: for each constituent or arc, the sentence is decoded again with this constituent or arc forbidden.
-Probabilities (`span_marginals`) are exact for a distribution that the parser does not define, see there.
-"""
+Probabilities (`span_marginals`) are exact for a distribution that the parser does not define, see there."""
 
 from dataclasses import dataclass
 from typing import List, NamedTuple, Tuple, Union
@@ -55,10 +54,8 @@ class ArcMargin(NamedTuple):
 def best_labels(nlp: Parser, span: Span, k: int = 5) -> List[LabelScore]:
     """The k best labels of a span, constituent or not, best first. The empty label, with score 0, is included. On a
     whole sentence it may even come first: no tree has an empty root, so training never sets that score.
-
     span (Span): Words of one sentence. The Doc needs no parse.
-    RAISES (ValueError): k is no integer of at least 1; the parser scores no constituents.
-    """
+    RAISES (ValueError): k is no integer of at least 1; the parser scores no constituents."""
     check_count(k)
     sentence, start, end = locate(nlp, span)
     strings = label_strings(sentence.parser)
@@ -76,12 +73,10 @@ def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Cons
     The score is the objective of the pipeline's decoder. The joint decoder's is constituency_weight times the label
     scores plus (1 - constituency_weight) times the arc scores. The separate decoder's, used beyond max_length and with
     `dependencies = false` too, is the sum of the label scores.
-
     doc_or_span (Union[Doc, Span]): A Doc that it has parsed, or a Span for the sentence around it.
     RETURNS (List[ConstituentMargin]): In pre-order, sentence by sentence.
     RAISES (ValueError): The Doc has no parse; the parser scores no constituents, or has an unsupported decoder; the
-        sentence has constraints, or is too long.
-    """
+        sentence has constraints, or is too long."""
     sentences = sentences_of(nlp, doc_or_span)
     strings = label_strings(find_parser(nlp))
     margins: List[ConstituentMargin] = []
@@ -96,10 +91,8 @@ def constituent_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Cons
 def arc_margins(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[ArcMargin]:
     """The margin of each arc of a parse: the score of the best tree minus the score of the best tree without this arc,
     whatever its deprel. The score is as in `constituent_margins`; the separate decoder's is the sum of the arc scores.
-
     RETURNS (List[ArcMargin]): One for each word, in order.
-    RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs.
-    """
+    RAISES (ValueError): As `constituent_margins`; the parser scores or sets no arcs."""
     sentences = sentences_of(nlp, doc_or_span)
     parser = find_parser(nlp)
     if not parser.label_data["deprels"] or not parser.dependencies:
@@ -172,13 +165,11 @@ class _Search:
 @dataclass(frozen=True)
 class SpanMarginals:
     """The probabilities of the labelled spans of a sentence of n words.
-
     probabilities (ndarray): Shape: (n + 1, n + 1, n_labels), float64, [start, end, label]: the probability that the
         span is a node of the tree, with this label. 0 where start >= end.
     labels (Tuple[str, ...]): Names of the last axis; "" is the empty label, "<H>" the sub-head label.
     words (Tuple[str, ...]): The words between the fenceposts 0..n of the first two axes.
-    log_partition (float): The logarithm of the sum of exp(score) over all trees.
-    """
+    log_partition (float): The logarithm of the sum of exp(score) over all trees."""
 
     probabilities: ndarray
     labels: Tuple[str, ...]
@@ -204,10 +195,8 @@ def span_marginals(nlp: Parser, span: Span) -> SpanMarginals:
     trees over the words. Each node has one label, which may be empty (score 0) or the sub-head label; the root is never
     empty. Two binary trees that differ in empty nodes alone count as two, though their brackets are the same. Arc
     scores are ignored. The probabilities are exact for this distribution, but not calibrated.
-
     span (Span): A sentence, or a part of one. The Doc needs no parse.
-    RAISES (ValueError): The parser scores no constituents.
-    """
+    RAISES (ValueError): The parser scores no constituents."""
     sentence, _, _ = locate(nlp, span)
     labels = tuple(label_strings(sentence.parser))
     probabilities, log_partition = inside_outside(score(sentence).labels)

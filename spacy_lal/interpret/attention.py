@@ -16,13 +16,11 @@ START, STOP = "<START>", "<STOP>"
 @dataclass(frozen=True)
 class LabelAttention:
     """The attention of each label head over one sentence of n words.
-
     weights (ndarray): Shape: (n_label_heads, n + 2), float32. Each row sums to 1, or is 0 in a sentence without words,
         which the network does not read.
     heads (Tuple[str, ...]): Names of the rows: labels, or "head 7" where the numbers of heads and labels differ. See
         `head_names` for the meaning of such a name.
-    tokens (Tuple[str, ...]): Names of the columns: "<START>", the words, "<STOP>".
-    """
+    tokens (Tuple[str, ...]): Names of the columns: "<START>", the words, "<STOP>"."""
 
     weights: ndarray
     heads: Tuple[str, ...]
@@ -34,9 +32,7 @@ def head_names(parser: LALParser) -> Tuple[str, ...]:
 
     The name is a convention, as in the paper: training ties no head to the label of its number, unless the model's span
     scorer has `label_heads`.
-
-    RAISES (ValueError): The model has no label attention.
-    """
+    RAISES (ValueError): The model has no label attention."""
     model = model_of(parser)
     shim = model.attrs["get_shim"](model)
     n_heads = shim.config.n_label_heads(shim.sizes)
@@ -58,11 +54,9 @@ def label_attention(nlp: Parser, doc_or_span: Span) -> LabelAttention:
 
 def label_attention(nlp: Parser, doc_or_span: Union[Doc, Span]) -> Union[List[LabelAttention], LabelAttention]:
     """The label attention in the sentences of a Doc, or in a Span's sentence. It runs the network again.
-
     doc_or_span (Union[Doc, Span]): It needs no parse.
     RETURNS (Union[List[LabelAttention], LabelAttention]): One for each sentence of a Doc; one for a Span.
-    RAISES (ValueError): The model has no label attention.
-    """
+    RAISES (ValueError): The model has no label attention."""
     sentences = sentences_of(nlp, doc_or_span)
     heads = head_names(find_parser(nlp))
     read = [sentence for sentence in sentences if sentence.words]

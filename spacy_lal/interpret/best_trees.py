@@ -3,8 +3,7 @@
 The trees are divided in parts by constraints, as in Hamacher & Queyranne (1985). Of each part the best and the second
 best tree are known. The best of all second best trees comes next. Its part is divided by a constituent or an arc in
 which its two trees differ: each of them is the best of one half, and two searches find the second best of the halves
-(`decode/next_best.pyx`). So every tree comes once, and a tree costs two searches.
-"""
+(`decode/next_best.pyx`). So every tree comes once, and a tree costs two searches."""
 
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
@@ -31,13 +30,11 @@ Cell = Tuple[int, int]
 @dataclass(frozen=True)
 class BestTree:
     """One of the best trees of a sentence of n words.
-
     score (float): Its score, the decoder's objective.
     gap (float): The score of the best tree minus this score, 0 or more.
     parse (SentenceParse): The tree in words of the sentence, as `annotations.set_parses` takes it.
     texts, tags (Tuple[str, ...]): The n words and their tags.
-    sentence (Sentence): The sentence, in its Doc.
-    """
+    sentence (Sentence): The sentence, in its Doc."""
 
     score: float
     gap: float
@@ -99,13 +96,11 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
     the best is given.
 
     A Doc's constraints (`annotations.constrain`) hold for all trees.
-
     sentence (Union[Span, Doc]): A sentence or a part of one, or a Doc of one sentence. It needs no parse.
     RETURNS (Iterator[BestTree]): Every tree of the sentence. None for a sentence of whitespace alone.
     RAISES (ValueError): The parser scores no constituents, or has an unsupported decoder; the sentence is too long; the
         Doc has several sentences.
-    RAISES (ContradictionError): No tree fulfils the Doc's constraints.
-    """
+    RAISES (ContradictionError): No tree fulfils the Doc's constraints."""
     found = [one for one in sentences_of(nlp, sentence) if one.words]
     if len(found) > 1:
         raise ValueError(f"expected one sentence, got a Doc with {len(found)}: take one of list(doc.sents)")
@@ -116,9 +111,7 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
 
 def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:
     """The k best trees of a sentence, best first; fewer if the sentence has fewer. See `iter_best_trees`.
-
-    RAISES (ValueError): k is no integer of at least 1; or as `iter_best_trees`.
-    """
+    RAISES (ValueError): k is no integer of at least 1; or as `iter_best_trees`."""
     check_count(k)
     return list(islice(iter_best_trees(nlp, sentence), k))
 

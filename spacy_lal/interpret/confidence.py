@@ -6,8 +6,7 @@ at a temperature; of a relation, the logit of the product of the confidences of 
 `nlp.meta["calibration"]`; `benchmarks/calibration.py` fits them on gold Docs (Platt 1999; Guo et al. 2017).
 
 All functions raise a ValueError where the pipeline was not calibrated, and for a sentence of more than `MAX_LENGTH`
-words.
-"""
+words."""
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -74,9 +73,7 @@ def head_confidences(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Optiona
 
 def label_confidence(nlp: Parser, span: Span) -> Optional[float]:
     """The probability that a constituent is one, with its labels; None for a Span that is none.
-
-    RAISES (ValueError): The parser scores no constituents.
-    """
+    RAISES (ValueError): The parser scores no constituents."""
     fitted = calibration(nlp, "labels")
     sentence, start, end = locate(nlp, span)
     chosen = [one for one in constituents_of([sentence])[0] if one[:2] == (start, end)]

@@ -4,8 +4,7 @@ The score of label y on a span with the vector s (f_end - f_start, or both) is W
 (reference-parser.md, section 8). W1 s is a sum over the features of s. The rest is not linear, but it is affine for a
 given span: the norm subtracts a mean, which is linear, and divides by a number; relu keeps some hidden units and drops
 the others. With this divisor and these units fixed, the score is an affine function of s with the right value at s.
-Each feature has its addend, and one bias collects the terms that do not depend on s. All is computed in float64.
-"""
+Each feature has its addend, and one bias collects the terms that do not depend on s. All is computed in float64."""
 
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -36,15 +35,13 @@ NORM_EPSILON = 1e-3  # of the span scorer's norm, added to the standard deviatio
 @dataclass(frozen=True)
 class Contributions:
     """The score of a label on a span, and its parts: bias + tokens + heads.sum() equals the score, within 1e-4.
-
     start, end (int): The span, half-open, in tokens of the Doc.
     label (str): The label, a whole unary chain: "S::VP".
     score (float): The score of the label, which the decoder reads.
     bias (float): The part that does not depend on the span's features.
     tokens (float): The part of the token skip; 0 where the network has none.
     names (Tuple[str, ...]): Names of the label heads, as in `LabelAttention`.
-    heads (ndarray): Shape: (n_label_heads,), float64. The part of each head.
-    """
+    heads (ndarray): Shape: (n_label_heads,), float64. The part of each head."""
 
     start: int
     end: int
@@ -68,12 +65,10 @@ class Contributions:
 
 def contributions(nlp: Parser, span: Span, label: Optional[str] = None) -> Contributions:
     """The contribution of each label head to the score of a label on a span.
-
     span (Span): Any span of words of one sentence, if a label is given; otherwise a constituent of the Doc's parse.
     label (Optional[str]): One of the parser's labels ("NP", "S::VP", or "<H>"), or None for the constituent's label.
     RAISES (ValueError): The label is unknown or empty (its score is always 0); without a label, the Doc has no parse,
-        or the span is no constituent; the model has no label attention, or joins its heads.
-    """
+        or the span is no constituent; the model has no label attention, or joins its heads."""
     sentence, start, end = locate(nlp, span)
     strings = label_strings(sentence.parser)
     if label is None:
@@ -89,9 +84,7 @@ def contributions(nlp: Parser, span: Span, label: Optional[str] = None) -> Contr
 
 def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
     """The `contributions` to every label of the parser except the empty one, on one span, in the order of the labels.
-
-    RAISES (ValueError): As `contributions`; the span need not be a constituent.
-    """
+    RAISES (ValueError): As `contributions`; the span need not be a constituent."""
     sentence, start, end = locate(nlp, span)
     return _split(sentence, [(start, end, i) for i in range(SUB_HEAD, len(label_strings(sentence.parser)))])
 
@@ -99,9 +92,7 @@ def label_contributions(nlp: Parser, span: Span) -> List[Contributions]:
 def constituent_contributions(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Contributions]:
     """The `contributions` to every constituent of a Doc's parse, or of a Span's sentence, in pre-order. A unary chain
     is one constituent.
-
-    RAISES (ValueError): As `contributions`: the Doc needs a parse.
-    """
+    RAISES (ValueError): As `contributions`: the Doc needs a parse."""
     SpanScores(find_parser(nlp))  # raises if its heads have no parts
     sentences = sentences_of(nlp, doc_or_span)
     found: List[Contributions] = []

@@ -1,7 +1,6 @@
 """The first steps of every explanation: find the parser, find the sentences, run the network on them.
 
-The Doc is not changed. A sentence is read as a whole, with the vectors that the Doc or the pipeline has for it.
-"""
+The Doc is not changed. A sentence is read as a whole, with the vectors that the Doc or the pipeline has for it."""
 
 from bisect import bisect_left
 from dataclasses import dataclass

@@ -2,8 +2,7 @@
 
 To add a language, add it to `LANGUAGES`, and its labels to `glossary.json`. Sources of the glossary: Bies et al. (1995)
 and Santorini (1990) for the Penn Treebank; Universal Dependencies; later treebanks of English, GreynirCorpus, spaCy's
-English pipelines; in our words, the annotation guidelines of PropBank 3.1.
-"""
+English pipelines; in our words, the annotation guidelines of PropBank 3.1."""
 
 import json
 import warnings

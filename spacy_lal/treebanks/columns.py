@@ -5,8 +5,7 @@
 The columns are: document, part, word number, word, tag, parse, lemma, frameset, word sense, speaker, named entities,
 one column for each predicate, coreference. A predicate is a word with a frameset. Our departures: a frameset with a dot
 is a whole roleset (`good.02` beside the lemma `better`), and XX is an unknown one; words are escaped as in brackets.
-Senses, speakers, entities and coreference are neither read nor written. Source: Pradhan et al. (2012).
-"""
+Senses, speakers, entities and coreference are neither read nor written. Source: Pradhan et al. (2012)."""
 
 import re
 from itertools import chain

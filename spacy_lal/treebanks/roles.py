@@ -2,8 +2,7 @@
 CoNLL-U by `sent_id`, trees alone and `.props` by order. `.srl.jsonl` has one JSON object a sentence:
 
     {"sent_id": "...", "words": 5, "predicates": [{"token": 1, "lemma": "give", "roleset": "give.01",
-     "args": [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG2"], [3, 5, "ARG1"]]}]}
-"""
+     "args": [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG2"], [3, 5, "ARG1"]]}]}"""
 
 import json
 from itertools import zip_longest
