@@ -1,8 +1,6 @@
-"""What a Doc holds: sentences, parses, roles and constraints. Only this room writes them on a Doc and reads them back.
-
-A Doc keeps them as spaCy's own heads and as span groups, which survive `to_bytes`, DocBin, pickle and worker processes.
-Whitespace tokens are no part of a parse: brackets leave them out, and each hangs on the token before it. "Word"
-therefore means a token that is not whitespace, and a word position counts the words of one sentence from 0."""
+"""What a Doc holds: sentences, parses, roles and constraints, as spaCy's heads and as span groups, which survive
+`to_bytes`, DocBin and pickle. Only this room writes and reads them. Whitespace tokens are no part of a parse: "word"
+means a token that is not whitespace, and a word position counts the words of one sentence from 0."""
 
 # ruff: noqa: F401  (other rooms and users import from here)
 from .clauses import Clause, get_clauses, simplify

@@ -1,7 +1,5 @@
-"""The clauses of a sentence, `sent._.clauses`, and sentences of one clause each, `simplify`.
-
-They are read from heads, with deprels of Universal Dependencies. In a joint parse the words below a clause's head are
-the constituent (S, SBAR, VP) that it heads. English alone."""
+"""The clauses of a sentence, `sent._.clauses`, and sentences of one clause each, `simplify`: from heads with deprels of
+Universal Dependencies, in a joint parse with the constituent that a clause's head heads. English alone."""
 
 from dataclasses import dataclass
 from typing import Dict, List, Optional

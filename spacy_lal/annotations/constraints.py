@@ -1,7 +1,5 @@
-"""Constraints on a Doc, for the parser: known constituents, forbidden ones, and known heads.
-
-They are the span group `doc.spans["constraints"]`. The `kb_id_` of a Span tells its kind; the Span of a head follows
-the Span of its dependent. The parser reads them (`pipeline/constrained.py`), and leaves them on the Doc."""
+"""Constraints on a Doc, for the parser: known constituents, forbidden ones, and known heads. In the span group
+`doc.spans["constraints"]` the `kb_id_` tells the kind; the Span of a head follows the Span of its dependent."""
 
 from itertools import combinations
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union

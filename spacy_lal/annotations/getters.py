@@ -1,7 +1,5 @@
-"""The getters of a Doc's, Span's or Token's parse: `doc._.parse_string`, `span._.tree`, ...
-
-They read the Doc on demand, and write nothing on it. A getter of a Span or Token reads its sentence alone. *Not* here:
-roles (`predicates.py`)."""
+"""The getters of a Doc's, Span's or Token's parse: `doc._.parse_string`, `span._.tree`, ... They read the Doc on
+demand, a Span's or Token's sentence alone, and write nothing on it. Roles are in `predicates.py`."""
 
 import warnings
 from bisect import bisect_left
@@ -44,7 +42,6 @@ class UnparsedDocError(ValueError):
 
 class SentenceTree:
     """The nodes of a sentence of n words in pre-order: the sentence, each word, and each constituent.
-    doc (Doc): The Doc.
     words (List[int]): The index of each word in the Doc.
     keys (List[Tuple[int, int]]): The half-open range of word positions of each node.
     chains (List[str]): The unary chain of each node ("S::VP"), or "".

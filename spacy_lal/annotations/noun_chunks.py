@@ -1,12 +1,8 @@
 """`doc.noun_chunks` of a parsed English Doc: base noun phrases, from its constituents.
 
-A base noun phrase begins where its noun phrase begins, and ends with its head noun, as in spaCy: "the old dog" of "the
-old dog in the garden". A possessor is part of it ("the old dog's food"), and so is a number or the rest of a name after
-the noun ("page 5"). Coordinated nouns are phrases of their own: "cats" and "dogs" of "cats and dogs". Chunks are in
-order and never overlap.
-
-spaCy asks `vocab.get_noun_chunks` when a Doc is made. A parser puts `noun_chunks` in its place; a function that is not
-spaCy's own stays. A Doc without constituents keeps spaCy's rules, which know CLEAR deprels; so do other languages."""
+A base noun phrase ends with its head noun, as in spaCy ("the old dog" of "the old dog in the garden"); a possessor and
+a number after the noun ("page 5") are part of it; coordinated nouns are phrases of their own. Chunks never overlap. A
+parser puts `noun_chunks` in place of spaCy's rules, which a Doc without constituents, or of another language, keeps."""
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 

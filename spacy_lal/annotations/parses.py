@@ -1,14 +1,10 @@
-"""The sentences of a Doc, and parses on it: how they are written, and how they are read on the Doc's present tokens. No
-other module divides a Doc into sentences.
+"""The sentences of a Doc, and parses on it: how they are written, and read on the Doc's present tokens.
 
 Dependencies are spaCy's `token.head` and `token.dep_`. Constituents are the span group `doc.spans["constituents"]`: a
-labelled Span for each, pre-order, a unary chain as several Spans over the same tokens. The span group
-`doc.spans["parse_methods"]` has a Span for each sentence, labelled with how it was parsed.
-
-Tokens may be merged or split afterwards, which leaves the Spans of a group at their former tokens. A Span is therefore
-read by its tokens where they have its characters, and else by its characters. Where no tokens have these, the Span is
-left out, with a warning. A group that somebody edits by hand is read as it is; its Spans stay in the order of the text.
-"""
+labelled Span for each, pre-order, a unary chain as several Spans; `doc.spans["parse_methods"]` says how each sentence
+was parsed. Where tokens were merged or split afterwards, a Span is read by its tokens if they have its characters, else
+by its characters, else left out with a warning. A group that somebody edits by hand is read in the order of the
+text."""
 
 import struct
 import warnings

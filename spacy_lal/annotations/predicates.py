@@ -1,8 +1,5 @@
-"""Views of a Doc's roles: `doc._.predicates`, `token._.predicate`, and the objects that they give; and the frames that
-describe their roles, a table in `vocab.lookups`, which spaCy saves with the pipeline and sends to other processes.
-
-They read `doc.spans["srl"]` on demand, and write nothing on the Doc. *Not* here: files of frames (`trees/frames.py`).
-"""
+"""Views of a Doc's roles, read from `doc.spans["srl"]` on demand: `doc._.predicates`, `token._.predicate`; and the
+frames that describe them, a table in `vocab.lookups`, which spaCy saves with the pipeline."""
 
 from dataclasses import dataclass, field
 from typing import Iterable, List, Optional, Tuple
@@ -126,7 +123,6 @@ class Predicate:
 @dataclass(frozen=True)
 class Argument:
     """An argument of a predicate.
-    predicate (Predicate): The predicate.
     joined (JoinedArgument): Its role and parts."""
 
     predicate: Predicate

@@ -1,9 +1,8 @@
-"""Relations: who did what to whom, `doc._.relations`.
+"""Relations: who did what to whom, `doc._.relations`. English alone.
 
-They come from roles (`doc.spans["srl"]`) where a word has some, and from heads elsewhere; both need heads. The subject
-is who does it, the object whom it concerns: a passive is turned, and without an agent it has no subject. Conjuncts are
-relations of their own, relative words stand for their antecedents, and a verb without a subject of its own takes that
-of the verb that controls it. Deprels are those of Universal Dependencies. English alone."""
+They come from roles (`doc.spans["srl"]`) where a word has some, and from heads elsewhere; both need heads, with deprels
+of Universal Dependencies. A passive is turned, conjuncts are relations of their own, relative words stand for their
+antecedents, and a verb without a subject takes that of the verb that controls it."""
 
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,12 +1,9 @@
 """Semantic roles on a Doc: the span group `doc.spans["srl"]`.
 
 A proposition is the predicate's Span (label V, `kb_id_` its roleset), then its arguments in text order (label = role,
-with C- and R-), then the parts of the predicate (C-V). The next V begins the next proposition: the order binds
-arguments to predicates. The id of a V holds what differs from the usual, and what JSON loses: PropBank's frame file
-where its name is not the roleset's, and the place of the predicate's token where that is not the first of its V. A Doc
-without the group has no roles; a Doc with an empty group has no predicates.
-
-*Not* here: views for users (`predicates.py`), files (`treebanks/`)."""
+with C- and R-), then the parts of the predicate (C-V): the order binds arguments to predicates. The id of a V holds
+PropBank's frame file where its name is not the roleset's, and the place of the predicate's token where that is not the
+first of its V. A Doc without the group has no roles; a Doc with an empty group has no predicates."""
 
 import re
 from bisect import bisect_left
@@ -106,10 +103,7 @@ def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> Lis
     first = sentence_of(doc[start:end]).start if start else 0  # where the V of a predicate may begin
     for span in read_group(doc, ROLES_KEY, first, end):
         if span.label != PREDICATE_ROLE and not records:
-            raise PropositionError(
-                f"expected doc.spans[{ROLES_KEY!r}] to begin with a predicate, a Span with the label V, got "
-                f"{span.label!r}"
-            )
+            raise PropositionError(f"expected doc.spans[{ROLES_KEY!r}] to begin with a Span V, got {span.label!r}")
         if span.label == PREDICATE_ROLE:
             records.append([])
         records[-1].append(span)

@@ -1,7 +1,5 @@
-"""Alternatives to a parse: other labels of a span, margins of constituents and arcs, probabilities of spans.
-
-Margins are exact: for each constituent or arc, the sentence is decoded again with this constituent or arc forbidden.
-Probabilities (`span_marginals`) are exact for a distribution that the parser does not define, see there."""
+"""Alternatives to a parse: other labels of a span; exact margins of constituents and arcs, for which the sentence is
+decoded again with each one forbidden; probabilities of spans."""
 
 from dataclasses import dataclass
 from typing import List, NamedTuple, Tuple, Union

@@ -1,9 +1,6 @@
-"""The best trees of a sentence, in the order of the decoder's objective.
-
-The trees are divided in parts by constraints, as in Hamacher & Queyranne (1985). Of each part the best and the second
-best tree are known. The best of all second best trees comes next. Its part is divided by a constituent or an arc in
-which its two trees differ: each of them is the best of one half, and two searches find the second best of the halves
-(`decode/next_best.pyx`). So every tree comes once, and a tree costs two searches."""
+"""The best trees of a sentence, in the order of the decoder's objective. Constraints divide the trees in parts, as in
+Hamacher & Queyranne (1985); of each part the best two trees are known (`decode/next_best.pyx`). The best of all second
+best trees comes next; its part is divided where its two trees differ. So every tree comes once, at two searches."""
 
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush

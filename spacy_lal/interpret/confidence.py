@@ -2,11 +2,9 @@
 
 A confidence is the logistic of slope * x + intercept. Of a head, x is the logit of its share in the softmax of the
 word's arc scores, divided by a temperature; of a constituent, the logit of its marginal probability (`span_marginals`)
-at a temperature; of a relation, the logit of the product of the confidences of its words' heads. The numbers are in
-`nlp.meta["calibration"]`; `benchmarks/calibration.py` fits them on gold Docs (Platt 1999; Guo et al. 2017).
-
-All functions raise a ValueError where the pipeline was not calibrated, and for a sentence of more than `MAX_LENGTH`
-words."""
+at a temperature; of a relation, the logit of the product of its words' head confidences. `benchmarks/calibration.py`
+fits the numbers, `nlp.meta["calibration"]` (Platt 1999; Guo et al. 2017). All functions raise a ValueError where the
+pipeline was not calibrated, and for a sentence of more than `MAX_LENGTH` words."""
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -52,9 +50,7 @@ def calibration(nlp: Parser, kind: str) -> Calibration:
     owner = nlp if isinstance(nlp, Language) else find_parser(nlp).nlp
     found = (owner.meta.get(META_KEY) if owner is not None else None) or {}
     if kind not in found:
-        raise ValueError(
-            f"the pipeline has no nlp.meta[{META_KEY!r}] for {kind}: fit it with benchmarks/calibration.py"
-        )
+        raise ValueError(f"the pipeline has no nlp.meta[{META_KEY!r}] for {kind}: see benchmarks/calibration.py")
     return Calibration(*found[kind])
 
 

@@ -1,10 +1,5 @@
-"""Exact contributions: a label's score on a span, split over label heads so that the parts add up to the score.
-
-The score of label y on a span with the vector s (f_end - f_start, or both) is W2[y] relu(norm(W1 s + b1)) + b2[y]
-(reference-parser.md, section 8). W1 s is a sum over the features of s. The rest is not linear, but it is affine for a
-given span: the norm subtracts a mean, which is linear, and divides by a number; relu keeps some hidden units and drops
-the others. With this divisor and these units fixed, the score is an affine function of s with the right value at s.
-Each feature has its addend, and one bias collects the terms that do not depend on s. All is computed in float64."""
+"""Exact contributions: a label's score on a span, split over label heads so that the parts add up to the score, in
+float64. For a given span the score is affine: docs/explanation/interpret.md."""
 
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -135,7 +130,6 @@ class Parts(NamedTuple):
 
 class SpanScores:
     """The label scores of a parser's spans, and their parts.
-    parser (LALParser): The parser.
     RAISES (ValueError): The model has no label attention, joins its heads, or scores no constituents."""
 
     def __init__(self, parser: LALParser) -> None:

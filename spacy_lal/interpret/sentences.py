@@ -1,6 +1,5 @@
-"""The first steps of every explanation: find the parser, find the sentences, run the network on them.
-
-The Doc is not changed. A sentence is read as a whole, with the vectors that the Doc or the pipeline has for it."""
+"""The first steps of every explanation: find the parser and the sentences, run the network. The Doc is not changed. A
+sentence is read as a whole, with the vectors that the Doc or the pipeline has for it."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -24,8 +23,6 @@ Parser = Union[Language, LALParser]
 @dataclass(frozen=True)
 class Sentence:
     """A sentence of a Doc, as a parser sees it.
-    parser (LALParser): The parser.
-    doc (Doc): The Doc.
     number (int): Its place in the Doc, from 0.
     words (List[int]): The Doc indices of its words: its tokens without the whitespace tokens."""
 
