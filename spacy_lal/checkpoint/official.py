@@ -124,12 +124,10 @@ def import_pipeline(
 ) -> Language:
     """Make a pipeline from a checkpoint: a sentencizer and a parser. Without `use_lal` it belongs to the HPSG parser
     (Zhou & Zhao 2019), which cleans words differently; without deprels, to Kitaev & Klein's parser of constituents.
-
-    tokenizer (Optional[str]): Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`.
-    scrambled_queries (bool): Reproduce the authors' batch effect, for their published scores.
-    RAISES (CheckpointError): The checkpoint needs unsupported parts, its parts do not fit together, or the tokenizer
-        cannot be found. (ImportError): SpaCy lacks the language.
-    """
+    tokenizer: Name on the Hugging Face hub, or a folder; None for the checkpoint's `xlnet_model`. scrambled_queries:
+    Reproduce the authors' batch effect, for their published scores. RAISES (CheckpointError): The checkpoint needs
+    unsupported parts, its parts do not fit together, or the tokenizer cannot be found. (ImportError): SpaCy lacks the
+    language."""
     try:
         if "type_vocab" in checkpoint.vocabularies:
             return _import_joint(checkpoint, tokenizer, lang, scrambled_queries)

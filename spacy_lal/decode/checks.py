@@ -14,16 +14,11 @@ WORTH_A_THREAD = 200.0  # minimum work of a thread in microseconds; starting one
 
 
 def run_batch(decode: Callable[[int], ResultT], costs: Sequence[float], n_threads: int) -> List[ResultT]:
-    """Decode sentence 0, 1, ... of a batch.
-
-    The threads take sentences from one list, longest first, so that a long sentence does not start last.
-
-    decode (Callable[[int], ResultT]): Decodes the i-th sentence.
-    costs (Sequence[float]): Estimated work of each sentence in microseconds.
-    n_threads (int): Maximum number of threads, 1 or more; fewer run if there is too little work.
-    RETURNS (List[ResultT]): The results, in the order of the sentences.
-    RAISES (Exception): The error of `decode` for the first failing sentence, in the order of the batch.
-    """
+    """Decode sentence 0, 1, ... of a batch. The threads take sentences from one list, longest first, so that a long
+    sentence does not start last. decode: Decodes the i-th sentence. costs: Estimated work of each sentence in
+    microseconds. n_threads: Maximum number of threads, 1 or more; fewer run if there is too little work.
+    RETURNS (List[ResultT]): The results, in the order of the sentences. RAISES (Exception): The error of `decode` for
+    the first failing sentence, in the order of the batch."""
     n_workers = min(n_threads, len(costs), int(sum(costs) / WORTH_A_THREAD))
     if n_workers < 2:
         return [decode(i) for i in range(len(costs))]

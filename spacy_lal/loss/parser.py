@@ -1,11 +1,9 @@
 """The gold parses of Examples, on the predicted tokens and sentences; the training loss of a parse and its gradient.
-
 Missing annotations, and those that cannot be carried over to the predicted tokens, are masked. The loss is a margin
 over trees and cross-entropies over arcs, deprels and label heads: Zhou & Zhao (2019) and the LAL paper, Eqs. 9, 11, 12,
 with the weights of the authors' code (reference-parser.md 4.1), and trees by plain CKY. Departure: the authors divide
 the sum by the number of sentences. Adam is scale-invariant, but spaCy's other components backpropagate sums over tokens
-to a shared encoder.
-"""
+to a shared encoder."""
 
 import math
 from dataclasses import dataclass

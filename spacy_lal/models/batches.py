@@ -252,19 +252,13 @@ def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     unknown."""
     shim, tok2vec = get_shim(model), get_tok2vec(model)
     if not shim.cfg:
-        raise ValueError(
-            'Sizes are not known yet: call model.attrs["set_vocabularies"] (a parser) or ["set_sizes"] (roles) before '
-            "model.initialize"
-        )
+        raise ValueError('sizes are unknown: call model.attrs["set_vocabularies"] or ["set_sizes"] before initialize')
     if tok2vec is not None:
         tok2vec.initialize(X=X)
         width = tok2vec.maybe_get_dim("nO")
         if width is None and X:
             width = max((array.shape[1] for array in tok2vec.predict(X) if len(array)), default=None)
         if not width:
-            raise ValueError(
-                f"Cannot tell the width of the tok2vec '{tok2vec.name}': it does not say, and there is no example of "
-                "its output; expected at least one Doc with tokens"
-            )
+            raise ValueError(f"the width of the tok2vec '{tok2vec.name}' is unknown: expected a Doc with tokens")
         shim.set_sizes({"vector_width": width})
     shim.build()

@@ -59,10 +59,7 @@ def build_roles_model(
         sentences, not of tokens.
     """
     if tok2vec.attrs.get("sentence_rows"):
-        raise ValueError(
-            f"tok2vec: expected a row for each token, as a transformer listener gives, got '{tok2vec.name}', which "
-            "adds rows for the ends of sentences"
-        )
+        raise ValueError(f"tok2vec: expected rows of tokens alone, got those of sentences from '{tok2vec.name}'")
     config = RolesNetworkConfig(
         encoder=encoder if encoder is not None else RolesEncoderConfig(timing=True),
         predicate_scorer=predicate_scorer if predicate_scorer is not None else PredicateScorerConfig(),

@@ -283,10 +283,7 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise ValueError(
-            "this network learns, or has parts that only torch runs, and torch is not installed: "
-            "pip install 'spacy-lal[train]'"
-        ) from error
+        raise ValueError("this network needs torch, which is missing: pip install 'spacy-lal[train]'") from error
     return torch
 
 

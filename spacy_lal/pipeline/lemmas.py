@@ -1,11 +1,8 @@
-"""The component `lal_lemmas`: English lemmas that are words.
-
-A trainable lemmatizer learns edits, and makes "flead" of "fled" and "hopp" of "hopping". This component reads its
-answers with the tags, and corrects inflected words: from a table of irregular forms, or by the rules of English
-spelling where they lead to a word of the table. Words that the table lacks keep the answer if it has a possible form.
-
-The table (`lang/en_lemmas.json.gz`) comes from WordNet 3.0; see `lang/en_lemmas.license.txt`.
-"""
+"""The component `lal_lemmas`: English lemmas that are words. A trainable lemmatizer learns edits, and makes "flead" of
+"fled" and "hopp" of "hopping". This component reads its answers with the tags, and corrects inflected words: from a
+table of irregular forms, or by the rules of English spelling where they lead to a word of the table. Words that the
+table lacks keep the answer if it has a possible form. The table (`lang/en_lemmas.json.gz`) comes from WordNet 3.0; see
+`lang/en_lemmas.license.txt`."""
 
 import gzip
 import json

@@ -55,8 +55,7 @@ def _joint_decoder(parser: LALParser) -> Decoder:
     decoder = parser.decoder if parser.decoder.agree else make_joint_decoder()
     if not 0.0 < decoder.constituency_weight < 1.0:
         raise ValueError(
-            "expected a decoder that looks at both trees, with a constituency_weight between 0 and 1, got "
-            f"{decoder.constituency_weight}"
+            f"expected a decoder with a constituency_weight between 0 and 1, got {decoder.constituency_weight}"
         )
     return decoder
 
