@@ -1,5 +1,4 @@
-"""Parsing on many machines: one batch function over Arrow tables, and thin adapters for Ray Data and Spark. The schema
-of rows: docs/reference/formats.md. pyarrow, ray and pyspark are optional, and imported when used."""
+"""Parsing on many machines: a batch function over Arrow tables, adapters for Ray and Spark (all optional)."""
 
 from dataclasses import asdict, dataclass
 from functools import lru_cache

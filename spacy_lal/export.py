@@ -1,5 +1,4 @@
-"""Export of a parsed Doc, sentence by sentence: plain objects (docs/reference/formats.md) and CoNLL-U. White space
-tokens, and sentences of white space, are left out. The Doc is not changed."""
+"""Export of a parsed Doc: plain objects (docs/reference/formats.md) and CoNLL-U, without white space tokens."""
 
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -78,8 +77,7 @@ class Sentence(NamedTuple):
 
 
 def read_sentences(doc: Doc) -> Iterator[Sentence]:
-    """The sentences of a parsed Doc, except sentences of whitespace alone. RAISES (ValueError): Sentence boundaries are
-    missing."""
+    """The sentences with words of a parsed Doc. RAISES (ValueError): Sentence boundaries are missing."""
     words = sentence_words(doc)
     constituents = get_constituents(doc) if SPANS_KEY in doc.spans else [None] * len(words)
     has_heads = doc.has_annotation("DEP")
@@ -160,8 +158,7 @@ def to_conllu(doc: Doc, doc_number: int = 0) -> str:
 
 
 def sentence_to_conllu(sentence: Sentence, text_name: str, comments: Optional[Mapping[str, str]] = None) -> str:
-    """One sentence as CoNLL-U, in the form of `to_conllu`. text_name (str): The beginning of its `sent_id`. comments:
-    More comments by their names."""
+    """One sentence as `to_conllu` writes it. text_name: the beginning of its `sent_id`. comments: more, by name."""
     metadata: Dict[str, Optional[str]] = {"sent_id": f"{text_name}-{sentence.number + 1}", **(comments or {})}
     metadata["text"] = " ".join(sentence.text.split())
     if sentence.constituents is not None:

@@ -1,5 +1,4 @@
-"""Files and folders that appear complete or not at all; lines of data files, and the error for what is wrong in them;
-short quotations of texts in messages."""
+"""Files and folders that appear complete or not at all; lines of data files; quotations in messages."""
 
 import errno
 import json

@@ -130,16 +130,14 @@ def _stands_alone(top: Token) -> bool:
 
 
 def _is_known(top: Token) -> bool:
-    """Whether a relative clause holds of its antecedent by itself: of a name, of "the man", or after a comma; not of
-    "every man who lies"."""
+    """Whether a relative clause holds by itself: of a name, "the man", after a comma; not of "every man"."""
     words = (x.text.lower() for x in top.head.lefts if x.dep_ == "det")
     is_definite = any(word in en.DETERMINERS for word in words) or child_of(top.head, "nmod:poss") is not None
     return is_definite or top.head.pos_ == "PROPN" or top.doc[top.left_edge.i].text == ","
 
 
 def _gap(token: Token) -> Optional[str]:
-    """Where the antecedent of a relative clause belongs: "subject" or "object"; None where the clause cannot be said
-    without its relative word."""
+    """Where the antecedent of a relative clause belongs: "subject", "object"; None if it cannot be said alone."""
     words = [x for x in token.doc[token.left_edge.i : token.i] if x.tag_ in (*en.RELATIVE_TAGS, "WRB")]
     subject, word = child_of(token, *SUBJECTS), relative_word(token)
     if subject is not None and words == [subject]:
@@ -302,8 +300,7 @@ def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
 
 
 def shared_object(token: Token) -> Optional[Token]:
-    """The object of the next verb in "cooked and ate the fish": of a verb right before the conjunction, which is no
-    intransitive one."""
+    """The object of the next verb in "cooked and ate the fish"."""
     verb = next((child for child in token.rights if child.dep_ == "conj"), None)
     if verb is None or not is_predicate(verb) or token.lemma_ in en.INTRANSITIVE or own_subject(verb) is not None:
         return None

@@ -28,8 +28,7 @@ def has_sentences(doc: Doc) -> bool:
 
 
 def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
-    """The half-open token range of each sentence, in order; empty for an empty Doc. RAISES (ValueError): Sentence
-    boundaries are not known."""
+    """The half-open token range of each sentence. RAISES (ValueError): Boundaries are not known."""
     if not len(doc):
         return []
     if not has_sentences(doc):
@@ -44,16 +43,14 @@ def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
 
 
 def sentence_words(doc: Doc) -> List[List[int]]:
-    """For each sentence, the indices of its words in the Doc, without whitespace tokens. RAISES (ValueError): Sentence
-    boundaries are not known."""
+    """For each sentence, the Doc indices of its words. RAISES (ValueError): Boundaries are not known."""
     bounds = sentence_bounds(doc)
     is_space = doc.to_array("IS_SPACE").tolist() if bounds else []
     return [[i for i in range(start, end) if not is_space[i]] for start, end in bounds]
 
 
 def sentence_of(span: Span) -> Span:
-    """The sentence in which a non-empty Span begins, at the cost of this sentence; the whole Doc, if sentence
-    boundaries are not known."""
+    """The sentence in which a non-empty Span begins; the whole Doc, if boundaries are not known."""
     doc = span.doc
     return doc[span.start : span.start + 1].sent if len(doc) > 1 and has_sentences(doc) else doc[:]
 
@@ -203,8 +200,7 @@ def _n_chars(doc: Doc) -> int:
 
 
 def check_present(span: Span) -> None:
-    """Check that a Span has the Doc's present tokens. RAISES (StaleParseError): Tokens were merged or split after it
-    was made."""
+    """RAISES (StaleParseError): Tokens were merged or split after the Span was made."""
     if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
         raise StaleParseError(
             f"the Span of tokens {span.start}:{span.end} and characters {span.start_char}:{span.end_char} does not fit "
@@ -273,15 +269,13 @@ def get_constituents(doc: Doc, sentence: Optional[Span] = None) -> List[List[Col
 
 
 def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
-    """Deprels of a sentence in which roots, and no other words, have the deprel ROOT. A network chooses each deprel
-    independently, and may give ROOT to another word. That word gets `dep`, as in Universal Dependencies."""
+    """Deprels in which roots alone have ROOT, and other words with it `dep`, as in Universal Dependencies."""
     others = [UNKNOWN_DEPREL if deprel == ROOT_DEPREL else deprel for deprel in deprels]
     return [other if head else ROOT_DEPREL for head, other in zip(heads, others, strict=True)]
 
 
 def tokens_with_heads(doc: Doc) -> np.ndarray:
-    """Whether each token has a head. To spaCy's `has_annotation("DEP")`, a single token with one suffices.
-    *Shape:* (n_tokens,), bool."""
+    """Whether each token has a head. Shape: (n_tokens,), bool."""
     return doc.to_array("DEP") != 0
 
 

@@ -129,8 +129,7 @@ def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
 
 
 class _Frame(NamedTuple):
-    """A predicate before its conjuncts are distributed: heads of subject and object, with their roles and the ranges
-    that they may cover."""
+    """A predicate before its conjuncts are distributed: heads of subject and object, roles, ranges."""
 
     predicate: Optional[Span]
     token: Token
@@ -254,8 +253,7 @@ def _of_heads(token: Token) -> Iterator[_Frame]:
 
 
 def _object_of(token: Token) -> Optional[_Slot]:
-    """The object of an active verb: a thing, the antecedent of a relative clause, a clause, what a preposition
-    joins."""
+    """The object of an active verb: a thing, an antecedent, a clause, what a preposition joins."""
     for deprel in ("obj", *_CLAUSES):
         child = child_of(token, deprel)
         if child is not None:

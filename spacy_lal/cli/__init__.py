@@ -1,5 +1,4 @@
-"""`python -m spacy lal ...`: one Typer group. spaCy loads this module for each of its own commands, so commands import
-heavy libraries only when they run."""
+"""`python -m spacy lal ...`: one Typer group. Commands import heavy libraries only when they run."""
 
 import typer
 from spacy.cli._util import app as spacy_app

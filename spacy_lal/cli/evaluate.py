@@ -1,5 +1,4 @@
-"""`python -m spacy lal evaluate DEV.spacy`: all scores of both trees and of roles, with signatures that make them
-comparable; and the tables of two reference programs, `lal evalb` and `lal srl-eval`."""
+"""`lal evaluate`: all scores, with signatures that make them comparable; `lal evalb` and `lal srl-eval`."""
 
 import re
 import sys

@@ -91,8 +91,7 @@ class _Picture(NamedTuple):
 
 
 def explain_page(nlp: "Language", docs: Iterable["Doc"]) -> str:
-    """The page, as self-contained HTML, with a section for each sentence that has a word. nlp: the pipeline that
-    parsed."""
+    """The page, as self-contained HTML, with a section for each sentence that has a word."""
     from spacy_lal.pictures import writing
     from spacy_lal.pictures.markup import escape, html_page
 

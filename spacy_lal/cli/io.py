@@ -1,5 +1,4 @@
-"""What all commands share: how they load a pipeline, where they write, how they end. Exit code 2 is an error, with one
-line on stderr; 1 is the answer "no" of `search` and `check`."""
+"""What commands share: loading, outputs, ends. Exit code 2 is an error; 1 the answer "no" of `search`, `check`."""
 
 import os
 import sys
@@ -75,8 +74,7 @@ def counted(number: int, noun: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command that ends with one line on stderr if data, a file or an option is wrong, and quietly if the reader of
-    its pipe has left. Its usage line shows the arguments as they are declared."""
+    """A command that ends with one line on stderr for wrong input, and quietly if the reader of its pipe left."""
 
     def collect_usage_pieces(self, ctx: Any) -> List[str]:
         """The parts of the usage line after the command's name."""
@@ -165,8 +163,7 @@ def text_output(output: Optional[Path], *, errors: str = "strict") -> Iterator[C
 
 @contextmanager
 def output_path(output: Optional[Path]) -> Iterator[Path]:
-    """For a block that writes a file by its path. For stdout, the file is a temporary one, which is copied at the
-    end."""
+    """For a block that writes a file by its path; for stdout, a temporary one, copied at the end."""
     if not is_stdout(output) and output is not None:
         yield output
         return

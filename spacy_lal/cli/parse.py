@@ -1,5 +1,4 @@
-"""`python -m spacy lal parse TEXT`: texts in, parses out, as a stream. A format is one function, at the end of this
-file."""
+"""`python -m spacy lal parse TEXT`: a stream of parses. A format is one function, at the end of this file."""
 
 from itertools import chain, islice
 from pathlib import Path
@@ -152,8 +151,7 @@ def format_json(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
 
 
 def format_drawing(sentence: "Sentence", origin: Origin, ids: bool = False) -> str:
-    """The tree drawn with letters, and a table of heads below. Control characters are escaped. A heading names the
-    line and the id of the text, if it has any, and the sentence."""
+    """The tree drawn with letters, a table of heads below, and a heading with line and id, if any."""
     from spacy_lal.pictures.markup import visible
     from spacy_lal.pictures.tree import tree_to_text
 

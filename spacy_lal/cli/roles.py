@@ -1,5 +1,4 @@
-"""`python -m spacy lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format of the output is one
-function."""
+"""`lal roles TEXT` and `lal relations TEXT`: who did what to whom. A format is one function."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -152,8 +151,7 @@ def role_sentences(doc: "Doc", *, auxiliaries: bool = True) -> Iterator[RoleSent
 
 
 def format_table(sentence: RoleSentence, doc_number: int) -> str:
-    """The sentence, and below it each predicate with its arguments and their descriptions. Control characters are
-    escaped."""
+    """The sentence, and below it each predicate with its arguments and their descriptions."""
     from spacy_lal.annotations import get_frame
     from spacy_lal.pictures.markup import printable, visible
     from spacy_lal.trees.frames import describe_role

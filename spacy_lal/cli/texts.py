@@ -1,5 +1,4 @@
-"""Texts for a command: an argument with a space in it, `--text`, or the lines, paragraphs or records of files and of
-stdin. Texts, JSON lines and TSV may have any ending; binary files are refused."""
+"""Texts for a command: an argument with a space, `--text`, or lines, paragraphs or records of files and stdin."""
 
 import json
 import os
@@ -89,8 +88,7 @@ class Source(NamedTuple):
 
 
 def find_sources(words: Optional[Sequence[str]], text: Optional[str]) -> List[Source]:
-    """What a command reads: each argument is a file that exists, `-`, or else a text if it has a space. Without an
-    argument, stdin. Ends the command if an argument is neither."""
+    """What a command reads: files, `-`, texts with a space; without an argument, stdin. Ends it otherwise."""
     if text is not None and words:
         fail(f"expected one of FILE and --text, got both: {words[0]}")
     if text is not None:

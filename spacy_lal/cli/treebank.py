@@ -1,5 +1,4 @@
-"""`python -m spacy lal check`, `convert` and `complete`: inspect a treebank, turn it into `.spacy` files, add the trees
-that it lacks."""
+"""`lal check`, `convert` and `complete`: inspect a treebank, turn it into `.spacy` files, add trees."""
 
 import re
 from collections import Counter
@@ -211,8 +210,7 @@ def _tables(tables: Dict[str, Counter], top: int) -> Iterator[str]:
 
 
 class _Excluded:
-    """Leaves out sentences by their sent_id and counts them. Where the first sentence of a document or
-    paragraph is left out, the next one begins it. pattern: a compiled regex; None excludes none."""
+    """Leaves out sentences by their sent_id (a regex or None); the next one begins the document or paragraph."""
 
     def __init__(self, pattern: Optional["re.Pattern[str]"]) -> None:
         self.pattern = pattern

@@ -55,8 +55,7 @@ def calibration(nlp: Parser, kind: str) -> Calibration:
 
 
 def head_confidences(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Optional[float]]:
-    """For each token of a parsed Doc, or of a Span's sentence, the probability that its head is right; None for white
-    space."""
+    """For each token, the probability that its head is right; None for white space."""
     fitted = calibration(nlp, "heads")
     values: Dict[int, float] = {}
     for sentence in sentences_of(nlp, doc_or_span):
@@ -77,8 +76,7 @@ def label_confidence(nlp: Parser, span: Span) -> Optional[float]:
 
 
 def parse_confidence(nlp: Parser, span: Span) -> Optional[float]:
-    """The share of the heads of a Span's sentence that should be right: the mean of their confidences; None without
-    words."""
+    """The mean confidence of the heads of a Span's sentence; None without words."""
     values = [value for value in head_confidences(nlp, span) if value is not None]
     return sum(values) / len(values) if values else None
 

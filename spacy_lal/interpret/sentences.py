@@ -51,8 +51,7 @@ class Encoded(NamedTuple):
 
 
 def find_parser(nlp: Parser) -> LALParser:
-    """The `lal_parser` of a pipeline. RAISES (ValueError): The pipeline has no parser, or several; the parser was
-    neither trained nor loaded."""
+    """The `lal_parser` of a pipeline. RAISES (ValueError): There is none, or several, or it was not trained."""
     names = parser_names(nlp) if isinstance(nlp, Language) else []
     parser: Any = nlp.get_pipe(names[0]) if isinstance(nlp, Language) and len(names) == 1 else nlp
     if not isinstance(parser, LALParser) or not parser.labels:
@@ -68,8 +67,7 @@ def check_count(k: Any) -> None:
 
 
 def label_strings(parser: LALParser) -> List[str]:
-    """The parser's constituent labels by id: the empty label, "<H>", then the unary chains. RAISES (ValueError): The
-    parser scores no constituents."""
+    """The parser's labels by id: empty, "<H>", the unary chains. RAISES (ValueError): It scores none."""
     labels = parser.label_data["constituents"]
     if not labels:
         raise ValueError(f"'{parser.name}' scores no constituents: it was trained on dependencies alone")
@@ -93,8 +91,7 @@ def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
 
 
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
-    """A Span's sentence, and the Span as a half-open span of the sentence's words. RAISES (ValueError): As
-    `sentences_of`; the Span has no words."""
+    """A Span's sentence, and the Span in words of it. RAISES (ValueError): As `sentences_of`; it has no words."""
     (sentence,) = sentences_of(nlp, span)
     start, end = bisect_left(sentence.words, span.start), bisect_left(sentence.words, span.end)
     if start == end:
@@ -147,8 +144,7 @@ def encode(sentences: Sequence[Sentence]) -> List[Encoded]:
 
 
 def score(sentence: Sentence) -> ParserScores:
-    """The scores of all labels of all spans, and of all arcs, of one sentence with words. RAISES (ValueError): As
-    `encode`."""
+    """The scores of all labels of all spans, and of all arcs, of one sentence. RAISES (ValueError): As `encode`."""
     _check_lengths([sentence])
     parser, doc = sentence.parser, _with_vectors(sentence.parser, sentence.doc)
     found = list(parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]]))

@@ -194,8 +194,7 @@ class ParsedCorpus:
 
 
 def check_tree(doc: Doc, where: str) -> None:
-    """Check that the gold constituents of a Doc, if any, form trees. where (str): Its place, for the message. RAISES
-    (TreebankError): Two cross, or one has no label."""
+    """RAISES (TreebankError): Gold constituents of a Doc cross, or one has no label. where (str): Its place."""
     spans = [(span.start, span.end, span.label_) for span in doc.spans.get(SPANS_KEY, ())]
     try:
         nested_spans(spans, len(doc))
@@ -213,8 +212,7 @@ def _as_list(path: Optional[PathOrPaths]) -> List[Path]:
 
 
 def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterator[Doc]:
-    """The Docs of a `.spacy` file, or of its content. RAISES (ValueError): It is no such file; the message has its
-    name."""
+    """The Docs of a `.spacy` file, or of its content. RAISES (ValueError): It is no such file."""
     try:
         docs = DocBin().from_bytes(file) if isinstance(file, bytes) else DocBin().from_disk(file)
         yield from docs.get_docs(vocab)

@@ -187,8 +187,7 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
 
 
 def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) -> Doc:
-    """The same tokens and spaces without annotations, as input for a pipeline; with_sentences: and with sentence
-    boundaries, if known. vocab (Optional[Vocab]): Another vocab for the copy."""
+    """The same tokens and spaces without annotations; with_sentences: and with sentence boundaries, if known."""
     spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
     copied = Doc(doc.vocab if vocab is None else vocab, words=[token.text for token in doc], spaces=spaces)
     if with_sentences and has_sentences(doc):

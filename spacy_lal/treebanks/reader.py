@@ -53,8 +53,7 @@ class TreebankSentence:
 
     @property
     def tags(self) -> List[str]:
-        """The fine-grained tags (XPOS), or where the CoNLL-U has no tags, the tree's; empty strings if both have no
-        tags."""
+        """The fine-grained tags (XPOS), or the tree's where the CoNLL-U has none; else empty strings."""
         tags = self.dependencies.tags if self.dependencies else []
         return self.tree.tags if self.tree and not any(tags) else tags
 
@@ -89,8 +88,7 @@ class TreebankFiles(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Tree k and sentence k; one is None where the other has no partner. differs (Optional[int]): The first word, from
-    0, at which they differ; None where they are the same sentence."""
+    """Tree k and sentence k, or one and None. differs: The first word, from 0, at which they differ, or None."""
 
     tree: Optional[TreebankTree]
     sentence: Optional[ConlluSentence]
@@ -135,15 +133,13 @@ def _kind(path: Path) -> str:
 
 
 def read_trees(path: Path) -> Iterator[TreebankTree]:
-    """The trees of a bracket file as lists. RAISES (TreebankError): A tree is malformed, or a word is empty or white
-    space; with file and line."""
+    """The trees of a bracket file. RAISES (TreebankError): One is malformed, or has an empty word; with line."""
     for tree, line in read_brackets_with_lines(path):
         yield to_treebank_tree(tree, str(path), line)
 
 
 def to_treebank_tree(tree: "Tree", path: str, line: int) -> TreebankTree:
-    """A tree as lists. RAISES (TreebankError): A word is empty or white space, which a Doc takes for space between
-    words; or a label is none."""
+    """A tree as lists. RAISES (TreebankError): A word is empty or white space; a label is none."""
     try:
         words, tags, spans = tree_to_spans(tree)
         empty = next((i for i, word in enumerate(words, start=1) if not word.strip()), None)
@@ -199,8 +195,7 @@ def comparable(word: str) -> str:
 
 
 def pair_up(trees: Iterable[TreebankTree], sentences: Iterable[ConlluSentence]) -> Iterator[Pair]:
-    """Pair trees with sentences. Where one side lacks a sentence and continues as the other does after it, the odd
-    sentence is given alone: one missing line is one disagreement, not thousands."""
+    """Pair trees with sentences; an odd one is given alone, so one missing line is one disagreement."""
     tree_source, sentence_source = iter(trees), iter(sentences)
     tree, sentence = next(tree_source, None), next(sentence_source, None)
     while tree is not None or sentence is not None:

@@ -99,8 +99,7 @@ class TreebankReport:
 
 
 def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> TreebankReport:
-    """Read a whole treebank and report on it; either file alone is enough. Unreadable input is a problem in the report:
-    a malformed CoNLL-U sentence is skipped, a malformed tree ends the reading of its file."""
+    """Read a whole treebank, of one file or two, and report on it; unreadable input is a problem in it."""
     report = TreebankReport(str(brackets) if brackets else None, str(conllu) if conllu else None)
     trees = _until_error(read_trees(brackets), report) if brackets else iter(())
     sentences = _sound_sentences(conllu, report) if conllu else iter(())
@@ -113,8 +112,7 @@ def check_treebank(brackets: Optional[Path], conllu: Optional[Path]) -> Treebank
 
 
 def check_columns(path: Path) -> TreebankReport:
-    """Report on the words, tags and trees of a file of columns (`columns.py`). The first malformed sentence ends
-    the reading, and is a problem in the report."""
+    """Report on a file of columns. The first malformed sentence is a problem, and ends the reading."""
     report = TreebankReport(brackets=str(path))
     for sentence in _until_error(read_columns(path), report):
         count_sentence(report, sentence.tree, sentence.dependencies if sentence.tree is None else None)
@@ -122,8 +120,7 @@ def check_columns(path: Path) -> TreebankReport:
 
 
 def is_projective(heads: Heads) -> bool:
-    """Whether no two arcs cross, including the arc from the root in front of the sentence. Words without head hang on
-    the root. The arcs must have no cycle."""
+    """Whether no two arcs cross, also the root's. Words without head hang on the root. No cycles."""
     return all(is_range for _, _, is_range in _subtrees(heads))
 
 

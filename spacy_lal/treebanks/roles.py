@@ -20,8 +20,7 @@ _FORM = '{"sent_id": "...", "words": 5, "predicates": [{"token": 1, "roleset": "
 
 
 class SentenceRoles(NamedTuple):
-    """The roles of one sentence, by predicate: its `sent_id`, empty if unknown, its number of words, and where they
-    stand (file and line; in props, of the first word)."""
+    """The roles of one sentence by predicate, its `sent_id` or "", number of words, and file and line."""
 
     sent_id: str
     n_words: int
@@ -30,8 +29,7 @@ class SentenceRoles(NamedTuple):
 
 
 def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
-    """The sentences of a treebank, in order, one at a time. RAISES (TreebankError): Input is malformed, files disagree,
-    or have no sentences; with file and line."""
+    """The sentences of a treebank, in order. RAISES (TreebankError): With file and line, as `read_treebank`."""
     if files.columns is not None:
         return not_empty(read_columns(files.columns), files.columns)
     if files.roles is None:
@@ -45,8 +43,7 @@ def read_sentences(files: TreebankFiles) -> Iterator[TreebankSentence]:
 
 
 def read_role_file(path: Path) -> Iterator[SentenceRoles]:
-    """The roles of a `.srl.jsonl` or `.props` file, in order, one sentence at a time. RAISES (TreebankError): It is
-    malformed, or a proposition is unsound; with file and line."""
+    """The roles of a `.srl.jsonl` or `.props` file, by sentence. RAISES (TreebankError): It is malformed."""
     if path.suffix == ".jsonl":
         for where, value in json_lines(path):
             yield _sentence_roles(value, where)
