@@ -116,7 +116,7 @@ def test_groups_by_hand(doc):
     with pytest.raises(PropositionError, match="disjoint"):
         get_propositions(doc)
     doc.spans[ROLES_KEY] = [Span(doc, 0, 1, label="ARG0")]
-    with pytest.raises(PropositionError, match="begin with a predicate.*got 'ARG0'"):
+    with pytest.raises(PropositionError, match="begin with a Span V, got 'ARG0'"):
         get_propositions(doc)
 
 

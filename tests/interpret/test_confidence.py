@@ -56,7 +56,7 @@ def test_relations_rest_on_the_heads_of_their_words(calibrated):
 
 
 def test_without_numbers_or_parser(nlp, doc):
-    with pytest.raises(ValueError, match=r"no nlp.meta\['calibration'\] for heads: fit it"):
+    with pytest.raises(ValueError, match=r"no nlp.meta\['calibration'\] for heads: see benchmarks"):
         head_confidences(nlp, doc)
     other = Doc(spacy.blank("en").vocab, words=["a"], heads=[0], deps=["ROOT"])
     with pytest.raises(ValueError, match="no lal_parser of this Doc's vocab is loaded"):
