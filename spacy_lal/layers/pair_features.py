@@ -157,7 +157,8 @@ def _paths(
     and how many steps that is, up and down. *Shapes:* (n_predicates, n_candidates)."""
     powers = np.cumprod(np.concatenate([np.ones(1, "u8"), np.full(int(depths.max(initial=0)), _BASE)]))
     lowest = over_predicates.sum(axis=1)[:, None]
-    shared = (over_predicates.astype(np.float32) @ over_candidates.T.astype(np.float32)).astype(np.int64)
+    # in whole numbers: on some processors OpenBLAS reports an invalid value for products of these 0 and 1
+    shared = over_predicates.astype(np.int64) @ over_candidates.T.astype(np.int64)
     # the hash at each depth of a predicate's own path
     chain = np.zeros((len(over_predicates), len(powers)), dtype=np.uint64)
     rows, above = over_predicates.nonzero()

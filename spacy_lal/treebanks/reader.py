@@ -189,8 +189,8 @@ def _joined(
 
 
 def comparable(word: str) -> str:
-    """A word normalised for comparing trees and CoNLL-U: its quotes, dashes and escapes."""
-    word = "".join(unescape_word(word).split()).translate(_SAME)
+    """A word normalised for comparing trees and CoNLL-U: quotes, dashes, escapes, a space within it (`20_000`)."""
+    word = "".join(unescape_word(word).replace("_", " ").split()).translate(_SAME)
     return word.replace("''", '"').replace("--", "-")
 
 

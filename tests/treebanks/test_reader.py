@@ -193,6 +193,15 @@ def test_escapes_in_the_conllu_are_undone_where_the_tree_has_raw_text(treebank):
     assert "word 1 is '(' in the tree and '-RRB-' in the CoNLL-U" in message
 
 
+def test_a_space_within_a_word_may_be_an_underscore_in_the_tree(treebank):
+    tree, sentence = (
+        "(ROOT (NP (CD 20_000) (NNS patients)))",
+        row(1, "20\u00a0000", 2, "nummod") + row(2, "patients", 0, "root"),
+    )
+    (doc,) = docs_of(*treebank([tree], [sentence]))
+    assert [token.text for token in doc] == ["20\u00a0000", "patients"]
+
+
 def disagreement(ptb, conllu):
     with pytest.raises(TreebankError) as error:
         list(read_treebank(ptb, conllu))
