@@ -69,7 +69,7 @@ def train_cli(
 def compact_cli(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
     model: Annotated[str, typer.Option("--model", "-m", help="The pipeline: path or package")],
-    bits: Annotated[int, typer.Option("--bits", help="Of the transformer's weights: 16, or 8 for half the size")] = 16,
+    bits: Annotated[int, typer.Option("--bits", help="Of the weights: 16, or 8 for half the size")] = 16,
     runtime: Annotated[
         str, typer.Option("--runtime", help="What computes the transformer on a CPU: onnx, onnx-int8 or torch")
     ] = "onnx",

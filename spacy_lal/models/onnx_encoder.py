@@ -52,10 +52,10 @@ def first_position(config: Mapping[str, Any]) -> int:
 
 
 def quantise(weight: ndarray) -> Tuple[ndarray, ndarray]:
-    """Round (n_rows, n_columns) to integers of at most 127, int8, with a scale for each row, (n_rows,)."""
+    """Round (..., n_columns) to integers of at most 127, int8, with a scale for each row, (...)."""
     weight = weight.astype("float32")
-    scales = numpy.maximum(numpy.abs(weight).max(axis=1), numpy.finfo("float32").tiny) / _MOST
-    return numpy.rint(weight / scales[:, None]).astype("int8"), scales
+    scales = numpy.maximum(numpy.abs(weight).max(axis=-1), numpy.finfo("float32").tiny) / _MOST
+    return numpy.rint(weight / scales[..., None]).astype("int8"), scales
 
 
 def relative_bias(config: Mapping[str, Any], weights: Mapping[str, ndarray], n_pieces: int) -> ndarray:

@@ -19,6 +19,7 @@ from thinc.shims import Shim
 from thinc.types import ArgsKwargs, Floats2d
 
 from .batches import NetworkBatch, RolesBatch, sub_batches
+from .onnx_encoder import SCALE
 
 # For objects that threads share and create at first use. A process that forks waits for it: no child inherits a lock.
 MAKING = RLock()
@@ -270,13 +271,14 @@ class _Single(Mapping[str, ndarray]):
         self.arrays = arrays
 
     def __getitem__(self, name: str) -> ndarray:
-        return self.arrays[name].astype("f4")
+        array = self.arrays[name].astype("f4")
+        return array * self.arrays[name + SCALE][..., None] if name + SCALE in self.arrays else array
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.arrays)
+        return (name for name in self.arrays if not name.endswith(SCALE))
 
     def __len__(self) -> int:
-        return len(self.arrays)
+        return sum(1 for _ in self)
 
 
 def _torch() -> Any:

@@ -28,9 +28,9 @@ def write_package(
     nlp: Language, folder: Path, *, bits: int = 16, runtime: str = "onnx", lean: bool = False
 ) -> List[str]:
     """Save a pipeline in the form of a package. Its listeners are replaced: load it again to use it further. bits: 16:
-    the transformer's weights in half precision. 8: its matrices as integers. lean: Leave out the words that its
-    vocabulary has met in training. RETURNS (List[str]): What was done, a line each. RAISES (ValueError): A weight is
-    too large for half precision."""
+    weights in half precision. 8: the transformer's, parser's and roles' matrices as integers. lean: Leave out the words
+    that its vocabulary has met in training. RETURNS (List[str]): What was done, a line each. RAISES (ValueError): A
+    weight is too large for half precision."""
     done: List[str] = []
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
@@ -59,7 +59,7 @@ def write_package(
         nlp.get_pipe(name).model = model
     _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
     for path in sorted(folder.rglob("model")):
-        _compact_weights(path, str(path.relative_to(folder).parent))
+        _compact_weights(path, str(path.relative_to(folder).parent), bits)
     for path in folder.rglob("checksums"):
         path.unlink()
     if lean:
@@ -137,8 +137,9 @@ def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str,
     spacy.load(folder).to_disk(folder)  # the meta data follow
 
 
-def _compact_weights(path: Path, where: str) -> None:
-    """Round the weights in a file to half precision. thinc stores single precision: an archive packs it by half."""
+def _compact_weights(path: Path, where: str, bits: int) -> None:
+    """Round the weights in a file to half precision, or the matrices of our networks to 8 bits. thinc stores single
+    precision: an archive packs it by half."""
     msg = srsly.msgpack_loads(path.read_bytes())
     for params in msg["params"]:
         for name, array in params.items():
@@ -149,6 +150,9 @@ def _compact_weights(path: Path, where: str) -> None:
             content = srsly.msgpack_loads(shim)
             if content.get("state", b"")[8:9] == b"{":  # safetensors; a transformer that stays in torch is not rounded
                 state = {name: _half(array, where, name) for name, array in load(content["state"]).items()}
+                for name, array in list(state.items()) if bits == 8 else ():
+                    if array.ndim > 1 and array.dtype.kind == "f":
+                        state[name], state[name + SCALE] = quantise(array)
                 content["state"] = save(state)
                 shims[i] = srsly.msgpack_dumps(content)
     path.write_bytes(srsly.msgpack_dumps(msg))

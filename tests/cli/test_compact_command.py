@@ -92,11 +92,20 @@ def test_saving_and_compacting_again_change_nothing(small, tmp_path):
 def test_8_bits(source, request, small, tmp_path):
     said = compact(request.getfixturevalue(source), tmp_path / "small", "--bits", 8, "--runtime", "onnx-int8")
     assert "8-bit weights and runtime onnx-int8" in said
-    sizes = [(path / "encoder" / "model").stat().st_size for path in (small, tmp_path / "small")]
-    assert sizes[1] < sizes[0]
+    for name in ("encoder", "lal_parser"):
+        sizes = [(path / name / "model").stat().st_size for path in (small, tmp_path / "small")]
+        assert sizes[1] < sizes[0]
     nlp = spacy.load(tmp_path / "small")
     assert nlp.config["components"]["encoder"]["model"]["runtime"] == "onnx-int8"
     assert len(columns(nlp)[0]) == len(TEXTS)
+    expected, found = (
+        spacy.load(path).get_pipe("lal_parser").model.layers[-1].shims[0] for path in (small, tmp_path / "small")
+    )
+    for name, weight in found.weights.items():
+        largest = abs(expected.weights[name]).max(axis=-1, keepdims=True)
+        assert (abs(weight - expected.weights[name]) <= largest * (0.5 / 127 if weight.ndim > 1 else 0) + 1e-6).all(), (
+            name
+        )
 
 
 def test_a_transformer_that_stays_in_torch(bert, full, tmp_path):
