@@ -32,6 +32,7 @@ GROUPS = {  # of entry points, in the order of the page: the heading, and how a 
     "spacy_scorers": ("Scorers", "@scorers"),
     "spacy_tokenizers": ("Tokenizers", "@tokenizers"),
     "spacy_span_getters": ("Span getters", "@span_getters"),
+    "spacy_callbacks": ("Callbacks", "@callbacks"),
     "thinc_optimizers": ("Optimizers", "@optimizers"),
 }
 SCORES = {

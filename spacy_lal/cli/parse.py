@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words that it has met
 DOCBIN = "docbin"
+TREES = ("brackets", "tree")  # formats without lemmas
+LEMMATIZERS = ("lemmatizer", "trainable_lemmatizer", "lal_lemmas")
 ENDINGS = {".conllu": "conllu", ".spacy": DOCBIN, ".json": "json", ".jsonl": "json"}  # the formats that they choose
 
 
@@ -61,7 +63,8 @@ def parse_cli(
     reading = Reading(find_sources(words, text), input_format, paragraphs, text_column)
     output_format = _check_format(output_format, output)
     io.check_apart(output, *(source.name for source in reading.sources))
-    nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY])
+    unread = LEMMATIZERS if output_format in TREES else ()
+    nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY, *unread])
     batch_size = 1 if any(source.is_terminal for source in reading.sources) else batch_size
     docs = parse_texts(nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process)
     _write(docs, output_format, output, ids)

@@ -4,6 +4,7 @@ component."""
 
 import os
 import warnings
+from copy import copy
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
@@ -26,7 +27,7 @@ from .onnx_encoder import (
     relative_bias,
     weight_of,
 )
-from .shim import MAKING, return_memory
+from .shim import MAKING, return_memory, stored_arrays
 from .vectors import plain_doc, with_tokens
 from .windows import WINDOW, length_groups, sentence_windows
 
@@ -217,11 +218,9 @@ class EncoderShim(Shim):
 
     def from_bytes(self, data: bytes) -> "EncoderShim":
         """Load what `to_bytes` wrote."""
-        from safetensors.numpy import load
-
         msg = srsly.msgpack_loads(data)
         self.config, self.tokenizer, self._ready = msg["config"], msg["tokenizer"], None
-        self.weights = load(msg["weights"]) if msg["weights"] else {}
+        self.weights = stored_arrays(msg["weights"]) if msg["weights"] else {}
         return self
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -229,9 +228,7 @@ class EncoderShim(Shim):
 
     def copy(self) -> "EncoderShim":
         """A copy with the same arrays: nothing changes them."""
-        copied = EncoderShim(self.runtime, self.window)
-        copied.config, copied.tokenizer, copied.weights = self.config, self.tokenizer, self.weights
-        return copied
+        return copy(self)
 
     def __deepcopy__(self, memo: Any) -> "EncoderShim":
         return self.copy()
@@ -270,9 +267,7 @@ class OnnxRunner:
     most_pieces = 512  # that run at once, padding included: their hidden units stay in a core's cache
 
     def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool) -> None:
-        self.sessions = [
-            _session(graph, constants, int8) for graph, constants in encoder_graphs(config, weights, int8=int8)
-        ]
+        self.sessions = [_session(graph, constants) for graph, constants in encoder_graphs(config, weights, int8=int8)]
         self.config, self.weights = config, weights
         self.is_relative = len(self.sessions[0].get_inputs()) == len(INPUTS)
 
@@ -286,7 +281,7 @@ class OnnxRunner:
         return feeds[INPUTS[0]]
 
 
-def _session(graph: bytes, constants: Dict[str, ndarray], int8: bool) -> Any:
+def _session(graph: bytes, constants: Dict[str, ndarray]) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -296,19 +291,9 @@ def _session(graph: bytes, constants: Dict[str, ndarray], int8: bool) -> Any:
     options.enable_cpu_mem_arena = False  # what a large batch took goes back
     # Waiting threads sleep: a spinning thread costs the processor time of another program.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    if int8 and not _has_vnni():  # sums of two products in 16 bits would overflow
-        options.add_session_config_entry("session.x64quantprecision", "1")
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in constants.values()]
     options.add_external_initializers(list(constants), values)  # which the session copies
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-
-
-def _has_vnni() -> bool:
-    try:
-        with open("/proc/cpuinfo", encoding="utf8") as file:
-            return "vnni" in file.read()
-    except OSError:
-        return False
 
 
 def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings: Any) -> Any:

@@ -5,6 +5,7 @@ form. An update must not run beside another update or a prediction."""
 import ctypes
 import os
 import sys
+from collections import UserDict
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
@@ -23,6 +24,7 @@ from .onnx_encoder import SCALE
 
 # For objects that threads share and create at first use. A process that forks waits for it: no child inherits a lock.
 MAKING = RLock()
+_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I8": "i1"}  # of weights in safetensors
 
 
 def return_memory() -> None:
@@ -220,7 +222,7 @@ class NetworkShim(ThreadsShim):
         """The weights by their names in the torch module. RAISES (ValueError): There are none yet."""
         stored = self._stored
         if self._model is None and stored:
-            return _Single(safetensors.numpy.load(stored))
+            return _Single(stored_arrays(stored))
         return {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
 
     @property
@@ -266,19 +268,26 @@ class NetworkShim(ThreadsShim):
         return self
 
 
-class _Single(Mapping[str, ndarray]):
-    def __init__(self, arrays: Dict[str, ndarray]) -> None:
-        self.arrays = arrays
+def stored_arrays(data: bytes) -> Dict[str, ndarray]:
+    """The arrays of a safetensors file, read in place: its library copies them. RAISES (ValueError, KeyError): The file
+    is damaged, or has other types than weights have."""
+    start = 8 + int.from_bytes(data[:8], "little")
+    found = {}
+    for name, one in srsly.json_loads(data[8:start]).items():
+        if name != "__metadata__":
+            dtype, (first, last) = numpy.dtype(_DTYPES[one["dtype"]]), one["data_offsets"]
+            values = numpy.frombuffer(data, dtype, (last - first) // dtype.itemsize, start + first)
+            found[name] = values.reshape(one["shape"])
+    return found
 
+
+class _Single(UserDict):
     def __getitem__(self, name: str) -> ndarray:
-        array = self.arrays[name].astype("f4")
-        return array * self.arrays[name + SCALE][..., None] if name + SCALE in self.arrays else array
+        array = self.data[name].astype("f4")
+        return array * self.data[name + SCALE][..., None] if name + SCALE in self.data else array
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in self.arrays if not name.endswith(SCALE))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return (name for name in self.data if not name.endswith(SCALE))
 
 
 def _torch() -> Any:

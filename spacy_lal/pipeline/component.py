@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.api import Model, NumpyOps, Optimizer, set_dropout_rate
 
 from ..loss.parser import copy_sentence_starts
 
@@ -214,3 +214,18 @@ def sentence_splitters(nlp: Language, parsers: Collection[str]) -> List[str]:
     """The names of components that set sentence breaks; `parsers`, since spaCy's own also does, are left out."""
     names = [name for name in nlp.pipe_names if name not in parsers]
     return [name for name in names if "token.is_sent_start" in nlp.get_pipe_meta(name).assigns]
+
+
+def multiply_by_numpy() -> Callable[[Language], Language]:
+    """Registered as `spacy-lal.multiply_by_numpy.v1`, for `[nlp.after_pipeline_creation]`: the layers of a pipeline
+    multiply by NumPy. thinc's BLIS has no kernels of its own for many processors of AMD. It leaves a GPU's layers, and
+    those of Apple's library, as they are."""
+    ops = NumpyOps(use_blis=False)
+
+    def use_numpy(nlp: Language) -> Language:
+        models = [getattr(pipe, "model", None) for _, pipe in nlp.components]
+        for node in (node for model in models if isinstance(model, Model) for node in model.walk()):
+            node.ops = ops if type(node.ops) is NumpyOps else node.ops
+        return nlp
+
+    return use_numpy

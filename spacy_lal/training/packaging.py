@@ -20,6 +20,7 @@ from ..models.onnx_transformer import from_transformer
 
 ENCODER = "encoder"  # the name of the component
 _ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
+_PRODUCTS = {"@callbacks": "spacy-lal.multiply_by_numpy.v1"}
 _WINDOWS = {"@span_getters": "spacy-lal.sentence_windows.v1"}
 _MAX_HALF = 65504  # the largest number in half precision
 
@@ -127,6 +128,7 @@ def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str,
         pipe.to_disk(folder / names[name], exclude=["vocab"])
     config = Config().from_disk(folder / "config.cfg", interpolate=False)
     config["components"] = blocks  # interpolated: they may have referred to the paths
+    config["nlp"]["after_pipeline_creation"] = config["nlp"].get("after_pipeline_creation") or _PRODUCTS
     for key in ("pipeline", "disabled"):
         config["nlp"][key] = [names[name] for name in config["nlp"][key]]
     for key in ("frozen_components", "annotating_components"):

@@ -62,6 +62,11 @@ def test_the_same_parses_without_a_transformer(full, small):
     assert nlp(TEXTS[0]).tensor.shape == (8, 16)
 
 
+def test_its_layers_multiply_by_numpy_and_those_of_others_as_before(full, small):
+    nodes = [[node for _, pipe in spacy.load(path).pipeline for node in pipe.model.walk()] for path in (full, small)]
+    assert [{node.ops.use_blis for node in of_pipeline} for of_pipeline in nodes] == [{True}, {False}]
+
+
 def test_half_the_size_and_nothing_of_this_machine(bert, full, small):
     size = sum(path.stat().st_size for path in small.rglob("*") if path.is_file())
     assert size < sum(path.stat().st_size for path in full.rglob("*") if path.is_file())

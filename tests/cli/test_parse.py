@@ -142,6 +142,14 @@ def test_texts_before_a_bad_line_of_another_batch_are_printed(lal, pipeline):
     assert result.stderr == "<stdin>, line 10: expected UTF-8, got the bytes b'\\xe9'\n"
 
 
+def test_trees_take_no_lemmatizer(lal, pipeline, tmp_path):
+    nlp = spacy.load(pipeline)
+    nlp.add_pipe("trainable_lemmatizer")  # which fails, since it was never trained
+    nlp.to_disk(tmp_path / "model")
+    codes = {kind: lal("parse", "-m", tmp_path / "model", "Go on!", "-f", kind).exit_code for kind in module.FORMATS}
+    assert [kind for kind, code in codes.items() if code == 0] == ["brackets", "tree"]
+
+
 def test_no_sentences(lal, pipeline, tmp_path):
     spacy.load(pipeline, exclude=["sentencizer"]).to_disk(tmp_path / "model")
     for n_process in (1, 2):

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+import safetensors.numpy
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from thinc.api import Adam
 from spacy_lal.models import batches
 from spacy_lal.models.batches import MIN_CHART_SIDE, NetworkBatch, SentenceFeatures, VectorRows, sub_batches
 from spacy_lal.models.parser import ParserShim
-from spacy_lal.models.shim import network_layer
+from spacy_lal.models.shim import network_layer, stored_arrays
 
 SIZES = {"n_labels": 5, "n_deprels": 4, "vector_width": 6, "n_label_heads": 3}
 NO_DROPOUT = {name: 0.0 for name in NAMES if name.endswith("_dropout")}
@@ -146,3 +147,16 @@ def test_an_update_has_dropout_and_a_prediction_has_none():
     assert not numpy.allclose(first, second, atol=1e-4)
     assert not any(part.training for part in model.shims[0].network.modules())
     assert numpy.array_equal(model.predict(batch)[0].arcs, model.predict(batch)[0].arcs)
+
+
+def test_stored_arrays_are_those_of_the_library():
+    rng = numpy.random.default_rng(0)
+    arrays = {name: (100 * rng.normal(size=(3, 5))).astype(name) for name in ("float64", "float32", "float16", "int8")}
+    arrays["empty"] = numpy.zeros((0, 4), dtype="float32")
+    data = safetensors.numpy.save(arrays, metadata={"written": "by a test"})
+    found = stored_arrays(data)
+    assert set(found) == set(arrays)
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype and numpy.array_equal(found[name], array), name
+    with pytest.raises(ValueError):
+        stored_arrays(data[:-1])
