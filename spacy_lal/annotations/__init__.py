@@ -31,6 +31,7 @@ from .parses import (
     Sentences,
     StaleParseError,
     check_present,
+    check_tree,
     constituent_tokens,
     get_constituents,
     get_parse_method,

@@ -6,6 +6,7 @@ was parsed. Where tokens were merged or split afterwards, a Span is read by its 
 by its characters, else left out with a warning. A group that somebody edits by hand is read in the order of the
 text."""
 
+import re
 import struct
 import warnings
 from bisect import bisect_left
@@ -15,7 +16,8 @@ import numpy as np
 import srsly
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..trees import collapse_chains, expand_chains
+from ..files import TreebankError, quoted
+from ..trees import SpanError, collapse_chains, expand_chains, nested_spans, split_chain
 
 SENT_IDS = "sent_ids"  # in user_data, from treebanks: the `# sent_id` of each sentence
 
@@ -28,7 +30,9 @@ def has_sentences(doc: Doc) -> bool:
 
 
 def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
-    """The half-open token range of each sentence. RAISES (ValueError): Boundaries are not known."""
+    """The half-open token range of each sentence. RAISES (ValueError): Boundaries are not known; it is no Doc."""
+    if not isinstance(doc, Doc):
+        raise ValueError(f"doc: expected a Doc, got {type(doc).__name__}")
     if not len(doc):
         return []
     if not has_sentences(doc):
@@ -200,7 +204,9 @@ def _n_chars(doc: Doc) -> int:
 
 
 def check_present(span: Span) -> None:
-    """RAISES (StaleParseError): Tokens were merged or split after the Span was made."""
+    """RAISES (StaleParseError): Tokens were merged or split after the Span was made. (ValueError): It is no Span."""
+    if not isinstance(span, Span):
+        raise ValueError(f"span: expected a Span, such as doc[0:2], got {type(span).__name__}")
     if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
         raise StaleParseError(
             f"the Span of tokens {span.start}:{span.end} and characters {span.start_char}:{span.end_char} does not fit "
@@ -242,6 +248,19 @@ def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> L
         warn_of_lost("constituents")
     found = [(*span.place, span.label) for span in spans if span.place]
     return sorted(found, key=lambda one: (one[0], -one[1]))
+
+
+def check_tree(doc: Doc, where: str) -> None:
+    """RAISES (TreebankError): Gold constituents of a Doc cross, or a label fits in no tree. where (str): Its name."""
+    spans = constituent_tokens(doc)
+    try:
+        nested_spans(spans, len(doc))
+        odd = {label for *_, label in spans if not all(split_chain(label) or ("",)) or re.search(r"[\s()]", label)}
+        reason = f"expected labels without white space and brackets, got {min(odd)!r}" if odd else ""
+    except SpanError as error:
+        reason = str(error)
+    if reason:
+        raise TreebankError(f"{where}: {reason}, in {quoted(doc.text, 100)}")
 
 
 def get_constituents(doc: Doc, sentence: Optional[Span] = None) -> List[List[CollapsedSpan]]:

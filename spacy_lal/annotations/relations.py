@@ -152,7 +152,7 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
 
     RAISES (StaleParseError): As `doc._.predicates`.
     """
-    if isinstance(item, Span):
+    if not isinstance(item, Doc):
         check_present(item)
     if not item.doc.has_annotation("DEP"):
         return []

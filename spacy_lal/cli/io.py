@@ -240,7 +240,8 @@ def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[s
 def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
     """The Docs of a `.spacy` file, or of stdin for `-`; ends the command if it holds no words. RAISES (ValueError): It
     is no such file, or holds constituents that are no tree."""
-    from spacy_lal.treebanks.corpora import check_tree, read_spacy
+    from spacy_lal.annotations import check_tree
+    from spacy_lal.treebanks.corpora import read_spacy
 
     data = sys.stdin.buffer.read() if str(path) == STDIN else existing_file(path).read_bytes()
     docs = list(read_spacy(data, vocab, str(path)))

@@ -92,6 +92,7 @@ def sentences_of(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Sentence]:
 
 def locate(nlp: Parser, span: Span) -> Tuple[Sentence, int, int]:
     """A Span's sentence, and the Span in words of it. RAISES (ValueError): As `sentences_of`; it has no words."""
+    span = span[:] if isinstance(span, Doc) else span
     (sentence,) = sentences_of(nlp, span)
     start, end = bisect_left(sentence.words, span.start), bisect_left(sentence.words, span.end)
     if start == end:

@@ -17,6 +17,7 @@ from spacy.training import Example
 from ..annotations import (
     SPANS_KEY,
     CollapsedSpan,
+    check_tree,
     constituent_tokens,
     get_constituents,
     has_sentences,
@@ -28,7 +29,7 @@ from ..decode import cky
 from ..layers.configs import FIRST_LABEL
 from ..layers.input_configs import Block
 from ..scores import MISSING, ParserScores, ScoresGradient, SparseGradient
-from ..trees import SUB_HEAD, LabelVocab, SpanError, collapse_chains, joint_spans, label_ids
+from ..trees import SUB_HEAD, LabelVocab, collapse_chains, joint_spans, label_ids
 
 
 class GoldParse(NamedTuple):
@@ -46,7 +47,8 @@ def gold_parses(
 ) -> List[GoldParse]:
     """The gold parses of an Example's predicted sentences; unknown labels and deprels are masked, and added to
     `unknown`. Without deprels, trees have no sub-head spans. RAISES (ValueError): The predicted Doc has no sentence
-    boundaries, or gold constituents cross."""
+    boundaries, or gold constituents are no tree."""
+    check_tree(eg.reference, "a gold Doc")
     sentences = sentence_words(eg.predicted)
     heads, arcs_deprels = aligned_arcs(eg)
     trees = _aligned_trees(eg, sentences)
@@ -57,12 +59,8 @@ def gold_parses(
     for words, spans in zip(sentences, trees, strict=True):
         position: Dict[Optional[int], int] = {word: i + 1 for i, word in enumerate(words)}
         sentence_heads = [0 if heads[w] == w else position.get(heads[w], MISSING) for w in words]
-        try:
-            scored_heads = sentence_heads if deprels else [MISSING] * len(words)
-            chart = _label_chart(spans, scored_heads, [arcs_deprels[w] or "" for w in words], labels, unknown)
-        except SpanError as err:
-            text = " ".join(eg.predicted[w].text for w in words)
-            raise ValueError(f"{err}; in the gold tree of {text!r}") from err
+        scored_heads = sentence_heads if deprels else [MISSING] * len(words)
+        chart = _label_chart(spans, scored_heads, [arcs_deprels[w] or "" for w in words], labels, unknown)
         golds.append(
             GoldParse(
                 labels=chart,

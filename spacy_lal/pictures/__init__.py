@@ -66,11 +66,11 @@ def render(
     jupyter (Optional[bool]): Display (True) or return (False). Default: HTML is displayed in a notebook, SVG returned.
     options (Optional[Dict[str, Any]]): For "dep" and "spans", displaCy's options (`compact`, `add_lemma`, `colors`,
         ...); for "attention" and "contributions", `n_shown`, the most label heads to show; for "roles",
-        `folded`: a click on a predicate shows its arguments.
+        `folded`: a click on a predicate shows its arguments. Others are ignored, as by displaCy.
     nlp (Optional[Language]): For "attention" and "contributions", the pipeline that parsed: its network is run again.
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
-    RAISES (ValueError): Options are unknown or do not go together; a Span crosses a sentence boundary or, for "tree"
+    RAISES (ValueError): Arguments do not go together; a Span crosses a sentence boundary or, for "tree"
         and "parse", is no constituent. (RenderError): The Doc has no parse.
     """
     options = options or {}

@@ -10,6 +10,7 @@ from spacy.training import Example
 
 from ..annotations import (
     SPANS_KEY,
+    check_tree,
     constituent_tokens,
     frame_of,
     get_constituents,
@@ -59,10 +60,12 @@ def score_parses(examples: Iterable[Example], params: Optional[EvalbParams] = No
     follow the authors' rule (gold tags of punctuation do not count).
 
     params (Optional[EvalbParams]): EVALB's parameters. Default: by the Docs' language.
+    RAISES (TreebankError): Gold constituents of a Doc are no tree.
     """
     examples = list(examples)
     counts = EvalbCounts()
     for eg in examples:
+        check_tree(eg.reference, "a gold Doc")
         for row in _rows(eg, params or language_params(eg.reference.vocab.lang)):
             counts.add(row)
     found = counts.scores()

@@ -16,13 +16,13 @@ from ..annotations import (
     ROLES_KEY,
     SPANS_KEY,
     as_doc,
+    check_tree,
     constituent_tokens,
     has_sentences,
     sentence_bounds,
     set_sentence_starts,
 )
 from ..files import TreebankError, quoted
-from ..trees.spans import SpanError, nested_spans
 from .docs import SUFFIX, copy_text, make_docs
 from .reader import read_treebank
 from .roles import ROLES_SUFFIX, read_role_file, with_roles
@@ -191,18 +191,6 @@ class ParsedCorpus:
                     raise ValueError(f"expected the same Docs, over the same tokens, in {files[0]} and {file}")
             self._read = vocab, versions
         return self._read[1]
-
-
-def check_tree(doc: Doc, where: str) -> None:
-    """RAISES (TreebankError): Gold constituents of a Doc cross, or one has no label. where (str): Its place."""
-    spans = [(span.start, span.end, span.label_) for span in doc.spans.get(SPANS_KEY, ())]
-    try:
-        nested_spans(spans, len(doc))
-        reason = "" if all(label for *_, label in spans) else "a constituent has no label"
-    except SpanError as error:
-        reason = str(error)
-    if reason:
-        raise TreebankError(f"{where}: {reason}, in {quoted(doc.text, 100)}")
 
 
 def _as_list(path: Optional[PathOrPaths]) -> List[Path]:

@@ -98,6 +98,7 @@ def test_wrong_arguments(config_path: Path, tmp_path: Path, lal: Callable, argum
     [
         (["--components.lal_parser.loss.arc_weight", "nan"], "arc_weight: expected a number, got 'nan'"),
         (["--paths.train", __file__], "test_train.py is no .spacy file"),
+        (["--training.frozen_components", '["tagger"]'], "[E900] Could not run the full pipeline"),
     ],
 )
 def test_errors_of_config_and_corpus_are_told(config_path, tmp_path, lal, arguments: List[Any], message: str):

@@ -26,6 +26,8 @@ def test_best_labels(nlp, doc):
         assert best_labels(parser, span, k=2) == found[:2]
         assert len(best_labels(parser, span)) == 5
     assert best_labels(nlp, doc[2:4], k=1)[0].label == "NP"
+    with pytest.raises(ValueError, match="crosses a sentence boundary"):
+        best_labels(nlp, doc)  # a Doc stands for all of its tokens
     for k in (0, -1, 1.5, float("nan"), True, None, "3"):
         for ask in (partial(best_labels, span=doc[2:4]), partial(k_best, sentence=doc[2:4])):
             with pytest.raises(ValueError, match="^k: expected an integer of at least 1, got "):

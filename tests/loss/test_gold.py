@@ -142,5 +142,5 @@ def test_no_boundaries_on_the_prediction_is_an_error(heads):
 
 def test_crossing_constituents_are_named():
     reference = make_reference(spans=[(0, 4, "S"), (0, 2, "NP"), (1, 4, "VP")])
-    with pytest.raises(ValueError, match=r"two that cross: \(0, 2, 'NP'\) and \(1, 4, 'VP'\); in .*'She sees a dog'"):
+    with pytest.raises(ValueError, match=r"two that cross: \(0, 2, 'NP'\) and \(1, 4, 'VP'\), in 'She sees a dog"):
         golds_of(reference)

@@ -54,6 +54,11 @@ def test_crossing_brackets_with_other_sentence_breaks():
     assert (found["const_f"], found["const_cm"]) == (0.0, 0.0)
 
 
+def test_gold_that_crosses_is_an_error():
+    with pytest.raises(ValueError, match=r"a gold Doc: .*two that cross: \(0, 3, 'S'\) and \(2, 4, 'VP'\), in .Old"):
+        scores(doc(), doc([(0, 3, "S"), (2, 4, "VP")]))
+
+
 def test_complete_matches_are_of_gold_sentences():
     split = doc([*SPANS[:3], *SPANS[4:]], starts=(0, 4, 6))
     found = scores(split, doc())

@@ -117,7 +117,9 @@ def test_bad_paths(nlp, tmp_path):
     ("spans", "message"),
     [
         ([(0, 3, "A"), (1, 4, "B")], r"two that cross: \(0, 3, 'A'\) and \(1, 4, 'B'\), in 'Dogs bark at cats"),
-        ([(0, 4, "A"), (1, 2, "")], "a constituent has no label, in 'Dogs"),
+        ([(0, 4, "A"), (1, 2, "")], "expected labels without white space and brackets, got '', in 'Dogs"),
+        ([(0, 4, "S::")], "got 'S::', in"),
+        ([(0, 4, "S (")], r"got 'S \(', in"),
     ],
 )
 def test_gold_that_is_no_tree(nlp, tmp_path, spans, message):
