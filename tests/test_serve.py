@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import logging
 import re
 import socket
 import threading
@@ -173,6 +174,16 @@ def test_a_client_that_has_gone_is_not_parsed(service, monkeypatch):
         gone.set()
         assert first.result()["words"] and ask(address, {"text": "She waits."})["words"] == ["She", "waits", "."]
     assert seen == ["It rained.", "She waits."]
+
+
+def test_a_client_that_goes_within_its_request_is_no_error(service, caplog, monkeypatch):
+    _, address = service
+    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "handlers", [caplog.handler])
+    host, port = address.split("/")[2].split(":")
+    with socket.create_connection((host, int(port))) as client:
+        client.sendall(b'POST /parse HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"text"')
+    time.sleep(0.2)  # the server reads the end
+    assert ask(address, {"text": "She waits."})["words"] and not caplog.records
 
 
 @pytest.mark.slow

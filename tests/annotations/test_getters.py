@@ -4,6 +4,7 @@ import pickle
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from spacy.tokens import Doc, DocBin, Span, Token
@@ -13,11 +14,17 @@ from spacy.vocab import Vocab
 from spacy_lal.annotations import (
     SPANS_KEY,
     NonConstituentException,
+    SentenceParse,
     UnparsedDocError,
     install_extensions,
     set_constituents,
+    set_parses,
+    set_propositions,
     set_sentence_starts,
+    to_allennlp,
 )
+from spacy_lal.annotations.getters import GETTERS
+from spacy_lal.trees.roles import Proposition
 
 install_extensions()
 WORDS = "Select the person driving . We saw her !".split()
@@ -227,3 +234,38 @@ def test_in_other_processes(doc, tmp_path):
     run = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == "2 ('S',) ['the person', 'driving'] NP"
+
+
+def calls_of_the_last_sentence(n_sentences):
+    """How many functions the getters of a Doc's last sentence call, in all."""
+    words = ["She", "gave", "him", "books", "."] * n_sentences
+    spaces = [word != "books" for word in words]
+    doc = Doc(Vocab(), words=words, spaces=spaces, sent_starts=[not i % 5 for i in range(len(words))])
+    spans, heads, deprels = [(0, 5, "S"), (1, 4, "VP")], [2, 0, 2, 2, 2], ["nsubj", "root", "iobj", "obj", "punct"]
+    set_parses(doc, [SentenceParse(spans, heads, deprels, "joint")] * n_sentences)
+    args = ((0, 1, "ARG0"), (1, 2, "V"), (3, 4, "ARG1"))
+    starts = range(0, len(doc), 5)
+    set_propositions(doc, [Proposition(i + 1, "x.01", tuple((a + i, b + i, c) for a, b, c in args)) for i in starts])
+    sentence, n_calls = doc[len(doc) - 5 :], 0
+
+    def count(frame, event, arg):
+        nonlocal n_calls
+        n_calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        for item in (sentence, *sentence):
+            for cls, name, getter in GETTERS:
+                if isinstance(item, cls) and not name.endswith("confidence"):
+                    found = getter(item)
+                    found = list(found) if isinstance(found, Iterator) else found
+        verbs = to_allennlp(sentence)["verbs"]
+    finally:
+        sys.setprofile(None)
+    assert verbs and sentence._.predicates[0].tags[1] == "B-V"
+    return n_calls
+
+
+def test_a_sentence_costs_the_same_in_a_long_doc():
+    calls_of_the_last_sentence(4)  # modules are imported
+    assert calls_of_the_last_sentence(400) < 2 * calls_of_the_last_sentence(4)  # bisection takes more steps
