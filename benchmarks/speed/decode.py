@@ -1,6 +1,6 @@
 """How fast are the decoders? Against the recurrence as it is written, in one run, on one thread.
 
-    python benchmarks/speed/decode.py [--labels 114] [--lengths 10 20 30 60 100] [--threads 1 2] [--long 1000]
+    python benchmarks/speed/decode.py [--labels 114] [--lengths 10 20 30 60 100] [--long 1000]
 
 prints three tables: `joint` against a plain O(n^5) loop (joint_n5.pyx, compiled here at -O3 into a temporary folder),
 the time of each decoder alone and in a batch, and one long sentence for the decoders that take it. The scores are
@@ -12,7 +12,6 @@ C compiler.
 
 import argparse
 import importlib.util
-import os
 import platform
 import subprocess
 import sys
@@ -100,17 +99,14 @@ def compare_joint(args: argparse.Namespace, rng: np.random.Generator) -> bool:
 
 
 def time_decoders(args: argparse.Namespace, rng: np.random.Generator) -> None:
-    """Print the time of each decoder for a sentence alone, and in a batch on each number of threads."""
-    batches = [f"batch, {t} thread{'s' if t > 1 else ''}" for t in args.threads]
-    print("\nms a sentence " + "".join(f" {title:>18}" for title in ["alone", *batches]))
+    """Print the time of each decoder for a sentence alone, and in a batch."""
+    print("\nms a sentence " + "".join(f" {title:>18}" for title in ("alone", "batch")))
     for n in args.lengths:
         sentences = [random_scores(rng, n, args.labels) for _ in range(max(4, min(64, 3000 // n)))]
         labels, arcs = [item[0] for item in sentences], [item[1] for item in sentences]
         for decode, inputs in ((joint, (labels, arcs)), (cky, (labels,)), (eisner, (arcs,)), (mst, (arcs,))):
             row = [least_seconds(partial(decode, *[scores[0] for scores in inputs]), args.seconds / 4)]
-            for n_threads in args.threads:
-                seconds = least_seconds(partial(decode, *inputs, n_threads=n_threads), args.seconds / 4)
-                row.append(seconds / len(sentences))
+            row.append(least_seconds(partial(decode, *inputs), args.seconds / 4) / len(sentences))
             print(f"{decode.__name__:>7} n={n:<4} " + "".join(f" {seconds * 1e3:>18.4f}" for seconds in row))
 
 
@@ -127,7 +123,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--labels", type=int, default=114, help="number of labels, the empty one included")
     parser.add_argument("--lengths", type=int, nargs="+", default=[10, 20, 30, 60, 100], help="lengths in tokens")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, os.cpu_count() or 1], help="threads for a batch")
     parser.add_argument("--long", type=int, default=0, help="length of one long sentence, 0 for none")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each figure")
     args = parser.parse_args()

@@ -6,7 +6,7 @@ from numpy import ndarray
 
 @overload
 def candidate_spans(
-    gains: ndarray, ranges: ndarray, n_tokens: int, *, once: Optional[ndarray] = None, n_threads: int = 1
+    gains: ndarray, ranges: ndarray, n_tokens: int, *, once: Optional[ndarray] = None
 ) -> Tuple[List[Tuple[int, int, int]], float]: ...
 @overload
 def candidate_spans(
@@ -15,5 +15,4 @@ def candidate_spans(
     n_tokens: Sequence[int],
     *,
     once: Optional[ndarray] = None,
-    n_threads: int = 1,
 ) -> List[Tuple[List[Tuple[int, int, int]], float]]: ...

@@ -8,16 +8,7 @@ have a score for each role, not a sum over their tokens. Roles that may occur on
 
 import numpy as np
 
-from .checks import (
-    MAX_ONCE,
-    check_candidates,
-    check_tag_ids,
-    check_tag_scores,
-    check_threads,
-    decode_counting,
-    raise_bad_tags,
-    run_batch,
-)
+from .checks import MAX_ONCE, check_candidates, check_tag_ids, check_tag_scores, decode_counting
 
 from .prefix_spans cimport Prefixes, add_span, free_prefixes, make_prefixes, read_spans
 from .tag_status cimport NO_MEMORY, Status
@@ -31,7 +22,7 @@ cdef struct Sentence:
     Prefixes prefixes
 
 
-def candidate_spans(gains, ranges, n_tokens, *, once=None, n_threads=1):
+def candidate_spans(gains, ranges, n_tokens, *, once=None):
     """The disjoint candidates with the greatest sum of gains. A token without a span costs nothing, so that only
     positive gains are taken. Given lists, decodes a batch.
 
@@ -40,19 +31,16 @@ def candidate_spans(gains, ranges, n_tokens, *, once=None, n_threads=1):
     ranges (ndarray): Start and end, half-open, by ascending start. Shape: (n_candidates, 2), integers.
     n_tokens (int): Length of the sentence.
     once (Optional[ndarray]): 0, 1, ... for roles that may occur once, -1 for others. Shape: (n_roles,), integers.
-    n_threads (int): Number of threads for a batch.
     RETURNS (Tuple[List[Tuple[int, int, int]], float]): Start, end and role of each span in text order, and the score. A
         list for a batch.
     RAISES (ValueError): On a wrong type, dtype, shape or range, or gains that are NaN or plus infinity.
     """
-    check_threads(n_threads)
     if not isinstance(gains, (list, tuple)):
         return _decode(gains, ranges, n_tokens, "", once)
     if not len(gains) == len(ranges) == len(n_tokens):
         lengths = f"{len(gains)}, {len(ranges)}, {len(n_tokens)}"
         raise ValueError(f"expected as many ranges and lengths as gains, got {lengths}")
-    costs = [2.0 + 0.01 * getattr(item, "size", 0) for item in gains]
-    return run_batch(lambda i: _decode(gains[i], ranges[i], n_tokens[i], f"[{i}]", once), costs, n_threads)
+    return [_decode(one, ranges[i], n_tokens[i], f"[{i}]", once) for i, one in enumerate(gains)]
 
 
 def _decode(gains, ranges, n_tokens, item, once):
@@ -60,7 +48,7 @@ def _decode(gains, ranges, n_tokens, item, once):
     ranges = check_candidates(ranges, "ranges" + item, len(gains), n_tokens)
     once = check_tag_ids(once, "once", gains.shape[1], MAX_ONCE)
     if np.isnan(gains).any() or (gains == np.inf).any():
-        raise_bad_tags(gains, "gains" + item)
+        raise ValueError(f"gains{item} must be finite or minus infinity")
     useful = (gains > 0.0).any(axis=1)
     gains, ranges = np.ascontiguousarray(gains[useful]), np.ascontiguousarray(ranges[useful])
     if not len(gains):

@@ -1,47 +1,10 @@
-"""Runs a decoder over many sentences, and checks its arguments before it releases the interpreter lock. The decoders
-themselves check that scores are finite, in the pass that reads them; here the first bad cell is found for the
-message."""
+"""The arguments of decoders, checked before these release the interpreter lock. That scores are finite, the decoders
+check themselves, in the pass that reads them."""
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, List, NoReturn, Optional, Sequence, TypeVar, Union
+from typing import Any, Callable, List, Optional, TypeVar, Union
 
 import numpy as np
 from numpy import ndarray
-
-ResultT = TypeVar("ResultT")
-
-WORTH_A_THREAD = 200.0  # minimum work of a thread in microseconds; starting one takes about half as long
-
-
-def run_batch(decode: Callable[[int], ResultT], costs: Sequence[float], n_threads: int) -> List[ResultT]:
-    """Decode sentence 0, 1, ... of a batch. The threads take sentences from one list, longest first, so that a long
-    sentence does not start last. decode: Decodes the i-th sentence. costs: Estimated work of each sentence in
-    microseconds. n_threads: Maximum number of threads, 1 or more; fewer run if there is too little work.
-    RETURNS (List[ResultT]): The results, in the order of the sentences. RAISES (Exception): The error of `decode` for
-    the first failing sentence, in the order of the batch."""
-    n_workers = min(n_threads, len(costs), int(sum(costs) / WORTH_A_THREAD))
-    if n_workers < 2:
-        return [decode(i) for i in range(len(costs))]
-    results: List[Optional[ResultT]] = [None] * len(costs)
-    errors: List[Optional[Exception]] = [None] * len(costs)
-    queue = iter(sorted(range(len(costs)), key=lambda i: -costs[i]))
-
-    def work() -> None:
-        for i in queue:  # next() on a list iterator is atomic
-            try:
-                results[i] = decode(i)
-            except Exception as error:
-                errors[i] = error
-
-    with ThreadPoolExecutor(n_workers - 1) as pool:
-        futures = [pool.submit(work) for _ in range(n_workers - 1)]
-        work()
-        for future in futures:
-            future.result()
-    for error in errors:
-        if error is not None:
-            raise error
-    return results  # type: ignore[return-value]
 
 
 def check_array(value: Any, name: str, shape: str, fits: bool) -> ndarray:
@@ -70,66 +33,34 @@ def check_arcs(arcs: Any, name: str, n_tokens: Optional[int] = None) -> ndarray:
 
 
 def check_gold(gold: Any, margin: Any, name: str, n_tokens: int) -> Optional[ndarray]:
-    """Gold label ids as a C-contiguous int32 array, or None without gold labels. gold: *Shape:* (n + 1, n + 1), of any
-    integer dtype; only start < end is read. margin: A finite number, 0 or more; 0 without gold. RAISES (ValueError): On
-    any other type, dtype, shape or margin."""
+    """Gold label ids as a C-contiguous array, or None without gold labels. gold: *Shape:* (n + 1, n + 1), int32; only
+    start < end is read. margin: A finite number, 0 or more; 0 without gold. RAISES (ValueError): On any other type,
+    dtype, shape or margin."""
     is_number = isinstance(margin, (int, float, np.floating, np.integer))
     if not is_number or not 0.0 <= margin < float("inf") or (gold is None and margin):
         raise ValueError(f"margin must be a finite number, 0 or more, and 0 without {name}, got {margin!r}")
     if gold is None:
         return None
     shape = (n_tokens + 1, n_tokens + 1)
-    if not isinstance(gold, ndarray) or gold.dtype.kind not in "iu" or gold.shape != shape:
+    if not isinstance(gold, ndarray) or gold.dtype != np.int32 or gold.shape != shape:
         given = f"{gold.dtype} {gold.shape}" if isinstance(gold, ndarray) else type(gold).__name__
-        raise ValueError(f"{name} must be a numpy array of integers with the shape {shape} of the labels, got {given}")
-    if gold.dtype != np.int32:
-        gold = np.clip(gold, -1, np.iinfo(np.int32).max)  # an id that is too large stays too large
-    return np.ascontiguousarray(gold, dtype=np.int32)
+        raise ValueError(f"{name} must be a numpy array of int32 with the shape {shape} of the labels, got {given}")
+    return np.ascontiguousarray(gold)
 
 
-def check_batch(n_threads: Any, n_items: int, **others: Any) -> None:
+def check_batch(n_items: int, **others: Any) -> None:
     """Check that the arguments of one batch are compatible: each is a list of `n_items`, or None. RAISES (ValueError):
     They are incompatible."""
-    check_threads(n_threads)
     for name, value in others.items():
         if value is not None and (not isinstance(value, (list, tuple)) or len(value) != n_items):
             given = f"{len(value)} items" if isinstance(value, (list, tuple)) else type(value).__name__
             raise ValueError(f"{name} must be a list of {n_items} arrays, one for each sentence, got {given}")
 
 
-def check_threads(n_threads: Any) -> None:
-    """Check a number of threads. RAISES (ValueError): It is not an int of 1 or more."""
-    check_integer(n_threads, "n_threads", 1)
-
-
 def check_integer(value: Any, name: str, least: int, end: Union[int, float] = float("inf")) -> None:
     """Check an integer. RAISES (ValueError): It is none, or not in range."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value < end:
         raise ValueError(f"{name} must be an integer of {least} or more and below {end}, got {value!r}")
-
-
-def raise_bad_labels(labels: ndarray, name: str) -> NoReturn:
-    """Names the first label score that is not finite. RAISES (ValueError): Always."""
-    spans = np.triu(np.ones(labels.shape[:2], dtype=bool), 1)
-    raise_first(labels, name, ~np.isfinite(labels) & spans[:, :, None], "finite")
-
-
-def raise_bad_arcs(arcs: ndarray, name: str) -> NoReturn:
-    """Names the first arc score that is not finite. RAISES (ValueError): Always."""
-    read = ~np.eye(arcs.shape[0], dtype=bool)
-    read[0] = False
-    raise_first(arcs, name, ~np.isfinite(arcs) & read, "finite")
-
-
-def raise_bad_gold(gold: ndarray, name: str, n_labels: int) -> NoReturn:
-    """Names the first gold label that is out of range. RAISES (ValueError): Always."""
-    raise_first(gold, name, np.triu((gold < 0) | (gold >= n_labels), 1), f"label ids 0 to {n_labels - 1}")
-
-
-def raise_first(values: ndarray, name: str, bad: ndarray, expected: str) -> NoReturn:
-    """Names the first bad value. RAISES (ValueError): Always."""
-    cell = tuple(np.argwhere(bad)[0].tolist())
-    raise ValueError(f"{name} must be {expected}, got {values[cell]} at {list(cell)}")
 
 
 def check_tag_scores(scores: Any, name: str) -> ndarray:
@@ -154,7 +85,7 @@ def check_transitions(transitions: Any, n_tags: int) -> Optional[ndarray]:
     shape = (n_tags, n_tags)
     found = check_array(transitions, "transitions", f"{shape}", np.shape(transitions) == shape)
     if (np.isnan(found) | (found == np.inf)).any():
-        raise_bad_tags(found, "transitions")
+        raise ValueError("transitions must be finite or minus infinity")
     return found
 
 
@@ -163,11 +94,6 @@ def check_predicate(predicate: Any, verb: Any, n_tokens: int, n_tags: int, item:
     or there is a predicate without a tag."""
     check_integer(predicate, f"predicates{item}", -1, n_tokens)
     check_integer(verb, "verb", 0 if predicate >= 0 else -1, n_tags)
-
-
-def raise_bad_tags(scores: ndarray, name: str) -> NoReturn:
-    """Names the first score that is NaN or plus infinity. RAISES (ValueError): Always."""
-    raise_first(scores, name, np.isnan(scores) | (scores == np.inf), "finite or minus infinity")
 
 
 def check_candidates(ranges: Any, name: str, n_candidates: int, n_tokens: Any) -> ndarray:

@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from .checks import check_batch, check_gold, check_labels, check_threads, raise_bad_gold, raise_bad_labels, run_batch
+from .checks import check_batch, check_gold, check_labels
 
 from .label_row cimport find_label, label_score
 from .maxplus cimport MaxPlus, maxplus_kernels
@@ -38,7 +38,7 @@ cdef struct Sentence:
     float* sums  # (n + 1,)
 
 
-def cky(labels, *, gold=None, margin=0.0, n_threads=1):
+def cky(labels, *, gold=None, margin=0.0):
     """The constituency tree with the greatest sum of label scores over its binarisation (Stern et al. 2017).
 
     Every node of the binarised tree has one label. Label 0 is the empty label, which the root must not have. Given a
@@ -48,21 +48,15 @@ def cky(labels, *, gold=None, margin=0.0, n_threads=1):
         is read. At least two labels: the empty label and one for the root.
     gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
     margin (float): Added to the score of each node, empty or not, whose label differs from gold.
-    n_threads (int): Number of threads for a batch.
     RETURNS (Tuple[float, ndarray]): The score, margins included; the nodes in pre-order, including nodes with
         label 0 (int32, shape (2n - 1, 3): start, end, label). A list of such pairs for a batch.
     RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels out of range.
     """
     if not isinstance(labels, (list, tuple)):
-        check_threads(n_threads)
         return _decode(labels, gold, margin, "")
-    check_batch(n_threads, len(labels), gold=gold)
-
-    def decode(i):
-        return _decode(labels[i], None if gold is None else gold[i], margin, f"[{i}]")
-
-    sizes = [getattr(item, "size", 0) for item in labels]
-    return run_batch(decode, [4.0 + 1e-4 * size for size in sizes], n_threads)
+    check_batch(len(labels), gold=gold)
+    golds = [None] * len(labels) if gold is None else gold
+    return [_decode(one, golds[i], margin, f"[{i}]") for i, one in enumerate(labels)]
 
 
 def _decode(labels, gold, margin, item):
@@ -90,9 +84,9 @@ def _decode(labels, gold, margin, item):
     if status == NO_MEMORY:
         raise MemoryError(f"no memory for the chart of a sentence of {n} tokens")
     elif status == BAD_LABELS:
-        raise_bad_labels(labels, "labels" + item)
+        raise ValueError(f"labels{item} must be finite")
     elif status == BAD_GOLD:
-        raise_bad_gold(gold, "gold" + item, labels.shape[2])
+        raise ValueError(f"gold{item} must be label ids 0 to {labels.shape[2] - 1}")
     return score, spans
 
 

@@ -6,7 +6,7 @@ from numpy import ndarray
 
 @overload
 def joint(
-    labels: ndarray, arcs: ndarray, *, gold: Optional[ndarray] = None, margin: float = 0.0, n_threads: int = 1
+    labels: ndarray, arcs: ndarray, *, gold: Optional[ndarray] = None, margin: float = 0.0
 ) -> Tuple[float, ndarray, ndarray]: ...
 @overload
 def joint(
@@ -15,5 +15,4 @@ def joint(
     *,
     gold: Optional[Sequence[ndarray]] = None,
     margin: float = 0.0,
-    n_threads: int = 1,
 ) -> List[Tuple[float, ndarray, ndarray]]: ...

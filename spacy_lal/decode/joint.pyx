@@ -14,17 +14,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from .checks import (
-    check_arcs,
-    check_batch,
-    check_gold,
-    check_labels,
-    check_threads,
-    raise_bad_arcs,
-    raise_bad_gold,
-    raise_bad_labels,
-    run_batch,
-)
+from .checks import check_arcs, check_batch, check_gold, check_labels
 
 from .joint_chart cimport Node, Sentence, first_label, gold_at, row_p, row_q, stride_p, stride_q
 from .label_row cimport find_label, label_score
@@ -40,7 +30,7 @@ cdef enum Status:
     BAD_GOLD
 
 
-def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
+def joint(labels, arcs, *, gold=None, margin=0.0):
     """The best pair of a constituency tree and a dependency tree that agree (Zhou & Zhao 2019; Eisner & Satta 1999).
 
     Every constituent has a head word, and a dependency tree follows from the heads: projective, with a single root. The
@@ -54,7 +44,6 @@ def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
         not read.
     gold (Optional[ndarray]): Shape: (n + 1, n + 1), int32. Gold label ids, for cost-augmented decoding.
     margin (float): Added to the score of each node whose label differs from gold.
-    n_threads (int): Number of threads for a batch.
     RETURNS (Tuple[float, ndarray, ndarray]): The score, margins included; the nodes of the binarised tree in pre-order,
         including nodes with label 0 (int32, shape (2n - 1, 3): start, end, label); the heads (int32, shape (n + 1,),
         heads[0] = 0, where 0 is the root). A list of such tuples for a batch. With n = 1, as in the authors' decoder,
@@ -62,15 +51,10 @@ def joint(labels, arcs, *, gold=None, margin=0.0, n_threads=1):
     RAISES (ValueError): On wrong types, dtypes or shapes, scores that are not finite, gold labels out of range.
     """
     if not isinstance(labels, (list, tuple)):
-        check_threads(n_threads)
         return _decode(labels, arcs, gold, margin, "")
-    check_batch(n_threads, len(labels), arcs=arcs, gold=gold)
-
-    def decode(i):
-        return _decode(labels[i], arcs[i], None if gold is None else gold[i], margin, f"[{i}]")
-
-    sizes = [getattr(item, "size", 0) for item in arcs]
-    return run_batch(decode, [6.0 + 0.02 * size + 1.2e-5 * size * size for size in sizes], n_threads)
+    check_batch(len(labels), arcs=arcs, gold=gold)
+    golds = [None] * len(labels) if gold is None else gold
+    return [_decode(one, arcs[i], golds[i], margin, f"[{i}]") for i, one in enumerate(labels)]
 
 
 def _decode(labels, arcs, gold, margin, item):
@@ -103,11 +87,11 @@ def _decode(labels, arcs, gold, margin, item):
     if status == NO_MEMORY:
         raise MemoryError(f"no memory for the chart of a sentence of {n} tokens")
     elif status == BAD_LABELS:
-        raise_bad_labels(labels, "labels" + item)
+        raise ValueError(f"labels{item} must be finite")
     elif status == BAD_ARCS:
-        raise_bad_arcs(arcs, "arcs" + item)
+        raise ValueError(f"arcs{item} must be finite")
     elif status == BAD_GOLD:
-        raise_bad_gold(gold, "gold" + item, labels.shape[2])
+        raise ValueError(f"gold{item} must be label ids 0 to {labels.shape[2] - 1}")
     return score, spans, heads
 
 

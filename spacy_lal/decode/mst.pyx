@@ -13,7 +13,7 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from .checks import check_arcs, check_batch, check_threads, raise_bad_arcs, run_batch
+from .checks import check_arcs
 
 from .maxplus cimport MaxPlus, maxplus_kernels
 
@@ -47,27 +47,19 @@ cdef enum State:
     SETTLED
 
 
-def mst(arcs, *, n_threads=1):
+def mst(arcs):
     """The dependency tree with the greatest sum of arc scores and one dependent of the root, projective or not.
 
     Edmonds (1967), see the module. Given a list of arrays, decodes a batch.
 
     arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head], float32; index 0 is the root. Row 0 and the diagonal are
         not read.
-    n_threads (int): Number of threads for a batch.
     RETURNS (ndarray): int32, shape (n + 1,): the head of each word, 0 for the root; heads[0] = 0. A list for a batch.
     RAISES (ValueError): On a wrong type, dtype or shape, or scores that are not finite.
     """
     if not isinstance(arcs, (list, tuple)):
-        check_threads(n_threads)
         return _decode(arcs, "")
-    check_batch(n_threads, len(arcs))
-
-    def decode(i):
-        return _decode(arcs[i], f"[{i}]")
-
-    sizes = [getattr(item, "size", 0) for item in arcs]
-    return run_batch(decode, [2.0 + 0.003 * size for size in sizes], n_threads)
+    return [_decode(one, f"[{i}]") for i, one in enumerate(arcs)]
 
 
 def _decode(arcs, item):
@@ -86,7 +78,7 @@ def _decode(arcs, item):
     if status == NO_MEMORY:
         raise MemoryError(f"no memory for the arcs of a sentence of {sent.n} tokens")
     elif status == BAD_ARCS:
-        raise_bad_arcs(arcs, "arcs" + item)
+        raise ValueError(f"arcs{item} must be finite")
     return heads
 
 

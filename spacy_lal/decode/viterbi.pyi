@@ -15,7 +15,6 @@ def viterbi(
     once: Optional[ndarray] = None,
     predicates: Optional[int] = None,
     verb: int = -1,
-    n_threads: int = 1,
 ) -> Tuple[ndarray, float]: ...
 @overload
 def viterbi(
@@ -26,5 +25,4 @@ def viterbi(
     once: Optional[ndarray] = None,
     predicates: Optional[Sequence[int]] = None,
     verb: int = -1,
-    n_threads: int = 1,
 ) -> List[Tuple[ndarray, float]]: ...

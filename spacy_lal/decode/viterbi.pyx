@@ -20,11 +20,8 @@ from .checks import (
     check_predicate,
     check_tag_ids,
     check_tag_scores,
-    check_threads,
     check_transitions,
     decode_counting,
-    raise_bad_tags,
-    run_batch,
 )
 
 from .tag_status cimport BAD_SCORES, DONE, NO_MEMORY, NO_PATH, Status, check_scores
@@ -46,7 +43,7 @@ cdef struct Sentence:
     int* back  # (n, n_sets, n_tags): the tag before
 
 
-def viterbi(scores, openers=None, *, transitions=None, once=None, predicates=None, verb=-1, n_threads=1):
+def viterbi(scores, openers=None, *, transitions=None, once=None, predicates=None, verb=-1):
     """The tags with the greatest sum of scores. Given a list of arrays, decodes a batch.
 
     scores (ndarray): Shape: (n, n_tags), float32; minus infinity forbids a tag.
@@ -58,21 +55,16 @@ def viterbi(scores, openers=None, *, transitions=None, once=None, predicates=Non
     predicates (Optional[Union[int, Sequence[int]]]): The token that must be tagged `verb` or its I- tag, or -1; one for
         each array of a batch.
     verb (int): The B- tag of the predicate.
-    n_threads (int): Number of threads for a batch.
     RETURNS (Tuple[ndarray, float]): The tags, shape (n,), int32, and their score. A list for a batch.
     RAISES (ValueError): On a wrong type, dtype or shape, scores that are NaN or plus infinity, or no legal sequence.
     """
     if not isinstance(scores, (list, tuple)):
-        check_threads(n_threads)
         return _decode(scores, "", openers, transitions, once, -1 if predicates is None else predicates, verb)
-    check_batch(n_threads, len(scores), predicates=predicates)
-
-    def decode(i):
-        predicate = -1 if predicates is None else predicates[i]
-        return _decode(scores[i], f"[{i}]", openers, transitions, once, predicate, verb)
-
-    per_cell = 0.002 if transitions is None else 0.1
-    return run_batch(decode, [2.0 + per_cell * getattr(item, "size", 0) for item in scores], n_threads)
+    check_batch(len(scores), predicates=predicates)
+    of_each = [-1] * len(scores) if predicates is None else predicates
+    return [
+        _decode(one, f"[{i}]", openers, transitions, once, of_each[i], verb) for i, one in enumerate(scores)
+    ]
 
 
 def _decode(scores, item, openers, transitions, once, predicate, verb):
@@ -116,7 +108,7 @@ def _decode_once(scores, item, openers, transitions, once, predicate, verb):
     if status == NO_MEMORY:
         raise MemoryError(f"no memory for the tags of a sentence of {n} tokens")
     elif status == BAD_SCORES:
-        raise_bad_tags(scores, "scores" + item)
+        raise ValueError(f"scores{item} must be finite or minus infinity")
     elif status == NO_PATH:
         raise ValueError(f"scores{item}: no legal sequence of tags has a score above minus infinity")
     return tags, score

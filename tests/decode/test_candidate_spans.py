@@ -50,7 +50,7 @@ def test_a_batch_is_its_items():
     ranges = [np.array(one, dtype=int).reshape(-1, 2) for one in every]
     gains = [rng.normal(size=(len(one), 3)).astype("float32") for one in ranges]
     alone = [candidate_spans(*item, once=ONCE) for item in zip(gains, ranges, lengths, strict=True)]
-    assert candidate_spans(gains, ranges, lengths, once=ONCE, n_threads=2) == alone
+    assert candidate_spans(gains, ranges, lengths, once=ONCE) == alone
     assert alone[1] == ([], 0.0)
 
 
@@ -62,14 +62,10 @@ RANGES = np.array([[0, 1], [1, 3]])
     ("arguments", "message"),
     [
         ({"gains": GAINS.astype("float64")}, "gains must"),
-        (
-            {"gains": np.full((2, 3), np.nan, dtype="float32")},
-            r"gains must be finite or minus infinity, got nan at \[0, 0\]",
-        ),
+        ({"gains": np.full((2, 3), np.nan, dtype="float32")}, "gains must be finite or minus infinity"),
         ({"ranges": RANGES[::-1]}, "ranges must be 2 ranges .* sorted by their starts"),
         ({"n_tokens": -1}, "n_tokens must be"),
         ({"once": [0, 1]}, "once must be 3 integers"),
-        ({"n_threads": 0}, "n_threads"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -1,4 +1,4 @@
-"""A batch is its sentences, one thread is many, and the kernels of one machine are those of any other."""
+"""A batch is its sentences, and the kernels of one machine are those of any other."""
 
 import hashlib
 import os
@@ -7,10 +7,9 @@ import sys
 from typing import Any, Callable, List, Tuple
 
 import numpy as np
-import pytest
 from numpy import ndarray
 
-from spacy_lal.decode import checks, cky, eisner, joint, mst
+from spacy_lal.decode import cky, eisner, joint, mst
 
 LENGTHS = [3, 1, 0, 12, 30, 2, 7, 0, 21]
 ArgumentsT = Tuple[List[ndarray], ...]
@@ -32,23 +31,16 @@ def same(left: Any, right: Any) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(flat(left), flat(right), strict=True))
 
 
-@pytest.fixture
-def every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start as many threads as are allowed, however little there is to do."""
-    monkeypatch.setattr(checks, "WORTH_A_THREAD", 1e-6)
-
-
-@pytest.mark.parametrize("n_threads", [1, 2, 5, 50])
-def test_batch_equals_alone(n_threads: int, every_thread: None) -> None:
+def test_batch_equals_alone() -> None:
     labels, arcs, gold = scores(LENGTHS)
     for decode, inputs in ((joint, (labels, arcs)), (cky, (labels,)), (eisner, (arcs,)), (mst, (arcs,))):
-        answers = decode(*inputs, n_threads=n_threads)
+        answers = decode(*inputs)
         assert len(answers) == len(LENGTHS)
         for answer, *given in zip(answers, *inputs, strict=True):
             assert same(answer, decode(*given))
-    answers = joint(labels, arcs, gold=gold, margin=1.0, n_threads=n_threads)
+    answers = joint(labels, arcs, gold=gold, margin=1.0)
     assert all(same(a, joint(x, y, gold=z, margin=1.0)) for a, x, y, z in zip(answers, labels, arcs, gold, strict=True))
-    answers = cky(labels, gold=gold, margin=0.5, n_threads=n_threads)
+    answers = cky(labels, gold=gold, margin=0.5)
     assert all(same(a, cky(x, gold=z, margin=0.5)) for a, x, z in zip(answers, labels, gold, strict=True))
 
 

@@ -84,16 +84,15 @@ def test_an_illegal_tag_is_never_chosen_however_high():
     assert is_legal(tags.tolist(), OPENERS, ONCE, -1)
 
 
-def test_a_batch_is_its_sentences_on_any_number_of_threads():
+def test_a_batch_is_its_sentences():
     rng = np.random.default_rng(3)
     scores = [rng.normal(size=(n, 7)).astype("float32") for n in (5, 1, 0, 30, 200)]
     predicates = [2, 0, -1, 29, 100]
     alone = [
         viterbi(one, OPENERS, once=ONCE, predicates=p, verb=VERB) for one, p in zip(scores, predicates, strict=True)
     ]
-    for n_threads in (1, 3):
-        batch = viterbi(scores, OPENERS, once=ONCE, predicates=predicates, verb=VERB, n_threads=n_threads)
-        assert all(np.array_equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(alone, batch, strict=True))
+    batch = viterbi(scores, OPENERS, once=ONCE, predicates=predicates, verb=VERB)
+    assert all(np.array_equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(alone, batch, strict=True))
     assert len(batch[2][0]) == 0
 
 
@@ -113,17 +112,13 @@ SCORES = np.zeros((2, 3), dtype="float32")
     "arguments, message",
     [
         ({"scores": SCORES.astype("float64")}, "scores must be a numpy array of float32 .*, got float64"),
-        (
-            {"scores": np.full((2, 3), np.nan, "float32")},
-            r"scores must be finite or minus infinity, got nan at \[0, 0\]",
-        ),
+        ({"scores": np.full((2, 3), np.nan, "float32")}, "scores must be finite or minus infinity"),
         ({"scores": np.full((2, 3), -np.inf, "float32")}, "no legal sequence"),
         ({"openers": [-1, 3, -1]}, "openers must be 3 integers from -1 to 2, "),
         ({"once": [20, -1, -1]}, "once must be 3 integers from -1 to 19"),
         ({"transitions": np.zeros((2, 2), "float32")}, r"transitions must .* the shape \(3, 3\)"),
         ({"predicates": 2, "verb": 1}, "predicates must be an integer of -1 or more and below 2, got 2"),
         ({"scores": [SCORES], "predicates": [0, 1]}, "predicates must be a list of 1 arrays"),
-        ({"n_threads": 0}, "n_threads must be an integer of 1 or more .*, got 0"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
