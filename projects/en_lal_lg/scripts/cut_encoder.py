@@ -62,7 +62,8 @@ def frequent_pieces(tokenizer: PreTrainedTokenizerFast, pieces: List[str], texts
     for path in texts:
         with path.open(encoding="utf8") as lines:
             for line in lines:
-                counts.update(tokenizer(line.strip(), add_special_tokens=False)["input_ids"])
+                text = line.partition("# text = ")[2] if path.suffix == ".conllu" else line
+                counts.update(tokenizer(text.strip(), add_special_tokens=False)["input_ids"])
     kept = {i for i, piece in enumerate(pieces) if _is_character(piece.lstrip(SPACE), used=i in counts)}
     return kept | {i for i, _ in [one for one in counts.most_common() if one[0] not in kept][: max(0, top - len(kept))]}
 
@@ -136,7 +137,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("encoder", type=Path, help="folder of an encoder and its tokenizer")
     parser.add_argument("output", type=Path, help="folder to write; must not exist")
     parser.add_argument("--layers", type=int, required=True, help="how many of the lower layers stay")
-    parser.add_argument("--text", type=Path, nargs="+", default=[], help="Unigram: texts whose pieces are counted")
+    parser.add_argument("--text", type=Path, nargs="+", default=[], help="Unigram: texts, or CoNLL-U with `# text`")
     parser.add_argument("--top", type=int, default=20000, help="Unigram: how many pieces stay")
     args = parser.parse_args(arguments)
     try:

