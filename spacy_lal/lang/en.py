@@ -3,6 +3,15 @@
 import json
 from pathlib import Path
 
+# `en_words.json`, for relations and clauses: verbs by lemma: auxiliary ones, which only help the next one ("going to",
+# "used to"); those of subject control, which lend their subject to an infinitive even if they have an object; adverbial
+# nouns, no object of their relative clause ("the reason I go"); factual conjunctions, which begin clauses that hold.
+# For the tokenizer: abbreviations whose full stop is theirs, always (`whole`), or before a number or a letter only.
+_WORDS = json.loads(Path(__file__).with_name("en_words.json").read_text(encoding="utf8"))
+_IN_ORDER = [dict.fromkeys(_WORDS[name].split()) for name in sorted(_WORDS)]
+ADVERBIAL_NOUNS, AUXILIARY_VERBS, BEFORE_ADDRESSES, BEFORE_NUMBERS, DETERMINERS, FACTUAL, FILE_TYPES = _IN_ORDER[:7]
+INTRANSITIVE, JOINING, NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, WHOLE = _IN_ORDER[7:]
+
 # Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford dependencies have.
 CLAUSE_DEPRELS = frozenset(
     ["root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis"]
@@ -34,15 +43,6 @@ PREFIXED = [r"#[A-Za-z]\w*", r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])", r"--[a-
 PREFIXED += [r"\([A-Z]?[a-z]{1,5}\)[a-z][a-z'’-]*", r"\.\.?/[\w.+@/-]*\w"]
 # Opening brackets within a run, can't/won't, [name](address).
 INFIXES = [r"(?<=\w)[(\[{](?=\w)", r"(?<=[A-Za-z])(?=[nN]['’][tT](?![A-Za-z]))", r"\](?=\()", r"(?<=\])\("]
-PREFIXES = (
-    "anti co counter e ex hyper inter intra mega meta micro mid mini mis multi neo non over post pre pro pseudo re "
-    "semi sub super trans ultra un vice"
-)
-FILE_TYPES = (
-    "bak|bat|bib|bin|bmp|c|cc|cfg|class|conf|cpp|cs|css|csv|dat|dll|doc|docx|epub|exe|gif|go|gz|h|hpp|html?|ico|ini|"
-    "ipynb|iso|jar|java|jpe?g|js|json|jsx|kt|lock|log|lua|md|mov|mp3|mp4|odt|parquet|pdf|php|pkl|pl|png|pptx?|ps|py|pyc|"
-    "pyx|r|rb|rs|rst|rtf|sh|so|sql|svg|swift|tar|tar\\.gz|tex|tgz|tiff?|toml|ts|tsv|tsx|txt|vue|wav|xlsx?|xml|ya?ml|zip"
-)
 # Whole tokens, as regular expressions.
 TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}"
 TOKENS = [
@@ -51,7 +51,7 @@ TOKENS = [
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+Z?)?|[0-9]{1,2}-(?:[0-9]{1,2}|[A-Z][A-Za-z]{2})-(?:[0-9]{4}|[0-9]{2})",
     r"[vV]?[0-9]+(?:\.[0-9]+)+(?:-?(?:alpha|beta|dev|post|rc|[ab])\.?[0-9]*)?|[0-9]{1,2}(?::[0-9]{2}){1,2}",
     r"['’]?(?:[0-9]{2})?[0-9]0['’]s|['’][0-9]{2}s?",  # 80's, '68
-    rf"(?i:{'|'.join(PREFIXES.split())})-\w+",
+    rf"(?i:{'|'.join(PREFIXES)})-\w+",
     # Brackets within a word, calls, addresses with brackets.
     r"(?:\w[\w'’.-]*)?\w\((?:s|es|ren|d|ed|n|r|ly|al|[a-z]|[0-9]{1,2}|[ivx]{1,4})\)(?:\([a-z0-9]{1,3}\))*\w*",
     r"\((?:[A-Z]?[a-z]{1,5})\)[a-z][a-z'’-]*|[A-Za-z]+\([a-z]\)[a-z]+",
@@ -63,24 +63,9 @@ TOKENS = [
     rf"{OPERATOR}|{EMOJI}|{TAG}",
     r"(?:~|\.{1,2})?(?:/[\w.+@-]+){2,}/?|(?:~|\.{1,2})/[\w.+@-]*\w|[A-Za-z]:\\[\w.\\-]*\w|/(?:bin|dev|etc|home|opt|root|tmp|usr|var)/?",
     r"--[a-z][\w-]*(?:=[\w./:-]*\w)?|-[a-zA-Z]",
-    rf"(?i:[\w#%][\w#%&+.-]*\.(?:{FILE_TYPES}))|\.(?i:{FILE_TYPES})",
+    rf"(?i:[\w#%][\w#%&+.-]*\.(?:{'|'.join(FILE_TYPES)}))|\.(?i:{'|'.join(FILE_TYPES)})",
     r"(?i:y['’]all)|(?i:[wb]/[ot])|w/out|(?i:s/he)",
 ]
-# Abbreviations whose full stop is theirs: always, and before a number or a single letter only.
-WHOLE = tuple(
-    "w/ W/ b/c Ft. al. Capt. Sts. Drs. ext. ect. approx. Approx. Arrv. arrv. Attn. Ave. Blvd. ca. cf. Cf. Cir. Cmdr. "
-    "Col. Cpl. Ct. Dept. dept. Dist. div. eds. Eds. Eq. Eqs. Esq. Est. Fig. Figs. figs. Fri. Hon. Hwy. incl. Ln. Lt. "
-    "Maj. Mlle. Mme. Mon. Mtn. Nos. Ont. oz. Pkwy. Pl. pp. Pres. Pte. Pvt. Que. Rd. Reps. Sat. Sec. Sens. Sgt. Spec. "
-    "Sq. Sr. Ste. Sun. Supt. Tel. Thu. Thur. Thurs. Tue. Tues. Univ. Vol. Vols. vols. viz. Wed. yrs. Alta. B.C. Sask. "
-    "Tex. a.k.a. o.k. Ass't. M.Sc. B.Sc.".split()
-)
-BEFORE_NUMBERS = frozenset(
-    "App. Art. Ch. Eq. Eqs. Fig. Figs. No. Nos. Para. Pt. Sec. Vol. Vols. app. art. ch. eq. eqs. fig. figs. no. nos. "
-    "p. para. pp. pt. sec. vol. vols.".split()
-)
-BEFORE_ADDRESSES = frozenset(
-    "and at by check click from in is of on open or read see to try use via visit with".split()
-)
 DIVIDED = {"and/or": ("and", "/", "or"), "wanna": ("wan", "na"), "Wanna": ("Wan", "na"), "gimme": ("gim", "me")}
 DIVIDED.update({"Gimme": ("Gim", "me"), "'Tis": ("'T", "is"), "'tis": ("'t", "is"), "'Twas": ("'T", "was")})
 DIVIDED.update({"'twas": ("'t", "was"), "CANT": ("CA", "NT"), "DONT": ("DO", "NT"), "WONT": ("WO", "NT")})
@@ -108,12 +93,6 @@ PREPOSITION_TAGS = frozenset({"IN", "TO"})
 PHRASES_OF_PREPOSITIONS = frozenset({"PP", "WHPP", "SBAR"})
 POSSESSIVE_MARKS = frozenset({"'s", "'", "’s", "’", "'S", "’S"})
 
-# Relations and clauses. In `en_words.json`, verbs by lemma: auxiliary ones only help the next one ("going to", "used
-# to"), those of subject control lend their subject to an infinitive although they have an object. Adverbial nouns are
-# no object of their relative clause ("the reason I go"), factual conjunctions begin clauses that hold.
-_WORDS = json.loads(Path(__file__).with_name("en_words.json").read_text(encoding="utf8"))
-ADVERBIAL_NOUNS, AUXILIARY_VERBS, DETERMINERS, FACTUAL, INTRANSITIVE, JOINING, NEGATIONS, SAYING, SUBJECT_CONTROL = (
-    frozenset(_WORDS[name].split()) for name in sorted(_WORDS)
-)
+# Relations and clauses
 RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
 PLACES, TIMES = ("GPE", "LOC", "FAC"), ("DATE", "TIME")  # labels of entities

@@ -2,6 +2,7 @@
 label heads. Cells show rounded numbers; cells close to zero are blank."""
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Collection, Dict, List, Sequence, Tuple
 
 from spacy.language import Language
@@ -25,20 +26,7 @@ _ATTENTION = (
 _LOOKS = 1.5  # a head looks at words that get so many times the share of each
 _MOST_WORDS = 5  # that are named
 _OUTLINED = "Outlined: what a head adds to the label that it is called by."
-_STYLE = """<style>
-.lal-heatmap { font: 14px Arial, Helvetica, sans-serif; margin: 0 0 1em }
-.lal-heatmap table { border-spacing: 1px; margin: 0; font-size: inherit }
-.lal-heatmap p { color: inherit; max-width: 60em; margin: 0 0 .6em }
-.lal-heatmap td { min-width: 2.1em; height: 1.9em; padding: 0 2px; text-align: center; font-size: .8em; direction: ltr }
-.lal-heatmap td, .lal-scale { border-radius: 2px; -webkit-print-color-adjust: exact; print-color-adjust: exact }
-.lal-heatmap th { font-weight: normal; padding: 2px 4px; white-space: nowrap; background: none }
-.lal-heatmap tbody th { text-align: end; position: sticky; inset-inline-start: 0; font-weight: bold;
-  background: var(--lal-canvas, var(--jp-layout-color0, var(--vscode-editor-background, transparent))) }
-.lal-heatmap thead th { vertical-align: bottom }
-.lal-turned { writing-mode: vertical-rl; transform: rotate(180deg); text-align: start; margin: auto }
-.lal-outlined { outline: 2px solid currentColor; outline-offset: -2px }
-.lal-scale { display: inline-block; width: 8em; height: .8em; margin: 0 .4em }
-</style>"""
+_STYLE = f"<style>\n{Path(__file__).with_name('heatmap.css').read_text(encoding='utf8')}</style>"
 
 
 def heatmap(

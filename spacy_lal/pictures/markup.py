@@ -4,6 +4,7 @@ this module. And the page around drawings."""
 import html
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 MAX_SHOWN = 28  # characters of a word in a drawing: a longer one would push the rest out of sight
@@ -31,26 +32,7 @@ _SHADOWS = "; ".join(
         "background-attachment: local, local, scroll, scroll",
     )
 )
-_STYLE = """
-:root { color-scheme: light dark; --lal-canvas: #ffffff; --lal-ink: #1a1a1a; --lal-soft: #5c5c5c }
-@media (prefers-color-scheme: dark) { :root { --lal-canvas: #16181d; --lal-ink: #e8e8e8; --lal-soft: #a5a8b0 } }
-body { background: var(--lal-canvas); color: var(--lal-ink); margin: 0 auto; padding: 2rem clamp(1rem, 4vw, 2rem);
-  max-width: 90rem; font: 16px/1.5 -apple-system, "Segoe UI", Helvetica, Arial, sans-serif }
-h1 { font-size: 1.5rem; margin: 0 0 .4rem }
-section { margin: 0 0 2.5rem; border-top: 1px solid #8886; padding-top: 1rem }
-h2 { font-size: 1.35rem; line-height: 1.35; margin: 0 0 1rem; overflow-wrap: anywhere }
-summary { cursor: pointer; padding: .3rem 0 }
-section > details > summary { font-weight: bold }
-p { color: var(--lal-soft) }
-.lal-intro { max-width: 46rem }
-@media print {
-  :root { --lal-canvas: #ffffff; --lal-ink: #000000; --lal-soft: #444444 }
-  body { padding: 0; max-width: none }
-  details::details-content { content-visibility: visible; block-size: auto }
-  .lal-scroll { overflow: visible !important }
-  .lal-scroll > svg { max-width: 100% !important; height: auto !important }
-}
-"""
+_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf8")
 
 
 def visible(text: str) -> str:
