@@ -11,15 +11,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import is_package
 from spacy.vocab import Vocab
 
-from .annotations import (
-    SPANS_KEY,
-    Relation,
-    constituent_tokens,
-    get_relations,
-    install_extensions,
-    sentence_bounds,
-    set_sentence_starts,
-)
+from . import annotations
 from .export import annotation_lists, constituent
 from .pipeline.component import FACTORY, parser_names
 
@@ -126,7 +118,7 @@ def doc_fields(output: str = COLUMNS) -> "List[pa.Field]":
     bounds = [(name, number) for name in ("start", "end", "start_char", "end_char")]
     if output == RELATIONS:
         span = pa.struct([("text", string), *bounds, ("label", string)])
-        spans = [(name, span) for name in Relation.SPANS]
+        spans = [(name, span) for name in annotations.Relation.SPANS]
         relation = pa.struct([("kind", string), ("label", string), *spans, ("arguments", pa.list_(span))])
         return [pa.field("relations", pa.list_(relation))]
     types = {"tokens": string, "spaces": flag, "sent_starts": flag, "start_chars": number, "end_chars": number}
@@ -140,10 +132,10 @@ def doc_row(doc: Doc, output: str = COLUMNS) -> Dict[str, Any]:
     if output == DOCBIN:
         return {"docbin": DocBin(docs=[doc], store_user_data=False).to_bytes()}
     if output == RELATIONS:
-        return {"relations": [relation.to_dict() for relation in get_relations(doc)]}
-    starts = {start for start, _ in sentence_bounds(doc)}
+        return {"relations": [relation.to_dict() for relation in annotations.get_relations(doc)]}
+    starts = {start for start, _ in annotations.sentence_bounds(doc)}
     tokens = list(doc)
-    spans = constituent_tokens(doc) if SPANS_KEY in doc.spans else None
+    spans = annotations.constituent_tokens(doc) if annotations.SPANS_KEY in doc.spans else None
     lists = annotation_lists(doc, tokens)
     heads = [token.head.i if token.has_head() else None for token in tokens]
     return {
@@ -159,7 +151,7 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     """The Doc of a row of `table.to_pylist()`, or None if the row had no text. From columns, it has tokens, tags, parts
     of speech, morphology, lemmas, sentences and parse; from a DocBin, all annotation of the pipeline.
     vocab (Vocab): The vocabulary of the new Doc, such as `nlp.vocab`."""
-    install_extensions()  # this process may not have created a parser
+    annotations.install_extensions()  # this process may not have created a parser
     if row["docbin" if "docbin" in row else "tokens"] is None:
         return None
     if "docbin" in row:
@@ -168,10 +160,10 @@ def to_doc(row: Mapping[str, Any], vocab: Vocab) -> Optional[Doc]:
     heads = None if row["heads"] is None else [i if head is None else head for i, head in enumerate(row["heads"])]
     doc = Doc(vocab, words=row["tokens"], spaces=row["spaces"], heads=heads, deps=row["deprels"], **words)
     # After the heads: spaCy derives sentences from them, which differ on some non-projective trees.
-    set_sentence_starts(doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start])
+    annotations.set_sentence_starts(doc, [i for i, is_start in enumerate(row["sent_starts"]) if is_start])
     if row["constituents"] is not None:
         spans = [Span(doc, span["start"], span["end"], label=span["label"]) for span in row["constituents"]]
-        doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=spans)
+        doc.spans[annotations.SPANS_KEY] = SpanGroup(doc, name=annotations.SPANS_KEY, spans=spans)
     return doc
 
 

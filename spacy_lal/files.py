@@ -12,6 +12,21 @@ QUOTE = 200  # characters of a line that a message shows
 MAX_LINE = 10_000_000  # bytes of a line of data
 
 
+# How files begin that are no text.
+KINDS = {
+    b"%PDF": "a PDF",
+    b"PK\x03\x04": "an archive, such as .docx",
+    b"\xd0\xcf\x11\xe0": "an office document, such as .doc",
+    b"{\\rtf": "RTF",
+    b"\x1f\x8b": "compressed data",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"GIF8": "a picture",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8": "a picture",
+}
+
+
 class TreebankError(ValueError):
     """Malformed or mismatched data. The message begins with the file and the line."""
 
@@ -79,20 +94,20 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[int, str]]:
+def numbered_lines(source: Union[Path, BinaryIO], name: str = "") -> Iterator[Tuple[int, str]]:
     r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is kept; a byte order mark is removed.
-    max_line (int): The longest line, in bytes; at most one such line is in memory.
-    RAISES (TreebankError): A line is too long, is not UTF-8, or holds a NUL character."""
-    with path.open("rb") as file:  # bytes, so that an invalid one has a line number
-        number = 0
-        while raw := file.readline(max_line + 1):
+    source: A path, or an open file of bytes. name: In errors. RAISES (TreebankError): A line is too long, is not UTF-8,
+    or holds a NUL character."""
+    number = 0
+    with source.open("rb") if isinstance(source, Path) else source as file:  # bytes, so that an invalid one has a line
+        while raw := file.readline(MAX_LINE + 1):
             number += 1
             line = raw.decode("utf-8-sig" if number == 1 else "utf-8", errors="backslashreplace")
             reason = ""
-            if len(raw) > max_line:
-                reason = f"expected a line of at most {max_line:,} bytes, got a longer one"
-            elif number == 1 and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-                reason = "expected UTF-8, got the byte order mark of UTF-16 or UTF-32"
+            if len(raw) > MAX_LINE:
+                reason = f"expected a line of at most {MAX_LINE:,} bytes, got a longer one"
+            elif kind := next((kind for start, kind in KINDS.items() if number == 1 and raw.startswith(start)), ""):
+                reason = f"expected text in UTF-8, got {kind}"
             elif "\0" in line:
                 reason = "expected text, got a NUL character"
             else:
@@ -101,7 +116,7 @@ def numbered_lines(path: Path, *, max_line: int = MAX_LINE) -> Iterator[Tuple[in
                 except UnicodeDecodeError as error:
                     reason = f"expected UTF-8, got {raw[error.start : error.end]!r} ({error.reason})"
             if reason:
-                raise TreebankError(f"{path}:{number}: {reason}: {quoted(line[:200])}")
+                raise TreebankError(f"{name or source}:{number}: {reason}: {quoted(line[:200])}")
             yield number, line
 
 

@@ -3,7 +3,7 @@
 `PrunedScores` hold only the scores that a decoder may choose. `ScoresGradient` is the gradient of a loss.
 """
 
-from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy import ndarray
@@ -12,19 +12,19 @@ OTHER_LABEL = 2  # in `PrunedScores.labels`: the best label that is neither empt
 
 
 class ParserScores(NamedTuple):
-    """The scores of one sentence of n tokens (or the gradient of a loss with respect to them, if it is dense).
+    """The scores of one sentence of n tokens. The torch network gives those of a batch, as tensors.
 
     Every array is float32 and C-contiguous. In `arcs` and `deprels`, index 0 is the artificial root and index i the
     i-th token. In `labels`, indices are fenceposts: `labels[i, j]` scores tokens[i:j].
     For example, `arcs[3, 1]` is the score of the first token as head of the third.
 
     labels (ndarray): Shape: (n + 1, n + 1, n_labels). Only start < end is meaningful. Label 0 is the empty label, whose
-        score is 0. Shape (0, 0, 0) if the network scores no spans.
+        score is 0. Shape (0, 0, 0) if the network scores no spans, or there are no tokens.
     arcs (ndarray): Shape: (n + 1, n + 1), [dependent, head].
     deprels (ndarray): Shape: (n + 1, n_deprels) if a deprel is scored from its dependent alone; (n + 1, n + 1,
         n_deprels), [dependent, head, deprel], if it is scored given the head.
     ties (Optional[ndarray]): Shape: (n + 1, n_label_heads). The score of each label head at each fencepost, see
-        `layers/scorers.py`; None if the network has no such scorer.
+        `layers/parser_scorers.py`; None if the network has no such scorer.
     """
 
     labels: ndarray
@@ -42,22 +42,9 @@ class ParserScores(NamedTuple):
         """Whether the network scores deprels."""
         return self.deprels.shape[-1] > 0
 
-    def best_deprels(self, heads: ndarray) -> ndarray:
-        """The best deprel of each token, given its head, counted from 1. *Shapes:* (n,), int32."""
-        words = numpy.arange(1, self.n_tokens + 1)
-        scores = self.deprels[words, heads] if self.deprels.ndim == 3 else self.deprels[words]
-        return scores.argmax(axis=-1).astype(numpy.int32)
-
     def with_label_ids(self, spans: ndarray) -> ndarray:
         """A decoder's spans over `labels`, with label ids of the vocabulary. *Shape:* (k, 3), int32."""
         return spans
-
-
-class DeprelFeatures(Protocol):
-    """What deprels of a batch of sentences are scored from, once heads are decoded."""
-
-    def choose(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
-        """The best deprels of some sentences. sentences: their places in the batch. heads, returned: *Shapes:* (n,)."""
 
 
 class PrunedScores(NamedTuple):
@@ -68,15 +55,15 @@ class PrunedScores(NamedTuple):
         Shape (0, 0, 3) if the network scores no spans.
     label_ids (ndarray): Shape: (n + 1, n + 1), int16: the id of the best other label.
     arcs (ndarray): Shape: (n + 1, n + 1), float32, [dependent, head].
-    deprel_features (Optional[DeprelFeatures]): Features of heads and dependents, from which `choose_deprels` takes
-        deprels. Sentences of one batch share them. None if the network scores no deprels.
+    deprel_features (Any): `models.scorer_inference.DeprelFeatures` of heads and dependents, from which `choose_deprels`
+        takes deprels. Sentences of one batch share them. None if the network scores no deprels.
     place (int): The sentence's place in that batch.
     """
 
     labels: ndarray
     label_ids: ndarray
     arcs: ndarray
-    deprel_features: Optional[DeprelFeatures] = None
+    deprel_features: Any = None
     place: int = 0
 
     @property
@@ -115,7 +102,9 @@ def choose_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> Lis
         elif isinstance(one, PrunedScores):
             batches.setdefault(id(one.deprel_features), []).append(i)
         else:
-            found[i] = one.best_deprels(heads[i])
+            words = numpy.arange(1, one.n_tokens + 1)
+            of_words = one.deprels[words, heads[i]] if one.deprels.ndim == 3 else one.deprels[words]
+            found[i] = of_words.argmax(axis=-1).astype(numpy.int32)
     for batch in batches.values():
         features: Any = scores[batch[0]].deprel_features  # type: ignore[union-attr]
         chosen = features.choose([scores[i].place for i in batch], [heads[i] for i in batch])  # type: ignore[union-attr]
@@ -183,11 +172,6 @@ class RoleScores(NamedTuple):
     deprels: Optional[ndarray] = None
     spans: Optional[ndarray] = None
     ranges: Optional[ndarray] = None
-
-    @property
-    def n_words(self) -> int:
-        """Number of words of the sentence."""
-        return len(self.predicates)
 
 
 class GoldRoles(NamedTuple):

@@ -41,7 +41,7 @@ from accuracy.probing_network import (  # noqa: E402
     word_ids,
 )
 from accuracy.probing_tasks import OTHER, Instance, probing_instances, top_classes  # noqa: E402
-from spacy_lal.metrics.evalb import score_parses  # noqa: E402
+from spacy_lal.metrics.evalb import EvalbCounts, score_sentence  # noqa: E402
 from spacy_lal.metrics.evalb_params import COLLINS  # noqa: E402
 from spacy_lal.trees import read_brackets, read_conllu  # noqa: E402
 
@@ -132,12 +132,12 @@ def attention_report(
 
 
 def _tree_f1(kept: Sequence[Tuple[numpy.ndarray, List[str], Any]], make: Any) -> float:
-    pairs = []
+    counts = EvalbCounts()
     for weights, _, tree in kept:
         words, tags = tree.leaves(), [tag for _, tag in tree.pos()]
         gold = unlabelled_tree(words, tags, gold_brackets(tree))
-        pairs.append((gold, unlabelled_tree(words, tags, make(weights, len(words)))))
-    return 100.0 * score_parses(pairs, UNLABELLED)[0].scores()["const_f"]
+        counts.add(score_sentence(gold, unlabelled_tree(words, tags, make(weights, len(words))), UNLABELLED))
+    return 100.0 * counts.scores()["const_f"]
 
 
 def run(task: str, name: str, seed: int, args: argparse.Namespace) -> Dict[str, Any]:

@@ -29,7 +29,7 @@ from spacy_lal.annotations import (
     set_sentence_starts,
 )
 from spacy_lal.export import read_sentences, to_conllu
-from spacy_lal.trees import CrossingSpansError
+from spacy_lal.trees import SpanError
 
 from . import Report
 
@@ -382,6 +382,6 @@ def _same(what: str, found: object, expected: object) -> None:
 def _raises(read: Callable[[], object]) -> None:
     try:
         read()
-    except (CrossingSpansError, StaleParseError):
+    except (SpanError, StaleParseError):
         return
     raise AssertionError("crossing constituents are not refused")

@@ -12,7 +12,7 @@ from parity.given_noise import EXTRAS, EachToken
 from parity.network import GRADIENT_TOLERANCE, STAGE_TOLERANCE, SUM_TOLERANCE, Errors, Row
 from spacy_lal.checkpoint.networks import our_key
 from spacy_lal.decode import cky
-from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
+from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.loss.parser import MISSING, GoldParse, ParserLoss
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import SUB_HEAD, join_chain, spans_to_tree, write_brackets
@@ -22,7 +22,7 @@ PAIRS = ("_w", "_logits")  # ends of stages of (heads, queries, keys)
 ELMO = "elmo."
 
 
-def run_stages(network: ParserNetwork, inputs: Any) -> Tuple[Dict[str, Tensor], NetworkOutput]:
+def run_stages(network: ParserNetwork, inputs: Any) -> Tuple[Dict[str, Tensor], Any]:
     """One pass, with every stage of the reference under its name."""
     stages: Dict[str, Tensor] = {}
     names = {"inputs": "emb", "fenceposts": "fencepost"}

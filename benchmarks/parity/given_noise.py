@@ -69,7 +69,8 @@ class EachToken(nn.Module):
                 length = int(char_lengths[row, column])
                 self.encoder.dropout = GivenMasks([mask[:length]])
                 ids = char_ids[row : row + 1, column : column + 1, :length]
-                output[row, column] = self.encoder(inputs._replace(char_ids=ids, char_lengths=None))[0, 0]
+                word = inputs._replace(char_ids=ids, char_lengths=torch.tensor([[length]]))
+                output[row, column] = self.encoder(word)[0, 0]
         return self.output_dropout(output)
 
 

@@ -12,7 +12,7 @@ from parity.vectors import NetworkSet, UnreadableSetError, unpack_upper
 from spacy_lal.checkpoint.networks import convert_state_dict, network_config, our_key
 from spacy_lal.decode import joint
 from spacy_lal.layers.inputs import NetworkInputs
-from spacy_lal.layers.parser_network import NetworkOutput, ParserNetwork
+from spacy_lal.layers.parser_network import ParserNetwork
 from spacy_lal.loss.parser import GoldParse, ParserLoss
 from spacy_lal.scores import ParserScores
 from spacy_lal.trees import join_chain, spans_to_tree, write_brackets
@@ -116,7 +116,10 @@ class Reference:
         if vectors is None and self.sizes.vector_width:
             vectors = [torch.from_numpy(self._features(i)) for i in indices]
         padded = pad(vectors) if vectors is not None and self.sizes.vector_width else None
-        return NetworkInputs(torch.tensor(lengths), padded, ids("tag"), ids("word"), ids("char"))
+        chars, char_lengths = ids("char"), None
+        if chars is not None:  # a word ends with its last id other than 0
+            char_lengths = (chars.ne(0) * torch.arange(1, chars.shape[-1] + 1)).amax(-1)
+        return NetworkInputs(torch.tensor(lengths), padded, ids("tag"), ids("word"), chars, char_lengths)
 
     def _features(self, index: int) -> np.ndarray:
         if "features" not in self.vectors.sentences[index]:
@@ -148,7 +151,7 @@ def _char_ids(info: Dict[str, Any], words: Sequence[str]) -> np.ndarray:
     return table
 
 
-def run_stages(network: ParserNetwork, inputs: NetworkInputs) -> Tuple[Dict[str, Tensor], NetworkOutput]:
+def run_stages(network: ParserNetwork, inputs: NetworkInputs) -> Tuple[Dict[str, Tensor], Any]:
     """One pass, with what every stage of the reference answers, under its name."""
     stages: Dict[str, Tensor] = {}
     names = {"inputs": "emb", "fenceposts": "fencepost", "inputs.features.vectors.projection": "proj"}

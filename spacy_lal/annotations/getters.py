@@ -47,7 +47,7 @@ class SentenceTree:
     chains (List[str]): The unary chain of each node ("S::VP"), or "".
     after (List[int]): The first node after each node's subtree.
     parents (List[int]): The node above each node; -1 above the sentence.
-    RAISES (CrossingSpansError): The constituents cross."""
+    RAISES (SpanError): The constituents cross."""
 
     def __init__(self, doc: Doc, words: List[int], constituents: Sequence[CollapsedSpan]) -> None:
         self.doc, self.words, n = doc, words, len(words)

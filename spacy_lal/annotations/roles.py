@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 from spacy.tokens import Doc, Span
 
 from ..trees.roles import (
-    CONTINUATION,
+    PREDICATE_PART,
     PREDICATE_ROLE,
     Argument,
     Proposition,
@@ -24,24 +24,9 @@ from ..trees.roles import (
     make_proposition,
     predicate_span,
 )
-from .parses import (
-    METHODS_KEY,
-    SENT_IDS,
-    SPANS_KEY,
-    GroupSpan,
-    check_present,
-    constituent_tokens,
-    get_parse_method,
-    read_group,
-    sentence_bounds,
-    sentence_of,
-    sentence_words,
-    warn_of_lost,
-    write_group,
-)
+from . import parses
 
 ROLES_KEY = "srl"
-_PREDICATE_PART = CONTINUATION + PREDICATE_ROLE
 _PLACED_ID = re.compile(r"(.*)\|(\d+)\|(\d+)", re.DOTALL)  # lemma; the token: the number of its part, its place in it
 
 
@@ -71,20 +56,20 @@ def set_propositions(doc: Doc, propositions: Iterable[Proposition]) -> None:
     for proposition in sorted(in_order, key=lambda one: predicate_span(one.args)[0]):
         leaders.append(len(spans))
         spans.extend(_to_spans(doc, proposition))
-    write_group(doc, ROLES_KEY, spans, leaders)
+    parses.write_group(doc, ROLES_KEY, spans, leaders)
 
 
 def _to_spans(doc: Doc, proposition: Proposition) -> List[Span]:
     token, roleset, args, lemma = proposition
     (start, end) = predicate_span(args)
-    parts = [(start, end), *((first, last) for first, last, role in args if role == _PREDICATE_PART)]
+    parts = [(start, end), *((first, last) for first, last, role in args if role == PREDICATE_PART)]
     span_id = "" if lemma == frame_of(roleset) else lemma
     if token != start or "|" in span_id:
         number, first = next((i, first) for i, (first, last) in enumerate(parts) if first <= token < last)
         span_id = f"{lemma}|{number}|{token - first}"
     predicate = Span(doc, start, end, label=PREDICATE_ROLE, kb_id=roleset, span_id=span_id)
-    arguments = [arg for arg in args if arg[2] not in (PREDICATE_ROLE, _PREDICATE_PART)]
-    arguments += [(*part, _PREDICATE_PART) for part in parts[1:]]
+    arguments = [arg for arg in args if arg[2] not in (PREDICATE_ROLE, PREDICATE_PART)]
+    arguments += [(*part, PREDICATE_PART) for part in parts[1:]]
     return [predicate, *(Span(doc, first, last, label=role) for first, last, role in arguments)]
 
 
@@ -99,9 +84,9 @@ def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> Lis
     end = len(doc) if end is None else end
     if not has_propositions(doc) or start >= end:
         return []
-    records: List[List[GroupSpan]] = []
-    first = sentence_of(doc[start:end]).start if start else 0  # where the V of a predicate may begin
-    for span in read_group(doc, ROLES_KEY, first, end):
+    records: List[List[parses.GroupSpan]] = []
+    first = parses.sentence_of(doc[start:end]).start if start else 0  # where the V of a predicate may begin
+    for span in parses.read_group(doc, ROLES_KEY, first, end):
         if span.label != PREDICATE_ROLE and not records:
             raise PropositionError(f"expected doc.spans[{ROLES_KEY!r}] to begin with a Span V, got {span.label!r}")
         if span.label == PREDICATE_ROLE:
@@ -116,14 +101,14 @@ def get_propositions(doc: Doc, start: int = 0, end: Optional[int] = None) -> Lis
             check_proposition(proposition, len(doc))
             found.append(proposition)
     if n_lost:
-        warn_of_lost(f"{n_lost} predicates or arguments")
+        parses.warn_of_lost(f"{n_lost} predicates or arguments")
     return sorted(found, key=lambda one: one.token)
 
 
-def _present(predicate: GroupSpan, others: Sequence[GroupSpan]) -> Tuple[Optional[Proposition], int]:
+def _present(predicate: parses.GroupSpan, others: Sequence[parses.GroupSpan]) -> Tuple[Optional[Proposition], int]:
     """A proposition on the present tokens, or None; and how many arguments or predicates are lost."""
-    parts = [predicate, *(one for one in others if one.label == _PREDICATE_PART)]
-    arguments = [one for one in others if one.label != _PREDICATE_PART]
+    parts = [predicate, *(one for one in others if one.label == PREDICATE_PART)]
+    arguments = [one for one in others if one.label != PREDICATE_PART]
     placed = _PLACED_ID.fullmatch(predicate.id)
     number, offset = (int(placed[2]), int(placed[3])) if placed else (0, 0)
     if any(part.place is None for part in parts) or (offset and parts[number].is_moved):
@@ -148,14 +133,14 @@ def get_sentence_propositions(doc: Doc) -> List[List[Proposition]]:
     propositions = get_propositions(doc)
     tokens = [one.token for one in propositions]
     found, n_lost = [], 0
-    for words, (start, end) in zip(sentence_words(doc), sentence_bounds(doc), strict=True):
+    for words, (start, end) in zip(parses.sentence_words(doc), parses.sentence_bounds(doc), strict=True):
         here = propositions[bisect_left(tokens, start) : bisect_left(tokens, end)]
         within = [one for one in here if start <= one.args[0][0] and one.args[-1][1] <= end]
         on_words = _on_words(doc, within, words)
         n_lost += len(here) - len(on_words)
         found.append(on_words)
     if n_lost:
-        warn_of_lost(f"{n_lost} predicates or arguments")
+        parses.warn_of_lost(f"{n_lost} predicates or arguments")
     return found
 
 
@@ -196,11 +181,8 @@ def get_srl(doc: Doc) -> Optional[Dict[str, Any]]:
     if not has_propositions(doc):
         return None
     words = [token.i for token in doc if not token.is_space]
-    ids = doc.user_data.get(SENT_IDS) or [""]
-    predicates = [
-        {"token": one.token, "lemma": one.lemma, "roleset": one.roleset, "args": [[*arg] for arg in one.args]}
-        for one in _on_words(doc, get_propositions(doc), words)
-    ]
+    ids = doc.user_data.get(parses.SENT_IDS) or [""]
+    predicates = [one.to_dict() for one in _on_words(doc, get_propositions(doc), words)]
     return {"sent_id": ids[0] if len(ids) == 1 else "", "words": len(words), "predicates": predicates}
 
 
@@ -253,11 +235,11 @@ def carry_over(doc: Doc) -> None:
     warning.
     doc (Doc): Modified in place; left unchanged without a parse.
     RAISES (StaleParseError): The Doc's text has changed since it was parsed."""
-    if SPANS_KEY in doc.spans:
-        write_group(doc, SPANS_KEY, [Span(doc, *one) for one in constituent_tokens(doc)])
-    if METHODS_KEY in doc.spans:
-        methods = [Span(doc, *one.place, one.label) for one in read_group(doc, METHODS_KEY) if one.place]
-        write_group(doc, METHODS_KEY, methods)
+    if parses.SPANS_KEY in doc.spans:
+        parses.write_group(doc, parses.SPANS_KEY, [Span(doc, *one) for one in parses.constituent_tokens(doc)])
+    if parses.METHODS_KEY in doc.spans:
+        methods = [Span(doc, *one.place, one.label) for one in parses.read_group(doc, parses.METHODS_KEY) if one.place]
+        parses.write_group(doc, parses.METHODS_KEY, methods)
     if has_propositions(doc):
         set_propositions(doc, get_propositions(doc))
 
@@ -266,15 +248,17 @@ def as_doc(span: Span) -> Doc:
     """A part of a parsed Doc, usually a sentence, as its own Doc: the result of `span.as_doc()` with the constituents
     and propositions within the Span, and the parse methods of its sentences. spaCy leaves all span groups out. RAISES
     (StaleParseError): The Doc does not have the Span's tokens."""
-    check_present(span)
+    parses.check_present(span)
     whole, doc, start, end = span.doc, span.as_doc(), span.start, span.end
-    if SPANS_KEY in whole.spans:
-        within = [one for one in constituent_tokens(whole, start, end) if start <= one[0] and one[1] <= end]
-        write_group(doc, SPANS_KEY, [Span(doc, first - start, last - start, label) for first, last, label in within])
-    if METHODS_KEY in whole.spans:
-        methods = [(sent, get_parse_method(sent)) for sent in span.sents]
+    if parses.SPANS_KEY in whole.spans:
+        within = [one for one in parses.constituent_tokens(whole, start, end) if start <= one[0] and one[1] <= end]
+        parses.write_group(
+            doc, parses.SPANS_KEY, [Span(doc, first - start, last - start, label) for first, last, label in within]
+        )
+    if parses.METHODS_KEY in whole.spans:
+        methods = [(sent, parses.get_parse_method(sent)) for sent in span.sents]
         parts = [(max(sent.start, start) - start, min(sent.end, end) - start, x) for sent, x in methods if x]
-        write_group(doc, METHODS_KEY, [Span(doc, *part) for part in parts])
+        parses.write_group(doc, parses.METHODS_KEY, [Span(doc, *part) for part in parts])
     if has_propositions(whole):
         moved = []
         for one in propositions_within(whole, start, end):

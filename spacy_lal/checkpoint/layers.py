@@ -13,7 +13,7 @@ from ..layers.configs import BiaffineScorerConfig, FencepostLayout, LabelAttenti
 from ..layers.input_configs import InputLayerConfig, InputSizes
 from ..layers.inputs import InputLayer
 from ..layers.label_attention import LabelAttention
-from ..layers.scorers import BiaffineScorer
+from ..layers.parser_scorers import BiaffineScorer
 
 EMBEDDINGS = ("tags", "words")  # kinds of word features that the reference calls embeddings; others are extras
 

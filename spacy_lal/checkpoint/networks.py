@@ -12,15 +12,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 from torch import Tensor
 
-from ..layers.configs import (
-    EncoderConfig,
-    FencepostsConfig,
-    LabelAttentionConfig,
-    ParserNetworkConfig,
-    ParserSizes,
-    SelfAttentionLayerConfig,
-    SpanScorerConfig,
-)
+from ..layers import configs
 from ..layers.input_configs import CharConcat, CharLSTM, InputLayerConfig, Tags, Vectors, WordFeature, Words
 from ..models.parser import ParserModel, assemble_parser
 from ..trees import SUB_HEAD
@@ -71,7 +63,7 @@ TRANSFORMER_PREFIX = "xlnet."
 UNUSED_PREFIXES = ("roberta.", "project_roberta.", "f_tag.")
 
 
-def our_key(key: str, config: ParserNetworkConfig) -> str:
+def our_key(key: str, config: configs.ParserNetworkConfig) -> str:
     """Translate the name of a reference weight by `KEY_RULES`: "encoder.attn_0.w_qs1" is
     "encoder.layers.0.attention.query.content" in our network."""
     kinds = [feature.kind for feature in config.inputs.features]
@@ -84,7 +76,7 @@ def our_key(key: str, config: ParserNetworkConfig) -> str:
 
 
 def convert_state_dict(
-    state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
+    state_dict: Mapping[str, Tensor], config: configs.ParserNetworkConfig, sizes: configs.ParserSizes
 ) -> Dict[str, Tensor]:
     """The reference's weights under our names, float32, without the transformer's and those that are never used."""
     skipped = (TRANSFORMER_PREFIX, *UNUSED_PREFIXES, *(() if sizes.vector_width else ("project_xlnet.",)))
@@ -119,7 +111,7 @@ MAX_WORD_LENGTH = 100_000  # no word is cut: the authors' character LSTM reads a
 
 def lal_config(
     h: Mapping[str, Any], n_label_heads: int, *, scrambled_queries: bool = False, learned_boundaries: bool = False
-) -> ParserNetworkConfig:
+) -> configs.ParserNetworkConfig:
     """The records of a LAL or HPSG parser, of all of the LAL parser's hyperparameters. n_label_heads (int): 0: one for
     each label. learned_boundaries (bool): Whether START and STOP have learned vectors."""
     features: List[WordFeature] = [Tags(h["tag_emb_dropout"])] if h["use_tags"] else []
@@ -136,20 +128,20 @@ def lal_config(
         position_dropout=h["timing_dropout"],
         dropout=h["embedding_dropout"],
     )
-    return ParserNetworkConfig(
+    return configs.ParserNetworkConfig(
         hidden_width=h["d_model"],
         inputs=inputs,
-        encoder=EncoderConfig((_layer(h, h["num_layers"], bool(h["partitioned"])),) if h["num_layers"] else ()),
+        encoder=configs.EncoderConfig((_layer(h, h["num_layers"], bool(h["partitioned"])),) if h["num_layers"] else ()),
         label_attention=_label_attention(h, n_label_heads, scrambled_queries) if h["use_lal"] else None,
-        fenceposts=FencepostsConfig(
+        fenceposts=configs.FencepostsConfig(
             halves="first_second" if h["use_lal"] and h["lal_combine_as_self"] else None, scale_label_blocks=False
         ),
-        span_scorer=SpanScorerConfig(hidden_width=h["d_label_hidden"]),
+        span_scorer=configs.SpanScorerConfig(hidden_width=h["d_label_hidden"]),
         biaffine_scorer=ReferenceBiaffineScorerConfig(arc_width=h["d_biaffine"], deprel_width=h["d_label_hidden"]),
     )
 
 
-def _label_attention(h: Mapping[str, Any], n_heads: int, scrambled_queries: bool) -> LabelAttentionConfig:
+def _label_attention(h: Mapping[str, Any], n_heads: int, scrambled_queries: bool) -> configs.LabelAttentionConfig:
     factored = bool(h["partitioned"] and h["lal_partitioned"])
     return ReferenceLabelAttentionConfig(
         n_heads=n_heads or None,
@@ -168,8 +160,10 @@ def _label_attention(h: Mapping[str, Any], n_heads: int, scrambled_queries: bool
     )
 
 
-def _layer(h: Mapping[str, Any], repeat: int, factored: bool, queries: str = "features") -> SelfAttentionLayerConfig:
-    return SelfAttentionLayerConfig(
+def _layer(
+    h: Mapping[str, Any], repeat: int, factored: bool, queries: str = "features"
+) -> configs.SelfAttentionLayerConfig:
+    return configs.SelfAttentionLayerConfig(
         repeat=repeat,
         n_heads=h["num_heads"],
         attn_width=shared_width(h["d_kv"], factored),
@@ -194,14 +188,14 @@ def reads_vectors(hparams: Mapping[str, Any]) -> bool:
 
 def network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor], *, scrambled_queries: bool = False
-) -> Tuple[ParserNetworkConfig, ParserSizes]:
+) -> Tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
     """The records of a LAL or HPSG checkpoint's network, and its sizes, which come from the weights.
     scrambled_queries (bool): Reproduce the reference's batch effect."""
     given, n_label_heads = {**DEFAULT_HPARAMS, **hparams}, 0
     if given["use_lal"]:
         part = "1" if given["partitioned"] and given["lal_partitioned"] else ""
         n_label_heads = len(state_dict[f"encoder.attn_{given['num_layers']}.w_ks{part}"])
-    sizes = ParserSizes(
+    sizes = configs.ParserSizes(
         **_input_sizes(given, state_dict, "project_xlnet.weight" if reads_vectors(given) else None),
         n_labels=len(state_dict["f_label.3.weight"]) + 1,
         n_deprels=len(state_dict["dep_score.bilinear.U"]),
@@ -223,7 +217,7 @@ def _input_sizes(h: Mapping[str, Any], state_dict: Mapping[str, Tensor], project
 
 def kk_network_config(
     hparams: Mapping[str, Any], state_dict: Mapping[str, Tensor]
-) -> Tuple[ParserNetworkConfig, ParserSizes]:
+) -> Tuple[configs.ParserNetworkConfig, configs.ParserSizes]:
     """The records of a network of Kitaev & Klein's, and its sizes, which come from the weights. hparams: Their
     hyperparameters; missing ones take their defaults. Where the models of the paper are none of the released code's
     (reference-encoders.md A2), also "join" ("concat" or "sum"), "factored", "even_odd" (halves of a fencepost), and
@@ -244,7 +238,7 @@ def kk_network_config(
     }
     kinds = [i in position_only for i in range(h["num_layers"])]
     runs = [(len(list(run)), "positions" if positions else "features") for positions, run in groupby(kinds)]
-    config = ParserNetworkConfig(
+    config = configs.ParserNetworkConfig(
         hidden_width=h["d_model"],
         inputs=InputLayerConfig(
             features=tuple(made[name] for name in KK_FEATURES if h[name]),
@@ -254,18 +248,18 @@ def kk_network_config(
             dropout=h["embedding_dropout"],
             position_scale=1.0,
         ),
-        encoder=EncoderConfig(tuple(_layer(h, repeat, factored, queries) for repeat, queries in runs)),
+        encoder=configs.EncoderConfig(tuple(_layer(h, repeat, factored, queries) for repeat, queries in runs)),
         label_attention=None,
-        fenceposts=FencepostsConfig(halves="even_odd" if h.get("even_odd", factored) else "first_second"),
-        span_scorer=SpanScorerConfig(hidden_width=h["d_label_hidden"]),
+        fenceposts=configs.FencepostsConfig(halves="even_odd" if h.get("even_odd", factored) else "first_second"),
+        span_scorer=configs.SpanScorerConfig(hidden_width=h["d_label_hidden"]),
         biaffine_scorer=None,
     )
     sizes = _input_sizes(h, state_dict, "project_elmo.weight" if h["use_elmo"] else None)
-    return config, ParserSizes(**sizes, n_labels=len(state_dict["f_label.3.weight"]) + 2)
+    return config, configs.ParserSizes(**sizes, n_labels=len(state_dict["f_label.3.weight"]) + 2)
 
 
 def kk_converted_weights(
-    state_dict: Mapping[str, Tensor], config: ParserNetworkConfig, sizes: ParserSizes
+    state_dict: Mapping[str, Tensor], config: configs.ParserNetworkConfig, sizes: configs.ParserSizes
 ) -> Dict[str, Tensor]:
     """Their weights under our names, with the row of a sub-head label, whose score is always low."""
     weights = {key: value for key, value in state_dict.items() if not key.startswith("elmo.")}

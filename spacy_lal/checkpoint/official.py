@@ -20,14 +20,7 @@ from ..layers.configs import ParserNetworkConfig, ParserSizes
 from ..models.parser import get_network
 from ..trees.brackets import unescape_word
 from ..trees.spans import SUB_HEAD_LABEL, join_chain
-from .networks import (
-    DEFAULT_HPARAMS,
-    TRANSFORMER_PREFIX,
-    convert_state_dict,
-    kk_converted_weights,
-    kk_network_config,
-    network_config,
-)
+from . import networks
 
 VOCABULARIES = ("tag_vocab", "word_vocab", "label_vocab", "char_vocab", "type_vocab")
 # NumPy's names of scalar types -> formats of `struct`
@@ -143,17 +136,19 @@ def import_pipeline(
 def _import_joint(checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, scrambled_queries: bool) -> Language:
     """A pipeline from a checkpoint of the LAL or the HPSG parser, whose network is a `spacy-lal.ReferenceParser.v1`."""
     _refuse(checkpoint, UNSUPPORTED, "XLNet vectors (use_xlnet), tags (use_tags) and characters (use_chars_lstm)")
-    hparams, state_dict = {**DEFAULT_HPARAMS, **checkpoint.hparams}, checkpoint.state_dict
-    config, sizes = network_config(hparams, state_dict, scrambled_queries=scrambled_queries)
-    weights = convert_state_dict(state_dict, config, sizes)
+    hparams, state_dict = {**networks.DEFAULT_HPARAMS, **checkpoint.hparams}, checkpoint.state_dict
+    config, sizes = networks.network_config(hparams, state_dict, scrambled_queries=scrambled_queries)
+    weights = networks.convert_state_dict(state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [(), (SUB_HEAD_LABEL,)])
     tok2vec: Optional[Dict[str, Any]] = None
     hf_objects = None
     if sizes.vector_width:
         from .xlnet import make_hf_objects
 
-        length = len(TRANSFORMER_PREFIX)
-        xlnet = {key[length:]: value for key, value in state_dict.items() if key.startswith(TRANSFORMER_PREFIX)}
+        length = len(networks.TRANSFORMER_PREFIX)
+        xlnet = {
+            key[length:]: value for key, value in state_dict.items() if key.startswith(networks.TRANSFORMER_PREFIX)
+        }
         name, lower_case = hparams["xlnet_model"], bool(hparams["xlnet_do_lower_case"])
         hf_objects = make_hf_objects(xlnet, tokenizer or name, lower_case=lower_case)
         tok2vec = {
@@ -166,7 +161,7 @@ def _import_joint(checkpoint: Checkpoint, tokenizer: Optional[str], lang: str, s
     model = {
         "@architectures": "spacy-lal.ReferenceParser.v1",
         "tok2vec": tok2vec,
-        "hparams": {name: hparams[name] for name in DEFAULT_HPARAMS},
+        "hparams": {name: hparams[name] for name in networks.DEFAULT_HPARAMS},
         "n_label_heads": sizes.n_label_heads or None,
         "scrambled_queries": scrambled_queries,
     }
@@ -186,8 +181,8 @@ def _import_constituents(checkpoint: Checkpoint, lang: str) -> Language:
     """A pipeline from a checkpoint of Kitaev & Klein's parser, whose network is a `spacy-lal.LALParser.v1`."""
     supported = "tags (use_tags), words (use_words) and characters (use_chars_lstm, use_chars_concat)"
     _refuse(checkpoint, {"use_elmo": "ELMo vectors"}, supported)
-    config, sizes = kk_network_config(checkpoint.hparams, checkpoint.state_dict)
-    weights = kk_converted_weights(checkpoint.state_dict, config, sizes)
+    config, sizes = networks.kk_network_config(checkpoint.hparams, checkpoint.state_dict)
+    weights = networks.kk_converted_weights(checkpoint.state_dict, config, sizes)
     label_data = _label_data(checkpoint, sizes, [()])
     decoder = {"@misc": "spacy-lal.separate_decoder.v1"}
     return _make_pipeline(lang, model_blocks(config), decoder, label_data, weights)

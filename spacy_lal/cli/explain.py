@@ -50,8 +50,7 @@ def explain_cli(
     if suffix not in ENDINGS:
         other = "`lal parse -f` writes other formats"
         io.fail(f"expected a file that ends in .html, .svg or .png after -o, got {output}; {other}")
-    reading = Reading(find_sources(words, text), paragraphs=paragraphs)
-    io.check_apart(output, *(source.name for source in reading.sources))
+    reading = Reading(find_sources(words, text, output), paragraphs=paragraphs)
     nlp = io.load_pipeline(model, gpu_id)
     docs = list(nlp.pipe([text for text, _ in reading.texts(nlp.max_length)]))
     if not docs:

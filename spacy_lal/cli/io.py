@@ -175,6 +175,12 @@ def output_path(output: Optional[Path]) -> Iterator[Path]:
         sys.stdout.buffer.write(path.read_bytes())
 
 
+def aligned(rows: Sequence[Tuple[str, ...]]) -> List[str]:
+    """The rows of a table as lines, with the cells of a column below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
 def write_json(output: Path, content: Any) -> None:
     """Write an object as JSON."""
     import srsly

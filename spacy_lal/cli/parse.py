@@ -60,9 +60,8 @@ def parse_cli(
     Writes each parse to stdout as it is made; the file of --output appears when all is parsed. A text may hold several
     sentences. JSON and CoNLL-U name the line and the id of each text; with --ids, the other formats too.
     """
-    reading = Reading(find_sources(words, text), input_format, paragraphs, text_column)
+    reading = Reading(find_sources(words, text, output), input_format, paragraphs, text_column)
     output_format = _check_format(output_format, output)
-    io.check_apart(output, *(source.name for source in reading.sources))
     unread = LEMMATIZERS if output_format in TREES else ()
     nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY, *unread])
     batch_size = 1 if any(source.is_terminal for source in reading.sources) else batch_size
@@ -175,13 +174,8 @@ def _table(sentence: "Sentence", heads: List[Optional[int]]) -> str:
     rows = [("", "word", "tag", "head", "", "deprel")]
     for i, (token, head, deprel) in enumerate(zip(sentence.tokens, heads, sentence.deprels, strict=True), start=1):
         governor = ("_", "") if head is None else (str(head), words[head])
-        rows.append((str(i), words[i], token.tag_ or token.pos_, *governor, deprel))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for number, *others in rows:
-        cells = [f"{cell:<{width}}" for cell, width in zip(others, widths[1:], strict=True)]
-        lines.append("  ".join([f"{number:>{widths[0]}}", *cells]).rstrip())
-    return printable("\n".join(lines)) + "\n"
+        rows.append((f"{i:>{len(str(len(heads)))}}", words[i], token.tag_ or token.pos_, *governor, deprel))
+    return printable("\n".join(io.aligned(rows))) + "\n"
 
 
 FORMATS: Dict[str, "Callable[[Sentence, Origin, bool], str]"] = {

@@ -10,14 +10,12 @@ from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, W
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
-    from spacy.vocab import Vocab
 
     from spacy_lal.annotations import Relation
     from spacy_lal.export import Sentence
     from spacy_lal.trees.roles import Proposition
 
 SUFFIX = ".spacy"
-Rows = List[Tuple[str, ...]]
 
 
 def roles_cli(
@@ -39,14 +37,9 @@ def roles_cli(
 
     if output_format not in FORMATS:
         io.fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
-    sources = find_sources(words, text)
-    io.check_apart(output, *(source.name for source in sources))
-    if all(source.suffix == SUFFIX for source in sources):
-        docs = _stored_docs(sources, frames)
-    else:
-        docs = _parsed_docs(Reading(sources, None, paragraphs), model, frames, gpu_id)
+    sources = find_sources(words, text, output)
     with io.text_output(output) as write:
-        for number, doc in enumerate(docs):
+        for number, doc in enumerate(_docs(sources, paragraphs, model, gpu_id, frames)):
             sentences = role_sentences(doc, auxiliaries=auxiliaries)
             lines = "".join(FORMATS[output_format](one, number) for one in sentences)
             if output_format == "conll":
@@ -71,15 +64,9 @@ def relations_cli(
     """
     if output_format not in RELATION_FORMATS:
         io.fail(f"expected a format of {', '.join(RELATION_FORMATS)}, got {output_format!r}")
-    sources = find_sources(words, text)
-    io.check_apart(output, *(source.name for source in sources))
-    if all(source.suffix == SUFFIX for source in sources):
-        docs = _stored_docs(sources, None, needs_roles=False)
-    else:
-        nlp = io.load_pipeline(model, gpu_id)
-        docs = nlp.pipe(text for text, _ in Reading(sources, None, paragraphs).texts(nlp.max_length))
+    sources = find_sources(words, text, output)
     with io.text_output(output) as write:
-        for number, doc in enumerate(docs):
+        for number, doc in enumerate(_docs(sources, paragraphs, model, gpu_id, needs_roles=False)):
             if len(doc) and not doc.has_annotation("DEP"):
                 io.fail(f"expected a Doc with heads, got none for {doc.text[:40]!r}")
             for sentence in doc.sents if len(doc) else ():
@@ -87,40 +74,39 @@ def relations_cli(
                     write(RELATION_FORMATS[output_format](sentence, sentence._.relations, number))
 
 
-def _stored_docs(sources: Sequence[Source], frames: Optional[Path], *, needs_roles: bool = True) -> "Iterator[Doc]":
+def _docs(
+    sources: List[Source],
+    paragraphs: Optional[bool],
+    model: Optional[str],
+    gpu_id: int,
+    frames: Optional[Path] = None,
+    *,
+    needs_roles: bool = True,
+) -> "Iterator[Doc]":
+    """The Docs of `.spacy` files, or of texts that the pipeline parses."""
     import spacy
 
-    from spacy_lal.annotations import has_propositions, install_extensions
+    from spacy_lal.annotations import has_propositions, install_extensions, install_frames
+    from spacy_lal.pipeline.lal_srl import HOW_TO_GET
+    from spacy_lal.trees.frames import read_frames
 
+    are_stored = all(source.suffix == SUFFIX for source in sources)
+    reading = None if are_stored else Reading(sources, None, paragraphs)
+    needs = () if needs_roles else (io.FACTORY,)
+    nlp = spacy.blank("xx") if reading is None else io.load_pipeline(model, gpu_id, needs=needs)  # "xx" knows spaces
     install_extensions()
-    vocab = spacy.blank("xx").vocab  # its lexemes know what white space is
-    _install(vocab, frames)
-    for source in sources:
-        docs = io.read_docs(Path(source.name), vocab)
+    if frames is not None:
+        install_frames(nlp.vocab, read_frames(frames).values())
+    for source in sources if reading is None else ():
+        docs = io.read_docs(Path(source.name), nlp.vocab)
         if needs_roles and not any(map(has_propositions, docs)):
             io.fail(f"the Docs of {source.name} have no roles")
         yield from docs
-
-
-def _parsed_docs(reading: Reading, model: Optional[str], frames: Optional[Path], gpu_id: int) -> "Iterator[Doc]":
-    from spacy_lal.annotations import has_propositions
-    from spacy_lal.pipeline.lal_srl import HOW_TO_GET
-
-    nlp = io.load_pipeline(model, gpu_id, needs=())
-    _install(nlp.vocab, frames)
-    for doc in nlp.pipe(text for text, _ in reading.texts(nlp.max_length)):
-        if not has_propositions(doc):
+    for doc in nlp.pipe(text for text, _ in reading.texts(nlp.max_length)) if reading else ():
+        if needs_roles and not has_propositions(doc):
             names = ", ".join(nlp.pipe_names)
             io.fail(f"the pipeline sets no roles, only {names}: expected a trained {io.ROLES_FACTORY}. {HOW_TO_GET}")
         yield doc
-
-
-def _install(vocab: "Vocab", frames: Optional[Path]) -> None:
-    from spacy_lal.annotations import install_frames
-    from spacy_lal.trees.frames import read_frames
-
-    if frames is not None:
-        install_frames(vocab, read_frames(frames).values())
 
 
 class RoleSentence(NamedTuple):
@@ -162,15 +148,15 @@ def format_table(sentence: RoleSentence, doc_number: int) -> str:
     lines = [" ".join(texts), ""]
     for proposition in sentence.propositions:
         frame = get_frame(vocab, proposition.roleset)
-        head: Rows = []
-        rows: Rows = []
+        head: List[Tuple[str, ...]] = []
+        rows: List[Tuple[str, ...]] = []
         for argument in join_parts(proposition.args):
             text = " ... ".join(" ".join(texts[start:end]) for start, end in argument.parts)
             if argument.role == PREDICATE_ROLE:
                 head = [(text, proposition.roleset, frame.name if frame else "")]
             else:
                 rows.append((f"  {argument.role}", text, describe_role(argument.role, frame) or ""))
-        lines += [*_aligned(head), *_aligned(rows), ""]
+        lines += [*io.aligned(head), *io.aligned(rows), ""]
     if not sentence.propositions:
         lines += ["(no predicate)", ""]
     return printable("\n".join(lines)) + "\n"
@@ -195,18 +181,11 @@ def format_props_of(sentence: RoleSentence, doc_number: int) -> str:
 
 def format_conll(sentence: RoleSentence, doc_number: int) -> str:
     """Columns of CoNLL-2012, with words, tags and, where the Doc has one, the tree."""
-    from spacy_lal.treebanks.columns import ColumnSentence, format_columns
+    from spacy_lal.treebanks.columns import format_columns
 
     tags = [token.tag_ for token in sentence.sentence.tokens]
-    columns = ColumnSentence(sentence.words, tags, sentence.sentence.constituents, sentence.propositions)
-    return format_columns(columns, f"text/{doc_number + 1}")
-
-
-def _aligned(rows: Rows) -> List[str]:
-    if not rows:
-        return []
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    columns = (sentence.words, tags, sentence.sentence.constituents, sentence.propositions)
+    return format_columns(*columns, f"text/{doc_number + 1}")
 
 
 FORMATS: Dict[str, Callable[[RoleSentence, int], str]] = {
@@ -227,7 +206,7 @@ def relation_table(sentence: "Span", relations: "Sequence[Relation]", doc_number
         extra = ", ".join(f"{name}: {_shown(x)}" for name, x in said.items() if x)
         predicate = "not " * bool(one.negation) + _shown(one.predicate or one.label)
         rows.append((f"  {_shown(one.subject)}", f"  {predicate}", f"  {_shown(one.object)}", extra))
-    lines = _aligned(rows) or ["  (no relation)"]
+    lines = io.aligned(rows) or ["  (no relation)"]
     return printable("\n".join([visible(" ".join(sentence.text.split())), "", *map(visible, lines), "", ""]))
 
 

@@ -58,7 +58,7 @@ def search_cli(
         io.fail(f"PATTERN: {error}")
     if input_format not in (None, "text", *FORMATS.values()):
         io.fail(f"expected an input format of brackets, docbin, text, got {input_format!r}")
-    sources = find_sources(words, text)
+    sources = find_sources(words, text, output)
     load = lru_cache(lambda: io.load_pipeline(model, gpu_id))
     total = 0
     with io.text_output(output) as write:

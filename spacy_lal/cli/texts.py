@@ -11,26 +11,14 @@ from typing import Annotated, Iterable, Iterator, List, NamedTuple, Optional, Se
 
 import typer
 
-from spacy_lal.cli.io import STDIN, fail, say
+from spacy_lal import files
+from spacy_lal.cli.io import STDIN, check_apart, fail, say
 from spacy_lal.files import quoted
 
 TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
 TREEBANKS = (".brackets", ".conll", ".conllu", ".mrg", ".ptb")  # each line of which would be parsed as a text
 # By these endings, a name with spaces is a file's and no text.
 _FILE_NAME = re.compile(r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$", re.IGNORECASE)
-# How files begin that are no text.
-_KINDS = {
-    b"%PDF": "a PDF",
-    b"PK\x03\x04": "an archive, such as .docx",
-    b"\xd0\xcf\x11\xe0": "an office document, such as .doc",
-    b"{\\rtf": "RTF",
-    b"\x1f\x8b": "compressed",
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
-    b"GIF8": "a picture",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8": "a picture",
-}
 WRAPPED_WIDTH = range(40, 101)  # characters of a line that an editor broke
 LOOKED_AT = 100  # lines, to see whether they are wrapped
 
@@ -87,12 +75,14 @@ class Source(NamedTuple):
         return self.text is None and self.name == STDIN and sys.stdin.isatty()
 
 
-def find_sources(words: Optional[Sequence[str]], text: Optional[str]) -> List[Source]:
-    """What a command reads: files, `-`, texts with a space; without an argument, stdin. Ends it otherwise."""
+def find_sources(words: Optional[Sequence[str]], text: Optional[str], output: Optional[Path] = None) -> List[Source]:
+    """What a command reads: files, `-`, texts with a space; without an argument, stdin. Ends it otherwise, or if one of
+    them is the output."""
     if text is not None and words:
         fail(f"expected one of FILE and --text, got both: {words[0]}")
     if text is not None:
         return [Source("--text", text)]
+    check_apart(output, *(words or ()))
     return [_find_source(word) for word in words or [STDIN]]
 
 
@@ -183,17 +173,9 @@ def _read_tsv(line: str, where: str) -> Tuple[str, Optional[str]]:
 
 
 def numbered_lines(source: Source) -> Iterator[Tuple[int, str]]:
-    """Lines with their numbers, from 1. Decoded one by one, so that an encoding error has a line."""
-    with sys.stdin.buffer if source.name == STDIN else open(source.name, "rb") as file:
-        for number, raw in enumerate(file, start=1):
-            kind = next((kind for start, kind in _KINDS.items() if number == 1 and raw.startswith(start)), None)
-            if kind or b"\0" in raw:
-                raise ValueError(f"{source.shown} is {kind or 'binary'}: expected text in UTF-8")
-            try:
-                yield number, raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as err:
-                bad = raw[err.start : err.end]
-                raise ValueError(f"{source.shown}, line {number}: expected UTF-8, got the bytes {bad!r}") from None
+    """Lines with their numbers, from 1, without their ends. RAISES (TreebankError): As `files.numbered_lines`."""
+    file = sys.stdin.buffer if source.name == STDIN else open(source.name, "rb")  # closed by the reader
+    return ((number, line.rstrip("\r\n")) for number, line in files.numbered_lines(file, source.shown))
 
 
 def _paragraphs(lines: Iterable[Tuple[int, str]]) -> Iterator[Tuple[int, str]]:

@@ -4,6 +4,8 @@ Functions take `nlp`, a pipeline with one `lal_parser` or the component itself, 
 call and do not change the Doc. All raise a ValueError if the pipeline has no parser, or one that was neither trained
 nor loaded; sentence boundaries are missing; a Span crosses one, or has no words."""
 
+# ruff: noqa: F401  (users import from here)
+
 from .alternatives import (
     ArcMargin,
     ConstituentMargin,
@@ -24,28 +26,3 @@ from .confidence import (
     relation_confidence,
 )
 from .contributions import Contributions, constituent_contributions, contributions, label_contributions
-
-__all__ = [
-    "ArcMargin",
-    "BestTree",
-    "Calibration",
-    "ConstituentMargin",
-    "Contributions",
-    "LabelAttention",
-    "LabelScore",
-    "SpanMarginals",
-    "arc_margins",
-    "best_labels",
-    "constituent_contributions",
-    "constituent_margins",
-    "contributions",
-    "head_confidences",
-    "iter_best_trees",
-    "k_best",
-    "label_attention",
-    "label_confidence",
-    "label_contributions",
-    "parse_confidence",
-    "relation_confidence",
-    "span_marginals",
-]

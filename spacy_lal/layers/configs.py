@@ -2,7 +2,7 @@
 imports."""
 
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar, List, Literal, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Literal, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
@@ -278,7 +278,7 @@ class SpanScorerConfig(Block):
 
     def build(self, layout: FencepostLayout, n_labels: int) -> Any:
         """Build the scorer of `n_labels` labels, the empty label and the sub-head label among them."""
-        from .scorers import LabelHeadScorer, SpanScorer
+        from .parser_scorers import LabelHeadScorer, SpanScorer
 
         self.check(layout, n_labels)
         label_heads = LabelHeadScorer(layout) if self.label_heads else None
@@ -296,7 +296,6 @@ class BiaffineScorerConfig(Block):
     dropout (float): Elementwise dropout on fenceposts and on heads and dependents.
     """
 
-    given_head: ClassVar[bool] = True  # whether a deprel is scored for each possible head
     arc_width: int = 128
     deprel_width: int = 64
     from_tokens: bool = False
@@ -308,7 +307,7 @@ class BiaffineScorerConfig(Block):
 
     def build(self, layout: FencepostLayout, n_deprels: int) -> Any:
         """Build the scorer of `n_deprels` deprels."""
-        from .scorers import BiaffineScorer
+        from .parser_scorers import BiaffineScorer
 
         return BiaffineScorer(self.input_width(layout), self.arc_width, self.deprel_width, n_deprels, self.dropout)
 

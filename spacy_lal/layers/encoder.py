@@ -9,17 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from .basics import (
-    ElementDropout,
-    FeatureDropout,
-    FeedForward,
-    MaskedSoftmax,
-    StdNorm,
-    head_weights,
-    join_features,
-    project_heads,
-    split_width,
-)
+from . import basics
 from .configs import SelectorConfig, SelfAttentionLayerConfig
 
 TEMPERATURE = 0.5  # of the samples, as in the paper's code
@@ -56,7 +46,7 @@ class Selector(nn.Module):
         self.widths, self.n_heads = dict(widths), n_heads
         self.part_width = width // len(widths)
         shapes = {part: (n_heads, size, self.part_width) for part, size in widths.items()}
-        self.query, self.key = head_weights(shapes), head_weights(shapes)
+        self.query, self.key = basics.head_weights(shapes), basics.head_weights(shapes)
         self.query_bias, self.key_bias = (
             nn.ParameterDict({part: nn.Parameter(torch.zeros(n_heads, self.part_width)) for part in widths})
             for _ in range(2)
@@ -65,7 +55,7 @@ class Selector(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """*Shapes:* inputs (batch_size, seq_len, hidden_width) to (batch_size, n_heads, seq_len, seq_len)."""
         biases = self.query_bias, self.key_bias
-        query, key = project_heads(inputs, self.widths, (self.query, self.key), biases)
+        query, key = basics.project_heads(inputs, self.widths, (self.query, self.key), biases)
         return query @ key.transpose(-1, -2)
 
     def sample_noise(self, scores: Tensor) -> Tensor:
@@ -130,7 +120,7 @@ class SelectiveSoftmax(nn.Module):
     def __init__(self, on_empty: str, dropout: float) -> None:
         super().__init__()
         self.on_empty = on_empty
-        self.dropout = ElementDropout(dropout)
+        self.dropout = basics.ElementDropout(dropout)
 
     def forward(self, logits: Tensor, forbidden: Tensor, choice: Choice) -> Tensor:
         """Softmax over the allowed keys that are chosen. *Shapes:* logits (batch_size, n_heads, n_queries, n_keys);
@@ -176,13 +166,13 @@ class SelfAttention(nn.Module):
         self.reads_positions = config.queries == "positions"
         self.window = Window(config.window, config.relaxed_window) if config.window else None
         shapes = {part: (self.n_heads, width, self.part_width) for part, width in widths.items()}
-        self.query, self.key, self.value = head_weights(shapes), head_weights(shapes), head_weights(shapes)
+        self.query, self.key, self.value = (basics.head_weights(shapes) for _ in range(3))
         inner = self.n_heads * self.part_width
         self.output = nn.ModuleDict({part: nn.Linear(inner, width, bias=False) for part, width in widths.items()})
-        self.norm = StdNorm(self.hidden_width)
-        self.residual_dropout = FeatureDropout(config.residual_dropout)
+        self.norm = basics.StdNorm(self.hidden_width)
+        self.residual_dropout = basics.FeatureDropout(config.residual_dropout)
         self.selector: Optional[Selector] = None
-        self.weights: nn.Module = MaskedSoftmax(config.attention_dropout)
+        self.weights: nn.Module = basics.MaskedSoftmax(config.attention_dropout)
         if config.selector is not None:
             width = config.selector.width or config.attn_width
             self.selector = Selector(config.selector, widths, self.n_heads, width)
@@ -192,16 +182,16 @@ class SelfAttention(nn.Module):
         """See `SelfAttentionLayer.forward`."""
         if self.reads_positions and positions is not None:
             rows = positions.expand(len(inputs), -1, -1)
-            query, key = project_heads(rows, self.widths, (self.query, self.key))
-            (value,) = project_heads(inputs, self.widths, (self.value,))
+            query, key = basics.project_heads(rows, self.widths, (self.query, self.key))
+            (value,) = basics.project_heads(inputs, self.widths, (self.value,))
         else:
-            query, key, value = project_heads(inputs, self.widths, (self.query, self.key, self.value))
+            query, key, value = basics.project_heads(inputs, self.widths, (self.query, self.key, self.value))
         logits = (query * (1.0 / math.sqrt(self.hidden_width))) @ key.transpose(-1, -2)
         weights = self.attend(inputs, logits, padding)
         context = (weights @ value).unflatten(-1, (len(self.widths), self.part_width))
         context = context.permute(3, 0, 2, 1, 4).flatten(3)
         outputs = [self.output[part](context[i]) for i, part in enumerate(self.widths)]
-        return self.norm(self.residual_dropout.add(join_features(outputs), inputs))
+        return self.norm(self.residual_dropout.add(basics.join_features(outputs), inputs))
 
     def attend(self, inputs: Tensor, logits: Tensor, padding: Tensor) -> Tensor:
         """Weights from logits. *Shapes:* (batch, n_heads, seq_len, seq_len) to the same."""
@@ -216,9 +206,9 @@ class SelfAttentionLayer(nn.Module):
 
     def __init__(self, config: SelfAttentionLayerConfig, hidden_width: int) -> None:
         super().__init__()
-        widths = split_width(hidden_width, config.factored)
+        widths = basics.split_width(hidden_width, config.factored)
         self.attention = SelfAttention(config, widths)
-        self.feed_forward = FeedForward(widths, config.ff_width, config.relu_dropout, config.residual_dropout)
+        self.feed_forward = basics.FeedForward(widths, config.ff_width, config.relu_dropout, config.residual_dropout)
 
     def forward(self, inputs: Tensor, padding: Tensor, positions: Optional[Tensor] = None) -> Tensor:
         """*Shapes:* (batch_size, seq_len, hidden_width) to the same; padding (batch_size, seq_len); positions (1 or

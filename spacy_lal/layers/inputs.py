@@ -21,7 +21,7 @@ class NetworkInputs(NamedTuple):
     vectors (Optional[Tensor]): External word vectors. *Shape:* (batch_size, seq_len, vector_width).
     char_ids (Optional[Tensor]): Characters of each word between its start and stop symbols, padded with 0. *Shape:*
         (batch_size, seq_len, word_len).
-    char_lengths (Optional[Tensor]): Of each word. None: a word ends with its last id other than 0.
+    char_lengths (Optional[Tensor]): Characters of each word, symbols included.
     has_boundary_vectors (bool): Whether `vectors` has rows for START and STOP. If not, the network fills them in.
     """
 
@@ -32,13 +32,6 @@ class NetworkInputs(NamedTuple):
     char_ids: Any = None
     char_lengths: Any = None
     has_boundary_vectors: bool = True
-
-    def word_lengths(self) -> Tensor:
-        """Characters of each word, symbols included. *Shape:* (batch_size, seq_len)."""
-        if self.char_lengths is not None:
-            return self.char_lengths
-        char_ids = self.char_ids
-        return (char_ids.ne(0) * torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)).amax(-1)
 
 
 class VectorProjection(nn.Module):
@@ -93,7 +86,7 @@ class CharLSTMEncoder(nn.Module):
 
     def forward(self, inputs: NetworkInputs) -> Tensor:
         """Vectors of words; zeros for padding. *Shape:* (batch_size, seq_len, output_width)."""
-        char_ids, lengths = inputs.char_ids, inputs.word_lengths().reshape(-1, 1)
+        char_ids, lengths = inputs.char_ids, inputs.char_lengths.reshape(-1, 1)
         places = torch.arange(1, char_ids.shape[-1] + 1, device=char_ids.device)
         ids = char_ids.flatten(0, 1) * (places <= lengths)
         words, inverse = torch.unique(torch.cat([lengths, ids], dim=1), dim=0, return_inverse=True)
@@ -128,7 +121,7 @@ class CharConcatEncoder(nn.Module):
         places after its last letters the symbol of its start. START and STOP have their own symbols in all places.
         RETURNS (Tensor): Character ids. *Shape:* (batch_size, seq_len, n_letters)."""
         char_ids = inputs.char_ids
-        last = (inputs.word_lengths() - 2).unsqueeze(-1)  # letter k stands in place k, from 1
+        last = (inputs.char_lengths - 2).unsqueeze(-1)  # letter k stands in place k, from 1
         half, limit = self.n_letters // 2, char_ids.shape[-1] - 1
         offsets = torch.arange(half, device=char_ids.device).expand(*char_ids.shape[:2], half)
         firsts, lasts = offsets + 1, last - offsets

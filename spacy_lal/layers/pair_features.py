@@ -14,7 +14,7 @@ _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)  #
 _NEAR = 6  # distances and lengths up to here are told apart
 
 
-class SentenceParse(NamedTuple):
+class ParseArrays(NamedTuple):
     """The parse of one sentence of n words. Strings are 64-bit hashes. *Shapes:* (n,), (n_constituents, 2) or
     (n_constituents,). heads: The head of each word, from 0; a root is its own head. int64. words: Words as the features
     see them, for example their lemmas. is_passive: Whether a word has a passive subject or auxiliary. constituents:
@@ -45,7 +45,7 @@ class Candidates(NamedTuple):
     features: ndarray
 
 
-def find_candidates(parse: SentenceParse, predicates: ndarray, n_rows: int) -> Candidates:
+def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Candidates:
     """The candidates of a sentence, and the features of their pairs with its predicates."""
     n = parse.n_words
     if not n:
@@ -86,7 +86,7 @@ def _subtrees(ancestors: ndarray) -> ndarray:
 
 
 def _raw_features(
-    parse: SentenceParse, predicates: ndarray, ranges: ndarray, heads: ndarray, ancestors: ndarray
+    parse: ParseArrays, predicates: ndarray, ranges: ndarray, heads: ndarray, ancestors: ndarray
 ) -> ndarray:
     """The features before they are mixed. *Shape:* (n_predicates, n_candidates, N_FEATURES), uint64."""
     n, shape = parse.n_words, (len(predicates), len(ranges))
@@ -139,7 +139,7 @@ def _mixed(values: ndarray) -> ndarray:
     return values ^ (values >> np.uint64(31))
 
 
-def _dependency_paths(parse: SentenceParse, ancestors: ndarray, predicates: ndarray, heads: ndarray) -> ndarray:
+def _dependency_paths(parse: ParseArrays, ancestors: ndarray, predicates: ndarray, heads: ndarray) -> ndarray:
     """A hash of the deprels from each predicate up to the common ancestor and down to each candidate's head.
     *Shape:* (n_predicates, n_candidates)."""
     depths = ancestors.sum(axis=1)
@@ -170,7 +170,7 @@ def _paths(
     return up * _UP + down * _DOWN, steps_up.astype(np.uint64), steps_down.astype(np.uint64)
 
 
-def _tree_paths(parse: SentenceParse, predicates: ndarray, ranges: ndarray) -> Tuple[ndarray, ...]:
+def _tree_paths(parse: ParseArrays, predicates: ndarray, ranges: ndarray) -> Tuple[ndarray, ...]:
     """A hash of the labels from each predicate up to the smallest common constituent and down to each candidate's
     parent, *Shape:* (n_predicates, n_candidates); how many steps that is, up and down; the label of each candidate's
     parent and its own label, 0 for none. *Shapes:* (n_candidates,)."""

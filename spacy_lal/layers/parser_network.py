@@ -1,15 +1,16 @@
 """The parser's network: inputs -> encoder -> label attention -> fenceposts -> scorers. A checkpoint maps onto it."""
 
-from typing import NamedTuple, Optional
+from typing import Optional
 
 import torch
 from torch import Tensor, nn
 
+from ..scores import ParserScores
 from .basics import join_features
 from .configs import FencepostLayout, ParserNetworkConfig, ParserSizes
 from .inputs import NetworkInputs
 from .label_attention import LabelAttention
-from .scorers import BiaffineScorer, SpanScorer
+from .parser_scorers import BiaffineScorer, SpanScorer
 
 
 class Fenceposts(nn.Module):
@@ -33,18 +34,6 @@ class Fenceposts(nn.Module):
         if layout.token_width:
             parts += [tokens[:, :-1], tokens[:, 1:]]
         return join_features(parts)
-
-
-class NetworkOutput(NamedTuple):
-    """Scores of a batch, padded; see `scores.ParserScores`. n is its longest sentence. Without scores of spans or
-    deprels, their last axis has size 0. labels: *Shape:* (batch_size, n + 1, n + 1, n_labels), or (batch_size, 0, 0,
-    0). deprels: *Shape:* (batch_size, n + 1, n + 1, n_deprels), or without the second n + 1 if not given the head.
-    ties: From a `LabelHeadScorer`. *Shape:* (batch_size, n + 1, n_label_heads)."""
-
-    labels: Tensor
-    arcs: Tensor
-    deprels: Tensor
-    ties: Optional[Tensor] = None
 
 
 class ParserNetwork(nn.Module):
@@ -106,8 +95,9 @@ class ParserNetwork(nn.Module):
             encoded, weights = self.label_attention(tokens, padding)
         return self.fenceposts(encoded, tokens), weights
 
-    def forward(self, inputs: NetworkInputs) -> NetworkOutput:
-        """Score a batch of sentences."""
+    def forward(self, inputs: NetworkInputs) -> ParserScores:
+        """Score a batch of sentences. RETURNS (ParserScores): Of tensors, padded, with an axis for the batch before all
+        others; n is the longest sentence's. Without scores of deprels, their last axis has size 0."""
         fenceposts, _ = self.encode(inputs)
         batch_size, n_fenceposts, _ = fenceposts.shape
         labels = fenceposts.new_zeros(batch_size, 0, 0, 0)
@@ -120,4 +110,4 @@ class ParserNetwork(nn.Module):
             labels = self.span_scorer(fenceposts, inputs.lengths, ties)
         if self.biaffine_scorer is not None:
             arcs, deprels = self.biaffine_scorer(fenceposts[..., -self.biaffine_scorer.arc_head.in_features :])
-        return NetworkOutput(labels, arcs, deprels, ties)
+        return ParserScores(labels, arcs, deprels, ties)  # type: ignore[arg-type]

@@ -9,15 +9,9 @@ from numpy import ndarray
 from torch import Tensor, nn
 from torch.nn.functional import gelu, leaky_relu, pad
 
+from . import roles_configs as configs
 from .basics import ElementDropout, FeatureDropout
-from .pair_features import SentenceParse, find_candidates
-from .roles_configs import (
-    PredicateScorerConfig,
-    RoleScorerConfig,
-    RolesetScorerConfig,
-    SpanRoleScorerConfig,
-    SyntaxConfig,
-)
+from .pair_features import ParseArrays, find_candidates
 
 SLOPE = 0.1  # of the leaky ReLU below zero
 MAX_PAIRS = 32768  # that are scored at once outside of training: a bound of memory
@@ -40,7 +34,7 @@ class HeadScorer(nn.Module):
 
     n_constants = 1  # on each side of a deprel; the reference has two
 
-    def __init__(self, config: SyntaxConfig, hidden_width: int, n_deprels: int) -> None:
+    def __init__(self, config: configs.SyntaxConfig, hidden_width: int, n_deprels: int) -> None:
         super().__init__()
         self.widths = arc_width, deprel_width = config.arc_width, config.deprel_width
         self.projection = nn.Linear(hidden_width, 2 * sum(self.widths))
@@ -72,7 +66,7 @@ class HeadScorer(nn.Module):
 class PredicateScorer(nn.Module):
     """A hidden layer with leaky ReLU, and linear scores."""
 
-    def __init__(self, config: PredicateScorerConfig, hidden_width: int, n_labels: int) -> None:
+    def __init__(self, config: configs.PredicateScorerConfig, hidden_width: int, n_labels: int) -> None:
         super().__init__()
         self.hidden = nn.Linear(hidden_width, config.hidden_width)
         self.output = nn.Linear(config.hidden_width, n_labels)
@@ -103,7 +97,7 @@ class RoleScorer(nn.Module):
 
     n_constants = 1  # the reference has two on each side, one of them redundant
 
-    def __init__(self, config: RoleScorerConfig, hidden_width: int, n_tags: int) -> None:
+    def __init__(self, config: configs.RoleScorerConfig, hidden_width: int, n_tags: int) -> None:
         super().__init__()
         self.widths = (config.predicate_width, config.role_width)
         self.projection = nn.Linear(hidden_width, sum(self.widths))
@@ -131,7 +125,7 @@ class RoleScorer(nn.Module):
 class RolesetScorer(nn.Module):
     """Scores of rolesets (senses) from the vectors of predicates, an affine map. LISA predicts none."""
 
-    def __init__(self, config: RolesetScorerConfig, predicate_width: int, n_rolesets: int) -> None:
+    def __init__(self, config: configs.RolesetScorerConfig, predicate_width: int, n_rolesets: int) -> None:
         super().__init__()
         self.dropout = ElementDropout(config.dropout)
         self.output = nn.Linear(predicate_width, n_rolesets)
@@ -146,7 +140,9 @@ class SpanRoleScorer(nn.Module):
     """Scores of roles for pairs of a predicate and a candidate range of a parse, as in Ouchi et al. (2018): from the
     vectors of the predicate and of the words at the candidate's ends and head, and features of the parse."""
 
-    def __init__(self, config: SpanRoleScorerConfig, vector_width: int, hidden_width: int, n_roles: int) -> None:
+    def __init__(
+        self, config: configs.SpanRoleScorerConfig, vector_width: int, hidden_width: int, n_roles: int
+    ) -> None:
         super().__init__()
         self.config, self.n_roles = config, n_roles
         width = config.hidden_width
@@ -163,7 +159,7 @@ class SpanRoleScorer(nn.Module):
         self.dropout = ElementDropout(config.dropout)
         nn.init.normal_(self.table.weight, std=0.05)
 
-    def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[SentenceParse]) -> ScoredRoles:
+    def forward(self, vectors: Tensor, positions: Tensor, rows: Tensor, parses: Sequence[ParseArrays]) -> ScoredRoles:
         """Score all candidates of every predicate's sentence. *Shapes:* vectors (batch_size, seq_len, vector_width),
         positions (batch_size, seq_len, hidden_width), rows (F, 2), int64."""
         pairs = _collect(parses, rows.cpu().numpy(), self.config.n_rows)
@@ -220,7 +216,7 @@ class _Pairs(NamedTuple):
     ranges: List[ndarray]
 
 
-def _collect(parses: Sequence[SentenceParse], rows: ndarray, n_rows: int) -> _Pairs:
+def _collect(parses: Sequence[ParseArrays], rows: ndarray, n_rows: int) -> _Pairs:
     indices, features, cells, ranges, n_cells = [], [], [], [], 0
     ends = np.searchsorted(rows[:, 0], np.arange(len(parses) + 1))
     for s, parse in enumerate(parses):

@@ -1,15 +1,15 @@
 """The network of semantic roles: LISA (Strubell et al. 2018) with the departures of reference-srl.md 8."""
 
 import math
-from typing import List, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import torch
-from numpy import ndarray
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
+from ..scores import RoleScores
 from .basics import ElementDropout, MaskedSoftmax
-from .pair_features import SentenceParse
+from .pair_features import ParseArrays
 from .role_scorers import SLOPE, HeadScorer, HeadScores, PredicateScorer, RoleScorer, RolesetScorer, SpanRoleScorer
 from .roles_configs import RolesEncoderConfig, RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
 
@@ -152,21 +152,7 @@ class RolesInputs(NamedTuple):
     deprel_heads: Optional[Tensor] = None
     predicates: Optional[Tensor] = None
     threshold: float = 0.5
-    parses: Optional[Sequence[SentenceParse]] = None
-
-
-class RolesOutput(NamedTuple):
-    """Scores of a batch, padded; see `scores.RoleScores`, and for tags, spans and ranges `ScoredRoles`. rows (Tensor):
-    Sentence and word of each predicate, ascending. *Shape:* (F, 2), int64."""
-
-    predicates: Tensor
-    rows: Tensor
-    tags: Optional[Tensor]
-    rolesets: Optional[Tensor] = None
-    arcs: Optional[Tensor] = None
-    deprels: Optional[Tensor] = None
-    spans: Optional[Tensor] = None
-    ranges: Optional[List[ndarray]] = None
+    parses: Optional[Sequence[ParseArrays]] = None
 
 
 class RolesNetwork(nn.Module):
@@ -199,8 +185,9 @@ class RolesNetwork(nn.Module):
         task_layers |= {self.syntax.parse_layer} if self.syntax is not None else set()
         self.task_norms = nn.ModuleDict({str(i): layer_norm(width) for i in sorted(task_layers)})
 
-    def forward(self, inputs: RolesInputs) -> RolesOutput:
-        """Score a batch."""
+    def forward(self, inputs: RolesInputs) -> RoleScores:
+        """Score a batch. RETURNS (RoleScores): Of tensors, padded; tags, spans and ranges as in `ScoredRoles`. Its rows
+        are sentence and word of each predicate, ascending, *shape:* (F, 2)."""
         seq_len = inputs.vectors.shape[1]
         padding = torch.arange(seq_len, device=inputs.lengths.device) >= inputs.lengths[:, None]
         positions = self.inputs(inputs.vectors)
@@ -225,16 +212,10 @@ class RolesNetwork(nn.Module):
         deprels = None
         if self.head_scorer is not None and heads is not None and inputs.deprel_heads is not None:
             deprels = self.head_scorer.score_deprels(heads.dependents, heads.heads, inputs.deprel_heads)
-        return RolesOutput(
-            predicates=predicates,
-            rows=rows,
-            tags=roles.tags,
-            rolesets=None if self.roleset_scorer is None else self.roleset_scorer(roles.predicates),
-            arcs=None if heads is None else heads.arcs,
-            deprels=deprels,
-            spans=roles.spans,
-            ranges=roles.ranges,
-        )
+        rolesets = None if self.roleset_scorer is None else self.roleset_scorer(roles.predicates)
+        arcs = None if heads is None else heads.arcs
+        found: Any = (predicates, rows, roles.tags, rolesets, arcs, deprels, roles.spans, roles.ranges)
+        return RoleScores(*found)
 
     def given_heads(self, inputs: RolesInputs, scores: Optional[HeadScores]) -> Tensor:
         """Logits of the syntax head: known heads get all weight; other words have the scores of their own arcs with

@@ -1,5 +1,5 @@
 # cython: infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""The hidden units of spans on a CPU, in one pass over memory; `scorers.py` uses torch on other devices."""
+"""The hidden units of spans on a CPU, in one pass over memory; `parser_scorers.py` uses torch on other devices."""
 
 from libc.stdint cimport int64_t
 

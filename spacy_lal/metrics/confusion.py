@@ -7,6 +7,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from .evalb import Parse, Span, as_sentence, scored_brackets
 from .evalb_params import COLLINS, EvalbParams
 
+MOST_CONFUSIONS = 30
+
 
 class _LabelCounts:
     """gold, predicted, correct (Counter[str]): Number of a label on each side, and on both. confused (Counter): Wrong
@@ -18,10 +20,10 @@ class _LabelCounts:
         self.correct: Counter[str] = Counter()
         self.confused: Counter[Tuple[str, str]] = Counter()
 
-    def confusions(self, top: Optional[int] = None) -> List[Tuple[str, str, int]]:
-        """The `top` most frequent confusions; all unless given: gold label, predicted label, how often."""
+    def confusions(self) -> List[Tuple[str, str, int]]:
+        """The most frequent confusions: gold label, predicted label, how often."""
         rows = sorted(self.confused.items(), key=lambda item: (-item[1], item[0]))
-        return [(gold, predicted, count) for (gold, predicted), count in rows[:top]]
+        return [(gold, predicted, count) for (gold, predicted), count in rows[:MOST_CONFUSIONS]]
 
     def labels(self) -> Dict[str, Dict[str, Any]]:
         """Figures for each label, the most frequent first: `gold`, `predicted`, `correct`; precision, recall, F1 as

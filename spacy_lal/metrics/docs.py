@@ -13,10 +13,10 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from .. import __version__
-from ..annotations import SPANS_KEY, get_constituents, has_propositions, has_sentences, sentence_words
+from ..annotations import SENT_IDS, SPANS_KEY, get_constituents, has_propositions, has_sentences, sentence_words
 from ..pipeline.component import parser_names, sentence_splitters
-from ..pipeline.scorers import attachment, score_parses, score_roles
-from ..treebanks.docs import SENT_IDS, copy_text
+from ..pipeline.evaluation import attachment, score_parses, score_roles
+from ..treebanks.docs import copy_text
 from .attachment import PunctuationRule
 from .confusion import ConstituentConfusion, DeprelConfusion
 from .evalb_params import EvalbParams
@@ -153,11 +153,9 @@ def score_texts(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[
     }
 
 
-def score_confusion(
-    docs: List[Doc], golds: List[Doc], params: EvalbParams, *, top: Optional[int] = 30
-) -> Dict[str, Any]:
-    """Count confusions by label (`confusion.py`) in Docs with the same tokens and sentences, the `top` ones as (gold,
-    predicted, count); missing annotation is not counted."""
+def score_confusion(docs: List[Doc], golds: List[Doc], params: EvalbParams) -> Dict[str, Any]:
+    """Count confusions by label (`confusion.py`) in Docs with the same tokens and sentences, the most frequent ones as
+    (gold, predicted, count); missing annotation is not counted."""
     constituents, deprels = ConstituentConfusion(), DeprelConfusion()
     for doc, gold in zip(docs, golds, strict=True):
         sentences = sentence_words(gold)
@@ -171,9 +169,9 @@ def score_confusion(
                 deprels.add(*_arcs(gold, words), *_arcs(doc, words))
     return {
         "constituents": constituents.labels(),
-        "constituent_confusions": constituents.confusions(top),
+        "constituent_confusions": constituents.confusions(),
         "deprels": deprels.labels(),
-        "deprel_confusions": deprels.confusions(top),
+        "deprel_confusions": deprels.confusions(),
     }
 
 

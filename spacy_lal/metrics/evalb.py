@@ -4,8 +4,8 @@ are not; equal labels (`ADVP`, `PRT`) count as deleted together; `(NP )` is a wo
 
 import re
 from collections import Counter
-from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Dict, Iterable, List, NamedTuple, Sequence, Tuple, Union
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Sequence, Tuple, Union
 
 from ..trees.brackets import write_brackets
 from ..trees.spans import split_chain
@@ -29,11 +29,6 @@ _QUOTES = frozenset(("'", '"', "/"))
 VALID, ERROR, SKIPPED = 0, 1, 2  # the column "Stat."
 TOO_MANY_OPEN = "Bracketing is unbalanced (too many open bracket)"
 TOO_MANY_CLOSED = "Bracketing unbalance (too many close bracket)"
-
-
-class EvalbFormatError(ValueError):
-    """A line on which the original program hangs or reads beyond its end. A file reader adds the file and the line to
-    the message."""
 
 
 class Quote(NamedTuple):
@@ -78,7 +73,7 @@ class EvalbRow(NamedTuple):
 
 @dataclass
 class EvalbCounts:
-    """Sums over sentences, which add up: of sentences not comparable (errors) and without a word to compare (skipped),
+    """Sums over sentences: of sentences not comparable (errors) and without a word to compare (skipped),
     with all brackets (complete), with no and with at most two crossing brackets."""
 
     n_sentences: int = 0
@@ -93,9 +88,6 @@ class EvalbCounts:
     two_crossing: int = 0
     words: int = 0
     correct_tags: int = 0
-
-    def __add__(self, other: "EvalbCounts") -> "EvalbCounts":
-        return EvalbCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def add(self, row: EvalbRow) -> None:
         """Count one sentence."""
@@ -184,7 +176,7 @@ class _Builder:
 
 def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
     """Read one line of a bracket file as EVALB does. A line without brackets is an empty parse.
-    RAISES (EvalbFormatError): The program would hang or read beyond the line: words beside brackets, more than one word
+    RAISES (ValueError): The program would hang or read beyond the line: words beside brackets, more than one word
     in a bracket, a line that ends just after an opening."""
     builder = _Builder(params)
     line = line.partition("\0")[0]
@@ -200,9 +192,9 @@ def read_sentence(line: str, params: EvalbParams) -> EvalbSentence:
             builder.close_bracket()
         else:
             before = line[max(0, match.start() - 20) : match.start()]
-            raise EvalbFormatError(f"expected a bracket, found {match.group(4)!r} after {before!r}")
+            raise ValueError(f"expected a bracket, found {match.group(4)!r} after {before!r}")
     if opened_at >= 0 and not line[opened_at:].strip(" \t\n\v\f\r"):
-        raise EvalbFormatError(f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes one line")
+        raise ValueError(f"the line ends inside a bracket, at {line.rstrip()[-20:]!r}; a tree takes one line")
     return builder.finish()
 
 
@@ -240,7 +232,7 @@ def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
 
 def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> EvalbRow:
     """Compare two parses of a sentence, each an `nltk.Tree`, a line of brackets, an `EvalbSentence`, or `(words, tags,
-    spans)` as in `sentence_from_spans`. RAISES (EvalbFormatError): A parse that is not a tree."""
+    spans)` as in `sentence_from_spans`. RAISES (ValueError): A parse that is not a tree."""
     gold, test = as_sentence(gold, params), as_sentence(test, params)
     errors = [*gold.errors, *test.errors]
     length = gold.length
@@ -267,19 +259,6 @@ def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> E
         sum(map(params.same_label, gold.tags, test.tags)),
         tuple(errors),
     )
-
-
-def score_parses(
-    parses: Iterable[Tuple[Parse, Parse]], params: EvalbParams = COLLINS
-) -> Tuple[EvalbCounts, EvalbCounts]:
-    """Counts of pairs of (gold, test): of all, and of sentences of at most `cutoff_len` words."""
-    everything, short = EvalbCounts(), EvalbCounts()
-    for gold, test in parses:
-        row = score_sentence(gold, test, params)
-        everything.add(row)
-        if row.length <= params.cutoff_len:
-            short.add(row)
-    return everything, short
 
 
 def scored_brackets(sentence: EvalbSentence, params: EvalbParams) -> List[Tuple[Span, str]]:

@@ -21,10 +21,6 @@ _SPACE = " \t\n\v\f\r"
 _LEADING_INT = re.compile(rf"[{_SPACE}]*([+-]?[0-9]+)")
 
 
-class EvalbParamsError(ValueError):
-    """A parameter file cannot be read. The message names the file and the line."""
-
-
 @dataclass(frozen=True)
 class EvalbParams:
     """The content of EVALB's `.prm` files. The defaults are the program's own without a file: nothing is deleted.
@@ -49,20 +45,17 @@ class EvalbParams:
     @classmethod
     def from_file(cls, path: Union[str, Path]) -> "EvalbParams":
         """Read a `.prm` file as the program does: `#` comments, one `NAME value` per line, names repeated for lists.
-        Unknown names and incomplete pairs are skipped with a `UserWarning`. RAISES (EvalbParamsError): The file cannot
-        be read, or a name has no value."""
-        try:
-            text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
-        except OSError as err:
-            raise EvalbParamsError(f"Can't open parameter file ({path}): {err.strerror}") from err
+        Unknown names and incomplete pairs are skipped with a `UserWarning`. RAISES (OSError): The file cannot be
+        read. (ValueError): A name has no value."""
         fields: Dict[str, Any] = {}
+        text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
         for number, line in enumerate(text.split("\n"), start=1):
             line = line.rstrip(_SPACE)
             if len(line) < 3 or line.startswith("#"):
                 continue
             name, *rest = re.split(rf"[{_SPACE}]+", line, maxsplit=1)
             if not rest:
-                raise EvalbParamsError(f"{path}, line {number}: {name!r} has no value")
+                raise ValueError(f"{path}, line {number}: {name!r} has no value")
             problem = _set_field(fields, name, rest[0])
             if problem:
                 warnings.warn(f"{path}, line {number}: {problem}", stacklevel=2)
@@ -82,7 +75,7 @@ class EvalbParams:
         """The label used for comparison of a bracket: cut at the first `-` or `=`; None if the bracket does not count.
         Like the program, compares deleted labels through `eq_label`."""
         if label not in self._bracket_labels:  # a treebank has few labels and many brackets
-            cut = cut_label(label)
+            cut = re.split("[-=]", label, maxsplit=1)[0]  # without function tags and indices
             deleted = any(self.same_label(cut, other) for other in self.delete_label)
             self._bracket_labels[label] = None if deleted else cut
         return self._bracket_labels[label]
@@ -98,11 +91,6 @@ class EvalbParams:
     def same_word(self, one: str, other: str) -> bool:
         """Whether two words count as equal."""
         return one == other or (one, other) in self.eq_word or (other, one) in self.eq_word
-
-
-def cut_label(label: str) -> str:
-    """A bracket's label without its function tags and indices: up to the first `-` or `=`."""
-    return re.split("[-=]", label, maxsplit=1)[0]
 
 
 def _set_field(fields: Dict[str, Any], name: str, value: str) -> Optional[str]:

@@ -4,7 +4,7 @@ line for line, but for its listings under `DEBUG 1`. Neither file is held in mem
 from typing import Callable, Iterable, Iterator, List, Optional, Tuple
 
 from . import percent
-from .evalb import EvalbCounts, EvalbFormatError, EvalbRow, EvalbSentence, read_sentence, score_sentence
+from .evalb import EvalbCounts, EvalbRow, EvalbSentence, read_sentence, score_sentence
 from .evalb_params import COLLINS, EvalbParams
 
 HEADER = [
@@ -30,7 +30,7 @@ def report(
 ) -> Iterator[str]:
     """Compare two bracket files with one tree per line. Yields the lines that the program prints on stdout, without
     their ends; `on_error` receives its messages on stderr, line by line, with the names of the files.
-    RAISES (EvalbFormatError): A line that the program cannot process. (EvalbStopped): The error at which it stops."""
+    RAISES (ValueError): A line that the program cannot process. (EvalbStopped): The error at which it stops."""
     errors = 0
 
     def add_error(line: int, message: str) -> None:
@@ -75,8 +75,8 @@ def report(
 def _read(name: object, number: int, line: str, params: EvalbParams) -> EvalbSentence:
     try:
         return read_sentence(line, params)
-    except EvalbFormatError as err:
-        raise EvalbFormatError(f"{name}, line {number}: {err}") from err
+    except ValueError as err:
+        raise ValueError(f"{name}, line {number}: {err}") from err
 
 
 def format_row(number: int, row: EvalbRow) -> str:

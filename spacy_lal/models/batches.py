@@ -14,7 +14,7 @@ from thinc.types import Floats2d
 
 from ..annotations import sentence_words
 from ..annotations.parses import Sentences
-from ..layers.pair_features import SentenceParse
+from ..layers.pair_features import ParseArrays
 from .vectors import Tok2Vec, require_vectors
 
 # First ids of the vocabularies of tags and words (reference-parser.md 1.1), before the treebank's own.
@@ -80,7 +80,7 @@ class RolesBatch(NamedTuple):
     deprel_heads: Optional[List[ndarray]] = None
     predicates: Optional[List[ndarray]] = None
     threshold: float = 0.5
-    parses: Optional[List[SentenceParse]] = None
+    parses: Optional[List[ParseArrays]] = None
 
     @property
     def lengths(self) -> List[int]:
@@ -106,14 +106,13 @@ def sub_batches(lengths: Sequence[int]) -> List[List[int]]:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """Features of words that `sentence_features` reads. A record, since thinc saves attributes of plain types.
-    drop_rare (bool): In training, a word of count c is the unknown word with probability 1 / (1 + c)."""
+    """Features of words that `sentence_features` reads. A record, since thinc saves attributes of plain types. In
+    training, a word of count c is the unknown word with probability 1 / (1 + c)."""
 
     use_tags: bool = False
     use_chars: bool = False
     max_word_length: int = 64
     use_words: bool = False
-    drop_rare: bool = False
 
 
 def sentence_features(options: Optional[ReadingOptions] = None) -> Model[List[Doc], List[SentenceFeatures]]:
@@ -135,7 +134,7 @@ def read_sentences(
     tag_table = _id_table(tuple(attrs["tags"]), N_SPECIAL_IDS) if options.use_tags else None
     char_table = _id_table(tuple(attrs["chars"]), N_SPECIAL_CHARS) if options.use_chars else None
     word_table = _id_table(tuple(attrs["words"]), N_SPECIAL_IDS) if options.use_words else None
-    counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]) if is_train and options.drop_rare else None
+    counts = numpy.array([*[0] * N_SPECIAL_IDS, *attrs["word_counts"]]) if is_train and options.use_words else None
     spellings: Dict[str, Tuple[int, ...]] = {}
     features = []
     offset = 0

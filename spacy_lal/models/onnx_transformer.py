@@ -15,18 +15,7 @@ from thinc.api import Model, NumpyOps
 from thinc.shims import Shim
 from thinc.types import Floats2d
 
-from .onnx_encoder import (
-    INPUTS,
-    OUTPUT,
-    SCALE,
-    check_config,
-    embed_pieces,
-    encoder_graphs,
-    first_position,
-    quantise,
-    relative_bias,
-    weight_of,
-)
+from . import onnx_encoder as graph
 from .shim import MAKING, return_memory, stored_arrays
 from .vectors import plain_doc, with_tokens
 from .windows import WINDOW, length_groups, sentence_windows
@@ -94,10 +83,10 @@ def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> 
     transformer, its tokenizer is not one of the library `tokenizers`, or a weight is not finite in half precision."""
     tokenizer, transformer = trained.tokenizer, trained.transformer
     config = {key: value for key, value in transformer.config.to_dict().items() if key[0] != "_" and value is not None}
-    check_config(config)
+    graph.check_config(config)
     if not tokenizer.is_fast:
         raise ValueError(f"its tokenizer {type(tokenizer).__name__} is none of the library `tokenizers`")
-    most = min(tokenizer.model_max_length, config["max_position_embeddings"] - first_position(config))
+    most = min(tokenizer.model_max_length, config["max_position_embeddings"] - graph.first_position(config))
     settings = {"model_max_length": most, "model_input_names": tokenizer.model_input_names}
     config.update(max_pieces=most, tokenizer={**tokenizer.special_tokens_map, **settings})
     weights: Dict[str, ndarray] = {}
@@ -108,7 +97,7 @@ def from_transformer(trained: Any, *, bits: int = 16, runtime: str = "onnx") -> 
         if not numpy.isfinite(weights[name]).all():
             raise ValueError(f"half precision holds numbers up to 65504, and its weight {name} has others")
         if bits == 8 and weights[name].ndim == 2:
-            weights[name], weights[name + SCALE] = quantise(tensor.detach().cpu().numpy())
+            weights[name], weights[name + graph.SCALE] = graph.quantise(tensor.detach().cpu().numpy())
     model = build_onnx_transformer(runtime)
     shim = cast(EncoderShim, model.shims[0])
     shim.config, shim.tokenizer, shim.weights = config, tokenizer.backend_tokenizer.to_str(), weights
@@ -267,21 +256,23 @@ class OnnxRunner:
     most_pieces = 512  # that run at once, padding included: their hidden units stay in a core's cache
 
     def __init__(self, config: Dict[str, Any], weights: Dict[str, ndarray], *, int8: bool) -> None:
-        self.sessions = [_session(graph, constants) for graph, constants in encoder_graphs(config, weights, int8=int8)]
+        self.sessions = [
+            _session(layer, constants) for layer, constants in graph.encoder_graphs(config, weights, int8=int8)
+        ]
         self.config, self.weights = config, weights
-        self.is_relative = len(self.sessions[0].get_inputs()) == len(INPUTS)
+        self.is_relative = len(self.sessions[0].get_inputs()) == len(graph.INPUTS)
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
         """See `EncoderShim.runner`."""
-        feeds = {INPUTS[0]: embed_pieces(self.config, self.weights, pieces), INPUTS[1]: mask}
+        feeds = {graph.INPUTS[0]: graph.embed_pieces(self.config, self.weights, pieces), graph.INPUTS[1]: mask}
         if self.is_relative:
-            feeds[INPUTS[2]] = relative_bias(self.config, self.weights, pieces.shape[1])
+            feeds[graph.INPUTS[2]] = graph.relative_bias(self.config, self.weights, pieces.shape[1])
         for session in self.sessions:
-            feeds[INPUTS[0]] = session.run([OUTPUT], feeds)[0]
-        return feeds[INPUTS[0]]
+            feeds[graph.INPUTS[0]] = session.run([graph.OUTPUT], feeds)[0]
+        return feeds[graph.INPUTS[0]]
 
 
-def _session(graph: bytes, constants: Dict[str, ndarray]) -> Any:
+def _session(layer: bytes, constants: Dict[str, ndarray]) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -293,7 +284,7 @@ def _session(graph: bytes, constants: Dict[str, ndarray]) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in constants.values()]
     options.add_external_initializers(list(constants), values)  # which the session copies
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(layer, options, providers=["CPUExecutionProvider"])
 
 
 def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings: Any) -> Any:
@@ -303,8 +294,8 @@ def torch_module(config: Dict[str, Any], weights: Dict[str, ndarray], **settings
 
     known = {key: value for key, value in config.items() if key not in ("model_type", "tokenizer", "max_pieces")}
     module = AutoModel.from_config(AutoConfig.for_model(config["model_type"], **{**known, **settings}))
-    names = [name for name in weights if not name.endswith(SCALE)]
-    module.load_state_dict({name: torch.from_numpy(weight_of(weights, name)) for name in names}, strict=False)
+    names = [name for name in weights if not name.endswith(graph.SCALE)]
+    module.load_state_dict({name: torch.from_numpy(graph.weight_of(weights, name)) for name in names}, strict=False)
     return module
 
 
@@ -319,7 +310,7 @@ class TorchRunner:
 
         self.torch, self.device = torch, get_torch_default_device()
         self.module = torch_module(config, weights).to(self.device).eval()
-        self.first = first_position(config)
+        self.first = graph.first_position(config)
 
     def __call__(self, pieces: ndarray, mask: ndarray) -> ndarray:
         """See `EncoderShim.runner`."""

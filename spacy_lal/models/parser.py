@@ -17,30 +17,11 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..annotations import Sentences
-from ..layers.configs import (
-    BiaffineScorerConfig,
-    EncoderConfig,
-    FencepostsConfig,
-    LabelAttentionConfig,
-    ParserNetworkConfig,
-    ParserSizes,
-    SelfAttentionLayerConfig,
-    SpanScorerConfig,
-)
+from ..layers import configs
 from ..layers.input_configs import CharLSTM, InputLayerConfig, Vectors, make_input_layer
 from ..scores import AnyScores, ParserScores, ScoresGradient, SparseGradient
+from . import batches
 from . import shim as layer
-from .batches import (
-    N_SPECIAL_CHARS,
-    N_SPECIAL_IDS,
-    NetworkBatch,
-    ReadingOptions,
-    Tok2Vec,
-    embed,
-    get_shim,
-    init,
-    sentence_features,
-)
 from .parser_inference import ParserInference, has_numpy_form
 from .shim import NetworkShim, run_module, to_numpy
 
@@ -50,12 +31,12 @@ ParserModel = Model[List[Doc], List[ParserScores]]
 def build_lal_parser(
     tok2vec: Optional[Model[List[Doc], List[Floats2d]]] = None,
     *,
-    label_attention: Optional[LabelAttentionConfig],
-    span_scorer: Optional[SpanScorerConfig],
-    biaffine_scorer: Optional[BiaffineScorerConfig],
+    label_attention: Optional[configs.LabelAttentionConfig],
+    span_scorer: Optional[configs.SpanScorerConfig],
+    biaffine_scorer: Optional[configs.BiaffineScorerConfig],
     inputs: Optional[InputLayerConfig] = None,
-    encoder: Optional[EncoderConfig] = None,
-    fenceposts: Optional[FencepostsConfig] = None,
+    encoder: Optional[configs.EncoderConfig] = None,
+    fenceposts: Optional[configs.FencepostsConfig] = None,
     hidden_width: int = 256,
 ) -> ParserModel:
     """Build a LAL parser (Mrini et al. 2020): one `ParserScores` for each sentence, in order over all Docs. Whitespace
@@ -76,19 +57,19 @@ def build_lal_parser(
     """
     if inputs is None:
         inputs = make_input_layer(CharLSTM(), *([] if tok2vec is None else [Vectors()]))
-    network = ParserNetworkConfig(
+    network = configs.ParserNetworkConfig(
         hidden_width=hidden_width,
         inputs=inputs,
-        encoder=encoder if encoder is not None else EncoderConfig((SelfAttentionLayerConfig(repeat=2),)),
+        encoder=encoder or configs.EncoderConfig((configs.SelfAttentionLayerConfig(repeat=2),)),
         label_attention=label_attention,
-        fenceposts=fenceposts if fenceposts is not None else FencepostsConfig(),
+        fenceposts=fenceposts or configs.FencepostsConfig(),
         span_scorer=span_scorer,
         biaffine_scorer=biaffine_scorer,
     )
     return assemble_parser(tok2vec, network)
 
 
-def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) -> ParserModel:
+def assemble_parser(tok2vec: Optional[batches.Tok2Vec], network: configs.ParserNetworkConfig) -> ParserModel:
     """Build a parser's model from its parts. RAISES (ValueError): Vectors are read without a tok2vec, or not read."""
     features = {feature.kind: feature for feature in network.inputs.features}
     if ("vectors" in features) != (tok2vec is not None):
@@ -105,17 +86,16 @@ def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) ->
         )
         network = replace(network, inputs=replace(network.inputs, features=kinds))
     alphabet = network.inputs.alphabet
-    options = ReadingOptions(
+    options = batches.ReadingOptions(
         use_tags="tags" in features,
         use_chars=alphabet is not None,
         use_words="words" in features,
-        drop_rare="words" in features,
         **({} if alphabet is None else {"max_word_length": network.inputs.letters_read(network.hidden_width)}),
     )
     attrs = {
         "set_vocabularies": set_vocabularies,
         "iter_scores": iter_scores,
-        "get_shim": get_shim,
+        "get_shim": batches.get_shim,
         "get_network": get_network,
         "encode": encode,
         "scores_constituents": network.span_scorer is not None,
@@ -124,9 +104,12 @@ def assemble_parser(tok2vec: Optional[Tok2Vec], network: ParserNetworkConfig) ->
         "has_words": "words" in features,
         "alphabet": alphabet,
     }
-    layers: List[Model] = [sentence_features(options), layer.network_layer("parser_network", ParserShim(network))]
+    layers: List[Model] = [
+        batches.sentence_features(options),
+        layer.network_layer("parser_network", ParserShim(network)),
+    ]
     layers = layers if tok2vec is None else [tok2vec, *layers]
-    return Model("lal_parser", forward, init=init, layers=layers, attrs=attrs)
+    return Model("lal_parser", forward, init=batches.init, layers=layers, attrs=attrs)
 
 
 def set_vocabularies(
@@ -140,16 +123,16 @@ def set_vocabularies(
 ) -> None:
     """Set the training data's vocabularies and sizes. Weights for other sizes are dropped. What the model does not read
     is ignored. n_labels (int): With EMPTY and SUB_HEAD; 0 for no constituents. words: With their numbers."""
-    words, attrs, shim = words or {}, model.layers[-2].attrs, get_shim(model)
+    words, attrs, shim = words or {}, model.layers[-2].attrs, batches.get_shim(model)
     attrs.update(tags=list(tags), chars=list(chars), words=list(words), word_counts=list(words.values()))
-    reads: ReadingOptions = attrs["options"]
+    reads: batches.ReadingOptions = attrs["options"]
     sizes = {"n_labels": n_labels, "n_deprels": n_deprels}
     if reads.use_tags:
-        sizes["n_tags"] = N_SPECIAL_IDS + len(tags)
+        sizes["n_tags"] = batches.N_SPECIAL_IDS + len(tags)
     if reads.use_chars:
-        sizes["n_chars"] = N_SPECIAL_CHARS + len(chars)
+        sizes["n_chars"] = batches.N_SPECIAL_CHARS + len(chars)
     if reads.use_words:
-        sizes["n_words"] = N_SPECIAL_IDS + len(words)
+        sizes["n_words"] = batches.N_SPECIAL_IDS + len(words)
     # One head for each label but EMPTY and SUB_HEAD (the authors: 112, hard-coded; reference-parser.md T3).
     attention = shim.config.label_attention
     sizes["n_label_heads"] = (attention is not None and attention.n_heads) or max(1, n_labels - 2)
@@ -158,19 +141,19 @@ def set_vocabularies(
 
 def get_network(model: ParserModel) -> Any:
     """The torch network, for example to load a checkpoint into. RAISES (ValueError): It does not exist yet."""
-    return get_shim(model).network
+    return batches.get_shim(model).network
 
 
 def encode(model: ParserModel, doc: Doc, numbers: Sequence[int]) -> List[Tuple[ndarray, Optional[ndarray]]]:
     """What the scorers read of some sentences of a Doc, each with words: fenceposts, *shape:* (n + 1, width), and label
     attention over START, words, STOP, *shape:* (n_label_heads, n + 2), None in a network without it."""
-    batch, _ = embed(model, [doc], False)
-    return [get_shim(model).encode(batch, number) for number in numbers]
+    batch, _ = batches.embed(model, [doc], False)
+    return [batches.get_shim(model).encode(batch, number) for number in numbers]
 
 
 def forward(model: ParserModel, docs: List[Doc], is_train: bool) -> Tuple[List[ParserScores], Callable]:
     """Score every sentence of the Docs; the backward pass returns the result of the tok2vec's backward pass."""
-    batch, backprop_vectors = embed(model, docs, is_train)
+    batch, backprop_vectors = batches.embed(model, docs, is_train)
     scores, backprop_network = model.layers[-1](batch, is_train)
 
     def backprop(d_scores: Sequence[ScoresGradient]) -> List[Doc]:
@@ -186,15 +169,15 @@ def iter_scores(
     """Numbers of sentences, over all Docs, and their scores, in sub-batches. pruned: Whether `PrunedScores` suffice. A
     network that runs in torch gives `ParserScores` all the same. sentences: For each Doc, the words of its sentences or
     parts. None: its sentences."""
-    batch, _ = embed(model, docs, is_train=False, sentences=sentences)
+    batch, _ = batches.embed(model, docs, is_train=False, sentences=sentences)
     yield from layer.iter_scores(model.layers[-1], batch._replace(pruned=pruned))
 
 
 class ParserShim(NetworkShim):
     """The network of a parser; see `NetworkShim`."""
 
-    config: ParserNetworkConfig
-    sizes_type = ParserSizes
+    config: configs.ParserNetworkConfig
+    sizes_type = configs.ParserSizes
     has_ends = True
 
     def build_module(self) -> Any:
@@ -207,7 +190,7 @@ class ParserShim(NetworkShim):
         """See `NetworkShim`."""
         return ParserInference(self.config, self.sizes, weights) if has_numpy_form(self.config) else None
 
-    def pad(self, batch: NetworkBatch, indices: Sequence[int], vectors: Any) -> Any:
+    def pad(self, batch: batches.NetworkBatch, indices: Sequence[int], vectors: Any) -> Any:
         """See `NetworkShim`."""
         import torch
 
@@ -262,21 +245,11 @@ class ParserShim(NetworkShim):
             grads.append(torch.from_numpy(grad).to(tensor.device, tensor.dtype))
         return tensors, grads
 
-    def nothing(self, batch: NetworkBatch) -> ParserScores:
+    def nothing(self, batch: batches.NetworkBatch) -> ParserScores:
         """See `NetworkShim`."""
-        config, sizes = self.config, self.sizes
-        labels, deprels = (0, 0, 0), (1, 0)
-        if config.span_scorer is not None and sizes.n_labels:
-            labels = (1, 1, sizes.n_labels)
-        if config.biaffine_scorer is not None and sizes.n_deprels:
-            deprels = (1, 1, sizes.n_deprels) if config.biaffine_scorer.given_head else (1, sizes.n_deprels)  # type: ignore
-        ties = None
-        if config.span_scorer is not None and config.span_scorer.label_heads:
-            ties = numpy.zeros((1, config.n_label_heads(sizes)), dtype="float32")
-        zeros = [numpy.zeros(shape, dtype="float32") for shape in (labels, (1, 1), deprels)]
-        return ParserScores(*zeros, ties=ties)  # type: ignore[arg-type]
+        return ParserScores(*(numpy.zeros(shape, dtype="float32") for shape in ((0, 0, 0), (1, 1), (1, 0))))
 
-    def encode(self, batch: NetworkBatch, index: int) -> Tuple[ndarray, Optional[ndarray]]:
+    def encode(self, batch: batches.NetworkBatch, index: int) -> Tuple[ndarray, Optional[ndarray]]:
         """See `encode`; the sentence has words."""
         inference = self.inference
         if inference is not None:

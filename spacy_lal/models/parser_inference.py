@@ -8,20 +8,14 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy
 from numpy import ndarray
 
-from ..layers.configs import (
-    BiaffineScorerConfig,
-    FencepostLayout,
-    LabelAttentionConfig,
-    ParserNetworkConfig,
-    ParserSizes,
-)
+from ..layers import configs
 from ..layers.input_configs import InputLayerConfig, Vectors
 from ..scores import AnyScores, ParserScores, PrunedScores
 from .batches import NetworkBatch
 from .scorer_inference import EPSILON, DeprelFeatures, DeprelInference, Places, SpanInference, Weights, transposed
 
 
-def has_numpy_form(config: ParserNetworkConfig) -> bool:
+def has_numpy_form(config: configs.ParserNetworkConfig) -> bool:
     """Whether a network has this form."""
     kinds, attention, spans = config.inputs.features, config.label_attention, config.span_scorer
     return (
@@ -30,9 +24,9 @@ def has_numpy_form(config: ParserNetworkConfig) -> bool:
         and kinds[0].mix_layers == 1
         and type(config.inputs) is InputLayerConfig
         and not config.encoder.layers
-        and type(attention) in (type(None), LabelAttentionConfig)
+        and type(attention) in (type(None), configs.LabelAttentionConfig)
         and (attention is None or config.fenceposts.halves in (None, "label_blocks"))
-        and type(config.biaffine_scorer) in (type(None), BiaffineScorerConfig)
+        and type(config.biaffine_scorer) in (type(None), configs.BiaffineScorerConfig)
         and (spans is None or spans.hidden_width > 1)
     )
 
@@ -40,7 +34,7 @@ def has_numpy_form(config: ParserNetworkConfig) -> bool:
 class ParserInference:
     """A parser's network in NumPy, for several threads. weights: By their names in torch, float32."""
 
-    def __init__(self, config: ParserNetworkConfig, sizes: ParserSizes, weights: Weights) -> None:
+    def __init__(self, config: configs.ParserNetworkConfig, sizes: configs.ParserSizes, weights: Weights) -> None:
         self.n_label_heads = config.n_label_heads(sizes)
         self.layout = layout = config.layout(self.n_label_heads)
         self.concatenates, self.max_positions = config.inputs.join == "concat", config.inputs.max_positions
@@ -252,7 +246,7 @@ def _deviation(centred: ndarray) -> ndarray:
     return numpy.sqrt(squares, out=squares) + EPSILON
 
 
-def _tiled(layout: FencepostLayout, of_block: ndarray) -> ndarray:
+def _tiled(layout: configs.FencepostLayout, of_block: ndarray) -> ndarray:
     """A number for each feature of a block, for all halves. *Shape:* (layout.halves_width,)."""
     halves = of_block[: layout.forward_width], of_block[layout.forward_width :]
     return numpy.concatenate([numpy.tile(half, layout.n_blocks) for half in halves])

@@ -14,17 +14,8 @@ from thinc.types import Floats2d
 
 from ..annotations import SPANS_KEY, get_constituents, sentence_words, tokens_with_heads
 from ..annotations.parses import CollapsedSpan, Sentences
-from ..layers.pair_features import SentenceParse
-from ..layers.roles_configs import (
-    PredicateScorerConfig,
-    RoleScorerConfig,
-    RolesEncoderConfig,
-    RolesetScorerConfig,
-    RolesNetworkConfig,
-    RolesSizes,
-    SpanRoleScorerConfig,
-    SyntaxConfig,
-)
+from ..layers import roles_configs as configs
+from ..layers.pair_features import ParseArrays
 from ..scores import MISSING, GoldRoles, RoleScores
 from . import shim as layer
 from .batches import RolesBatch, embed, get_shim, init, sentence_features
@@ -39,11 +30,11 @@ PASSIVE_ENDING = "pass"
 def build_roles_model(
     tok2vec: Model[List[Doc], List[Floats2d]],
     *,
-    encoder: Optional[RolesEncoderConfig] = None,
-    syntax: Optional[SyntaxConfig] = None,
-    predicate_scorer: Optional[PredicateScorerConfig] = None,
-    role_scorer: Optional[Union[RoleScorerConfig, SpanRoleScorerConfig]] = None,
-    roleset_scorer: Optional[RolesetScorerConfig] = None,
+    encoder: Optional[configs.RolesEncoderConfig] = None,
+    syntax: Optional[configs.SyntaxConfig] = None,
+    predicate_scorer: Optional[configs.PredicateScorerConfig] = None,
+    role_scorer: Optional[Union[configs.RoleScorerConfig, configs.SpanRoleScorerConfig]] = None,
+    roleset_scorer: Optional[configs.RolesetScorerConfig] = None,
 ) -> RolesModel:
     """Build a model of semantic roles: one `RoleScores` for each sentence, in order over all Docs. Whitespace tokens
     are left out. The defaults are small, for a model without a transformer.
@@ -60,11 +51,11 @@ def build_roles_model(
     """
     if tok2vec.attrs.get("sentence_rows"):
         raise ValueError(f"tok2vec: expected rows of tokens alone, got those of sentences from '{tok2vec.name}'")
-    config = RolesNetworkConfig(
-        encoder=encoder if encoder is not None else RolesEncoderConfig(timing=True),
-        predicate_scorer=predicate_scorer if predicate_scorer is not None else PredicateScorerConfig(),
-        role_scorer=role_scorer if role_scorer is not None else RoleScorerConfig(),
-        syntax=syntax if syntax is not None else SyntaxConfig(heads="none"),
+    config = configs.RolesNetworkConfig(
+        encoder=encoder or configs.RolesEncoderConfig(timing=True),
+        predicate_scorer=predicate_scorer or configs.PredicateScorerConfig(),
+        role_scorer=role_scorer or configs.RoleScorerConfig(),
+        syntax=syntax or configs.SyntaxConfig(heads="none"),
         roleset_scorer=roleset_scorer,
     )
     network = layer.network_layer("roles_network", RolesShim(config))
@@ -130,12 +121,12 @@ def begin_update(
 
 def _parses(
     model: RolesModel, docs: List[Doc], sentences: Sequence[Sentences], golds: Optional[Sequence[GoldRoles]] = None
-) -> Optional[List[SentenceParse]]:
+) -> Optional[List[ParseArrays]]:
     """The parses that a scorer of ranges reads; see `doc_parses`. A Doc without gold predicates needs none."""
     scorer = model.attrs["config"].role_scorer
-    if not isinstance(scorer, SpanRoleScorerConfig):
+    if not isinstance(scorer, configs.SpanRoleScorerConfig):
         return None
-    parses: List[SentenceParse] = []
+    parses: List[ParseArrays] = []
     for doc, words in zip(docs, sentences, strict=True):
         of_doc = None if golds is None else golds[len(parses) : len(parses) + len(words)]
         if of_doc is None or any(len(gold.rows) for gold in of_doc):
@@ -148,7 +139,7 @@ def _parses(
 def _shown_heads(model: RolesModel, docs: List[Doc], gold: List[ndarray]) -> List[ndarray]:
     """The heads that the syntax head is shown in training: gold ones, or in some sentences predicted ones, which with
     `heads = "own"` are the network's and unknown here. A word without a gold head is shown its predicted head."""
-    syntax: SyntaxConfig = model.attrs["config"].syntax
+    syntax: configs.SyntaxConfig = model.attrs["config"].syntax
     others = [numpy.full(len(one), MISSING) for one in gold]
     if syntax.heads == "doc":
         others = doc_heads(docs, [sentence_words(doc) for doc in docs])
@@ -193,13 +184,13 @@ def lacking(doc: Doc, word_attr: str) -> str:
     )
 
 
-def unknown_parse(n_words: int) -> SentenceParse:
+def unknown_parse(n_words: int) -> ParseArrays:
     """The parse of a sentence without predicates, which nothing reads: each word is a root, without a constituent."""
     heads, ids = numpy.arange(n_words), numpy.zeros(n_words, dtype="uint64")
-    return SentenceParse(heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0])
+    return ParseArrays(heads, ids, ids, ids, heads < 0, numpy.zeros((0, 2), dtype="int64"), ids[:0])
 
 
-def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[SentenceParse]:
+def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[ParseArrays]:
     """The parses of a Doc's sentences or parts. RAISES (ValueError): It lacks constituents, heads, tags or lemmas."""
     if not any(sentences):
         return [unknown_parse(0) for _ in sentences]
@@ -219,7 +210,7 @@ def doc_parses(doc: Doc, word_attr: str, sentences: Sentences) -> List[SentenceP
         place = {word: i for i, word in enumerate(words)}
         labels = [doc.vocab.strings.add(label) for _, _, label in spans]
         parses.append(
-            SentenceParse(
+            ParseArrays(
                 heads=numpy.array([place.get(int(heads[word]), i) for i, word in enumerate(words)], dtype="int64"),
                 deprels=arrays[words, 1],
                 tags=arrays[words, 2],
@@ -250,8 +241,8 @@ def _constituents(doc: Doc, sentences: Sentences) -> Iterator[List[CollapsedSpan
 class RolesShim(NetworkShim):
     """The network of semantic roles; see `NetworkShim`."""
 
-    config: RolesNetworkConfig
-    sizes_type = RolesSizes
+    config: configs.RolesNetworkConfig
+    sizes_type = configs.RolesSizes
 
     def from_bytes(self, bytes_data: bytes) -> "RolesShim":
         """See `NetworkShim`. RAISES (ValueError): The sizes do not fit the config."""

@@ -9,7 +9,7 @@ import numpy
 from numpy import ndarray
 from thinc.api import NumpyOps
 
-from ..layers.pair_features import SentenceParse, find_candidates
+from ..layers.pair_features import ParseArrays, find_candidates
 from ..layers.roles_configs import RolesNetworkConfig, RolesSizes, SpanRoleScorerConfig
 from ..scores import RoleScores
 from .batches import RolesBatch
@@ -164,7 +164,7 @@ class _Spans:
         return words, places, self.product(words).reshape(len(words), 2, -1)
 
     def score(
-        self, words: ndarray, places: ndarray, products: ndarray, chosen: ndarray, parse: SentenceParse
+        self, words: ndarray, places: ndarray, products: ndarray, chosen: ndarray, parse: ParseArrays
     ) -> Tuple[ndarray, ndarray, ndarray]:
         """The vectors of a sentence's predicates, *shape:* (F, predicate_width), the scores of its candidates, *shape:*
         (F, n_candidates, 1 + n_roles), and the candidates, *shape:* (n_candidates, 2)."""

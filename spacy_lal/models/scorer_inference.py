@@ -143,7 +143,7 @@ class DeprelFeatures:
         self.deprels, self.heads, self.dependents, self.first_rows = deprels, heads, dependents, first_rows
 
     def choose(self, sentences: Sequence[int], heads: Sequence[ndarray]) -> List[ndarray]:
-        """See `scores.DeprelFeatures`."""
+        """The best deprels of some sentences, by their places in the batch. *Shapes of heads and deprels:* (n,)."""
         lengths = [len(one) for one in heads]
         first = numpy.repeat(self.first_rows[numpy.asarray(sentences, dtype=numpy.int64)], lengths)
         words = first + numpy.concatenate([numpy.arange(1, length + 1) for length in lengths] or [first])

@@ -65,7 +65,6 @@ def training(module: Any) -> Iterator[None]:
 class ThreadsShim(Shim):
     """Updates, averages and copies of a torch module that several threads use."""
 
-    is_shared = True  # threads may predict with it at the same time
     _inference: Any = None  # another form of the weights, if any; made again when they change
 
     def copy(self) -> Any:

@@ -26,11 +26,11 @@ def make_sentence_windows() -> Callable[[Sequence[Doc]], List[List[Span]]]:
 
 
 def _windows(docs: Sequence[Doc]) -> List[List[Span]]:
-    return [list(sentence_windows(doc)) for doc in docs]
+    return [list(sentence_windows(doc, WINDOW)) for doc in docs]
 
 
-def sentence_windows(doc: Doc, window: Optional[int] = None) -> Iterator[Span]:
-    """The windows of a Doc of at most `window` (72) words of several sentences. Whitespace belongs to the word before
+def sentence_windows(doc: Doc, window: int) -> Iterator[Span]:
+    """The windows of a Doc of at most `window` words of several sentences. Whitespace belongs to the word before
     it, so the windows of a paragraph have the same words however it is wrapped."""
     words = [token.i for token in doc if not token.is_space]
     if words:
@@ -41,7 +41,7 @@ def sentence_windows(doc: Doc, window: Optional[int] = None) -> Iterator[Span]:
     bounds = [*words, len(doc)]  # of windows of words as tokens
     start = end = 0
     for next_end in [*(place for place, i in enumerate(words) if i in breaks), len(words)]:
-        if next_end - start > (window or WINDOW) and end > start:
+        if next_end - start > window and end > start:
             yield from _strides(doc, bounds, start, end)
             start = end
         end = next_end

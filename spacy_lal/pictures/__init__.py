@@ -21,7 +21,7 @@ from .parse import describe_arcs, draw_parse, draw_roles, word_rows
 from .svg import FONT, Svg, fitted, naming, number, stand_alone, text_width
 from .tree import tree_to_svg
 
-__all__ = ["STYLES", "RenderError", "draw", "render", "writing"]
+__all__ = ["STYLES", "draw", "render", "writing"]
 
 Item = Union[Doc, Span]
 # The annotation that a style needs.
@@ -37,10 +37,6 @@ STYLES: Dict[str, List[str]] = {
 SVG_STYLES = ("tree", "dep", "parse")
 FORMATS = ("html", "svg")
 _MAX_ARC_WORD = 18  # characters
-
-
-class RenderError(ValueError):
-    """The Doc lacks the annotation that the style shows."""
 
 
 def render(
@@ -71,7 +67,7 @@ def render(
     format (str): "html" or, for "tree", "dep" and "parse", "svg": one SVG file, sentences one below the other.
     RETURNS (Optional[str]): HTML or SVG; None if it was displayed.
     RAISES (ValueError): Arguments do not go together; a Span crosses a sentence boundary or, for "tree"
-        and "parse", is no constituent. (RenderError): The Doc has no parse.
+        and "parse", is no constituent; the Doc has no parse.
     """
     options = options or {}
     for what, value, expected in (("style", style, STYLES), ("format", format, FORMATS)):
@@ -142,7 +138,7 @@ def _shown_sentences(item: Item, style: str) -> List[Sentence]:
         known = {"constituents": one.constituents is not None, "dependencies": one.heads is not None}
         known["semantic roles"] = has_propositions(doc)
         if lacking := [needed for needed in STYLES[style] if not known[needed]]:
-            raise RenderError(f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first")
+            raise ValueError(f"style {style!r}: the Doc has no {' and no '.join(lacking)}: parse it first")
         whole = (0, len(one.tokens))
         is_one = not one.is_cut or len(one.tokens) == 1 or whole in [span[:2] for span in one.constituents or []]
         if style in ("tree", "parse") and not is_one:

@@ -28,11 +28,11 @@ from ..loss.roles import RoleLabels, RolesLoss, gold_roles
 from ..models.roles import lacking
 from ..scores import RoleScores
 from ..trees.frames import read_frames
-from ..trees.roles import Proposition, RoleTags, predicate_span
+from ..trees.roles import PREDICATE_PART, Proposition, RoleTags, predicate_span
 from .component import SMALL_TOK2VEC, SentencePipe
 from .decoders import cut_sentence
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
-from .role_decoder import PART, decode_roles
+from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
 HOW_TO_GET = (
@@ -210,7 +210,7 @@ class LALSemanticRoles(SentencePipe):
                 given
                 and [  # the words of each V, then of each C-V
                     [
-                        [predicate_span(args), *(part[:2] for part in args if part[2] == PART)]
+                        [predicate_span(args), *(part[:2] for part in args if part[2] == PREDICATE_PART)]
                         for _, _, args, _ in given[i]
                     ]
                     for i in indices

@@ -8,11 +8,10 @@ from numpy import ndarray
 
 from ..decode import candidate_spans, viterbi
 from ..scores import RoleScores
-from ..trees.roles import CONTINUATION, PREDICATE_ROLE, Argument, RoleTags
+from ..trees.roles import PREDICATE_PART, PREDICATE_ROLE, Argument, RoleTags
 
 Range = Tuple[int, int]
 Verb = Sequence[Range]  # the words of a given predicate: those of its V, then those of each C-V
-PART = CONTINUATION + PREDICATE_ROLE
 
 
 def decode_roles(
@@ -27,7 +26,7 @@ def decode_roles(
         return arguments
     for of_sentence, of_verbs in zip(arguments, verbs, strict=True):
         for f, verb in enumerate(of_verbs):
-            of_sentence[f] = tuple(sorted([*of_sentence[f], *((*part, PART) for part in verb[1:])]))
+            of_sentence[f] = tuple(sorted([*of_sentence[f], *((*part, PREDICATE_PART) for part in verb[1:])]))
     return arguments
 
 
@@ -63,11 +62,11 @@ def _decode_ranges(
             for start, end in parts:
                 gain[(starts < end) & (start < ends)] = -np.inf
             gain[(starts != token + 1) | (ends != token + 2) | (verbs is not None), verb_role] = -np.inf
-            if len(parts) > 1 and PART in tags.roles:
-                gain[:, tags.roles.index(PART)] = -np.inf
+            if len(parts) > 1 and PREDICATE_PART in tags.roles:
+                gain[:, tags.roles.index(PREDICATE_PART)] = -np.inf
             gains.append(gain)
             ranges.append(one.ranges)  # type: ignore[arg-type]
-            lengths.append(one.n_words)
+            lengths.append(len(one.predicates))
             owners.append(parts[0])
     found = candidate_spans(gains, ranges, lengths, once=tags.once(core=True)[1::2])
     arguments = []
@@ -82,8 +81,8 @@ def _with_verb(scores: ndarray, tags: RoleTags, verb: Verb) -> ndarray:
     (start, end), *parts = verb
     limited = scores.copy()
     limited[:, tags.verb : tags.verb + 2] = -np.inf
-    if parts and PART in tags.roles:
-        begin = 1 + 2 * tags.roles.index(PART)
+    if parts and PREDICATE_PART in tags.roles:
+        begin = 1 + 2 * tags.roles.index(PREDICATE_PART)
         limited[:, begin : begin + 2] = -np.inf
     limited[start:end] = -np.inf
     limited[start, tags.verb] = 0.0

@@ -41,10 +41,6 @@ MOMENTS = ("mom1", "mom2", "averages")
 State = Dict[str, Any]
 
 
-class CheckpointError(ValueError):
-    """A checkpoint that can't be used, or belongs to another config; the message names the way out."""
-
-
 class TrainingStopped(Exception):
     """A training has stopped by a signal (the second argument), after writing a checkpoint."""
 
@@ -64,7 +60,7 @@ def train(
     config (Config): As read with `interpolate=False`, overrides applied.
     minutes (float), steps (int): How often to write checkpoints: every `steps` steps, or if that is 0, every `minutes`.
     resume (bool): Whether to resume from a checkpoint. If not, an existing one is removed.
-    RAISES (CheckpointError): The checkpoint can't be read, or is of another config.
+    RAISES (ValueError): The checkpoint can't be read, or is of another config.
     RAISES (TrainingStopped): SIGTERM or Ctrl-C has come; a checkpoint is written first.
     """
     model_path, checkpoints = output_path / "model-last", output_path / DIR_CHECKPOINT
@@ -253,7 +249,7 @@ def _signals() -> Iterator[List[int]]:
 
 
 def _read_checkpoint(path: Path, config: Config, flat: Dict[str, Any]) -> Tuple[State, Optional[Language]]:
-    """State and pipeline, None after the end. RAISES (CheckpointError): A file is damaged, or the config another."""
+    """State and pipeline, None after the end. RAISES (ValueError): A file is damaged, or the config another."""
     places = {n for n in flat if n.startswith("paths.") or (n.startswith("corpora.") and n.endswith(".path"))}
     nlp = None
     try:
@@ -263,12 +259,12 @@ def _read_checkpoint(path: Path, config: Config, flat: Dict[str, Any]) -> Tuple[
             nlp = util.load_model(path / "pipeline", config=given)
             nlp.config["training"]["logger"] = config["training"].get("logger", nlp.config["training"]["logger"])
     except Exception as error:
-        raise CheckpointError(f"can't go on from {path}: {error}. {WAY_OUT}") from error
+        raise ValueError(f"can't go on from {path}: {error}. {WAY_OUT}") from error
     before = state["config"]
     names = [n for n in sorted({*before, *flat}) if n not in places and before.get(n) != flat.get(n)]
     if names := [n for n in names if not n.startswith("training.logger.")]:
         changes = "".join(f"\n  {n}: {before.get(n, 'not set')!r} -> {flat.get(n, 'not set')!r}" for n in names)
-        raise CheckpointError(
+        raise ValueError(
             f"the training in {path.parent.parent} was begun with another config:{changes}\n"
             f"Go on with the config that it was begun with. {WAY_OUT}"
         )

@@ -10,7 +10,7 @@ Senses, speakers, entities and coreference are neither read nor written. Source:
 import re
 from itertools import chain
 from pathlib import Path
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ..files import TreebankError, numbered_lines, quoted
 from ..trees.brackets import escape_characters, escape_word, parse_tree, unescape_word
@@ -25,22 +25,13 @@ NUMBER, WORD, TAG, PARSE, LEMMA, FRAMESET = 2, 3, 4, 5, 6, 7
 NONE = "-"
 UNKNOWN_FRAMESET = "XX"
 ROOT = "TOP"
+PART = "0"  # of a document that is written
 _CELLS = re.compile(r"[^ \t\r\n\f\v]+")
 _PARSE = re.compile(r"((?:\([^()*]+)*)\*(\)*)")
 _BEGIN = re.compile(r"#begin document \((.*)\)(?:; part (\S+))?")
 
 STRIPPED = "[WORD]"  # in place of each word, in files without the text of OntoNotes
 _Rows = List[Tuple[int, List[str]]]  # the line of each word, and its cells
-
-
-class ColumnSentence(NamedTuple):
-    """A sentence of n words to write: an empty tag is unknown; collapsed half-open spans in pre-order, None without a
-    tree; propositions by predicate."""
-
-    words: Sequence[str]
-    tags: Sequence[str]
-    constituents: Optional[Sequence[Span]]
-    propositions: Sequence[Proposition]
 
 
 def read_columns(path: Path) -> Iterator[TreebankSentence]:
@@ -62,26 +53,33 @@ def read_columns(path: Path) -> Iterator[TreebankSentence]:
             rows, begins = [], False
 
 
-def format_columns(sentence: ColumnSentence, document: str = NONE, part: int = 0) -> str:
-    """A sentence's lines, with the empty line at its end. document: the first column. RAISES (PropositionError): The
-    arguments of a predicate overlap. (SpanError): A label has a `*`, which columns cannot hold."""
-    n_words = len(sentence.words)
+def format_columns(
+    words: Sequence[str],
+    tags: Sequence[str],
+    constituents: Optional[Sequence[Span]],
+    propositions: Sequence[Proposition],
+    document: str = NONE,
+) -> str:
+    """A sentence's lines, with the empty line at its end. tags: An empty one is unknown. constituents: Collapsed spans
+    in pre-order; None without a tree. document: The first column. RAISES (PropositionError): The arguments of a
+    predicate overlap. (SpanError): A label has a `*`, which columns cannot hold."""
+    n_words = len(words)
     lemmas, framesets = [NONE] * n_words, [NONE] * n_words
-    for one in sentence.propositions:
+    for one in propositions:
         lemmas[one.token], framesets[one.token] = _lemma_and_frameset(one)
-    columns = [args_to_cells(one.args, n_words) for one in sentence.propositions]
-    parse = _parse_cells(sentence.constituents, n_words)
+    columns = [args_to_cells(one.args, n_words) for one in propositions]
+    parse = _parse_cells(constituents, n_words)
     lines = []
-    for i, word in enumerate(sentence.words):
-        row = [_cell(document), str(part), str(i), escape_word(word), _cell(sentence.tags[i]), parse[i]]
+    for i, word in enumerate(words):
+        row = [_cell(document), PART, str(i), escape_word(word), _cell(tags[i]), parse[i]]
         row += [lemmas[i], framesets[i], NONE, NONE, "*", *(column[i] for column in columns), NONE]
         lines.append("\t".join(row) + "\n")
     return "".join(lines) + "\n"
 
 
-def document_lines(document: str, part: int = 0) -> Tuple[str, str]:
+def document_lines(document: str) -> Tuple[str, str]:
     """The lines that begin and end a document."""
-    return f"#begin document ({_cell(document)}); part {part:03d}\n", "#end document\n"
+    return f"#begin document ({_cell(document)}); part 00{PART}\n", "#end document\n"
 
 
 def _sentence(rows: _Rows, path: str, sent_id: str, begins: bool) -> TreebankSentence:

@@ -146,7 +146,7 @@ class PropBankCorpus(TreebankCorpus):
         return ((str(self.conllu), doc) for doc in make_docs(joined, vocab, n_sents=self.n_sents))
 
 
-class ParsedCorpus:
+class ParsedCorpus(TreebankCorpus):
     """Registered as `spacy-lal.ParsedCorpus.v1`. Iterates over Examples whose predicted Doc has the annotations of the
     reference, but for the semantic roles: for a component that reads parses and learns something else.
 
@@ -161,11 +161,8 @@ class ParsedCorpus:
     """
 
     def __init__(self, path: Optional[PathOrPaths], shuffle: bool = False) -> None:
-        self.paths = _as_list(path)
-        if not self.paths:
-            raise ValueError("the corpus has no path: expected .spacy files with parsed Docs")
-        self.shuffle = shuffle
-        self._read: Optional[Tuple[Vocab, List[List[Doc]]]] = None
+        super().__init__(path, shuffle=shuffle)
+        self._parsed: Optional[Tuple[Vocab, List[List[Doc]]]] = None
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
@@ -182,15 +179,15 @@ class ParsedCorpus:
             yield Example(predicted, reference)
 
     def _versions(self, vocab: Vocab) -> List[List[Doc]]:
-        if self._read is None or self._read[0] is not vocab:
+        if self._parsed is None or self._parsed[0] is not vocab:
             files = [file for path in self.paths for file in _spacy_files(path)]
             versions = [[doc for doc in read_spacy(file, vocab) if len(doc)] for file in files]
             first = [[token.orth for token in doc] for doc in versions[0]]
             for file, docs in zip(files, versions, strict=True):
                 if [[token.orth for token in doc] for doc in docs] != first:
                     raise ValueError(f"expected the same Docs, over the same tokens, in {files[0]} and {file}")
-            self._read = vocab, versions
-        return self._read[1]
+            self._parsed = vocab, versions
+        return self._parsed[1]
 
 
 def _as_list(path: Optional[PathOrPaths]) -> List[Path]:

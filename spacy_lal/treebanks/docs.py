@@ -11,15 +11,7 @@ from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..annotations import (
-    ROOT_DEPREL,
-    SENT_IDS,
-    has_sentences,
-    sentence_bounds,
-    set_constituents,
-    set_sentence_propositions,
-    set_sentence_starts,
-)
+from .. import annotations
 from ..files import quoted, write_file
 from ..trees.conllu import ConlluSentence
 from .reader import TreebankSentence
@@ -92,7 +84,7 @@ def _describe_pos(sentence: ConlluSentence, word: int) -> str:
     return f"{sentence.path}:{sentence.lines[word] if sentence.lines else 0}: {quoted(sentence.pos[word])}"
 
 
-def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FILE) -> WrittenCounts:
+def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:
     """Write Docs: to one file if the path ends in `.spacy`, else to a folder of several, which replace an earlier run's
     files (`0000.spacy` and the numbers that follow without a gap). Each file is replaced completely or not at all.
     RAISES (ValueError): No Docs are given. (OSError): Writing fails; the earlier files are unchanged."""
@@ -101,7 +93,7 @@ def write_docs(docs: Iterable[Doc], path: Path, *, docs_a_file: int = DOCS_A_FIL
     packed: List[bytes] = []
     doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
     for doc in docs:
-        if not one_file and len(doc_bin) >= docs_a_file:
+        if not one_file and len(doc_bin) >= DOCS_A_FILE:
             packed.append(doc_bin.to_bytes())
             doc_bin = DocBin(attrs=DOCBIN_ATTRS, store_user_data=True)
         doc_bin.add(doc)
@@ -148,13 +140,13 @@ def _make_doc(vocab: Vocab, group: List[TreebankSentence]) -> Doc:
     )
     sent_ids = [sentence.sent_id for sentence in group]
     if any(sent_ids):
-        doc.user_data[SENT_IDS] = sent_ids
+        doc.user_data[annotations.SENT_IDS] = sent_ids
     bounds = zip(starts, [*starts[1:], len(words)], strict=True)
     positions = [list(range(start, end)) for start, end in bounds]
     if all(sentence.tree for sentence in group):
-        set_constituents(doc, positions, [sentence.tree.spans for sentence in group if sentence.tree])
+        annotations.set_constituents(doc, positions, [sentence.tree.spans for sentence in group if sentence.tree])
     if all(sentence.roles is not None for sentence in group):
-        set_sentence_propositions(doc, positions, [sentence.roles or () for sentence in group])
+        annotations.set_sentence_propositions(doc, positions, [sentence.roles or () for sentence in group])
     return doc
 
 
@@ -182,7 +174,7 @@ def _arcs(group: List[TreebankSentence]) -> Tuple[List[int], List[int], List[str
                 deprels.append(d.deprels[i] or UNSPECIFIED_DEPREL)
             else:
                 heads.append(start + (i if root is None else root))
-                deprels.append(ROOT_DEPREL if i == root else "")
+                deprels.append(annotations.ROOT_DEPREL if i == root else "")
     return starts, heads, deprels
 
 
@@ -190,6 +182,6 @@ def copy_text(doc: Doc, *, with_sentences: bool, vocab: Optional[Vocab] = None) 
     """The same tokens and spaces without annotations; with_sentences: and with sentence boundaries, if known."""
     spaces = None if doc.has_unknown_spaces else [bool(token.whitespace_) for token in doc]
     copied = Doc(doc.vocab if vocab is None else vocab, words=[token.text for token in doc], spaces=spaces)
-    if with_sentences and has_sentences(doc):
-        set_sentence_starts(copied, [start for start, _ in sentence_bounds(doc)])
+    if with_sentences and annotations.has_sentences(doc):
+        annotations.set_sentence_starts(copied, [start for start, _ in annotations.sentence_bounds(doc)])
     return copied

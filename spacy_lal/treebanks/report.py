@@ -13,7 +13,7 @@ from ..files import TreebankError
 from ..lang.en import AUXILIARY_ROLESETS
 from ..trees.conllu import ConlluSentence, parse_conllu_block, read_conllu_blocks
 from ..trees.joint import Heads, outside_heads
-from ..trees.roles import CONTINUATION, PREDICATE_ROLE, REFERENCE
+from ..trees.roles import CONTINUATION, PREDICATE_PART, PREDICATE_ROLE, REFERENCE
 from ..trees.spans import split_chain
 from .columns import read_columns
 from .docs import unknown_pos
@@ -23,7 +23,7 @@ from .roles import read_role_file, read_sentences
 Item = TypeVar("Item")
 MAX_PROBLEMS = 1000  # kept at most: in a file that is no treebank, each line may be one
 MAX_SHOWN = 5  # misaligned arguments that a report shows
-OF_PREDICATE = (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)
+OF_PREDICATE = (PREDICATE_ROLE, PREDICATE_PART)
 
 
 @dataclass

@@ -97,10 +97,7 @@ def _joined(sentence: TreebankSentence, found: SentenceRoles) -> TreebankSentenc
 
 def to_role_dict(roles: SentenceRoles) -> Dict[str, Any]:
     """The object of a sentence's line."""
-    predicates = [
-        {"token": one.token, "lemma": one.lemma, "roleset": one.roleset, "args": [[*arg] for arg in one.args]}
-        for one in roles.propositions
-    ]
+    predicates = [one.to_dict() for one in roles.propositions]
     return {"sent_id": roles.sent_id, "words": roles.n_words, "predicates": predicates}
 
 
@@ -109,23 +106,18 @@ def _sentence_roles(value: Any, where: str) -> SentenceRoles:
     found: List[Proposition] = []
     try:
         sent_id, n_words = value.get("sent_id", ""), value["words"]
-        given = [
-            (one["token"], one.get("roleset", ""), [(start, end, role) for start, end, role in one["args"]], one)
-            for one in value["predicates"]
-        ]
-        numbers = [
-            n_words,
-            *(one[0] for one in given),
-            *(number for one in given for arg in one[2] for number in arg[:2]),
-        ]
-        texts = [sent_id, *(text for one in given for text in (one[1], one[3].get("lemma", "")))]
-        if {*map(type, numbers)} != {int} or {*map(type, texts)} != {str}:
-            raise TypeError("words and tokens are numbers; sent_id, roleset and lemma are texts")
-        for token, roleset, args, one in given:
+        numbers, texts = [n_words], [sent_id]
+        for one in value["predicates"]:
+            args = [(start, end, role) for start, end, role in one["args"]]
+            token, roleset, lemma = one["token"], one.get("roleset", ""), one.get("lemma", "")
+            numbers += [token, *(number for arg in args for number in arg[:2])]
+            texts += [roleset, lemma]
             if found and token <= found[-1].token:
                 raise PropositionError(f"expected ascending tokens, got {token} after {found[-1].token}")
-            found.append(make_proposition(token, roleset, args, one.get("lemma", "")))
+            found.append(make_proposition(token, roleset, args, lemma))
             check_proposition(found[-1], n_words)
+        if {*map(type, numbers)} != {int} or {*map(type, texts)} != {str}:
+            raise TypeError("words and tokens are numbers; sent_id, roleset and lemma are texts")
     except PropositionError as error:
         raise TreebankError(f"{where}: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError):

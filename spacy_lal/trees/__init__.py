@@ -2,17 +2,14 @@
 
 # ruff: noqa: F401
 
-from ..files import TreebankError
-from .brackets import ROOT_LABELS, escape_word, parse_tree, read_brackets, read_brackets_with_lines, write_brackets
+from .brackets import escape_word, parse_tree, read_brackets, read_brackets_with_lines, write_brackets
 from .conllu import ConlluSentence, format_conllu, read_conllu
 from .joint import joint_spans, label_ids
 from .spans import (
     EMPTY,
     SUB_HEAD,
     SUB_HEAD_LABEL,
-    CrossingSpansError,
     LabelVocab,
-    Span,
     SpanError,
     collapse_chains,
     expand_chains,

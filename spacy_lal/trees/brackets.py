@@ -58,9 +58,8 @@ def read_brackets_with_lines(
     strip_root: bool = True,
     strip_traces: bool = True,
     strip_functions: bool = True,
-    unescape: bool = True,
 ) -> Iterator[BracketedTree]:
-    """The trees of a file, each with its line. The file is read lazily.
+    """The trees of a file, each with its line. The file is read lazily. Words are raw text, see `unescape_word`.
 
     A line may hold several trees, and a tree may span several lines. Skipped are blank lines and, between trees, lines
     that begin with `#`.
@@ -72,7 +71,6 @@ def read_brackets_with_lines(
     strip_traces (bool): Leave out `-NONE-` leaves and the constituents that they leave empty, even whole trees.
     strip_functions (bool): Cut labels and tags at the first `-`, `=` or `|` after their first character (`NP-SBJ-1` to
         `NP`, `ADVP|PRT` to `ADVP`), except labels that begin with `-` (`-LRB-`).
-    unescape (bool): Give words as raw text, see `unescape_word`.
     RAISES (TreebankError): With file, line and the offending text: brackets that do not match, or lack a label or
         content; a word that is not alone under its tag; a trace outside of `-NONE-`; a tree that is never closed.
     """
@@ -81,7 +79,7 @@ def read_brackets_with_lines(
         lines = numbered_lines(Path(source))
     else:
         name, lines = name or "<text>", enumerate(source, start=1)
-    reader = _Reader(name, strip_traces, strip_functions, unescape)
+    reader = _Reader(name, strip_traces, strip_functions)
     for number, line in lines:
         for tree, start in reader.trees_ending_on(number, line.lstrip("\ufeff") if number == 1 else line):
             yield BracketedTree(_without_root(tree) if strip_root else tree, start)
@@ -144,11 +142,11 @@ class _OpenNode:
 class _Reader:
     """Turns lines into trees. Open brackets are on a stack. A step gives what is wrong, or nothing."""
 
-    def __init__(self, name: str, strip_traces: bool, strip_functions: bool, unescape: bool) -> None:
+    def __init__(self, name: str, strip_traces: bool, strip_functions: bool) -> None:
         from nltk.tree import Tree  # slow: not at start-up
 
-        self.make, self.name, self.strip_traces = Tree, name, strip_traces
-        self.strip_functions, self.unescape = strip_functions, unescape
+        self.make, self.name = Tree, name
+        self.strip_traces, self.strip_functions = strip_traces, strip_functions
         self.stack: List[_OpenNode] = []
         self.first_line = ""  # on which the open tree begins
         self.n_brackets = 0  # of the open tree
@@ -212,7 +210,7 @@ class _Reader:
             word = str(node.children[0])
             if self.strip_traces and _TRACE.fullmatch(word):
                 return f"expected the trace {quoted(word)} under {TRACE_TAG}"
-            node.children[0] = unescape_word(word) if self.unescape else word
+            node.children[0] = unescape_word(word)
         label = _without_function(node.label) if self.strip_functions else node.label
         tree = self.make(label, node.children)
         if self.stack:

@@ -33,23 +33,17 @@ class _Child(NamedTuple):
     lexical_head: int
 
 
-def joint_spans(
-    spans: Sequence[Span],
-    heads: Heads,
-    *,
-    deprels: Optional[Sequence[str]] = None,
-    punctuation: Optional[Sequence[bool]] = None,
-) -> List[JointSpan]:
+def joint_spans(spans: Sequence[Span], heads: Heads, *, deprels: Optional[Sequence[str]] = None) -> List[JointSpan]:
     """Adds lexical heads and `<H>` spans to the constituents of a sentence of n words, in pre-order, one span per
     stretch.
 
     spans (Sequence[Tuple[int, int, str]]): Collapsed spans. Spans with the label `<H>` or the empty label are left out.
     heads (Sequence[Optional[int]]): (n,), word numbers from 1, 0 = root; None or a number outside 0..n = missing.
-    deprels, punctuation: As in `word_order`; they matter only if the two trees disagree.
+    deprels (Optional[Sequence[str]]): As in `word_order`; they matter only if the two trees disagree.
     RAISES (SpanError): Spans cross or lie outside of the n words.
     """
     n_words = len(heads)
-    ranks = word_order(heads, deprels=deprels, punctuation=punctuation)
+    ranks = word_order(heads, deprels)
     joint: List[JointSpan] = []
     # Open constituents as (start, end, label, children); the first is the sentence.
     around: List[Tuple[int, int, str, List[_Child]]] = [(0, n_words, "", [])]
@@ -74,26 +68,21 @@ def dissolve(spans: Iterable[Tuple]) -> List[Span]:  # type: ignore[type-arg]  #
     return [(span[0], span[1], span[2]) for span in spans if span[2] and span[2] != SUB_HEAD_LABEL]
 
 
-def word_order(
-    heads: Heads, *, deprels: Optional[Sequence[str]] = None, punctuation: Optional[Sequence[bool]] = None
-) -> List[int]:
+def word_order(heads: Heads, deprels: Optional[Sequence[str]] = None) -> List[int]:
     """The rank of each of n words in the total order that chooses lexical heads; the smallest rank wins.
 
     Sort keys, smallest first: is punctuation that governs no word, depth in the dependency tree, predicate of a clause
     first, position. If exactly one word of a constituent has its head outside, all others depend on it: it has the
     smallest rank, and the lexical head is the same as the reference's. A word without head, and the first word of a
-    cycle, counts as one step below a root. Deprels identify clause predicates, and punctuation (`punct`) unless that is
-    given.
+    cycle, counts as one step below a root. Deprels identify clause predicates, and punctuation (`punct`).
     """
     n_words = len(heads)
     depths = _depths(heads)
     governing = set(heads)
     bases = [deprel.lower().partition(":")[0] for deprel in deprels] if deprels is not None else [""] * n_words
-    if punctuation is None:
-        punctuation = [base == "punct" for base in bases]
     keys = [
-        (bool(punctuation[i]) and i + 1 not in governing, depths[i + 1], bases[i] not in CLAUSE_DEPRELS, i)
-        for i in range(n_words)
+        (base == "punct" and i + 1 not in governing, depths[i + 1], base not in CLAUSE_DEPRELS, i)
+        for i, base in enumerate(bases)
     ]
     ranks = [0] * n_words
     for rank, key in enumerate(sorted(keys)):

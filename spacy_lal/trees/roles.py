@@ -3,13 +3,14 @@ PropBank's strings. `V` is the predicate itself, `C-X` continues an earlier argu
 that refers to X. Specification: Strubell et al. (2018), LISA; the CoNLL-2005 shared task for C- and R-."""
 
 import re
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 from numpy import ndarray
 
 PREDICATE_ROLE = "V"
 CONTINUATION, REFERENCE = "C-", "R-"
+PREDICATE_PART = CONTINUATION + PREDICATE_ROLE
 OUTSIDE = "O"
 MISSING = -1  # the number of a tag that is not known
 
@@ -31,6 +32,15 @@ class Proposition(NamedTuple):
     roleset: str
     args: Tuple[Argument, ...]
     lemma: str = ""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """As in a line of `.srl.jsonl`."""
+        return {
+            "token": self.token,
+            "lemma": self.lemma,
+            "roleset": self.roleset,
+            "args": [[*arg] for arg in self.args],
+        }
 
 
 class JoinedArgument(NamedTuple):
@@ -66,7 +76,7 @@ def check_proposition(proposition: Proposition, n_words: int) -> None:
         role and isinstance(role, str) and reached <= start < end <= n_words
         for (start, end, role), reached in zip(args, starts, strict=False)
     )
-    of_predicate = [arg for arg in args if arg[2] in (PREDICATE_ROLE, CONTINUATION + PREDICATE_ROLE)]
+    of_predicate = [arg for arg in args if arg[2] in (PREDICATE_ROLE, PREDICATE_PART)]
     n_predicates = sum(role == PREDICATE_ROLE for _, _, role in args)
     if not sound or n_predicates != 1 or not any(start <= token < end for start, end, _ in of_predicate):
         raise PropositionError(

@@ -59,10 +59,6 @@ class SpanError(ValueError):
     """Spans that do not form a tree."""
 
 
-class CrossingSpansError(SpanError):
-    """Two spans that overlap, neither within the other."""
-
-
 def is_preterminal(node: object) -> bool:
     """Whether a node is a tag above one word."""
     return isinstance(node, list) and len(node) == 1 and not isinstance(node[0], list)
@@ -163,7 +159,7 @@ def write_spans(words: Sequence[str], tags: Sequence[str], spans: Sequence[Span]
 
 def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
     """Spans in pre-order: by start, the longer first, spans over the same words in the order given.
-    RAISES (CrossingSpansError): Two spans cross. (SpanError): A span lies outside of the words."""
+    RAISES (SpanError): Two spans cross, or a span lies outside of the words."""
     ordered = sorted(spans, key=lambda span: (span[0], -span[1]))
     around: List[Span] = []
     for span in ordered:
@@ -173,7 +169,7 @@ def nested_spans(spans: Sequence[Span], n_words: int) -> List[Span]:
         while around and around[-1][1] <= start:
             around.pop()
         if around and around[-1][1] < end:
-            raise CrossingSpansError(f"constituents must nest, got two that cross: {around[-1]} and {span}")
+            raise SpanError(f"constituents must nest, got two that cross: {around[-1]} and {span}")
         around.append(span)
     return ordered
 

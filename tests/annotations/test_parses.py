@@ -25,7 +25,7 @@ from spacy_lal.annotations import (
     simplify,
 )
 from spacy_lal.export import to_conllu
-from spacy_lal.trees import CrossingSpansError
+from spacy_lal.trees import SpanError
 
 install_extensions()
 SELECT = SentenceParse(
@@ -220,7 +220,7 @@ def test_constituents_by_hand(doc):
     assert doc._.parse_string.startswith("(S (X He) (VP (X lives)") and doc[7:11]._.labels == ("Y",)
     doc.spans[SPANS_KEY] = [Span(doc, 0, 3, "A"), Span(doc, 2, 4, "B"), Span(doc, 8, 8, "C")]
     for read in (lambda: doc._.parse_string, lambda: doc[0]._.labels, lambda: list(doc[0:7]._.constituents)):
-        with pytest.raises(CrossingSpansError, match="constituents must nest, got two that cross"):
+        with pytest.raises(SpanError, match="constituents must nest, got two that cross"):
             read()
     assert doc[7:11]._.parse_string == "(TOP (X We) (X saw) (X her) (X .))"
     doc.spans[SPANS_KEY] = [Span(doc, 0, 9, "S"), Span(doc, 7, 9, "NP")]

@@ -98,7 +98,7 @@ def test_errors_come_before_the_parsing(lal, evaluate, gold_file, genre_file, tm
         ),
         ((gold_file, "-o", gold_file), "would be read and written at once"),
         ((gold_file, "-o", "x.json", "--trees", "x.json"), "expected different files"),
-        ((gold_file, "-p", tmp_path / "no.prm"), "Can't open parameter file"),
+        ((gold_file, "-p", tmp_path / "no.prm"), f"can't read or write {tmp_path / 'no.prm'}"),
         ((gold_file, "--by-genre", "a"), "no sentence ids"),
         ((genre_file, "--by-genre", "("), "is no regular expression"),
         ((genre_file, "--by-genre", "xyz"), "matches no sentence id"),

@@ -41,7 +41,7 @@ def lstm():
     return CharLSTMEncoder(CharLSTM(char_width=5, dropout=0.0), 8, InputSizes(n_chars=20))
 
 
-def run(lstm, char_ids, char_lengths=None):
+def run(lstm, char_ids, char_lengths):
     return lstm(NetworkInputs(torch.zeros(len(char_ids)), char_ids=char_ids, char_lengths=char_lengths))
 
 
@@ -56,7 +56,7 @@ def test_each_word_as_if_alone(lstm):
     for b, sentence in enumerate(words):
         for t, word in enumerate(sentence):
             ids[b, t, : len(word)] = torch.tensor(word, dtype=torch.long)
-    output = run(lstm, ids)
+    output = run(lstm, ids, torch.tensor([[len(word) for word in sentence] for sentence in words]))
     assert output.shape == (2, 3, 8)
     for b, sentence in enumerate(words):
         for t, word in enumerate(sentence):
@@ -71,7 +71,7 @@ def char_id(letter):
     return 5 + ord(letter) - ord("a")
 
 
-def inputs_of(*sentences, with_lengths=True):
+def inputs_of(*sentences):
     """A padded batch of sentences: each word between its start and stop symbols."""
     rows = [[[2, 1, 1, 1, 3], *([2, *map(char_id, word), 3] for word in words), [2, 4, 4, 4, 3]] for words in sentences]
     longest, width = max(map(len, rows)), max(len(word) for row in rows for word in row)
@@ -81,20 +81,19 @@ def inputs_of(*sentences, with_lengths=True):
             ids[i, j, : len(word)] = torch.tensor(word)
             lengths[i, j] = len(word)
     n_words = torch.tensor([len(words) for words in sentences])
-    return NetworkInputs(n_words, char_ids=ids, char_lengths=lengths if with_lengths else None)
+    return NetworkInputs(n_words, char_ids=ids, char_lengths=lengths)
 
 
 def encoder(n_letters, char_width=3):
     return CharConcatEncoder(CharConcat(char_width=char_width, dropout=0.0), n_letters * char_width, LETTERS)
 
 
-@pytest.mark.parametrize("with_lengths", [True, False])
 @pytest.mark.parametrize(
     "word, expected", [("abcdefgh", "abcdhgfe"), ("ab", "ab33ba22"), ("a", "a333a222"), ("abcdefghij", "abcdjihg")]
 )
-def test_the_letters_of_a_word(word, expected, with_lengths):
+def test_the_letters_of_a_word(word, expected):
     """The examples of the specification, with N = 8."""
-    ids = encoder(8).letter_ids(inputs_of([word], with_lengths=with_lengths))
+    ids = encoder(8).letter_ids(inputs_of([word]))
     assert ids.shape == (1, 3, 8)
     assert ids[0, 1].tolist() == [int(letter) if letter.isdigit() else char_id(letter) for letter in expected]
     assert ids[0, 0].tolist() == [1] * 8 and ids[0, 2].tolist() == [4] * 8

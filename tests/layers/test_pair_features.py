@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_lal.layers.pair_features import N_FEATURES, SentenceParse, find_candidates
+from spacy_lal.layers.pair_features import N_FEATURES, ParseArrays, find_candidates
 
 RNG = np.random.default_rng(0)
 NAMES = {name: np.uint64(value) for value, name in enumerate(["a", "b", "c", "d"], start=7)}
@@ -12,7 +12,7 @@ NAMES = {name: np.uint64(value) for value, name in enumerate(["a", "b", "c", "d"
 def parse_of(heads, spans, labels=None, deprels=None):
     n = len(heads)
     ids = np.arange(1, n + 1, dtype=np.uint64)
-    return SentenceParse(
+    return ParseArrays(
         heads=np.array(heads, dtype=np.int64),
         deprels=ids if deprels is None else np.array([NAMES[one] for one in deprels], dtype=np.uint64),
         tags=ids,

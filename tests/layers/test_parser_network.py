@@ -77,6 +77,7 @@ def make_inputs(network, lengths, seed=3):
         "tag_ids": ids(sizes.n_tags, *shape),
         "word_ids": ids(sizes.n_words, *shape),
         "char_ids": ids(sizes.n_chars, *shape, 5),
+        "char_lengths": torch.full(shape, 5),
     }
     kept = [LENGTHS.index(n) for n in lengths]
     cut = {name: value[kept, : max(lengths) + 2] for name, value in everything.items() if value is not None}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_lal.layers.pair_features import SentenceParse
+from spacy_lal.layers.pair_features import ParseArrays
 from spacy_lal.layers.role_scorers import SpanRoleScorer
 from spacy_lal.layers.roles_configs import (
     PredicateScorerConfig,
@@ -135,11 +135,11 @@ def test_parts_that_do_not_fit_are_named():
 SPAN_SIZES = {"vectors_width": 4, "predicate_width": 3, "hidden_width": 8}
 
 
-def make_parse(n: int) -> SentenceParse:
+def make_parse(n: int) -> ParseArrays:
     """Flat: every word depends on the first."""
     ids = np.arange(n, dtype="uint64")
     whole = np.array([[0, n]], dtype="int64")
-    return SentenceParse(np.zeros(n, dtype="int64"), ids, ids, ids, ids > n, whole, ids[:1])
+    return ParseArrays(np.zeros(n, dtype="int64"), ids, ids, ids, ids > n, whole, ids[:1])
 
 
 def test_half_precision():

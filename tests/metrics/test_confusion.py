@@ -30,7 +30,6 @@ def test_unary_chains_are_paired_from_outside():
     confusion.add((words, tags, [(0, 2, "S::S")]), (words, tags, [(0, 2, "S::NP::NP")]))
     assert confusion.correct == {"VP": 1, "S": 1}
     assert confusion.confusions() == [("S", "FRAG", 1), ("S", "NP", 1)]
-    assert confusion.confusions(1) == [("S", "FRAG", 1)]
     assert (confusion.gold["X"], confusion.labels()["X"]["confused"]) == (1, 0)
     assert (confusion.gold["S"], confusion.labels()["S"]["confused"]) == (3, 2)
 

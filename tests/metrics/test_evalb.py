@@ -2,7 +2,7 @@
 
 import gzip
 from pathlib import Path
-from typing import List, Tuple
+from typing import Any, Iterable, List, Tuple
 
 import pytest
 from hypothesis import given, settings
@@ -12,13 +12,11 @@ from nltk import Tree
 from spacy_lal.metrics.evalb import (
     VALID,
     EvalbCounts,
-    EvalbFormatError,
     count_crossing,
     read_sentence,
-    score_parses,
     score_sentence,
 )
-from spacy_lal.metrics.evalb_params import COLLINS, NK, EvalbParams, EvalbParamsError
+from spacy_lal.metrics.evalb_params import COLLINS, NK, EvalbParams
 from spacy_lal.metrics.evalb_report import EvalbStopped, report
 
 
@@ -26,6 +24,13 @@ def read(path: Path) -> List[str]:
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8", newline="\n") as file:
         return list(file)
+
+
+def count(pairs: Iterable[Tuple[Any, Any]], params: EvalbParams) -> EvalbCounts:
+    counts = EvalbCounts()
+    for gold, test in pairs:
+        counts.add(score_sentence(gold, test, params))
+    return counts
 
 
 def run(gold: List[str], test: List[str], params: EvalbParams) -> Tuple[List[str], List[str]]:
@@ -70,11 +75,11 @@ def test_equals_the_program_on_odd_trees(data_dir, prm):
 def test_trees_and_spans_score_as_lines_do(data_dir, params):
     folder = data_dir / "evalb"
     pairs = list(zip(read(folder / "v1.gld.gz"), read(folder / "v1.tst.gz"), strict=True))
-    lines, _ = score_parses(pairs, params)
+    lines = count(pairs, params)
     trees = [(Tree.fromstring(gold), Tree.fromstring(test)) for gold, test in pairs]
-    assert score_parses(trees, params)[0] == lines
+    assert count(trees, params) == lines
     spans = [(to_spans(gold), to_spans(test)) for gold, test in trees]
-    assert score_parses(spans, params)[0] == lines
+    assert count(spans, params) == lines
     assert lines.n_errors == 15
 
 
@@ -108,15 +113,12 @@ def test_counts():
         ("(TOP (. .))", "(TOP (. .))"),
         ("(TOP (S (NN a)))", "(TOP (S (NN b)))"),
     ]
-    counts, short = score_parses(rows)
-    assert counts == short
+    counts = count(rows, COLLINS)
     assert (counts.n_sentences, counts.n_valid, counts.n_skipped, counts.n_errors) == (4, 2, 1, 1)
     assert (counts.matched, counts.gold_brackets, counts.test_brackets) == (4, 6, 5)
     scores = counts.scores()
     assert scores["const_f"] == pytest.approx(8 / 11) and scores["tag_acc"] == pytest.approx(5 / 6)
     assert [scores[f"const_{name}"] for name in ("cm", "cb", "0cb", "2cb")] == [0.5, 0.5, 0.5, 1.0]
-    halves = [score_parses(rows[:2])[0], score_parses(rows[2:])[0]]
-    assert halves[0] + halves[1] == counts
     assert EvalbCounts().scores()["const_f"] == 0.0
 
 
@@ -135,9 +137,9 @@ def test_very_deep_trees():
     ["(TOP (S (NN a b)))", "(TOP (S (NN a )))", "(TOP a (NN b))", "word", "(TOP (S (NN a))) x", "(TOP", "(TOP (S \n"],
 )
 def test_lines_that_the_program_cannot_pass(line):
-    with pytest.raises(EvalbFormatError):
+    with pytest.raises(ValueError):
         read_sentence(line, COLLINS)
-    with pytest.raises(EvalbFormatError, match="^gold, line 2: "):
+    with pytest.raises(ValueError, match="^gold, line 2: "):
         list(report(["(TOP (NN a))\n", line], ["(TOP (NN a))\n", "(TOP (NN a))\n"]))
 
 
@@ -154,9 +156,9 @@ def test_params_file(tmp_path):
     assert [f"{path}, line {n}" in str(w.message) for n, w in zip((7, 8), caught, strict=True)] == [True, True]
     assert "cutoff_len:12|labeled:False|delete_label:('A B',)|eq_word" in params.signature
     path.write_text("DEBUG 0\nDELETE_LABEL\n")
-    with pytest.raises(EvalbParamsError, match="line 2"):
+    with pytest.raises(ValueError, match="line 2"):
         EvalbParams.from_file(path)
-    with pytest.raises(EvalbParamsError, match="nowhere"):
+    with pytest.raises(OSError, match="nowhere"):
         EvalbParams.from_file(tmp_path / "nowhere.prm")
 
 

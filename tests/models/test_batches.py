@@ -71,15 +71,10 @@ def test_a_table_of_code_points_gives_code_points():
 
 
 def test_options_come_from_the_config_and_vocabularies_from_the_file():
-    trained = sentence_features(ReadingOptions(use_words=True, drop_rare=True))
+    trained = sentence_features(ReadingOptions(use_words=True))
     trained.attrs.update(words=["a"], word_counts=[1])
-    trained.attrs.update(use_words=True, drop_rare=True, max_word_length=64)  # as options were once saved
-    model = sentence_features(ReadingOptions(use_words=True, drop_rare=False, max_word_length=5)).from_bytes(
-        trained.to_bytes()
-    )
+    model = sentence_features(ReadingOptions(use_words=True, max_word_length=5)).from_bytes(trained.to_bytes())
     assert model.attrs["words"] == ["a"] and model.attrs["options"].max_word_length == 5
-    features, _ = model([make_doc(["a"] * 50, {0})], True)
-    assert (features[0].word_ids[1:-1] == 3).all(), "no word is dropped"
 
 
 def test_of_a_long_word_both_ends_are_read():

@@ -8,8 +8,7 @@ import small_blocks
 import torch
 from thinc.api import fix_random_seed
 
-from spacy_lal.layers.parser_network import NetworkOutput
-from spacy_lal.layers.scorers import SpanScorer
+from spacy_lal.layers.parser_scorers import SpanScorer
 from spacy_lal.loss.parser import GoldParse, ParserLoss
 from spacy_lal.models.batches import NetworkBatch, SentenceFeatures, VectorRows
 from spacy_lal.models.parser import ParserShim
@@ -139,7 +138,7 @@ def test_every_gradient_equals_that_of_full_charts(name, golds, monkeypatch):
 
 def test_what_is_sparse_stays_so():
     shapes = (2, 4, 4, 5), (2, 4, 4), (2, 4, 4, 3)
-    output = NetworkOutput(*(torch.zeros(shape, requires_grad=True) for shape in shapes))
+    output = ParserScores(*(torch.zeros(shape, requires_grad=True) for shape in shapes))
     d_scores = []
     for n in (3, 2):
         labels = SparseGradient(numpy.array([(0, 1, 2)]), numpy.full(1, 7.0, "f4"))

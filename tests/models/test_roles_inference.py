@@ -6,7 +6,7 @@ import numpy
 import pytest
 import torch
 
-from spacy_lal.layers.pair_features import SentenceParse
+from spacy_lal.layers.pair_features import ParseArrays
 from spacy_lal.layers.roles_configs import (
     PredicateScorerConfig,
     RoleScorerConfig,
@@ -52,7 +52,7 @@ def make_parse(n, rng):
     heads = numpy.minimum(rng.integers(0, max(n, 1), n), numpy.arange(n))
     ids = [rng.integers(1, 9, n).astype("u8") for _ in range(3)]
     spans = numpy.array([(0, n)] if n else [], dtype="i8").reshape(-1, 2)
-    return SentenceParse(heads, *ids, rng.random(n) < 0.5, spans, numpy.ones(len(spans), "u8"))
+    return ParseArrays(heads, *ids, rng.random(n) < 0.5, spans, numpy.ones(len(spans), "u8"))
 
 
 def make_batch(predicates=None, lengths=LENGTHS):

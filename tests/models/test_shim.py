@@ -79,12 +79,12 @@ def test_scorers_that_are_not_there(sizes):
     model = unbuilt()
     model.shims[0].set_sizes({**SIZES, **sizes})
     model.shims[0].build()
-    scores, backprop = model.begin_update(make_batch([2, 0]))
-    for n, one in zip((2, 0), scores, strict=True):
+    scores, backprop = model.begin_update(make_batch([2, 1]))
+    for n, one in zip((2, 1), scores, strict=True):
         assert one.labels.shape == ((0, 0, 0) if sizes.get("n_labels") == 0 else (n + 1, n + 1, 5))
         assert one.arcs.shape == (n + 1, n + 1)
         assert one.deprels.shape == ((n + 1, 0) if sizes.get("n_deprels") == 0 else (n + 1, n + 1, 4))
-    assert backprop(scores).shape == (2, 6)
+    assert backprop(scores).shape == (3, 6)
 
 
 def test_averages_are_used_and_given_back():

@@ -15,7 +15,7 @@ from tiny_pipeline import SENTENCES, train
 from spacy_lal import pictures as render_module
 from spacy_lal.annotations import sentence_words, set_propositions
 from spacy_lal.interpret import constituent_contributions
-from spacy_lal.pictures import STYLES, RenderError, render
+from spacy_lal.pictures import STYLES, render
 from spacy_lal.pictures.colors import LABEL_COLORS
 from spacy_lal.trees.roles import Proposition
 
@@ -105,7 +105,7 @@ def test_whole_parse():
     assert svg_texts(render(doc, style="parse"))[-3:] == ["ROOT", "select.<1>", "ARG1"]
     assert svg_texts(render(doc[1:4], style="parse"))[-1] == "ROOT"
     bare = Doc(Vocab(), words=["Go"], heads=[0], deps=["ROOT"])
-    with pytest.raises(RenderError, match="style 'parse': the Doc has no constituents"):
+    with pytest.raises(ValueError, match="style 'parse': the Doc has no constituents"):
         render(bare, style="parse")
 
 
@@ -227,7 +227,7 @@ def test_right_to_left():
 )
 def test_no_parse(style: str, missing: str):
     doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
-    with pytest.raises(RenderError, match=f"style '{style}': the Doc has {missing}"):
+    with pytest.raises(ValueError, match=f"style '{style}': the Doc has {missing}"):
         render(doc, style=style)
 
 
@@ -260,7 +260,7 @@ def test_bad_calls_of_svg_format():
             render(make_doc(), style=style, format="svg", page=page)
     with pytest.raises(ValueError, match="expected a format of html, svg, got 'png'"):
         render(make_doc(), format="png")
-    with pytest.raises(RenderError, match="no constituents"):
+    with pytest.raises(ValueError, match="no constituents"):
         render(Doc(Vocab(), words=["Go"]), format="svg")
 
 

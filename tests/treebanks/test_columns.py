@@ -5,7 +5,7 @@ from spacy.vocab import Vocab
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents
 from spacy_lal.files import TreebankError
-from spacy_lal.treebanks.columns import ColumnSentence, document_lines, format_columns, read_columns
+from spacy_lal.treebanks.columns import document_lines, format_columns, read_columns
 from spacy_lal.treebanks.docs import make_docs
 from spacy_lal.trees.roles import Proposition
 
@@ -58,17 +58,17 @@ def test_a_sentence_without_tree_leaves_the_trees_of_its_neighbours(tmp_path):
 
 
 def columns(sentence):
-    return ColumnSentence(sentence.words, sentence.tags, sentence.tree.spans if sentence.tree else None, sentence.roles)
+    return sentence.words, sentence.tags, sentence.tree.spans if sentence.tree else None, sentence.roles
 
 
 def test_written_and_read_again(tmp_path):
     sentences = list(read_columns(write(tmp_path, ONTONOTES)))
-    begin, end = document_lines("bc/x", 1)
-    assert begin == "#begin document (bc/x); part 001\n"
-    text = begin + "".join(format_columns(columns(one), "bc/x", 1) for one in sentences) + end
+    begin, end = document_lines("bc/x")
+    assert begin == "#begin document (bc/x); part 000\n"
+    text = begin + "".join(format_columns(*columns(one), "bc/x") for one in sentences) + end
     again = list(read_columns(write(tmp_path, text)))
     assert list(map(columns, again)) == list(map(columns, sentences))
-    assert text.splitlines()[2].split() == "bc/x 1 1 gave VBD (VP* give 01 - - * (V*) * -".split()
+    assert text.splitlines()[2].split() == "bc/x 0 1 gave VBD (VP* give 01 - - * (V*) * -".split()
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_written_and_read_again(tmp_path):
 )
 def test_rolesets(tmp_path, roleset, lemma, cells):
     proposition = Proposition(0, roleset, ((0, 1, "V"),), lemma)
-    text = format_columns(ColumnSentence(["New York ("], [""], None, [proposition]))
+    text = format_columns(["New York ("], [""], None, [proposition])
     assert tuple(text.split()[6:8]) == cells
     (sentence,) = read_columns(write(tmp_path, text))
     assert sentence.words == ["New York ("] and sentence.roles == (proposition,) and sentence.sent_id == ""

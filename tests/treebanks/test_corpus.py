@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import spacy
@@ -27,7 +28,8 @@ def folder(nlp, tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")
     for name, n_sents, path in [("dev", 4, folder / "dev.spacy"), ("train", 1, folder / "train")]:
         sentences = read_treebank(TOY / f"{name}.ptb", TOY / f"{name}.conllu")
-        write_docs(make_docs(sentences, nlp.vocab, n_sents=n_sents), path, docs_a_file=50)
+        with patch("spacy_lal.treebanks.docs.DOCS_A_FILE", 50):
+            write_docs(make_docs(sentences, nlp.vocab, n_sents=n_sents), path)
     return folder
 
 

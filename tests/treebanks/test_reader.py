@@ -251,7 +251,7 @@ def test_kinds_of_files(treebank, tmp_path):
             find_files(paths)
 
 
-def test_a_folder_keeps_files_that_no_run_wrote(treebank, tmp_path):
+def test_a_folder_keeps_files_that_no_run_wrote(treebank, tmp_path, monkeypatch):
     folder = tmp_path / "out"
     folder.mkdir()
     for name in ("0001.spacy", "0003.spacy", "2019.spacy", "00000.spacy"):
@@ -261,22 +261,25 @@ def test_a_folder_keeps_files_that_no_run_wrote(treebank, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == sorted(["0000.spacy", *others])
     assert all((folder / name).read_bytes() == b"mine" for name in others)
     (folder / "0001.spacy").unlink()
-    write_docs(docs_of(*treebank())[:2], folder, docs_a_file=1)
+    monkeypatch.setattr("spacy_lal.treebanks.docs.DOCS_A_FILE", 1)
+    write_docs(docs_of(*treebank())[:2], folder)
+    monkeypatch.undo()
     write_docs(docs_of(*treebank()), folder)
     assert sorted(path.name for path in folder.iterdir()) == ["0000.spacy", "00000.spacy", "0003.spacy", "2019.spacy"]
 
 
-def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path):
+def test_full_disk_leaves_the_files_of_an_earlier_run(treebank, tmp_path, monkeypatch):
     """Nothing is removed or replaced in a folder before all is on the disk."""
     folder = tmp_path / "folder"
-    write_docs(docs_of(*treebank()), folder, docs_a_file=1)
+    monkeypatch.setattr("spacy_lal.treebanks.docs.DOCS_A_FILE", 1)
+    write_docs(docs_of(*treebank()), folder)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (max(map(len, before.values())), hard))
     words = Doc(Vocab(), words=[f"word{i}" for i in range(1000)], sent_starts=[True] + [False] * 999)
     try:
         with pytest.raises(OSError):
-            write_docs([*islice(docs_of(*treebank()), 1), words], folder, docs_a_file=1)
+            write_docs([*islice(docs_of(*treebank()), 1), words], folder)
         with pytest.raises(OSError):
             write_docs([words], folder / "0000.spacy")
     finally:

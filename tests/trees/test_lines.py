@@ -18,16 +18,17 @@ def test_lines_and_their_numbers(tmp_path: Path):
     ("content", "reason"),
     [
         (b"a\nb\xffc\n", r":2: expected UTF-8, got b'\\xff' \(invalid start byte\): 'b"),
-        (b"\xff\xfea\x00", ":1: expected UTF-8, got the byte order mark of UTF-16"),
+        (b"\xff\xfea\x00", ":1: expected text in UTF-8, got UTF-16"),
         (b"a\n\x00\n", ":2: expected text, got a NUL character"),
         (b"a\n" + b"x" * 200, ":2: expected a line of at most 100 bytes, got a longer one"),
     ],
 )
-def test_what_is_no_text(tmp_path: Path, content: bytes, reason: str):
+def test_what_is_no_text(tmp_path: Path, content: bytes, reason: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("spacy_lal.files.MAX_LINE", 100)
     path = tmp_path / "x.txt"
     path.write_bytes(content)
     with pytest.raises(TreebankError, match=f"x.txt{reason}"):
-        list(numbered_lines(path, max_line=100))
+        list(numbered_lines(path))
 
 
 def test_json_lines(tmp_path: Path):

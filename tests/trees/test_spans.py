@@ -7,7 +7,6 @@ from nltk.tree import Tree
 
 from spacy_lal.trees.brackets import parse_tree, write_brackets
 from spacy_lal.trees.spans import (
-    CrossingSpansError,
     SpanError,
     collapse_chains,
     expand_chains,
@@ -62,7 +61,7 @@ def test_fragments_get_a_root():
 
 
 def test_crossing_spans_are_named():
-    with pytest.raises(CrossingSpansError, match=r"\(0, 2, 'X'\) and \(1, 3, 'Y'\)"):
+    with pytest.raises(SpanError, match=r"\(0, 2, 'X'\) and \(1, 3, 'Y'\)"):
         spans_to_tree(["a", "b", "c"], None, [(0, 3, "S"), (1, 3, "Y"), (0, 2, "X")])
 
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from spacy_lal.checkpoint.layers import ReferenceBiaffineScorer
-from spacy_lal.layers import scorers
-from spacy_lal.layers.scorers import BiaffineScorer, SpanScorer
+from spacy_lal.layers import parser_scorers
+from spacy_lal.layers.parser_scorers import BiaffineScorer, SpanScorer
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_formulas(fenceposts, given_head):
 
 @pytest.mark.parametrize("half, chunk_floats", [(False, 1 << 18), (False, 50), (True, 1 << 18)])
 def test_sparse_gradient_of_deprels_equals_dense(fenceposts, half, chunk_floats, monkeypatch):
-    monkeypatch.setattr(scorers, "_PAIR_FLOATS", chunk_floats)
+    monkeypatch.setattr(parser_scorers, "_PAIR_FLOATS", chunk_floats)
     scorer = BiaffineScorer(6, 5, 3, 7, dropout=0.0)
     fenceposts.requires_grad_()
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
@@ -88,7 +88,7 @@ def test_chart(case):
 @pytest.mark.parametrize("chunk_floats", [12, 1 << 21])
 @pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
 def test_gradient_equals_autograd(case, share, chunk_floats, monkeypatch):
-    monkeypatch.setattr(scorers, "_SPAN_FLOATS", chunk_floats)
+    monkeypatch.setattr(parser_scorers, "_SPAN_FLOATS", chunk_floats)
     scorer, fenceposts, lengths = case
     grads = torch.randn(3, 6, 6, 4).double() * (torch.rand(3, 6, 6, 1) < share)
     results = []

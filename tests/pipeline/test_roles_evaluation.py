@@ -11,7 +11,7 @@ from spacy_lal.annotations import set_propositions
 from spacy_lal.cli.evaluate import report_lines
 from spacy_lal.metrics.evalb_params import COLLINS
 from spacy_lal.metrics.srl import score_props
-from spacy_lal.pipeline.scorers import PRINTED, ROLE_KEYS, score_roles
+from spacy_lal.pipeline.evaluation import PRINTED, ROLE_KEYS, score_roles
 from spacy_lal.trees.props import PropsSentence, read_props
 from spacy_lal.trees.roles import Proposition
 
