@@ -130,16 +130,6 @@ def test_a_loaded_network_is_arrays_until_it_learns():
     assert not numpy.allclose(model.predict(batch)[0].labels, before[0].labels, atol=1e-3)
 
 
-def test_a_step_keeps_the_tensors():
-    """New ones would be views of the old ones, a chain that grows with every step."""
-    shim = make_network().shims[0]
-    parameter = next(shim.network.parameters())
-    data, before = parameter.data_ptr(), parameter.detach().clone()
-    parameter.grad = torch.ones_like(parameter)
-    shim.finish_update(Adam(0.1))
-    assert parameter.data_ptr() == data and not torch.equal(parameter, before)
-
-
 def test_an_update_has_dropout_and_a_prediction_has_none():
     model = make_network(**NUMPY, residual_dropout=0.5, embedding_dropout=0.5, biaffine_dropout=0.5)
     batch = make_batch([4])
