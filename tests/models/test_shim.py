@@ -3,7 +3,6 @@
 import numpy
 import pytest
 import safetensors.numpy
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from small_blocks import NAMES, network_config
