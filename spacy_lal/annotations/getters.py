@@ -65,7 +65,8 @@ class SentenceTree:
 
     def largest_within(self, item: Item) -> List[int]:
         """The fewest nodes that together have the words of an item, in order."""
-        start, end = (bisect_left(self.words, token) for token in _range(item))
+        tokens = (0, len(item)) if isinstance(item, Doc) else (item.start, item.end)
+        start, end = (bisect_left(self.words, token) for token in tokens)
         found = []
         number = bisect_left(self.keys, (start, -end), key=lambda one: (one[0], -one[1]))
         while number < len(self.keys) and self.keys[number][0] < end:
@@ -96,11 +97,6 @@ class SentenceTree:
         tags = [token.tag_ or token.pos_ or MISSING_TAG for token in tokens]
         spans = [(first - start, last - start, chain) for first, last, chain in below]
         return [token.text for token in tokens], tags, spans
-
-
-def _range(item: Item) -> Tuple[int, int]:
-    """The half-open range of tokens."""
-    return (0, len(item)) if isinstance(item, Doc) else (item.start, item.end)
 
 
 def sentence_trees(item: Item) -> Iterator[SentenceTree]:

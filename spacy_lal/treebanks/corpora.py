@@ -5,7 +5,7 @@ over other words is useless."""
 import random
 import warnings
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Callable, Iterable, Iterator, List, Optional, Tuple, Union
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
@@ -31,13 +31,6 @@ OnePath = Union[str, Path]
 PathOrPaths = Union[str, Path, List[Union[str, Path]]]
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 MAX_LENGTH = 500  # tokens of a sentence: at 10,000, scores of spans alone would take 10 GB
-
-
-class _Pair(NamedTuple):
-    """A gold Doc and the Doc that a parser reads."""
-
-    reference: Doc
-    predicted: Doc
 
 
 class TreebankCorpus:
@@ -69,7 +62,7 @@ class TreebankCorpus:
                 "the corpus has no path: expected a .spacy file or folder, for example --paths.train corpus/train.spacy"
             )
         self.max_length, self.shuffle, self.augmenter = max_length, shuffle, augmenter
-        self._read: Optional[Tuple[Vocab, List[_Pair]]] = None
+        self._read: Optional[Tuple[Vocab, List[Tuple[Doc, Doc]]]] = None  # references, and what a parser reads
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """The Examples.
@@ -86,10 +79,10 @@ class TreebankCorpus:
             else:
                 yield from self.augmenter(nlp, eg)
 
-    def _pairs(self, vocab: Vocab) -> List[_Pair]:
+    def _pairs(self, vocab: Vocab) -> List[Tuple[Doc, Doc]]:
         if self._read is None or self._read[0] is not vocab:
             docs = self._references(vocab)
-            self._read = vocab, [_Pair(doc, copy_text(doc, with_sentences=True)) for doc in docs]
+            self._read = vocab, [(doc, copy_text(doc, with_sentences=True)) for doc in docs]
         return self._read[1]
 
     def _references(self, vocab: Vocab) -> Iterator[Doc]:
