@@ -22,7 +22,9 @@ from .windows import WINDOW, length_groups, sentence_windows
 
 RUNTIMES = ("onnx", "onnx-int8", "torch")
 _SPARE_PIECES = 32  # padding that costs less than another run
-_FEW_PIECES = 8  # of a window, too few for a judgement
+_INHERITED: List[
+    Any
+] = []  # sessions of a process before its fork: closing one waits for threads that do not exist here
 
 
 class Window(NamedTuple):
@@ -119,10 +121,6 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2
     shim = cast(EncoderShim, model.shims[0])
     run = shim.runner(None if isinstance(model.ops, NumpyOps) else "torch")
     windows = [window for number, doc in enumerate(docs) for window in shim.read(number, plain_doc(doc))]
-    if any(len(one.pieces) > _FEW_PIECES and 2 * one.pieces.count(shim.unknown) > len(one.pieces) for one in windows):
-        warnings.warn(
-            "the encoder does not know most pieces of a text: is it in the pipeline's language?", stacklevel=2
-        )
     vectors = [numpy.zeros((len(doc), shim.config["hidden_size"]), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
     for rows in length_groups([len(window.pieces) for window in windows], _SPARE_PIECES, run.most_pieces):
@@ -175,12 +173,15 @@ class EncoderShim(Shim):
                     else:
                         runner = OnnxRunner(self.config, self.weights, int8=runtime == "onnx-int8")
                         return_memory()
+                    if ready is not None and ready[0] != os.getpid():
+                        _INHERITED.append(ready)
                     ready = self._ready = (os.getpid(), runtime, runner, tokenizer)
         return ready[2]
 
     def read(self, number: int, doc: Doc) -> Iterator[Window]:
         """The windows of a Doc. A window of too many pieces is cut in half; a single token loses its last pieces."""
         tokenizer, limit = self._ready[3], self.config["max_pieces"]  # type: ignore[index]
+        unknown = tokenizer.token_to_id(self.config["tokenizer"].get("unk_token", ""))
         spans = [(span.start, span.end) for span in sentence_windows(doc, self.window)][::-1]
         while spans:
             start, end = spans.pop()
@@ -191,12 +192,9 @@ class EncoderShim(Shim):
                 half = (start + end) // 2
                 spans += [(half, end), (start, half)]
                 continue
+            if not text.isascii():
+                check_language(text, encoded, unknown)
             yield Window(number, start, end, ids[:limit], _overlaps(doc, start, end, text, offsets[:limit]))
-
-    @property
-    def unknown(self) -> Optional[int]:
-        """The piece that stands for what the tokenizer does not know."""
-        return self._ready[3].token_to_id(self.config["tokenizer"].get("unk_token", ""))  # type: ignore[index]
 
     def to_bytes(self) -> bytes:
         """Config, tokenizer, and the weights in the format of safetensors."""
@@ -228,6 +226,18 @@ class EncoderShim(Shim):
     def to_device(self, device_type: str, device_id: int) -> None:
         """The device is thinc's when it runs."""
         self._ready = None
+
+
+def check_language(text: str, encoded: Any, unknown: Optional[int]) -> None:
+    """Warn if most words with letters, two or more, are unknown to a tokenizer or fall into single letters."""
+    words: Dict[Optional[int], List[int]] = {}  # the lengths of the pieces of a word; 0: an unknown one
+    for word, piece, (start, end) in zip(encoded.word_ids, encoded.ids, encoded.offsets, strict=True):
+        if any(map(str.isalpha, text[start:end])):
+            words.setdefault(word, []).append(end - start if piece != unknown else 0)
+    foreign = sum(0 in lengths or (len(lengths) > 2 and max(lengths) == 1) for lengths in words.values())
+    if foreign > max(1, len(words) - foreign):
+        message = "the encoder does not know most words of a text: is it in the pipeline's language?"
+        warnings.warn(message, stacklevel=2)
 
 
 def _overlaps(doc: Doc, start: int, end: int, text: str, offsets: Sequence[Tuple[int, int]]) -> ndarray:

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import pickle
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -27,7 +28,12 @@ from transformers import (
 
 from spacy_lal.models import onnx_transformer
 from spacy_lal.models.onnx_encoder import check_config, relative_bias
-from spacy_lal.models.onnx_transformer import build_onnx_transformer, from_transformer, without_space
+from spacy_lal.models.onnx_transformer import (
+    build_onnx_transformer,
+    check_language,
+    from_transformer,
+    without_space,
+)
 
 SIZES = {
     "hidden_size": 16,
@@ -146,13 +152,15 @@ def test_threads_share_it(trained):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
-def test_a_forked_process_makes_a_session_of_its_own(trained):
+def test_a_forked_process_makes_a_session_of_its_own(trained, monkeypatch):
+    """It keeps the session of before: closing one waits for its threads, which the fork left behind."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     model = from_transformer(trained.get_pipe("transformer").model)
     docs = make_docs(trained, TEXTS)
     found = model.predict(docs)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    process = context.Process(target=lambda: queue.put(model.predict(docs)))
+    process = context.Process(target=lambda: queue.put(model.predict(docs)), daemon=True)
     process.start()
     assert_close(queue.get(timeout=60), found, rtol=0)
     process.join()
@@ -314,7 +322,24 @@ def test_sentences_alone(trained):
     assert build_onnx_transformer(window=1).copy().shims[0].window == 1
 
 
-def test_unknown_pieces_are_said(trained):
+def test_unknown_words_are_said(trained):
+    russian, chinese, emoji = "\u041c\u0430\u043c\u0430 \u043c\u044b\u043b\u0430", "\u6211\u7231\u5317", "\U0001f600"
     model = from_transformer(trained.get_pipe("transformer").model)
-    with pytest.warns(UserWarning, match="does not know most pieces"):
-        model.predict(make_docs(trained, ["\u0e01 " * 12]))
+    for text in (russian, chinese):
+        with pytest.warns(UserWarning, match="does not know most words"):
+            model.predict(make_docs(trained, [text]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(make_docs(trained, [emoji * 9, f"She sees {russian[:4]}. {emoji} {emoji}"]))
+
+
+def test_words_that_fall_into_letters_are_unknown():
+    pieces = {"[UNK]": 0, "\u043c": 1, "##\u0430": 2, "##\u043c": 3, "\u0440\u0430\u043c\u0430": 4}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(pieces, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    mother, frame = "\u043c\u0430\u043c\u0430", "\u0440\u0430\u043c\u0430"
+    with pytest.warns(UserWarning, match="does not know most words"):
+        check_language(text := f"{mother} {mother} {frame}", tokenizer.encode(text), 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_language(text := f"{mother} {frame} {frame}", tokenizer.encode(text), 0)
