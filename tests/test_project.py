@@ -73,6 +73,8 @@ def test_steps_name_real_commands_and_keys(folder: str, name: str, line: str):
     if words[2:4] == ["pip", "download"]:  # each package with its version
         assert all("==" in word for word in words[4:] if "pypi" in word), line
         return
+    if words[2] == "nltk.downloader":
+        return
     assert words[2] == "spacy", line
     known, options = subcommand(words[3:])
     given = {word for word in words[3:] if re.match(r"--\w[\w-]*$", word)}

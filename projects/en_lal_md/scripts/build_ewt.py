@@ -12,9 +12,8 @@ Each source is a .tar.gz or a folder:
 - The same repository at commit 319066d1, of November 2016, still has the treebank's own tokens: a skeleton sentence is
   the sentence of the same document and number there. Its words are then aligned with today's.
 
-With --test, the test documents are built and nothing else. Left out
-is what has no skeleton, and the few sentences that have since been divided,
-joined or given other words in such a way that their brackets are not known; each is printed.
+With --test, only the test documents are built. Documents without a skeleton are printed and left out, and so are the
+few sentences whose words changed since 2016 so that their brackets are unknown.
 """
 
 import argparse
@@ -44,7 +43,7 @@ VERBS = ("VB", "MD")
 
 
 class Skeleton(NamedTuple):
-    """A tree without words: its leaves are the token numbers, from 0. line (int): That of its first token."""
+    """A tree without words: its leaves are the token numbers, from 0. line (int): Where its first token is."""
 
     tree: Tree
     line: int
@@ -84,8 +83,8 @@ def _read_skeleton(path: Path, line: int, brackets: str) -> Skeleton:
 
 
 def sentence_pairs(old: Sequence[ConlluSentence], new: Sequence[ConlluSentence]) -> List[Tuple[int, int]]:
-    """Which sentence of 2016 is which of today's, both counted from 0: those of the same number or, where the document
-    has lost or gained some, those of the same words."""
+    """Pairs of sentences, 2016's and today's, counted from 0: paired by number, or by their words in a document that
+    has lost or gained sentences."""
     if len(old) == len(new):
         return [(i, i) for i in range(len(old))]
     matcher = SequenceMatcher(None, [tuple(s.words) for s in old], [tuple(s.words) for s in new], autojunk=False)
@@ -95,9 +94,9 @@ def sentence_pairs(old: Sequence[ConlluSentence], new: Sequence[ConlluSentence])
 def retokenized(tree: Tree, old: Sequence[str], new: Sequence[str], new_tags: Sequence[str]) -> Optional[Tree]:
     """A skeleton over today's words, or None where its brackets over them are not known.
 
-    Where words differ, as many old ones as new ones stand for each other. Several that became one must be sisters in
-    the tree. One that became several has them in its place, unless there is a verb among them: that would be the head
-    of a phrase of its own, and nothing says how far it goes (`Im moving`, `whose not there`).
+    Changed words replace one another if their number stayed the same. Several old words may become one if they are
+    sisters in the tree. One old word may become several, unless one of these is a verb: it would head a phrase of
+    unknown extent (`Im moving`, `whose not there`).
     """
     n_parts = word_parts(tree, old, new, new_tags)
     return None if n_parts is None else _with_parts(tree, n_parts)
@@ -139,7 +138,7 @@ def _with_parts(node: Tree, n_parts: Sequence[int]) -> Tree:
 
 
 def read_document(skeletons: Path, old_path: Path, new_path: Path) -> Iterator[Sentence]:
-    """The sentences of a document, of which those that are left out are printed.
+    """The sentences of a document; sentences left out are printed.
 
     RAISES (SourceError): The skeletons are not of the sentences of 2016.
     """

@@ -2,15 +2,17 @@
 
     python scripts/build_masc.py assets/sources/masc.tar.gz assets/masc
 
-SOURCE is the repository lyonssp/cunning-linguist at commit 668b6a49 as a .tar.gz or a folder: it has what the American
-National Corpus gives away as "MASC PropBank Original files", trees in Penn_Treebank-orig/data/**.mrg and the texts they
-are of in MASC1_textfiles/**.txt. There are no dependencies: the CoNLL-U has words, tags and spaces only, and all of it
-is for training.
+SOURCE is the repository lyonssp/cunning-linguist at commit 668b6a49 as a .tar.gz or a folder. It has the "MASC PropBank
+Original files" of the American National Corpus: trees in Penn_Treebank-orig/data/**.mrg, their texts in
+MASC1_textfiles/**.txt. The CoNLL-U has words, tags and spaces, without dependencies. All of it is for training.
 
-Not read: the Wall Street Journal and Switchboard, whose texts are others' to give away, and Enron's e-mail, of which
-EWT has some in its test files. Left out, each printed: a document without text, trees whose brackets do not close,
-sentences that are not in the text as they stand, those with a repair (EDITED), which no other treebank here has, and
-those with a word that has no tag, or none but XX.
+Three sources are skipped: the Wall Street Journal and Switchboard, whose texts are not free, and Enron's e-mail, which
+overlaps with EWT's test set. Each document without a text is printed and left out, and so is each sentence that
+
+- has unclosed brackets;
+- is not in the text word by word;
+- has a repair (EDITED), unknown to the other treebanks;
+- has a word without a tag, or tagged XX.
 """
 
 import argparse
@@ -19,10 +21,10 @@ from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from nltk.tree import Tree
-from treebank import Sentence, SourceError, preterminals, run, save, unpacked
+from treebank import Sentence, SourceError, preterminals, run, save, unpacked, without_heads
 
 from spacy_lal.files import TreebankError
-from spacy_lal.trees import ConlluSentence, format_conllu, is_preterminal, read_brackets_with_lines
+from spacy_lal.trees import is_preterminal, read_brackets_with_lines
 
 MASC = "src/main/resources/Propbank"
 TREES = f"{MASC}/Penn_Treebank-orig/data"
@@ -45,7 +47,7 @@ class SourceTree(NamedTuple):
 
 
 class Text:
-    """A text that the sentences of its trees are looked up in, in their order."""
+    """A text, searched for the sentences of its trees in their order."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -73,8 +75,8 @@ class Text:
 
 
 def read_trees(path: Path) -> Iterator[SourceTree]:
-    """The trees of a file, of which those that are not closed are printed. A tree begins with two brackets at the
-    beginning of a line."""
+    """The trees of a file; unclosed ones are printed and left out. A tree begins with two brackets at the beginning of
+    a line."""
     content = path.read_text(encoding="utf8").replace("\xa0", " ")
     starts = [match.start() for match in re.finditer(r"^\( *\(", content, flags=re.MULTILINE)]
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], None], strict=True), start=1):
@@ -91,7 +93,7 @@ def read_trees(path: Path) -> Iterator[SourceTree]:
 
 
 def without_marks(tree: Tree) -> Optional[Tree]:
-    """A tree without leaves that are no words, and without what is then empty; None where nothing is left."""
+    """A tree without leaves that are no words and constituents left empty; None if nothing is left."""
     if is_preterminal(tree):
         return None if tree.label() in NOT_WORDS else Tree(TAGS.get(tree.label(), tree.label()), list(tree))
     children = [child for child in map(without_marks, tree) if child is not None]
@@ -99,7 +101,7 @@ def without_marks(tree: Tree) -> Optional[Tree]:
 
 
 def why_not(tree: Tree) -> Optional[str]:
-    """Why a tree is not to learn from; None where it is."""
+    """The reason to leave a tree out, or None."""
     if any(node.label() == REPAIR for node in tree.subtrees()):
         return "it has a repair"
     labels = {node.label() for node in tree.subtrees() if not is_preterminal(node)}
@@ -108,7 +110,7 @@ def why_not(tree: Tree) -> Optional[str]:
 
 
 def read_document(name: str, path: Path, text_path: Path) -> Iterator[Sentence]:
-    """The sentences of a document, of which those that are left out are printed."""
+    """The sentences of a document; sentences left out are printed."""
     text = Text(text_path.read_text(encoding="utf8"))
     begins = True
     for source in read_trees(path):
@@ -126,17 +128,12 @@ def read_document(name: str, path: Path, text_path: Path) -> Iterator[Sentence]:
             leaf[0] = word
         metadata = {"newdoc id": name} if begins else {}
         metadata["sent_id"] = f"MASC-{name}-{source.number}"
-        metadata["text"] = "".join(w + " " * s for w, s in zip(words, spaces, strict=True)).strip()
         begins = False
-        n = len(words)
-        tags = [leaf.label() for leaf in leaves]
-        nothing = [""] * n
-        sentence = ConlluSentence(words, nothing, nothing, tags, nothing, [None] * n, nothing, spaces, metadata)
-        yield Sentence(tree, format_conllu(sentence))
+        yield without_heads(tree, words, spaces, metadata)
 
 
 def read_all(masc: Path) -> Iterator[Sentence]:
-    """The sentences of all documents that are read; one that has no text is printed."""
+    """The sentences of all documents; a document without a text is printed."""
     texts = {path.stem: path for path in (masc / TEXTS).rglob("*.txt")}
     for path in sorted((masc / TREES).rglob("*.mrg*"), key=lambda path: path.relative_to(masc).as_posix()):
         file = FILE.fullmatch(path.name)  # the repository has some files twice, as Subversion keeps them (.svn-base)

@@ -10,15 +10,21 @@ RECIPE is a YAML file. `files` gives names to files and folders that are there a
     - {mean: NAME, of: [NAME, ...]}
     - {parse: NAME, text: NAME, by: [NAME, ...]}
 
-where NAME is of a step before or of `files`, which must have `dev`: by that trainings are evaluated. A training without
-`from` begins with the encoder's own weights, and needs --set encoder=NAME. More keys of it: schedule (steps of the
-learning rate, if not those of the training), rate, warmup, rough (shares of texts in lower case, in upper case, without
-their last punctuation, without any), teachers (pipelines whose scores of parsed text it learns, too), weight (of
-that) and options (other values of the config, by dotted name). `by` takes several pipelines, which then parse together.
-{name} in a path is what --set says.
+where NAME is an earlier step or one of `files`. `files` must have `dev`, on which trainings are evaluated. A training
+without `from` starts from the encoder's own weights and needs --set encoder=NAME. Its other keys:
 
-Each step writes OUTPUT/NAME; its command is printed first. What is done is not done again, and a training that was
-interrupted goes on from its checkpoint. --only does some steps of it, --jobs several side by side, --list none.
+    schedule    steps of the learning rate; default: the steps of the training
+    rate        the highest learning rate
+    warmup      steps of warm-up
+    rough       shares of texts in lower case, in upper case, without final punctuation, without any punctuation
+    teachers    pipelines that give scores of parsed text to learn
+    weight      the weight of the teachers' loss
+    options     other values of the config, by dotted name
+
+The pipelines of `by` parse together. --set gives a value for {name} in a path.
+
+Each step prints its command and writes OUTPUT/NAME. Finished steps are skipped, and an interrupted training continues
+from its checkpoint. --only runs some steps, --jobs several side by side, --list none.
 """
 
 import argparse
@@ -55,9 +61,9 @@ ROUGH = ("lower_case", "upper_case", "no_final_punct", "no_punct")
 class Step(NamedTuple):
     """A step as it is run.
 
-    name (str): As the recipe has it. command (List[str]): What to run. before (List[str]): The steps that it needs.
-    written (Path): What it writes, `OUTPUT/NAME` or `OUTPUT/NAME.spacy`. made (str): A checksum of this command and of
-        those before it: what is there was made by them, if it bears the same.
+    name (str): Its name in the recipe. command (List[str]): The command line. before (List[str]): The steps it needs.
+    written (Path): The output, `OUTPUT/NAME` or `OUTPUT/NAME.spacy`. made (str): A checksum of this command and the
+        commands before it; a finished step keeps it beside the output.
     """
 
     name: str
@@ -68,9 +74,9 @@ class Step(NamedTuple):
 
     @property
     def done(self) -> bool:
-        """Whether it has been done, and as the recipe has it.
+        """Whether the step is finished.
 
-        RAISES (SourceError): It has been done otherwise.
+        RAISES (SourceError): It was finished with another command or recipe.
         """
         marker = self.marker
         if not marker.exists():
@@ -99,9 +105,9 @@ class Step(NamedTuple):
 class Recipe:
     """The steps of a recipe, in order.
 
-    path (Path): Its file. output (Path): Where the steps write. settings (Dict[str, str]): What --set says.
-    n_steps (int): Of each training, in the place of what the recipe says: for a trial. 0: what it says.
-    RAISES (SourceError): The file is none, or a step in it is not as expected.
+    path (Path): Its file. output (Path): Where the steps write. settings (Dict[str, str]): The values of --set.
+    n_steps (int): Steps of each training, for a trial. 0: as in the recipe.
+    RAISES (SourceError): The file is missing or is no recipe.
     """
 
     def __init__(self, path: Path, output: Path, settings: Dict[str, str], n_steps: int = 0) -> None:
@@ -214,10 +220,10 @@ def _lal(*words: str) -> List[str]:
 
 
 def follow(steps: Sequence[Step], n_jobs: int) -> None:
-    """Run those steps that are not done, each after those that it needs.
+    """Run the unfinished steps in the order of their needs.
 
-    n_jobs (int): How many side by side. After one that fails no other is begun.
-    RAISES (CalledProcessError): A step failed. (SourceError): One was done otherwise.
+    n_jobs (int): Steps side by side. After a failure no step is started.
+    RAISES (CalledProcessError): A step failed. (SourceError): A step was finished with another command.
     """
     named = {step.name: step for step in steps}
     order = TopologicalSorter({step.name: [one for one in step.before if one in named] for step in steps})

@@ -1,4 +1,4 @@
-"""What the builders of the treebanks share: unpacking a source, trees over a CoNLL-U's words, checks, and the files.
+"""Shared by the builders of the treebanks: unpacking a source, trees over a CoNLL-U's words, checks, and the files.
 
 Not here: anything that only one treebank needs; see `build_ewt.py`, `build_gum.py` and `build_craft.py`.
 """
@@ -19,6 +19,7 @@ from nltk.tree import Tree
 from spacy_lal.files import TreebankError, write_file
 from spacy_lal.trees import (
     ConlluSentence,
+    format_conllu,
     is_preterminal,
     read_brackets,
     read_conllu,
@@ -32,8 +33,8 @@ METADATA = ("newdoc id", "sent_id", "text")  # the comments that are kept
 class SourceError(ValueError):
     """A source that is not as its treebank's description has it.
 
-    path (Path): The file. line (int): The line, from 1; 0 where it is about the whole file.
-    reason (str): What was expected, and what stands there.
+    path (Path): The file. line (int): The line, from 1; 0 for the whole file.
+    reason (str): Expected and actual content.
     """
 
     def __init__(self, path: Path, line: int, reason: str) -> None:
@@ -45,7 +46,7 @@ class SourceError(ValueError):
 
 
 class ChecksumError(ValueError):
-    """A file that was built is not the file that was expected."""
+    """A built file differs from its listed checksum."""
 
 
 class Sentence(NamedTuple):
@@ -127,8 +128,8 @@ def put_words(tree: Tree, sentence: ConlluSentence) -> None:
 
 
 def without_doubles(tree: Tree) -> Tree:
-    """A tree in which no constituent has one of its own label as its only child: `(NP (NP (PRP it)))` is what a trace
-    leaves behind (`(NP (NP (PRP it)) (SBAR (-NONE- *EXP*-1)))`), and says nothing."""
+    """A tree in which no constituent has an only child of the same label. A removed trace leaves such pairs:
+    `(NP (NP (PRP it)) (SBAR (-NONE- *EXP*-1)))` becomes `(NP (NP (PRP it)))`."""
     if is_preterminal(tree):
         return tree
     children = [without_doubles(child) for child in tree]
@@ -147,6 +148,16 @@ def without_label(tree: Tree, label: str) -> Tree:
     return Tree(tree.label(), children)
 
 
+def without_heads(tree: Tree, words: Sequence[str], spaces: Sequence[bool], metadata: Dict[str, str]) -> Sentence:
+    """A sentence of a treebank without dependencies. spaces: Whether white space follows each word."""
+    tags = [leaf.label() for leaf in preterminals(tree)]
+    text = "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).strip()
+    n, nothing = len(words), [""] * len(words)
+    metadata = {**metadata, "text": text}
+    sentence = ConlluSentence(list(words), nothing, nothing, tags, nothing, [None] * n, nothing, list(spaces), metadata)
+    return Sentence(tree, format_conllu(sentence))
+
+
 def keep_metadata(sentence: ConlluSentence) -> None:
     """Leave out, in place, the comments that are not in METADATA.
 
@@ -160,7 +171,7 @@ def keep_metadata(sentence: ConlluSentence) -> None:
 def save(
     name: str, splits: Mapping[str, Iterable[Sentence]], output: Path, *, flat: bool, checksums: Optional[Path] = None
 ) -> None:
-    """Write a treebank: for each split X the files X.ptb and X.conllu, if all are what they should be; else none.
+    """Write a treebank: for each split X the files X.ptb and X.conllu, if all pass the checks; else none.
 
     name (str): The treebank's name in the list of checksums.
     flat (bool): Write X.nonml.ptb too: the trees without NML, the bracket within base noun phrases.
@@ -185,9 +196,9 @@ def save(
 
 
 def save_files(name: str, files: Mapping[str, bytes], output: Path, *, checksums: Optional[Path] = None) -> None:
-    """Write files, if all are what they should be; else none.
+    """Write files, if all have the listed checksums; else none.
 
-    name (str): What stands before a file's name in the list of checksums.
+    name (str): The folder before a file's name in the list of checksums.
     checksums (Optional[Path]): The list; CHECKSUMS unless given.
     RAISES (ChecksumError): A file is not the one whose checksum is listed; test files need not be.
     """
@@ -231,7 +242,7 @@ def _check_sums(name: str, files: Mapping[str, bytes], checksums: Path) -> None:
 def read_texts(path: Path) -> List[str]:
     """The lines of a file.
 
-    RAISES (SourceError): There is no such file, or it is not in UTF-8.
+    RAISES (SourceError): The file is missing or not in UTF-8.
     """
     try:
         return path.read_text(encoding="utf8").splitlines()

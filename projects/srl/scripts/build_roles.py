@@ -3,9 +3,10 @@
     python scripts/build_roles.py ../../assets/sources/propbank.tar.gz ../../assets/sources/ewt-ud-2016.tar.gz \\
         ../../assets/sources/ewt-ud.tar.gz ../../assets/ewt
 
-The sources are those of `projects/en_lal_md/scripts/build_ewt.py`, which builds the trees and the CoNLL-U: the columns
-after the brackets of a .gold_skel hold lemma, roleset and arguments. Line k of X.srl.jsonl belongs to sentence k of
-X.conllu. A predicate stands in the last word of those that took its token's place. The test documents are not read.
+`projects/en_lal_md/scripts/build_ewt.py` builds the trees and the CoNLL-U from the same sources. The columns after the
+brackets of a .gold_skel hold lemma, roleset and arguments. Line k of X.srl.jsonl belongs to sentence k of
+X.conllu. A predicate stands in the last word of those that took its token's place. With --test, the test
+documents are built and nothing else.
 """
 
 import argparse
@@ -112,13 +113,15 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser.add_argument("ud_2016", type=Path, help="UD_English-EWT of November 2016, .tar.gz or folder")
     parser.add_argument("ud", type=Path, help="UD_English-EWT of release 2.16, .tar.gz or folder")
     parser.add_argument("output", type=Path, help="folder for train.srl.jsonl and dev.srl.jsonl")
+    parser.add_argument("--test", action="store_true", help="build test in place of train and dev")
     args = parser.parse_args(arguments)
     with (
         unpacked(args.propbank, SKELETONS) as propbank,
         unpacked(args.ud_2016, SOURCES) as ud_2016,
         unpacked(args.ud, SOURCES, FILE_LISTS) as ud,
     ):
-        files = {f"{split}.srl.jsonl": build_split(propbank, ud_2016, ud, split).encode("utf8") for split in SPLITS}
+        splits = ("test",) if args.test else SPLITS
+        files = {f"{one}.srl.jsonl": build_split(propbank, ud_2016, ud, one).encode("utf8") for one in splits}
         save_files("ewt", files, args.output, checksums=CHECKSUMS)
 
 

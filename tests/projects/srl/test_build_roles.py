@@ -110,6 +110,14 @@ def test_roles(script, monkeypatch, tmp_path, form):
     assert (tmp_path / "out" / "dev.srl.jsonl").read_text("utf8") == text
 
 
+def test_roles_of_the_test_set(script, monkeypatch, tmp_path):
+    ud = {path.replace("files.dev", "files.test"): content for path, content in UD.items()}
+    given = [write(tmp_path / str(i), files) for i, files in enumerate((PROPBANK, UD_2016, ud))]
+    script("build_roles").main([*map(str, given), str(tmp_path / "out"), "--test"])
+    text = "".join(json.dumps(one) + "\n" for one in BUILT)
+    assert [(path.name, path.read_text("utf8")) for path in (tmp_path / "out").iterdir()] == [("test.srl.jsonl", text)]
+
+
 def test_moved(script):
     module = script("build_roles")
     args = ((0, 1, "ARG0"), (1, 2, "V"), (2, 3, "ARG1"), (3, 5, "ARG2"))
