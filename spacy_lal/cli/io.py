@@ -25,9 +25,9 @@ NO_TEXT = (".docx", ".gif", ".html", ".jpg", ".pdf", ".png", ".svg", ".zip")
 
 
 def text_file(output: Optional[Path]) -> Optional[Path]:
-    """The path of a file of text; ends the command if its ending is of pictures or pages."""
+    """The path of a file of text or Docs; ends the command if its ending is of pictures or pages."""
     if output is not None and output.suffix.lower() in NO_TEXT:
-        fail(f"expected a file of text after -o, got {output}; pictures and pages are written by `lal explain -o`")
+        fail(f"expected another ending after -o, got {output}; pictures and pages are written by `lal explain -o`")
     return output
 
 

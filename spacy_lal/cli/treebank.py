@@ -26,7 +26,8 @@ FilesArgument = Annotated[
 ]
 # Of `convert` and `complete`, which write Docs.
 DocsOutput = Annotated[
-    Path, typer.Option("--output", "-o", help="A .spacy file to write, - for stdout, or a folder for several")
+    Path,
+    typer.Option("--output", "-o", help="A .spacy file, - (stdout), or a folder of several", callback=io.text_file),
 ]
 
 

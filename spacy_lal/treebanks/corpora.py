@@ -194,10 +194,8 @@ def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterat
     try:
         docs = DocBin().from_bytes(file) if isinstance(file, bytes) else DocBin().from_disk(file)
         yield from docs.get_docs(vocab)
-    except Exception as err:  # errors of zlib, msgpack and spaCy have no common base
-        raise ValueError(
-            f"{name or file} is no .spacy file ({type(err).__name__}: {err}); `python -m spacy lal convert` writes them"
-        ) from None
+    except Exception:  # errors of zlib, msgpack and spaCy have no common base
+        raise ValueError(f"{name or file} is no .spacy file; `python -m spacy lal convert` writes them") from None
 
 
 def _spacy_files(path: Path) -> List[Path]:

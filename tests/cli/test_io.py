@@ -204,7 +204,7 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "Go on!", "-m", "{pipeline}", "-g", "0"), "can't use --gpu-id 0"),
         (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
         (("prase",), "parse"),
-        (("roles", "Go on!", "-o", "x.gif"), "expected a file of text after -o, got x.gif"),
+        (("roles", "Go on!", "-o", "x.gif"), "expected another ending after -o, got x.gif"),
         (("train", __file__, "-o", "{blank}"), ""),
         (("evaluate",), "DEV.spacy"),
     ],

@@ -127,7 +127,7 @@ def test_two_processes(parse, named):
     [
         (("--format", "xml"), "got 'xml'"),
         (("-f", "docbin"), "docbin writes a .spacy file"),
-        (("-o", "x.pdf"), "expected a file of text after -o, got x.pdf"),
+        (("-o", "x.pdf"), "expected another ending after -o, got x.pdf"),
         (("-i", "xml"), "expected an input format of text, jsonl, tsv, got 'xml'"),
     ],
 )

@@ -128,6 +128,7 @@ def test_convert_writes_nothing_after_an_error(lal, tmp_path):
     ):
         result = lal("convert", *args, "-o", tmp_path / "x.spacy")
         assert result.exit_code == 2 and message in result.stderr and not (tmp_path / "x.spacy").exists()
+    assert "expected another ending" in lal("convert", *TRAIN, "-o", tmp_path / "x.docx").stderr
     copy = tmp_path / "copy.ptb"
     copy.write_bytes(Path(TRAIN[0]).read_bytes())
     assert lal("convert", copy, "-o", copy).exit_code == 2 and copy.stat().st_size > 100
