@@ -157,9 +157,10 @@ class Shown:
             rows = [*((name, shares[name]) for name in best), ("other labels", rest), (NO_CONSTITUENT, none)]
             tables["What these words are"] = [{"label": name, "probability": round(value, 3)} for name, value in rows]
         if parts is not None:
-            top = parts.top(N_PARTS)
+            top = [(name, value) for name, value in parts.top(N_PARTS) if value]
             rest = float(parts.heads.sum()) - sum(value for _, value in top)
-            adds = [*top, ("other label heads", rest), ("whole tokens", parts.tokens), ("bias", parts.bias)]
+            others = [("other label heads", rest)] if len(top) == N_PARTS else []
+            adds = [*top, *others, ("whole tokens", parts.tokens), ("bias", parts.bias)]
             title = f"Parts of the score of {parts.label}"
             rows = [*adds, ("sum: the score", parts.score)]
             tables[title] = [{"label head": name, "adds": round(value, 2)} for name, value in rows]
@@ -314,7 +315,7 @@ def show_report(report: Report) -> None:
     label, numbers, tables, notes = report
     for reason in notes:
         st.html(f'<p role="status" style="{NOTE}">{escape(reason)}</p>')
-    columns = st.columns([1, 2, 2, 2])
+    columns = st.columns([1, 3, 2, 2])
     with columns[0]:
         st.html(f"<strong>{escape(label or NO_CONSTITUENT)}</strong>")
         for name, value in numbers.items():

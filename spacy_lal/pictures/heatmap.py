@@ -41,14 +41,15 @@ def heatmap(
     note: str = "",
     totals: Sequence[Tuple[str, Sequence[float]]] = (),
 ) -> str:
-    """Draw a heat map of the strongest rows. Names, `title` and `note`, a sentence below it, are plain text. values:
-    *Shape:* (n_rows, n_columns). Negative values get another colour. first: Numbers of rows that come first, in this
-    order, whatever their values. outlined: Row and column of cells with an outline; `note` says why. totals: Names and
-    numbers of rows above the map, without tints."""
+    """Draw a heat map of the strongest rows, without rows of zeros. Names, `title` and `note`, a sentence below it, are
+    plain text. values: *Shape:* (n_rows, n_columns). Negative values get another colour. first: Numbers of rows that
+    come first, in this order, whatever their values. outlined: Row and column of cells with an outline; `note` says
+    why. totals: Names and numbers of rows above the map, without tints."""
     table = [[float(value) for value in row] for row in values]
     strengths = [max(map(abs, row), default=0.0) for row in table]
     largest = max(strengths, default=0.0) or 1.0
-    order = [*first, *sorted({*range(len(table))} - {*first}, key=lambda i: (-strengths[i], i))][: max(n_shown, 0)]
+    others = sorted({i for i, one in enumerate(strengths) if one} - {*first}, key=lambda i: (-strengths[i], i))
+    order = [*first, *others][: max(n_shown, 0)]
     if len(order) < len(table):
         note = f"{note} {len(order)} of {len(table)} rows are shown.".strip()
     turned = ' class="lal-turned"' if len(columns) > N_UPRIGHT else ""

@@ -118,7 +118,7 @@ def test_heat_map():
     assert ElementTree.fromstring(html).findall("p")[1].text == "<why>"
     (row,) = rows_of(heatmap([[-2.0, 0.0, 1.0]], ["a"], ["x", "y", "z"]))
     assert [cell.get("style") for cell in row[1]] == [f"background:{NEGATIVE}a6", None, f"background:{POSITIVE}53"]
-    assert rows_of(heatmap([], [], [])) == [] and rows_of(heatmap([[]], ["a"], [])) == [("a", [])]
+    assert rows_of(heatmap([], [], [])) == [] and rows_of(heatmap([[0.0]], ["a"], ["x"])) == []
 
 
 @pytest.mark.parametrize("n_columns", [3, 40])
