@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "how_to" / "roles.md"
 BLOCKS = re.compile(r"```python\n(.*?)```\n(?:\n```\n(.*?)```)?", re.DOTALL)
@@ -18,11 +20,14 @@ def blocks() -> List[Tuple[str, str]]:
     return BLOCKS.findall(PAGE.read_text(encoding="utf8"))
 
 
-def test_the_page_prints_what_it_says(tmp_path: Path):
+def test_the_page_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     roles = {"0": ["pag", "giver"], "1": ["ppt", "thing given"], "2": ["gol", "entity given to"]}
     frame = {"roleset": "give.01", "frame": "give", "name": "transfer", "roles": roles}
-    (tmp_path / "frames.jsonl").write_text(json.dumps(frame) + "\n", encoding="utf8")
-    names: Dict[str, Any] = {"frames_path": tmp_path / "frames.jsonl"}
+    path = tmp_path / "assets" / "propbank" / "frames-3.1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(frame) + "\n", encoding="utf8")
+    monkeypatch.chdir(tmp_path)
+    names: Dict[str, Any] = {}
     found = blocks()
     assert len(found) == 11 and sum(bool(output) for _, output in found) == 9
     for code, output in found:
