@@ -330,7 +330,7 @@ def test_unknown_words_are_said(trained):
             model.predict(make_docs(trained, [text]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.predict(make_docs(trained, [emoji * 9, f"She sees {russian[:4]}. {emoji} {emoji}"]))
+        model.predict(make_docs(trained, [emoji * 9, f"{russian[:4]} {emoji}"]))
 
 
 def test_words_that_fall_into_letters_are_unknown():
