@@ -100,7 +100,7 @@ def plot_pipeline(result: Dict[str, Any]) -> Iterator[Plot]:
 
 def plot_latency(result: Dict[str, Any]) -> Iterator[Plot]:
     """The parts of one call at each length."""
-    rows = [row for row in result["rows"] if not row["part"].startswith(("all", "the bare"))]
+    rows = [row for row in result["rows"] if not row["part"].startswith(("all", "MiniLM"))]
     lengths = list(dict.fromkeys(row["tokens"] for row in rows))
     values: Values = {}
     for row in rows:
