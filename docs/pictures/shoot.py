@@ -21,7 +21,7 @@ PREDICATE = "wanted want.01"
 PAGE = "Select the person driving"
 TABLE = "She gave him the book that he had bought. The window was broken by the storm."
 HEIGHT = 400  # pixels; pictures are as high as what they show
-PATIENCE = 120_000  # milliseconds
+PATIENCE = 240_000  # milliseconds
 
 
 def main() -> None:
@@ -50,6 +50,8 @@ def visit(browser: Any, scheme: str, width: int) -> Any:
 def shoot_app(page: Any, path: Path, predicate: str) -> None:
     """The app with a sentence and the predicate of this name, or all, in a window as high as it."""
     page.goto(ADDRESS)
+    page.locator("svg.lal-tree").first.wait_for()  # a text that is entered before may be lost
+    rest(page)
     page.get_by_label("Text", exact=True).fill(APP)
     page.get_by_role("button", name="Parse").click()
     page.locator("svg.lal-tree text").filter(has_text="storm").first.wait_for()
