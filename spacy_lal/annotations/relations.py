@@ -1,13 +1,13 @@
 """Relations: who did what to whom, `doc._.relations`. English alone.
 
-They come from roles (`doc.spans["srl"]`) where a word has some, and from heads elsewhere; both need heads, with deprels
-of Universal Dependencies. A passive is turned, conjuncts are relations of their own, relative words stand for their
-antecedents, and a verb without a subject takes that of the verb that controls it."""
+They come from heads with deprels of Universal Dependencies and, where a word has some, from roles (`doc.spans["srl"]`).
+A passive is turned, conjuncts are relations of their own, relative words stand for their antecedents, and a verb
+without a subject takes that of the verb that controls it."""
 
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import product
-from typing import Any, ClassVar, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, ClassVar, Collection, Dict, Iterator, List, Optional, Tuple, Union
 
 from spacy.tokens import Doc, Span, Token
 
@@ -15,21 +15,19 @@ from ..lang import en
 from .clauses import (
     antecedent,
     child_of,
-    conjuncts,
+    is_auxiliary,
     is_passive,
     is_predicate,
-    own_subject,
+    object_of,
     phrase,
-    relative_word,
-    shared_object,
     subject_of,
     trimmed,
 )
 from .parses import check_present
-from .predicates import Argument, Predicate, get_predicates, get_span_predicates
+from .predicates import Predicate, get_span_predicates
 
-_CLAUSES = ("ccomp", "xcomp")
-_OBLIQUES = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl")
+_ARGUMENTS = ("obl", "obl:unmarked", "obl:agent", "advmod", "advcl", "iobj")
+_Slot = Optional[Tuple[Token, str]]  # the head of a subject or an object, and its label
 _COPULA, _APPOSITION, _POSSESSIVE, _NOMINAL, _VERB = "copula", "apposition", "possessive", "nominal", "verb"
 
 
@@ -59,41 +57,39 @@ class Relation:
     def label(self) -> str:
         """A name for an edge of a graph: the predicate's lemma, "not" before it, the object's preposition after it
         ("not depend on"); "be" for an apposition, "have" for a possessive."""
-        if self.kind in (_APPOSITION, _POSSESSIVE) or self.predicate is None:
+        if self.predicate is None or self.kind == _POSSESSIVE:
             return "be" if self.kind == _APPOSITION else "have"
-        words = ["not"] if self.negation else []
-        words += [token.lemma_ or token.text for token in self.predicate]
-        before = self.object.start - 1 if self.object is not None else -1
-        if before > self.predicate[-1].i and self.object is not None and self.object.root.dep_ != "obl:agent":
+        words = ["not"] * bool(self.negation) + [token.lemma_ or token.text for token in self.predicate]
+        if self.object is not None and self.object.start > self.predicate.end and self.object.root.dep_ != "obl:agent":
             words += [child.text.lower() for child in self.object.root.lefts if child.dep_ == "case"]
         return " ".join(words)
-
-    def _first(self, role: str, *deprels: str) -> Optional[Span]:
-        return next((one for one in self.arguments if one.label_ == role or one.label_ in deprels), None)
 
     @property
     def place(self) -> Optional[Span]:
         """Where: ARGM-LOC; from heads, an adjunct with a named place."""
-        return self._first("ARGM-LOC") or self._entity(en.PLACES)
+        return self._first("ARGM-LOC", named=en.PLACES)
 
     @property
     def time(self) -> Optional[Span]:
         """When: ARGM-TMP; from heads, an adjunct without preposition ("last year") or with a named time."""
-        return self._first("ARGM-TMP", "obl:unmarked") or self._entity(en.TIMES)
+        return self._first("ARGM-TMP", "obl:unmarked", named=en.TIMES)
 
     @property
     def negation(self) -> Optional[Span]:
         """The word that negates it."""
-        return self._first("ARGM-NEG") or next((x for x in self.arguments if x.text.lower() in en.NEGATIONS), None)
+        return self._first("ARGM-NEG", *en.NEGATIONS)
 
     @property
     def modality(self) -> Optional[Span]:
         """The modal verb."""
         return self._first("ARGM-MOD", "aux")
 
-    def _entity(self, labels: Sequence[str]) -> Optional[Span]:
-        adjuncts = (one for one in self.arguments if one.label_.startswith("obl"))
-        return next((one for one in adjuncts if any(token.ent_type_ in labels for token in one)), None)
+    def _first(self, *names: str, named: Collection[str] = ()) -> Optional[Span]:
+        for one in self.arguments:
+            labels = [token.ent_type_ for token in one] if named and one.label_[:3] == "obl" else []
+            if one.label_ in names or one.text.lower() in names or any(label in named for label in labels):
+                return one
+        return None
 
     @property
     def confidence(self) -> float:
@@ -122,200 +118,119 @@ def ask_parser(name: str, item: Union[Span, Relation]) -> Any:
 
 
 def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
-    if span is None:
-        return None
-    ends = {"start": span.start, "end": span.end, "start_char": span.start_char, "end_char": span.end_char}
-    return {"text": span.text, **ends, "label": span.label_}
-
-
-class _Frame(NamedTuple):
-    """A predicate before its conjuncts are distributed: heads of subject and object, roles, ranges."""
-
-    predicate: Optional[Span]
-    token: Token
-    kind: str
-    subject: Optional["_Slot"]
-    object: Optional["_Slot"]
-    arguments: Tuple[Span, ...]
-
-
-class _Slot(NamedTuple):
-    head: Token
-    label: str
-    start: int
-    end: int
+    names = ("text", "start", "end", "start_char", "end_char")
+    return None if span is None else {**{name: getattr(span, name) for name in names}, "label": span.label_}
 
 
 def get_relations(item: Union[Doc, Span]) -> List[Relation]:
     """The relations of a Doc or Span, in the order of their predicates: `Relation(subject, predicate, object, ...)`,
     from roles where there are some, else from heads. Empty for a Doc without heads.
-
-    RAISES (StaleParseError): As `doc._.predicates`.
-    """
-    if not isinstance(item, Doc):
-        check_present(item)
-    if not item.doc.has_annotation("DEP"):
-        return []
-    predicates = get_predicates(item) if isinstance(item, Doc) else get_span_predicates(item)
-    found = {one.token.i: one for one in predicates}
-    frames: List[_Frame] = []
-    for token in item:
-        if token.i in found:
-            frames += _of_roles(found[token.i])
-        elif not any(child.dep_ == "cop" and child.i in found for child in token.children):
-            frames += _of_heads(token)
-        frames += _of_noun(token)
-    return [relation for frame in frames for relation in _distributed(frame)]
+    RAISES (StaleParseError): As `doc._.predicates`."""
+    span = item[:] if isinstance(item, Doc) else item
+    check_present(span)
+    roles = {one.token.i: one for one in get_span_predicates(span)} if span.doc.has_annotation("DEP") else None
+    return [one for token in span for one in _of_token(token, roles.get(token.i))] if roles is not None else []
 
 
-# From roles
-
-
-def _of_roles(predicate: Predicate) -> Iterator[_Frame]:
-    token, arguments = predicate.token, predicate.arguments
-    if predicate.is_auxiliary:
+def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
+    """The relations whose predicate is a word; at an apposition or possessor those of its noun."""
+    head, is_verb = token.head, child_of(token, "cop") is None or (roles is not None and token.pos_ == "VERB")
+    if roles is not None and roles.is_auxiliary:
         return
-    is_verb = token.pos_ in ("VERB", "AUX") and token.dep_ not in ("amod", "compound")
-    core = {one.role: one for one in sorted(arguments, key=lambda one: one.role) if one.is_core}
-    passive = is_verb and is_passive(token)
-    grammatical = subject_of(token.head if token.dep_ == "cop" else token) if is_verb else None
-    subject = core.pop("ARG0", None)
-    if subject is None and not passive:
-        roles = [role for role, one in core.items() if not is_verb or _is_subject(one, token, grammatical)]
-        subject = _pop(core, *roles)
-    thing = _pop(core, *core)
-    taken = {one.role for one in (subject, thing) if one}
-    slots = [_slot_of(one) for one in (subject, thing)]
-    if is_verb and grammatical is not None and slots[passive] is None:
-        slots[passive] = _slot(grammatical, "nsubj", token)
-    if is_verb and not passive and slots[1] is None:
-        direct = child_of(token, "obj")
-        slots[1] = _slot(antecedent(direct), "obj", token) if direct is not None else None
-        if direct is None and (subject is None or subject.role == "ARG0"):
-            shared = shared_object(token)
-            slots[1] = None if shared is None else _slot(shared, "obj", token)
-    others = [one.span for one in arguments if one.role not in taken and not one.role.startswith("R-")]
-    kind = _COPULA if is_verb and token.lemma_ == "be" else _VERB if is_verb else _NOMINAL
-    if slots.count(None) < (2 if is_verb else 1):
-        yield _Frame(predicate.span, token, kind, slots[0], slots[1], tuple(others))
-
-
-def _is_subject(argument: Argument, token: Token, grammatical: Optional[Token]) -> bool:
-    """Whether an argument of an active verb has its subject; without a known subject, whether it precedes the verb."""
-    start, end = argument.joined.start, argument.joined.end
-    return start <= grammatical.i < end if grammatical is not None else end <= token.i
-
-
-def _pop(core: Dict[str, Argument], *roles: str) -> Optional[Argument]:
-    return next((core.pop(role) for role in roles if role in core), None)
-
-
-def _slot_of(argument: Optional[Argument]) -> Optional[_Slot]:
-    if argument is None:
-        return None
-    noun = antecedent(argument.root)
-    if noun.i != argument.root.i:
-        return _slot(noun, argument.role, argument.predicate.token)
-    return _Slot(noun, argument.role, *argument.joined.parts[0])
-
-
-def _slot(head: Token, label: str, verb: Token) -> _Slot:
-    """A slot of a verb; a conjunct of an antecedent that follows the relative clause is none of its own."""
-    clauses = (one for one in head.rights if one.dep_[:3] == "acl" and one.left_edge.i <= verb.i <= one.right_edge.i)
-    return _Slot(head, label, 0, next((one.left_edge.i for one in clauses), len(head.doc)))
-
-
-# From heads
-
-
-def _of_heads(token: Token) -> Iterator[_Frame]:
-    if not is_predicate(token):
-        return
-    copula = child_of(token, "cop")
-    passive = copula is None and is_passive(token)
-    grammatical = subject_of(token)
-    subject = None if grammatical is None else _slot(grammatical, "nsubj", token)
-    thing = _object_of(token) if copula is None else _Slot(token, token.dep_, copula.i + 1, len(token.doc))
-    if copula is not None and token.i < copula.i:
-        thing = _slot(token, token.dep_, token)
-    if passive:
-        agent = child_of(token, "obl:agent")
-        thing, subject = subject, None if agent is None else _slot(agent, "obl:agent", token)
-    taken = [slot.head.i for slot in (subject, thing) if slot]
-    others = [child for child in token.children if child.dep_ in (*_OBLIQUES, "iobj") or child.tag_ == "MD"]
-    spans = [trimmed(x, x.left_edge.i, x.right_edge.i + 1, x.dep_) for x in others if x.i not in taken]
-    particle = child_of(token, "compound:prt")
-    end = particle.i + 1 if particle is not None and particle.i == token.i + 1 else token.i + 1
-    predicate = token.doc[token.i : end] if copula is None else token.doc[copula.i : copula.i + 1]
-    if subject is not None or thing is not None:
-        kind = _VERB if copula is None else _COPULA
-        yield _Frame(predicate, token, kind, subject, thing, tuple(spans))
-
-
-def _object_of(token: Token) -> Optional[_Slot]:
-    """The object of an active verb: a thing, an antecedent, a clause, what a preposition joins."""
-    for deprel in ("obj", *_CLAUSES):
-        child = child_of(token, deprel)
-        if child is not None:
-            return _slot(antecedent(child), deprel, token)
-    if token.dep_ == "acl:relcl" and token.head.lemma_ not in en.ADVERBIAL_NOUNS and own_subject(token) is not None:
-        word = relative_word(token)
-        if own_subject(token) != token.head and (word is None or word.dep_ == "obj"):
-            return _slot(token.head, "obj", token)
-    thing = shared_object(token)
-    if thing is None and token.dep_ == "conj" and is_predicate(token.head) and own_subject(token) is None:
-        thing = child_of(token.head, "obj")
-        thing = thing if thing is not None and thing.i > token.i else None
-    thing = thing or next((x for x in token.rights if x.dep_ == "obl" and x.ent_type_ not in en.TIMES), None)
-    return None if thing is None else _slot(antecedent(thing), thing.dep_, token)
-
-
-def _of_noun(token: Token) -> Iterator[_Frame]:
-    """Appositions and possessives."""
-    if token.dep_ == "appos" and "NUM" not in (token.pos_, token.head.pos_):
-        yield _Frame(None, token, _APPOSITION, _slot(token.head, "head", token), _slot(token, "appos", token), ())
+    if token.dep_ == "cop" or (is_verb and is_predicate(token)):
+        yield from _of_verb(token, roles)
+    elif roles is not None and not is_auxiliary(token):
+        subject, thing, others = _of_roles(roles, None, None, is_active=True)
+        if subject and thing:
+            yield from _distributed(_NOMINAL, token, roles.span, subject, thing, others)
+    if token.dep_ == "appos" and "NUM" not in (token.pos_, head.pos_):
+        yield from _distributed(_APPOSITION, token, None, (head, "head"), (token, "appos"))
     elif token.dep_ == "nmod:poss":
         mark = child_of(token, "case")
         predicate = None if mark is None else token.doc[mark.i : mark.i + 1]
-        thing = _Slot(token.head, "head", token.right_edge.i + 1, len(token.doc))
-        yield _Frame(predicate, token, _POSSESSIVE, _slot(antecedent(token), "nmod:poss", token), thing, ())
+        yield from _distributed(_POSSESSIVE, token, predicate, (antecedent(token), "nmod:poss"), (head, "head"))
 
 
-# Relations
+def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
+    """Those of a verb or a copula."""
+    clause = token.head if token.dep_ == "cop" else token
+    is_active = clause is not token or not is_passive(token)
+    agent = child_of(token, "obl:agent") if roles is None else None
+    done = clause if clause is not token else object_of(token, with_prepositions=roles is None) if is_active else agent
+    doer = subject_of(clause)
+    subject: _Slot = None if doer is None else (doer, "nsubj")
+    thing: _Slot = None if done is None else (antecedent(done), done.dep_)
+    subject, thing = (subject, thing) if is_active else (thing, subject)
+    if roles is not None:
+        predicate = roles.span
+        subject, thing, others = _of_roles(roles, subject, thing, is_active=is_active)
+    else:
+        particle = child_of(token, "compound:prt")
+        predicate = token.doc[token.i : token.i + 1 + (particle is not None and particle.i == token.i + 1)]
+        found = (x for x in clause.children if x.dep_ in _ARGUMENTS or x.tag_ == "MD")
+        found = (x for x in found if x not in (subject and subject[0], thing and thing[0]))
+        others = tuple(trimmed(x, x.left_edge.i, x.right_edge.i + 1, x.dep_) for x in found)
+    others += tuple(token.doc[x.i : x.i + 1] for x in clause.lefts if x.lower_ in ("neither", "nor"))
+    if subject or thing:
+        kind = _COPULA if clause is not token or token.lemma_ == "be" else _VERB
+        yield from _distributed(kind, token, predicate, subject, thing, others)
 
 
-def _distributed(frame: _Frame) -> Iterator[Relation]:
+def _of_roles(
+    predicate: Predicate, subject: _Slot, thing: _Slot, *, is_active: bool
+) -> Tuple[_Slot, _Slot, Tuple[Span, ...]]:
+    """Subject, object and other arguments by roles; without a role, those of heads stay."""
+    token, first = predicate.token, None
+    core = sorted((one for one in predicate.arguments if one.is_core), key=lambda one: one.role)
+    for one in core:
+        start, end = one.joined.start, one.joined.end
+        is_before = start <= subject[0].i < end if subject else end <= token.i or token.pos_ not in ("VERB", "AUX")
+        if first is None and (one.role == "ARG0" or (is_active and is_before)):
+            first = one
+    second = next((one for one in core if one is not first), None)
+    others = (x.span for x in predicate.arguments if x not in (first, second) and x.role[:2] != "R-")
+    subject = subject if first is None else (antecedent(first.root), first.role)
+    return subject, thing if second is None else (antecedent(second.root), second.role), tuple(others)
+
+
+def _distributed(
+    kind: str, token: Token, predicate: Optional[Span], subject: _Slot, thing: _Slot, others: Tuple[Span, ...] = ()
+) -> Iterator[Relation]:
     """A relation for each pair of conjuncts of the subject and the object."""
-    attribution = _attribution(frame)
-    objects = _spans_of(frame.object, is_clause=frame.kind != _COPULA)
-    for subject, thing in product(_spans_of(frame.subject), objects):
-        tokens = (frame.token, *(one.root for one in (subject, thing) if one is not None))
-        yield Relation(subject, frame.predicate, thing, frame.kind, frame.arguments, attribution, tokens)
+    start, said_by = token.right_edge.i + 1 if kind == _POSSESSIVE else 0, _attribution(token)
+    for one, other in product(_spans_of(subject, token), _spans_of(thing, token, start, kind != _COPULA)):
+        tokens = (token, *(span.root for span in (one, other) if span is not None))
+        yield Relation(one, predicate, other, kind, others, said_by, tokens)
 
 
-def _spans_of(slot: Optional[_Slot], *, is_clause: bool = True) -> List[Optional[Span]]:
+def _spans_of(slot: _Slot, verb: Token, start: int = 0, is_clause: bool = True) -> List[Optional[Span]]:
+    """The phrases of a slot's head and of its conjuncts, up to the verb's own clause."""
     if slot is None:
         return [None]
-    inside = (one for one in conjuncts(slot.head) if slot.start <= one.i < slot.end)
-    is_whole = is_clause and is_predicate(slot.head)
-    heads = [one for one in inside if one.i == slot.head.i or is_whole or not is_predicate(one)]
-    return [phrase(head, slot.start, slot.end, slot.label, is_clause=is_clause) for head in heads or [slot.head]]
+    head, label = slot
+    end = verb.left_edge.i if verb.left_edge.i > head.i else len(head.doc)
+    inner = (x for x in conjuncts(head) if x.i < end and not (start and child_of(x, "nmod:poss", "det")))
+    heads = (x for x in inner if not is_predicate(x) or (is_clause and is_predicate(head)))
+    return [phrase(x, start, end, label, is_clause=is_clause) for x in (head, *heads)]
 
 
-def _attribution(frame: _Frame) -> Optional[Span]:
+def conjuncts(head: Token) -> List[Token]:
+    """The words that are coordinated with a word before them."""
+    return [x for child in head.rights if child.dep_ == "conj" for x in (child, *conjuncts(child))]
+
+
+def _attribution(token: Token) -> Optional[Span]:
     """Who says it: the subject of a verb of saying above, or the noun after "according to"."""
-    token = frame.token.head if frame.token.dep_ == "cop" else frame.token
+    token = token.head if token.dep_ == "cop" else token
     while True:
-        for child in token.children:
-            if child.dep_ == "obl" and any(x.text.lower() == "according" for x in child.lefts):
-                return phrase(child)
-        head = token.head
-        if head.i == token.i:
-            return None
-        if token.dep_ in ("ccomp", "parataxis") and head.lemma_ in en.SAYING and not is_passive(head):
-            said_by = subject_of(head)
-            is_negated = any(child.lemma_.lower() in en.NEGATIONS for child in head.children)
-            return None if said_by is None or is_negated else phrase(said_by)
-        if token.dep_ == "parataxis" and token.lemma_ in en.SAYING:
+        source = next((x for x in token.children if x.dep_ == "obl" and x.left_edge.lower_ == "according"), None)
+        head, is_said = token.head, token.dep_ in ("ccomp", "parataxis") and token.head.lemma_ in en.SAYING
+        if source is None and is_said and not is_passive(head):
+            source = subject_of(head)
+            if source is None or any(child.lemma_.lower() in en.NEGATIONS for child in head.children):
+                return None
+        if source is not None:
+            return phrase(source)
+        if head.i == token.i or (token.dep_ == "parataxis" and token.lemma_ in en.SAYING):
             return None
         token = head

@@ -36,13 +36,12 @@ class Calibration(NamedTuple):
 
 def parser_of(doc: Doc) -> Parser:
     """The parser that was made last for a Doc's vocab. RAISES (ValueError): There is none in this process."""
-    parser = PARSERS.get(id(doc.vocab))
-    if parser is None:
+    if id(doc.vocab) not in PARSERS:
         raise ValueError(
             "no lal_parser of this Doc's vocab is loaded, and confidence comes from its scores: make the Doc with a "
             "loaded pipeline, or pass the pipeline to the functions of spacy_lal.interpret"
         )
-    return parser
+    return PARSERS[id(doc.vocab)]
 
 
 def calibration(nlp: Parser, kind: str) -> Calibration:
@@ -55,23 +54,21 @@ def calibration(nlp: Parser, kind: str) -> Calibration:
 
 
 def head_confidences(nlp: Parser, doc_or_span: Union[Doc, Span]) -> List[Optional[float]]:
-    """For each token, the probability that its head is right; None for white space."""
+    """For each token of a Doc or of a Span's sentence, the probability that its head is right; None for white space."""
     fitted = calibration(nlp, "heads")
     values: Dict[int, float] = {}
     for sentence in sentences_of(nlp, doc_or_span):
         if sentence.words:
             logits = head_logits(sentence, score(sentence).arcs, fitted.temperature)
             values.update(zip(sentence.words, fitted(logits).tolist(), strict=True))
-    around = doc_or_span if isinstance(doc_or_span, Doc) else doc_or_span.sent
-    return [values.get(token.i) for token in around]
+    return [values.get(token.i) for token in (doc_or_span if isinstance(doc_or_span, Doc) else doc_or_span.sent)]
 
 
 def label_confidence(nlp: Parser, span: Span) -> Optional[float]:
     """The probability that a constituent is one, with its labels; None for a Span that is none.
     RAISES (ValueError): The parser scores no constituents."""
-    fitted = calibration(nlp, "labels")
-    sentence, start, end = locate(nlp, span)
-    chosen = [one for one in constituents_of([sentence])[0] if one[:2] == (start, end)]
+    fitted, (sentence, *place) = calibration(nlp, "labels"), locate(nlp, span)
+    chosen = [one for one in constituents_of([sentence])[0] if [*one[:2]] == place]
     return float(fitted(label_logits(score(sentence).labels, chosen, fitted.temperature))[0]) if chosen else None
 
 
@@ -83,8 +80,8 @@ def parse_confidence(nlp: Parser, span: Span) -> Optional[float]:
 
 def relation_confidence(nlp: Parser, relation: Relation) -> float:
     """The probability that a relation is right: its predicate and the heads of its subject and object."""
-    values = head_confidences(nlp, relation.sent)
-    logit = product_logit([values[token.i - relation.sent.start] for token in relation.tokens])
+    values, start = head_confidences(nlp, relation.sent), relation.sent.start
+    logit = product_logit([values[token.i - start] for token in relation.tokens])
     return float(calibration(nlp, "relations")(logit))
 
 
@@ -97,12 +94,12 @@ def product_logit(confidences: Sequence[Optional[float]]) -> float:
 def head_logits(sentence: Sentence, arcs: ndarray, temperature: float) -> ndarray:
     """The logit of the share of each word's head. *Shape:* (n_words,)."""
     places = {word: i for i, word in enumerate(sentence.words, start=1)}
-    words = np.arange(1, len(places) + 1)
+    words = np.arange(len(places))
     heads = np.array([places.get(sentence.doc[i].head.i, 0) for i in sentence.words])
-    heads = np.where(heads == words, 0, heads)
+    heads[heads == words + 1] = 0  # the root
     arcs = arcs[1:].astype("f8") / temperature
-    chosen = arcs[words - 1, heads]
-    arcs[words - 1, heads] = arcs[words - 1, words] = -np.inf
+    chosen = arcs[words, heads]
+    arcs[words, heads] = arcs[words, words + 1] = -np.inf
     return np.clip(chosen - np.logaddexp.reduce(arcs, axis=-1), -MAX_LOGIT, MAX_LOGIT)
 
 

@@ -4,9 +4,18 @@ from typing import List, Optional, Sequence
 
 import pytest
 import spacy
+from nltk.tree import Tree
 from spacy.tokens import Doc
 
-from spacy_lal.annotations import get_clauses, get_relations, set_propositions, simplify
+from spacy_lal.annotations import (
+    get_clauses,
+    get_relations,
+    sentence_words,
+    set_constituents,
+    set_propositions,
+    simplify,
+)
+from spacy_lal.trees import tree_to_spans
 from spacy_lal.trees.roles import make_proposition
 
 POS = {"VB": "VERB", "NN": "NOUN", "PR": "PRON", "WP": "PRON", "WD": "PRON", "JJ": "ADJ", "MD": "AUX", "RB": "ADV"}
@@ -44,6 +53,11 @@ GOING = "He/PRP/2/nsubj is/VBZ/2/aux/be going/VBG/2/ROOT/go to/TO/4/mark talk/VB
 CALL = "Call/VB/0/ROOT/call me/PRP/0/obj"
 RUINED = "the/DT/1/det city/NN/1/ROOT destroyed/VBN/1/acl/destroy by/IN/4/case Romans/NNPS/2/obl:agent"
 THERE = "There/EX/1/expl is/VBZ/1/ROOT/be a/DT/3/det problem/NN/1/nsubj"
+NEITHER = "She/PRP/2/nsubj neither/CC/2/cc:preconj smokes/VBZ/2/ROOT/smoke nor/CC/4/cc drinks/VBZ/2/conj/drink"
+WHOSE = (
+    "the/DT/1/det man/NN/1/ROOT whose/WP$/3/nmod:poss car/NN/7/nsubj:pass and/CC/5/cc house/NN/3/conj "
+    "were/VBD/7/aux:pass/be burned/VBN/1/acl:relcl/burn"
+)
 
 FROM_HEADS = {
     MAN: [
@@ -64,6 +78,8 @@ FROM_HEADS = {
     CALL: ["-; Call; me"],
     RUINED: ["Romans; destroyed; the city"],
     THERE: ["a problem; is; -"],
+    NEITHER: ["She; smokes; -", "She; drinks; -"],
+    WHOSE: ["the man; have; car", "the man; have; house", "-; burned; whose car", "-; burned; house"],
 }
 
 
@@ -109,6 +125,7 @@ def test_fields() -> None:
     assert talk.label == "talk to"
     paris, said = get_relations(parsed(QUOTED))
     assert (text(paris.attribution), text(said.attribution)) == ("Kim", None)
+    assert [one.label for one in get_relations(parsed(NEITHER))] == ["not smoke", "not drink"]
     assert get_relations(parsed(QUOTED + " never/RB/7/advmod"))[0].attribution is None
     record = paris.to_dict()
     assert record["subject"] == {
@@ -184,7 +201,19 @@ CLAUSES = {
     GOING: ["main: He is going to talk to Mary (talk, He, yes)"],
     CALL: ["main: Call me (Call, None, yes)"],
 }
+ASKED = (
+    "The/DT/1/det key/NN/6/nsubj:pass you/PRP/3/nsubj asked/VBD/1/acl:relcl/ask for/IN/3/obl was/VBD/6/aux:pass/be "
+    "stolen/VBN/6/ROOT/steal"
+)
+ARRESTED = (
+    "Kim/NNP/4/nsubj:pass and/CC/2/cc Lee/NNP/0/conj were/VBD/4/aux:pass/be arrested/VBN/4/ROOT/arrest and/CC/6/cc "
+    "charged/VBN/4/conj/charge"
+)
+CLOSE = "Close/VB/0/ROOT/close it/PRP/0/obj and/CC/3/cc leave/VB/0/conj"
 SIMPLIFIED = {
+    ASKED: ["The key was stolen.", "You asked for the key."],
+    ARRESTED: ["Kim and Lee were arrested.", "Kim and Lee were charged."],
+    CLOSE: ["Close it.", "Leave."],
     MAN: ["The man wanted to sell it to Mary 's brother.", "The man bought the house."],
     JAILED: ["He was arrested.", "He was jailed.", "He lied."],
     SOLD: ["The house , he bought and painted , was sold , saying we lied !"],
@@ -201,6 +230,30 @@ def test_clauses(sentence: str) -> None:
     found = get_clauses(parsed(sentence)[:])
     shown = [f"{x.kind}: {x.span} ({x.verb}, {x.subject}, {'yes' if x.is_independent else 'no'})" for x in found]
     assert shown == CLAUSES[sentence]
+
+
+def test_clauses_without_heads_come_from_constituents() -> None:
+    tree = Tree.fromstring(
+        "(S (S (SBAR (IN If) (S (NP (PRP it)) (VP (VBZ rains)))) (NP (PRP we)) (VP (VP (VBP stay)) (CC and) (VP (VBP "
+        "say) (SBAR (IN that) (S (NP (PRP you)) (VP (VBP lie))))))) (, ,) (CC but) (S (NP (NP (DT the) (NN man)) "
+        "(SBAR (WHNP (WP who)) (S (VP (VBD left))))) (VP (VBD called) (S (VP (TO to) (VP (VB ask)))))) (. .))"
+    )
+    words, tags, spans = tree_to_spans(tree)
+    doc = Doc(spacy.blank("en").vocab, words, tags=tags, sent_starts=[i == 0 for i in range(len(words))])
+    assert get_clauses(doc[:]) == []
+    set_constituents(doc, sentence_words(doc), [spans])
+    shown = [f"{x.kind}: {x.span} ({x.subject}, {'yes' if x.is_independent else 'no'})" for x in get_clauses(doc[:])]
+    assert shown == [
+        "adverbial: If it rains (it, no)",
+        "main: If it rains we stay (we, yes)",
+        "coordinate: say that you lie (we, no)",
+        "complement: that you lie (you, no)",
+        "relative: who left (the man, no)",
+        "coordinate: the man who left called to ask (the man who left, yes)",
+        "complement: to ask (the man who left, no)",
+    ]
+    assert [str(one.verb) for one in get_clauses(doc[3:6])] == ["stay"]
+    assert get_relations(doc) == [] and simplify(doc[:]) == [doc.text.strip()]
 
 
 @pytest.mark.parametrize("sentence", SIMPLIFIED)
