@@ -9,8 +9,8 @@ from pathlib import Path
 # For the tokenizer: abbreviations whose full stop is theirs, always (`whole`), or before a number or a letter only.
 _WORDS = json.loads(Path(__file__).with_name("en_words.json").read_text(encoding="utf8"))
 _IN_ORDER = [dict.fromkeys(_WORDS[name].split()) for name in sorted(_WORDS)]
-ADVERBIAL_NOUNS, AUXILIARY_VERBS, BEFORE_ADDRESSES, BEFORE_NUMBERS, DETERMINERS, FACTUAL, FILE_TYPES = _IN_ORDER[:7]
-INTRANSITIVE, JOINING, NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, WHOLE = _IN_ORDER[7:]
+ADVERBIAL_NOUNS, AFTER_UNMARKED, AUXILIARY_VERBS, BEFORE_ADDRESSES, BEFORE_NUMBERS, DETERMINERS = _IN_ORDER[:6]
+FACTUAL, FILE_TYPES, INTRANSITIVE, JOINING, NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, WHOLE = _IN_ORDER[6:]
 
 # Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford dependencies have.
 CLAUSE_DEPRELS = frozenset(
@@ -22,11 +22,16 @@ CLAUSE_DEPRELS = frozenset(
 AUXILIARY_ROLESETS = frozenset(["be.03", "become.03", "do.01", "get.24", "go.04", "have.01", "have.02", "use.03"])
 
 # Rules of `spacy-lal.WebTokenizer.v1`, chosen on the training files of EWT and GUM.
-# Repeated marks at the end of a sentence, but not the full stop of U.S.A. and the mark after it.
-SHOUTS = r"(?:[.!?]*[!?][.!?]+|[.][.]+[!?]*|(?<![A-Za-z][.][A-Za-z])[.][!?]+)"
-RUNS = [SHOUTS, *(rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-"))]
+# Repeated marks at the end of a sentence, but not the full stop of U.S.A. or Inc. and the mark after it.
+_NO_INITIALS = r"(?<![A-Za-z][.][A-Za-z])"
+_NO_ABBREVIATION = rf"{_NO_INITIALS}(?<!\bCo)(?<!\bJr)(?<!\bSr)(?<!\betc)(?<!\bInc)(?<!\bLtd)(?<!\bCorp)"
+SHOUTS = rf"(?:[.!?]*[!?][.!?]+|[.]{{3,}}|{_NO_ABBREVIATION}[.][.]|{_NO_INITIALS}(?<![.])[.][!?]+|[,:][?!](?![?!]))"
+RUNS = [SHOUTS, r"(?<=[A-Za-z][.])[.]", "(?:‘’|’’|‘‘)", r"[-=]{3,}", r"[-=+*|<>{}]{6,}"]
+RUNS += [rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-")]
 TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-UNITS = r"(?<=[0-9])(?:mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|[kK]|mi|kbps|Mbps|fps|px|dpi|rpm|kWh|MWh|GHz|MHz|kHz|Hz)"
+UNITS = (
+    r"(?<=[0-9])(?:mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|mi|kbps|Mbps|fps|px|dpi|rpm|[kM]Wh|[GMk]?Hz|hh|[FKbfkpx])"
+)
 # Pictures: with a skin colour, joined to others, of two letters of a flag, in a key.
 PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®]"
 PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
@@ -41,10 +46,19 @@ LINK = r"(?:https?://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within o
 # Whole tokens that begin with a mark that would be taken off.
 PREFIXED = [r"#[A-Za-z]\w*", r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])", r"--[a-z][\w-]*(?:=[\w./:-]*\w)?(?![\w-])"]
 PREFIXED += [r"\([A-Z]?[a-z]{1,5}\)[a-z][a-z'’-]*", r"\.\.?/[\w.+@/-]*\w"]
-# Opening brackets within a run, can't/won't, [name](address).
+# Marks before a word, and a number before one (61persons).
+BEFORE_WORDS = [r"-(?=[0-9]|[A-Z]?[a-z]{2,}\b(?!-))", r"~(?=\w)", r"@(?=[0-9])", r"[0-9]+(?=[a-z]{4,}\W*$)"]
+BEFORE_WORDS.append(r'\w+(?="<)')
+# Marks after a word. Shorter words that end in a hyphen are cut off in speech.
+AFTER_WORDS = [r"(?<=[A-Za-z]{4})-", r"(?<=[0-9])-", r"(?<=[A-Za-z0-9.]{2})/", r"(?<=\b[AB])\++", r"(?<=[A-Za-z])[`´]s"]
+# Brackets and quotes within a run, can't/won't, [name](address), F-16, $4-$6, U.S.-led, 9am-5pm, 5'2, tele#84.
 INFIXES = [r"(?<=\w)[(\[{](?=\w)", r"(?<=[A-Za-z])(?=[nN]['’][tT](?![A-Za-z]))", r"\](?=\()", r"(?<=\])\("]
+INFIXES += [r"(?<=\w)\)(?=[\w(.])", r"(?<=\))\(", r"\](?=[–-])", r"(?<=[–-])\["]
+INFIXES += [r'(?<=\w)"(?=[\w<-])', r'(?<=")[<-]', r'(?<=-)"', r"(?<=[A-Za-z])-(?=[0-9$])", r"(?<=[0-9])-(?=\$)"]
+INFIXES += [r"(?<=-)\$(?=[0-9])", r"(?<=\.)-(?=[A-Za-z])", r"(?<=[0-9])[ap]m(?=-)", r"(?<=[0-9])['’–](?=[0-9])"]
+INFIXES += [r"(?<=[A-Za-z])[#:](?=[0-9])", r"(?<=[a-z]);(?=[a-z])"]
 # Whole tokens, as regular expressions.
-TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}"
+TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}|x?[0-9]-[0-9]{4}"
 TOKENS = [
     TELEPHONE,
     r"[0-9]{5}-[0-9]{4}",  # a postal code
@@ -57,18 +71,19 @@ TOKENS = [
     r"\((?:[A-Z]?[a-z]{1,5})\)[a-z][a-z'’-]*|[A-Za-z]+\([a-z]\)[a-z]+",
     r"[A-Za-z_][\w.]*\((?:|[^\s()]*[=,(_][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)",
     r"[A-Za-z_][\w.]*\((?:[\w.]*\([^\s()]*\)[^\s()]*)+\)",
-    r"(?:https?://|www\.)[^\s()]+(?:\([^\s()]*\)(?:[^\s()]*[\w/])?)+",
-    r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+",
-    r"@\w+(?:[.-]\w+)*|#[\w-]*[A-Za-z]\w*|[A-Za-z]#|[A-Za-z]\+\+",
+    r"(?:https?://|www\.)[^\s()]+(?:\([^\s()]*\)(?:[^\s()]*[\w/])?)+|(?:https?://|www\.)[^\s()<>\"]+/|\w[\w.-]*(?:/[\w.-]+)+/",
+    r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+|[\w-]+\.(?i:com|edu|gov|net|org)|[a-z]+(?:\.[a-z]+)+\.[a-z]+-[a-z]+",
+    r"@[A-Za-z_]\w*(?:[.-]\w+)*|#[\w-]*[A-Za-z]\w*|[A-Za-z]#|[C-Zc-z]\+\+",
     rf"{OPERATOR}|{EMOJI}|{TAG}",
     r"(?:~|\.{1,2})?(?:/[\w.+@-]+){2,}/?|(?:~|\.{1,2})/[\w.+@-]*\w|[A-Za-z]:\\[\w.\\-]*\w|/(?:bin|dev|etc|home|opt|root|tmp|usr|var)/?",
     r"--[a-z][\w-]*(?:=[\w./:-]*\w)?|-[a-zA-Z]",
     rf"(?i:[\w#%][\w#%&+.-]*\.(?:{'|'.join(FILE_TYPES)}))|\.(?i:{'|'.join(FILE_TYPES)})",
-    r"(?i:y['’]all)|(?i:[wb]/[ot])|w/out|(?i:s/he)",
+    r"(?i:y['’]all)|[A-Za-z]/[A-Za-z]|w/out|(?i:s/he)|(?i:Yahoo)!",
 ]
-DIVIDED = {"and/or": ("and", "/", "or"), "wanna": ("wan", "na"), "Wanna": ("Wan", "na"), "gimme": ("gim", "me")}
-DIVIDED.update({"Gimme": ("Gim", "me"), "'Tis": ("'T", "is"), "'tis": ("'t", "is"), "'Twas": ("'T", "was")})
-DIVIDED.update({"'twas": ("'t", "was"), "CANT": ("CA", "NT"), "DONT": ("DO", "NT"), "WONT": ("WO", "NT")})
+# Words without their apostrophe before a word that follows no possessive: "its a", "your going".
+UNMARKED = {"its": 2, "your": 3}
+_DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta and|/|or CA|NT DO|NT WO|NT"
+DIVIDED = {word.replace("|", ""): word.split("|") for word in _DIVIDED.split()}
 # Special cases of spaCy that are other words in web text: an emoticon that is more often a closing bracket and a colon,
 # and contractions without an apostrophe.
 NOT_WHOLE = ("):", "id", "Id", "wed", "Wed", "y'all", "yall")

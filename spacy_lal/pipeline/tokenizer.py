@@ -40,7 +40,7 @@ class WebTokenizer(Tokenizer):
 
     def __call__(self, string: str) -> Doc:
         """Make a Doc of a text, without losing a character."""
-        doc = join_abbreviations(self._tokenize(string))
+        doc = follow_context(self._tokenize(string))
         return set_line_starts(doc) if self.line_starts else doc
 
     def _tokenize(self, string: str) -> Doc:
@@ -64,24 +64,31 @@ def _pieces(string: str) -> Iterator[str]:
     yield string[start:]
 
 
-def join_abbreviations(doc: Doc) -> Doc:
+def follow_context(doc: Doc) -> Doc:
     """Join a full stop to an abbreviation that is a word elsewhere: before a number or a letter ("No. 5"), and "etc."
-    where a word in lower case or a mark follows."""
+    where a word in lower case or a mark follows. Divide "its" and "your" where they stand for "it's" and "you're"."""
     words = [token.text for token in doc]
-    found = []
-    for i in (i for i in range(1, len(words) - 1) if words[i] == "." and not doc[i - 1].whitespace_):
-        following = words[i + 1]
-        if f"{words[i - 1]}." in en.BEFORE_NUMBERS:
-            is_number = following[0].isdigit() or (following.isalpha() and len(following) == 1)
-            joins = is_number and bool(doc[i].whitespace_)
-        else:
-            joins = words[i - 1] == "etc" and not following[0].isupper() and not following.isspace()
-        if joins:
-            found.append(i)
-    if found:
+    joined, divided = [], []
+    for i in range(1, len(words)):
+        word, following = words[i - 1], words[i]
+        if word == "." and i > 1 and not doc[i - 2].whitespace_:
+            abbreviation = words[i - 2]
+            if f"{abbreviation}." in en.BEFORE_NUMBERS:
+                is_number = following[0].isdigit() or (following.isalpha() and len(following) == 1)
+                joins = is_number and bool(doc[i - 1].whitespace_)
+            else:
+                joins = abbreviation == "etc" and not following[0].isupper() and not following.isspace()
+            if joins:
+                joined.append(i - 2)
+        elif following in en.AFTER_UNMARKED and word.lower() in en.UNMARKED:
+            divided.append(i - 1)
+    if joined or divided:
         with doc.retokenize() as retokenizer:
-            for i in found:
-                retokenizer.merge(doc[i - 1 : i + 1])
+            for i in joined:
+                retokenizer.merge(doc[i : i + 2])
+            for i in divided:
+                length = en.UNMARKED[words[i].lower()]
+                retokenizer.split(doc[i], [words[i][:length], words[i][length:]], heads=[(doc[i], 0), (doc[i], 0)])
     return doc
 
 
@@ -108,11 +115,13 @@ def create_web_tokenizer(nlp: Language, line_starts: bool = True) -> Tokenizer:
     rules.update({text: [{"ORTH": text}] for text in en.WHOLE})
     rules.update({text: [{"ORTH": part} for part in parts] for text, parts in en.DIVIDED.items()})
     first = [en.TAG, en.EMOJI, *en.RUNS, en.OPERATOR]
-    suffixes = [*first, *(defaults.suffixes or []), en.TIME_OF_DAY, en.UNITS]
+    prefixes = [*en.PREFIXED, *first, *en.BEFORE_WORDS, *(defaults.prefixes or [])]
+    kept = (one for one in defaults.suffixes or [] if one != r"\.\.+")
+    suffixes = [*first, *kept, en.TIME_OF_DAY, en.UNITS, *en.AFTER_WORDS]
     tokenizer = WebTokenizer(
         nlp.vocab,
         rules=rules,
-        prefix_search=compile_prefix_regex([*en.PREFIXED, *first, *(defaults.prefixes or [])]).search,
+        prefix_search=compile_prefix_regex(prefixes).search,
         suffix_search=compile_suffix_regex(suffixes).search,
         infix_finditer=compile_infix_regex([en.LINK, *en.INFIXES, *first, *(defaults.infixes or [])]).finditer,
         token_match=token_match,
@@ -127,14 +136,18 @@ _CERTAIN = {
     "bullet": r"[•‣◦▪●○■·]\s*\S",
     "heading": r"#{1,6}\s+\S|={1,6}\s?[^=\s].*=\s*$",
     "row": r"\|.*\||\S[^\t]*\t+\S",
-    "rule": r"(?:={3,}|-{3,}|\*{3,}|_{3,})\s*$",
+    "rule": r"(?:={3,}|-{2,}|\*{3,}|_{3,})\s*$",
 }
 _LABEL = r"\w[\w.'’-]{0,20}(?: [A-Z(][\w.'’)-]*){0,3}:"
-_POSSIBLE = {"dash": r"[-*+–—]\s+\S", "number": r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]\s+\S", "label": rf"{_LABEL}\s"}
+_NUMBER = r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|#\d+)"
+_SOURCE = r"(?:\[[^\]\n]{1,12}\]|<\w+>)"  # a box to tick; the time or speaker of a line of chat
+_POSSIBLE = {"dash": r"[-*+–—]\s+\S", "number": rf"{_NUMBER}\s+\S", "source": rf"{_SOURCE}\s", "label": rf"{_LABEL}\s"}
 _KIND = re.compile(r"\s*(?:" + "|".join(f"(?P<{k}>{v})" for k, v in {**_CERTAIN, **_POSSIBLE}.items()) + ")")
-# Not after "Michael:", which may be a salutation.
-_AFTER_LABEL = re.compile(r"^[ \t]*(?:[A-Z][A-Z.]*|[a-z][\w.-]*):[ \t]+(?=\S)", re.MULTILINE)
-_MARKER = re.compile(r"(?:[•‣◦▪●○■·*+–—-]|#{1,6}|=+|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])[ \t]+(?=\S)")
+_QUOTED = re.compile(r"[ \t]*>")
+# "Michael:" may be a salutation where it is the only label.
+_AFTER_LABEL = re.compile(r"^[ \t]*(?:(?:[A-Z][A-Z.]*|[a-z][\w.-]*):|>+)[ \t]+(?=\S)", re.MULTILINE)
+_AFTER_NAME = re.compile(r"^[ \t]*[A-Z]\w+:[ \t]+(?=\S)", re.MULTILINE)
+_MARKER = re.compile(rf"(?:[•‣◦▪●○■·*+–—-]|#{{1,6}}|=+|{_NUMBER}|{_SOURCE})[ \t]+(?=\S)")
 _CLOSING = re.compile(r"^=+[ \t].*[ \t](=+)[ \t]*$", re.MULTILINE)  # of a heading
 _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
 _CLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve|t|em))$", re.IGNORECASE)
@@ -145,7 +158,9 @@ def set_line_starts(doc: Doc) -> Doc:
     """Set the sentence starts of a new Doc that its text decides, and leave the others unknown."""
     text, end, last, n_passed = doc.text, 0, "", 0
     starts = line_starts(text) if "\n" in text else []
-    within = {match.end() for match in _AFTER_LABEL.finditer(text)} if ":" in text else set()
+    within = {match.end() for match in _AFTER_LABEL.finditer(text)}
+    names = [match.end() for match in _AFTER_NAME.finditer(text)]
+    within.update(names if len(names) > 1 else ())
     markers = (_MARKER.match(text, start) for start in starts)
     within.update(match.end() for match in markers if match)
     within.update(match.start(1) for match in _CLOSING.finditer(text) if starts)
@@ -199,6 +214,8 @@ def line_starts(text: str) -> List[int]:
 def _begins(line: str, kind: Optional[str], before: str, seen: Set[Optional[str]], width: int) -> bool:
     """Whether a line within a block begins a sentence. before: the line before it. seen: kinds of the block's lines."""
     last = _KIND.match(before)
+    if bool(_QUOTED.match(line)) != bool(_QUOTED.match(before)):
+        return True
     if kind in _CERTAIN or (last and last.lastgroup in ("heading", "row", "rule")):
         return True
     fits = len(before) + 1 + len(line.split(None, 1)[0]) <= width
