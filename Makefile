@@ -14,7 +14,7 @@ TOY := training/toy
 # The bundled pipelines, where this checkout has them. English is parsed by the toy pipeline otherwise.
 newest = $(patsubst %/meta.json,%,$(lastword $(sort $(wildcard packages/$(1)-*/meta.json))))
 PACKAGE := $(call newest,en_lal_md)
-PACKAGES := $(PACKAGE) $(call newest,is_lal_sm) $(call newest,fr_lal_md)
+PACKAGES := $(PACKAGE) $(call newest,is_lal_md) $(call newest,fr_lal_md)
 ENGLISH := $(VENV)/.english
 BUNDLED := $(VENV)/.bundled
 PIPELINE := $(if $(PACKAGE),en_lal_md,$(TOY)/model-best)

@@ -25,14 +25,14 @@ class Bundled(NamedTuple):
 
 BUNDLED = {
     "is": Bundled(
-        "is_lal_sm",
+        "is_lal_md",
         "Hún las bókina í gær.",  # She read the book yesterday.
         "(S0 (S (IP (NP (pfn_et_nf_kvk_p3 Hún)) (VP (VP (so_1_þf_fh_p3_et_þt_gm las)) (NP (no_et_þf_kvk_gr bókina))"
         " (ADVP (ao í) (ao gær))))) (grm .))",
         "nsubj:las ROOT:las obj:las advmod:las fixed:í punct:las",
         "PRON VERB NOUN ADV ADV PUNCT",
-        {"CC BY 4.0", "CC BY-SA 4.0"},
-        15_000_000,
+        {"CC BY 4.0", "CC BY-SA 4.0", "MIT"},
+        40_000_000,
     ),
     "fr": Bundled(
         "fr_lal_md",

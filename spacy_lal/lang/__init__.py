@@ -38,7 +38,7 @@ LANGUAGES: Dict[str, Conventions] = {
     ),
     # GreynirCorpus (https://github.com/mideind/GreynirCorpus) and projects/icelandic: S0, which stands over each
     # sentence, is a label of the treebank, and all punctuation has one tag.
-    "is": Conventions("is_lal_sm", frozenset({"ROOT", ""}), frozenset({"grm"}), ("TOP", "ROOT", "-NONE-", "grm")),
+    "is": Conventions("is_lal_md", frozenset({"ROOT", ""}), frozenset({"grm"}), ("TOP", "ROOT", "-NONE-", "grm")),
     # Sequoia and projects/french: SENT stands over each sentence and is a label, all punctuation is PONCT.
     "fr": Conventions("fr_lal_md", frozenset({"ROOT", ""}), frozenset({"PONCT"}), ("TOP", "ROOT", "-NONE-", "PONCT")),
 }

@@ -5,7 +5,6 @@ form. An update must not run beside another update or a prediction."""
 import ctypes
 import os
 import sys
-from collections import UserDict
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
@@ -280,13 +279,21 @@ def stored_arrays(data: bytes) -> Dict[str, ndarray]:
     return found
 
 
-class _Single(UserDict):
+class _Single(Mapping[str, ndarray]):
+    """Stored arrays in single precision, made when asked for."""
+
+    def __init__(self, arrays: Dict[str, ndarray]) -> None:
+        self.arrays = arrays
+
     def __getitem__(self, name: str) -> ndarray:
-        array = self.data[name].astype("f4")
-        return array * self.data[name + SCALE][..., None] if name + SCALE in self.data else array
+        array = self.arrays[name].astype("f4")
+        return array * self.arrays[name + SCALE][..., None] if name + SCALE in self.arrays else array
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in self.data if not name.endswith(SCALE))
+        return (name for name in self.arrays if not name.endswith(SCALE))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _torch() -> Any:

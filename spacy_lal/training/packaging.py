@@ -140,13 +140,15 @@ def _write(nlp: Language, folder: Path, names: Dict[str, str], blocks: Dict[str,
 
 
 def _compact_weights(path: Path, where: str, bits: int) -> None:
-    """Round the weights in a file to half precision, or the matrices of our networks to 8 bits. thinc stores single
-    precision: an archive packs it by half."""
+    """Round the weights in a file to half precision, or matrices to 8 bits. thinc stores single precision: an archive
+    packs it by half."""
     msg = srsly.msgpack_loads(path.read_bytes())
     for params in msg["params"]:
         for name, array in params.items():
             if array is not None and array.dtype.kind == "f":
                 params[name] = _half(array, where, name).astype(array.dtype)
+                if bits == 8 and array.ndim > 1:  # 8 significant bits, as bfloat16 has
+                    params[name] = ((params[name].view("u4") + 0x8000) & 0xFFFF0000).view("f4")
     for shims in msg["shims"]:
         for i, shim in enumerate(shims):
             content = srsly.msgpack_loads(shim)

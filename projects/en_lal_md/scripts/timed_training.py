@@ -68,6 +68,8 @@ def load(start: Path, args: argparse.Namespace) -> Language:
     changes: Dict[str, Any] = {"paths.train": read, "paths.dev": read, "system.seed": args.seed}
     if args.trees:
         changes["paths.trees_only"] = [str(path) for path, _ in args.trees]
+    if args.lang is not None:
+        changes["nlp.lang"] = args.lang
     if args.encoder is not None:
         changes["components.transformer.model.name"] = args.encoder
     return init_nlp(load_config(start, overrides=changes, interpolate=False), use_gpu=args.gpu_id)
@@ -139,6 +141,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add("--minutes", type=float, required=True, help="how long to train, without loading and saving")
     add("--rate", type=float, default=0.001, help="the highest learning rate")
     add("--encoder-rate", type=float, default=0.2, help="of the encoder's layers, as a part of --rate")
+    add("--lang", help="with a config: the language, in place of the config's")
     add("--encoder", help="with a config: name or folder of the encoder")
     add("--read", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help="treebanks")
     add("--trees", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help="treebanks, without their heads")
