@@ -1,25 +1,44 @@
 """The most frequent words of a language, in lower case and capitalised, a line each: cut_e5.py keeps their pieces.
 
-    python -m pip install wordfreq==3.1.1
-    python scripts/common_words.py is ../../assets/sources/words_is.txt
+    python -m pip download --no-deps --dest DL wordfreq==3.1.1
+    python scripts/common_words.py DL is ../../assets/sources/words_is.txt
 
-The words stand in no package: they only decide which pieces a tokenizer knows.
+No package holds the words: they only decide which pieces a tokenizer knows.
 """
 
 import argparse
+import gzip
+from itertools import chain, islice
 from pathlib import Path
+from typing import List
+from zipfile import ZipFile
+
+import srsly
+
+
+def read_words(wheel: Path, language: str, most: int) -> List[str]:
+    """The words of a language, the most frequent first.
+
+    RAISES (ValueError): wordfreq has no words of this language.
+    """
+    with ZipFile(wheel) as archive:
+        names = [f"wordfreq/data/{size}_{language}.msgpack.gz" for size in ("large", "small")]
+        name = next((name for name in names if name in archive.namelist()), None)
+        if name is None:
+            raise ValueError(f"wordfreq has no words of the language {language!r}")
+        _, *by_frequency = srsly.msgpack_loads(gzip.decompress(archive.read(name)))
+    return list(islice(chain.from_iterable(by_frequency), most))
 
 
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="that holds the wheel of wordfreq")
     parser.add_argument("language", help="ISO code, as wordfreq has it")
     parser.add_argument("output", type=Path)
     parser.add_argument("--most", type=int, default=100_000, help="of words")
     args = parser.parse_args()
-    from wordfreq import top_n_list
-
-    words = top_n_list(args.language, args.most)
+    words = read_words(next(args.folder.glob("wordfreq-*.whl")), args.language, args.most)
     args.output.write_text("".join(f"{word}\n" for word in [*words, *map(str.capitalize, words)]), encoding="utf8")
     print(f"{args.output}: {len(words)} words")
 
