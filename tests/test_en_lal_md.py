@@ -236,13 +236,7 @@ def test_words_have_upos_features_and_lemmas(nlp: Language):
 def test_noun_chunks(nlp: Language, tmp_path: Path):
     """From constituents; and in another English pipeline, whose own deprels give as many (the issue's case)."""
     text = "Autonomous cars shift insurance liability toward manufacturers, and the old dog's food is on the table."
-    expected = [
-        "Autonomous cars",
-        "insurance liability",
-        "manufacturers",
-        "the old dog's food",
-        "the table",
-    ]
+    expected = ["Autonomous cars", "insurance liability", "manufacturers", "the old dog's food", "the table"]
     assert [chunk.text for chunk in nlp(text).noun_chunks] == expected
     other = spacy.blank("en")
     other.add_pipe("sentencizer")
@@ -253,13 +247,11 @@ def test_noun_chunks(nlp: Language, tmp_path: Path):
 
 ROLES = {
     "She gave him the book that he had asked for.": [
-        ("gave", "give.01", [("ARG0", "She"), ("ARG2", "him"), ("ARG1", "the book that he had asked for")]),
+        ("gave", "give.01", [("ARG0", "She"), ("ARG2", "him"), ("ARG1", "the book that he had asked for")])
     ],
-    "The window was broken by the storm.": [
-        ("broken", "break.01", [("ARG1", "The window"), ("ARG0", "by the storm")]),
-    ],
+    "The window was broken by the storm.": [("broken", "break.01", [("ARG1", "The window"), ("ARG0", "by the storm")])],
     "What did you eat yesterday in Paris?": [
-        ("eat", "eat.01", [("ARG1", "What"), ("ARG0", "you"), ("ARGM-TMP", "yesterday"), ("ARGM-LOC", "in Paris")]),
+        ("eat", "eat.01", [("ARG1", "What"), ("ARG0", "you"), ("ARGM-TMP", "yesterday"), ("ARGM-LOC", "in Paris")])
     ],
 }
 

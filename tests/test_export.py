@@ -56,12 +56,7 @@ def test_conllu_of_what_is_not_parsed():
 @pytest.fixture
 def half_parsed() -> Doc:
     """The head of "old" is unknown."""
-    doc = Doc(
-        Vocab(),
-        words=["old", "cats", "want", "sleeps"],
-        heads=[0, 2, 2, 2],
-        deps=["", "nsubj", "ROOT", "xcomp"],
-    )
+    doc = Doc(Vocab(), words=["old", "cats", "want", "sleeps"], heads=[0, 2, 2, 2], deps=["", "nsubj", "ROOT", "xcomp"])
     set_sentence_starts(doc, [0])
     doc.spans["constituents"] = [Span(doc, 0, 4, "S")]
     return doc

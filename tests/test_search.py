@@ -8,10 +8,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 import spacy_lal
-from spacy_lal.annotations import (
-    UnparsedDocError,
-    set_sentence_starts,
-)
+from spacy_lal.annotations import UnparsedDocError, set_sentence_starts
 from spacy_lal.search import search_trees
 from spacy_lal.trees.tgrep import Pattern, PatternError
 

@@ -9,12 +9,7 @@ import spacy
 from spacy.lang.en.syntax_iterators import noun_chunks as spacy_noun_chunks
 from spacy.tokens import Doc, DocBin
 
-from spacy_lal.annotations import (
-    as_doc,
-    install_noun_chunks,
-    noun_chunks,
-    set_constituents,
-)
+from spacy_lal.annotations import as_doc, install_noun_chunks, noun_chunks, set_constituents
 from spacy_lal.trees import parse_tree, tree_to_spans
 
 # Trees, and their chunks in any of the parses.

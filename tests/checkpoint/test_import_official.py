@@ -144,11 +144,7 @@ def make_docs(nlp, info, one_doc=False):
 
 def assert_scores(scores, arrays, k):
     upper = numpy.triu_indices(scores.labels.shape[0], 1)
-    for ours, theirs in [
-        (scores.labels[upper], "label_scores_ut"),
-        (scores.arcs, "arc"),
-        (scores.deprels, "type"),
-    ]:
+    for ours, theirs in [(scores.labels[upper], "label_scores_ut"), (scores.arcs, "arc"), (scores.deprels, "type")]:
         assert numpy.abs(ours - arrays[f"s{k}/{theirs}"]).max() < TOLERANCE, (k, theirs)
 
 

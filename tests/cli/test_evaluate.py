@@ -92,10 +92,7 @@ def test_errors_come_before_the_parsing(lal, evaluate, gold_file, genre_file, tm
         ((tmp_path / "nowhere",), "can't find the file"),
         ((tmp_path / "text.spacy",), "is no .spacy file"),
         ((tmp_path / "empty.spacy",), "holds no words"),
-        (
-            (tmp_path / "crossing.spacy",),
-            "Doc 1: constituents must nest, got two that cross: (0, 2, 'A')",
-        ),
+        ((tmp_path / "crossing.spacy",), "Doc 1: constituents must nest, got two that cross: (0, 2, 'A')"),
         ((gold_file, "-o", gold_file), "would be read and written at once"),
         ((gold_file, "-o", "x.json", "--trees", "x.json"), "expected different files"),
         ((gold_file, "-p", tmp_path / "no.prm"), f"can't read or write {tmp_path / 'no.prm'}"),

@@ -87,12 +87,7 @@ def test_labels_that_have_no_parts(nlp, doc, label, why):
         contributions(nlp, doc[0:1], label)
 
 
-@pytest.mark.parametrize(
-    "model, message",
-    [
-        ({"label_attention": False}, "without label attention"),
-    ],
-)
+@pytest.mark.parametrize("model, message", [({"label_attention": False}, "without label attention")])
 def test_models_whose_scores_are_not_of_heads(model, message):
     nlp = tiny_nlp(0, **model)
     doc = nlp(tiny_doc(nlp))

@@ -222,11 +222,7 @@ def test_halves_of_tokens_without_blocks(halves, forward, backward):
 
 
 @pytest.mark.parametrize(
-    "options, n_heads, factored, halves",
-    [
-        ({}, 0, True, "even_odd"),
-        ({}, 0, False, "first_second"),
-    ],
+    "options, n_heads, factored, halves", [({}, 0, True, "even_odd"), ({}, 0, False, "first_second")]
 )
 def test_halves_that_are_not_named(options, n_heads, factored, halves):
     sizes = WIDTH, HEADS * BLOCK if n_heads else WIDTH, n_heads, factored

@@ -6,12 +6,7 @@ from spacy.util import load_config, load_model_from_config, registry
 from thinc.api import Config
 from tiny_pipeline import make_examples
 
-from spacy_lal.layers.configs import (
-    BiaffineScorerConfig,
-    FencepostsConfig,
-    LabelAttentionConfig,
-    SpanScorerConfig,
-)
+from spacy_lal.layers.configs import BiaffineScorerConfig, FencepostsConfig, LabelAttentionConfig, SpanScorerConfig
 from spacy_lal.layers.input_configs import CharLSTM, Tags
 from spacy_lal.models.parser import build_lal_parser
 

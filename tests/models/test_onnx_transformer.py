@@ -28,12 +28,7 @@ from transformers import (
 
 from spacy_lal.models import onnx_transformer
 from spacy_lal.models.onnx_encoder import check_config, relative_bias
-from spacy_lal.models.onnx_transformer import (
-    build_onnx_transformer,
-    check_language,
-    from_transformer,
-    without_space,
-)
+from spacy_lal.models.onnx_transformer import build_onnx_transformer, check_language, from_transformer, without_space
 
 SIZES = {
     "hidden_size": 16,

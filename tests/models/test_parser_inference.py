@@ -38,11 +38,7 @@ FORMS = {
     "two_labels": {"n_labels": 2},
     "few_positions": {"max_positions": 4},
 }
-NO_FORM = {
-    "encoder": {"n_layers": 1},
-    "characters": {"n_chars": 9},
-    "tags": {"n_tags": 5},
-}
+NO_FORM = {"encoder": {"n_layers": 1}, "characters": {"n_chars": 9}, "tags": {"n_tags": 5}}
 LENGTHS = [3, 0, 9, 1, 6, 9]
 
 

@@ -56,10 +56,7 @@ def make_nlp(name):
         "@architectures": "spacy-lal.LALParser.v1",
         **{"hidden_width": 32, "label_attention": None, "biaffine_scorer": None},
         "tok2vec": TOK2VEC if "Vectors" in inputs else None,
-        "inputs": {
-            "@misc": "spacy-lal.InputLayer.v1",
-            **{"join": join, "dropout": 0.0, "*": inputs},
-        },
+        "inputs": {"@misc": "spacy-lal.InputLayer.v1", **{"join": join, "dropout": 0.0, "*": inputs}},
         "encoder": {
             "@misc": "spacy-lal.Encoder.v1",
             "*": {f"layer{i}": {**LAYER, **changes} for i, changes in enumerate(layers)},

@@ -11,10 +11,7 @@ from spacy.training import Example
 from spacy_lal.pipeline.labels import collect_labels
 
 WORDS = [["She", "eats", "."], ["The", "dog", "eats", "the", "dog", "."]]
-SPANS = [
-    [(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")],
-    [(0, 6, "S"), (0, 2, "NP"), (2, 5, "VP"), (3, 5, "NP")],
-]
+SPANS = [[(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")], [(0, 6, "S"), (0, 2, "NP"), (2, 5, "VP"), (3, 5, "NP")]]
 FEATURES = {
     "words": {"@misc": "spacy-lal.Words.v1"},
     "chars": {"@misc": "spacy-lal.CharLSTM.v1", "char_width": 4, "alphabet": "codepoints"},
@@ -68,8 +65,7 @@ def scores(nlp, docs):
 
 
 @pytest.mark.parametrize(
-    "word, expected",
-    [("aé", 256 - 5), ("a\u0142", 512 - 5), ("b\u0436a", sorted({"b", "\u0436", "a"}))],
+    "word, expected", [("aé", 256 - 5), ("a\u0142", 512 - 5), ("b\u0436a", sorted({"b", "\u0436", "a"}))]
 )
 def test_the_alphabet_of_codepoints(word, expected):
     doc = Doc(spacy.blank("en").vocab, words=[word], sent_starts=[True])

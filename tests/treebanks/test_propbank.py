@@ -137,11 +137,7 @@ def test_several_sentences_and_trees(tmp_path):
     "roles, conllu, message",
     [
         ([*ROLES, ROLES[0]], CONLLU, r"x\.srl\.jsonl:4: expected a sent_id that no other line has, got 'a-1'"),
-        (
-            [*ROLES, {**ROLES[1], "sent_id": "b"}],
-            CONLLU,
-            r"x\.srl\.jsonl:4: 1 lines of roles have no sentence",
-        ),
+        ([*ROLES, {**ROLES[1], "sent_id": "b"}], CONLLU, r"x\.srl\.jsonl:4: 1 lines of roles have no sentence"),
         (ROLES[:1], CONLLU, r"x\.conllu:9: no roles for the sent_id 'a-2'"),
         (
             [{**ROLES[0], "words": 6}, *ROLES[1:]],

@@ -30,10 +30,7 @@ GIVE = {"token": 1, "lemma": "give", "roleset": "give_up.06"}
 GIVE["args"] = [[0, 1, "ARG0"], [1, 2, "V"], [2, 3, "ARG1"], [3, 4, "C-V"]]
 HAVE = {"token": 0, "lemma": "have", "roleset": "have.01", "args": [[0, 1, "V"]]}
 GO = {"token": 2, "lemma": "go", "roleset": "go.01", "args": [[0, 2, "ARG1"], [2, 3, "V"]]}
-ROLES = [
-    {"sent_id": "2", "words": 3, "predicates": [HAVE, GO]},
-    {"sent_id": "1", "words": 4, "predicates": [GIVE]},
-]
+ROLES = [{"sent_id": "2", "words": 3, "predicates": [HAVE, GO]}, {"sent_id": "1", "words": 4, "predicates": [GIVE]}]
 PROPS = "- (ARG0*)\ngive (V*)\n- (ARG1*)\n- (C-V*)\n\nhave (V*) (ARG1*\n- * *)\ngo * (V*)\n\n"
 COLUMNS = "#begin document (d); part 0\nd 0 0 Go VB (S(VP*)) go 02 - - * (V*) -\n#end document\n"
 
@@ -100,10 +97,7 @@ def test_joined_by_id_and_by_order(folder):
     [
         (PROPS + "-\n", r"x\.props:10: no sentence for roles 3"),
         (PROPS.partition("\n\n")[0], r"x\.conllu:8: no roles in .*x\.props for sentence 2"),
-        (
-            PROPS.replace("(V*)\n- (ARG1*)", "*\n- (ARG1*)"),
-            r"x\.props:2: expected .* one of them V",
-        ),
+        (PROPS.replace("(V*)\n- (ARG1*)", "*\n- (ARG1*)"), r"x\.props:2: expected .* one of them V"),
         (PROPS.replace("- (ARG0*)\n", "- (ARG0*\n"), r"x\.props:2: expected the end of \(ARG0\*"),
     ],
 )

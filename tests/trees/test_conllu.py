@@ -7,11 +7,7 @@ import pytest
 
 from spacy_lal.files import TreebankError
 from spacy_lal.trees import conllu
-from spacy_lal.trees.conllu import (
-    english_contractions,
-    format_conllu,
-    read_conllu,
-)
+from spacy_lal.trees.conllu import english_contractions, format_conllu, read_conllu
 
 TOY = Path(__file__).resolve().parents[2] / "assets" / "toy"
 
@@ -157,7 +153,7 @@ def test_contractions():
     tags = ["POS" if i in (words.index("'"), words.index("'s")) else "" for i in range(len(words))]
     ranges = english_contractions(words, tags, spaces)
     assert [" ".join(words[a - 1 : b]) for a, b in ranges] == [
-        *("do n't", "John 's", "dogs '", "can not", "be 've", "gon na"),
+        *("do n't", "John 's", "dogs '", "can not", "be 've", "gon na")
     ]
     assert english_contractions(["should", "n't", "'ve"], [""] * 3, [False, False, True]) == [(1, 3)]
     n = len(words)

@@ -6,13 +6,7 @@ from hypothesis import strategies as st
 from nltk.tree import Tree
 
 from spacy_lal.trees.brackets import parse_tree, write_brackets
-from spacy_lal.trees.spans import (
-    SpanError,
-    collapse_chains,
-    expand_chains,
-    spans_to_tree,
-    tree_to_spans,
-)
+from spacy_lal.trees.spans import SpanError, collapse_chains, expand_chains, spans_to_tree, tree_to_spans
 
 DEPTH = 5000
 
@@ -22,15 +16,7 @@ def test_example():
     words, tags, spans = tree_to_spans(tree)
     assert words == "the cat on TV is big .".split()
     assert tags == "DT NN IN NN VBZ JJ .".split()
-    assert spans == [
-        (0, 7, "S"),
-        (0, 4, "NP"),
-        (0, 2, "NP"),
-        (2, 4, "PP"),
-        (3, 4, "NP"),
-        (4, 6, "VP"),
-        (5, 6, "ADJP"),
-    ]
+    assert spans == [(0, 7, "S"), (0, 4, "NP"), (0, 2, "NP"), (2, 4, "PP"), (3, 4, "NP"), (4, 6, "VP"), (5, 6, "ADJP")]
     assert spans_to_tree(words, tags, spans) == tree
 
 
