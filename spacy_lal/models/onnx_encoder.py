@@ -5,6 +5,7 @@ sessions and Docs (`onnx_transformer.py`)."""
 
 import re
 import struct
+from functools import cache
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
@@ -27,11 +28,15 @@ _BIAS = "encoder.relative_attention_bias.weight"
 _WORDS = "embeddings.word_embeddings.weight"
 _GELU_REACHES = 0.17  # GELU is greater than -0.17 everywhere
 _MOST = 127  # of a weight in 8 bits
-_CPU = Path("/proc/cpuinfo")  # on Linux
-_HAS_VNNI = _CPU.exists() and "vnni" in _CPU.read_text()
 _TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "float16": 10}  # of ONNX tensors
 _FLOAT, _INT, _INTS = 1, 2, 7  # of ONNX attributes
 _OPSET, _IR_VERSION = 17, 8
+
+
+@cache
+def _has_vnni() -> bool:
+    cpu = Path("/proc/cpuinfo")  # on Linux
+    return cpu.exists() and "vnni" in cpu.read_text()
 
 
 def check_config(config: Mapping[str, Any]) -> None:
@@ -191,7 +196,7 @@ class _Encoder:
         largest = self.node("Max", [largest, self.constant(numpy.float32(1e-12))])  # of a row of zeros
         step, zero_point = self.constant(numpy.float32(1 / levels)), self.constant(numpy.uint8(zero))
         rounded = self.node("QuantizeLinear", [self.node("Div", [inputs, largest]), step, zero_point])
-        if not _HAS_VNNI:  # sums of two products with signed weights would overflow 16 bits
+        if not _has_vnni():  # sums of two products with signed weights would overflow 16 bits
             integers = (integers ^ numpy.int8(-128)).view("uint8")  # 128 more
         right = [self.constant(integers.T), step, self.constant(scales.astype("float32")), zero_point]
         zeros = self.constant(numpy.full(scales.shape, 0 if integers.dtype == "int8" else 128, dtype=integers.dtype))
