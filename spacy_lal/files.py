@@ -24,6 +24,7 @@ KINDS = {
     b"GIF8": "a picture",
     b"\x89PNG": "a picture",
     b"\xff\xd8": "a picture",
+    b"x\x9c": "compressed data, such as .spacy",
 }
 
 
@@ -94,6 +95,13 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def refuse_binary(first: bytes, name: str) -> None:
+    """RAISES (TreebankError): What a file begins with is of a known kind that is no text."""
+    kind = next((kind for start, kind in KINDS.items() if first.startswith(start)), "")
+    if kind:
+        raise TreebankError(f"{name}: expected text in UTF-8, got {kind}")
+
+
 def numbered_lines(source: Union[Path, BinaryIO], name: str = "") -> Iterator[Tuple[int, str]]:
     r"""The lines of a file with their numbers, from 1. Only `\n` ends a line and is kept; a byte order mark is removed.
     source: A path, or an open file of bytes. name: In errors. RAISES (TreebankError): A line is too long, is not UTF-8,
@@ -102,12 +110,12 @@ def numbered_lines(source: Union[Path, BinaryIO], name: str = "") -> Iterator[Tu
     with source.open("rb") if isinstance(source, Path) else source as file:  # bytes, so that an invalid one has a line
         while raw := file.readline(MAX_LINE + 1):
             number += 1
+            if number == 1:
+                refuse_binary(raw, str(name or source))
             line = raw.decode("utf-8-sig" if number == 1 else "utf-8", errors="backslashreplace")
             reason = ""
             if len(raw) > MAX_LINE:
                 reason = f"expected a line of at most {MAX_LINE:,} bytes, got a longer one"
-            elif kind := next((kind for start, kind in KINDS.items() if number == 1 and raw.startswith(start)), ""):
-                reason = f"expected text in UTF-8, got {kind}"
             elif "\0" in line:
                 reason = "expected text, got a NUL character"
             else:

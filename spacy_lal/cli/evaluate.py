@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, List, Optional
 import typer
 
 from spacy_lal.cli import io
+from spacy_lal.files import refuse_binary
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -47,7 +48,7 @@ def evaluate_cli(
     written = [path for path in (output, trees, gold_trees) if path is not None]
     io.existing_file(data_path)
     for path in written:
-        io.check_apart(path, data_path)
+        io.check_apart(io.text_file(path), data_path)
     if len(set(written)) < len(written):
         io.fail("expected different files as --output, --trees and --gold-trees")
     if not gold_sents and (confusion or (trees and gold_trees)):
@@ -225,8 +226,8 @@ def evalb_cli(
     given = {"cutoff_len": cutoff_len, "max_error": max_error}
     params = replace(read_params(param), **{name: value for name, value in given.items() if value is not None})
     names = io.existing_file(gold_path), io.existing_file(test_path)
-    if str(gold_path) == str(test_path) == io.STDIN:
-        io.fail("expected at most one - (stdin) among the files")
+    io.check_one_stdin(names)
+    io.check_apart(output, *names)
     with io.text_output(output, errors="surrogateescape") as write:  # bytes as they were read
         try:
             lines, say = (_lines(gold_path), _lines(test_path)), lambda line: io.say(line, err=True)
@@ -234,6 +235,7 @@ def evalb_cli(
                 write(line + "\n")
         except EvalbStopped as err:
             io.fail(f"{test_path}: {err} (MAX_ERROR in the parameter file, or --max-error)")
+    io.wrote(output, "the scores")
 
 
 def read_params(param: Optional[str]) -> "EvalbParams":
@@ -257,11 +259,16 @@ def read_params(param: Optional[str]) -> "EvalbParams":
 def _lines(path: Path) -> Iterator[str]:
     """Lines, split at `\\n` only. Bytes that are not UTF-8 are preserved, since the program compares bytes."""
     with sys.stdin.buffer if str(path) == io.STDIN else path.open("rb") as file:
-        yield from (line.decode("utf-8", "surrogateescape") for line in file)
+        for number, line in enumerate(file):
+            if not number:
+                refuse_binary(line, str(path))
+            yield line.decode("utf-8", "surrogateescape")
 
 
 def srl_eval_cli(
-    gold_path: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold props: lemma, then a column per predicate")],
+    gold_path: Annotated[
+        Path, typer.Argument(metavar="GOLD", help="Gold props: lemma, then a column per predicate; - is stdin")
+    ],
     predicted_path: Annotated[Path, typer.Argument(metavar="PRED", help="Props to score, of the same sentences")],
     output: io.OutputOption = None,
     confusion: Annotated[bool, typer.Option("-C", "--confusion", help="Add the confusion matrix")] = False,
@@ -274,7 +281,10 @@ def srl_eval_cli(
     from spacy_lal.metrics.srl import report_lines as srl_lines
     from spacy_lal.metrics.srl import score_props
 
-    counts = score_props(io.existing_file(gold_path), io.existing_file(predicted_path))
+    io.check_apart(output, gold_path, predicted_path)
+    with io.input_paths([io.existing_file(gold_path), io.existing_file(predicted_path)]) as (paths, _):
+        counts = score_props(*paths)
     with io.text_output(output) as write:
         for line in srl_lines(counts, confusion=confusion):
             write(line + "\n")
+    io.wrote(output, "the scores")

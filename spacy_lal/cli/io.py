@@ -95,7 +95,7 @@ class Command(TyperCommand):
         except SystemExit as err:  # spaCy has printed what is wrong with a config
             raise typer.Exit(ERROR if err.code else 0) from None
         except OSError as err:
-            fail(f"can't read or write {err.filename or 'stdout'}: {err.strerror or err}")
+            fail(f"can't read or write {err.filename or 'stdout'}: {err.strerror}" if err.errno else str(err))
         except (ValueError, ImportError) as err:
             fail(reason(err))
 
@@ -218,17 +218,24 @@ def folder_size(folder: Path) -> str:
 
 def existing_file(path: Path) -> Path:
     """The path of a file to read, or `-`; ends the command if it is none."""
-    if str(path) != STDIN and (not path.exists() or path.is_dir()):
+    if path.is_dir():
+        fail(f"{path} is a folder: expected a file")
+    if str(path) != STDIN and not path.exists():
         fail(f"can't find the file {path}")
     return path
+
+
+def check_one_stdin(paths: Sequence[object]) -> None:
+    """Ends the command if it would read stdin twice."""
+    if sum(str(path) == STDIN for path in paths) > 1:
+        fail("expected at most one - (stdin) among the files")
 
 
 @contextmanager
 def input_paths(paths: Sequence[Path]) -> Iterator[Tuple[List[Path], Callable[[str], str]]]:
     """For a block that reads files by their paths. One of them may be `-`: a temporary file then has stdin's content.
     Yields the paths, and a function that names the temporary file `<stdin>` in a message."""
-    if sum(str(path) == STDIN for path in paths) > 1:
-        fail("expected at most one - (stdin) among the files")
+    check_one_stdin(paths)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "<stdin>"
         if any(str(path) == STDIN for path in paths):
@@ -250,9 +257,10 @@ def read_docs(path: Path, vocab: "Vocab") -> "List[Doc]":
     from spacy_lal.treebanks.corpora import read_spacy
 
     data = sys.stdin.buffer.read() if str(path) == STDIN else existing_file(path).read_bytes()
-    docs = list(read_spacy(data, vocab, str(path)))
+    name = "<stdin>" if str(path) == STDIN else str(path)
+    docs = list(read_spacy(data, vocab, name))
     if not any(len(doc) for doc in docs):
-        fail(f"{path} holds no words")
+        fail(f"{name} holds no words")
     for number, doc in enumerate(docs, start=1):
-        check_tree(doc, f"{path}, Doc {number}")
+        check_tree(doc, f"{name}, Doc {number}")
     return docs

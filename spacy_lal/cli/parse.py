@@ -62,6 +62,8 @@ def parse_cli(
     """
     reading = Reading(find_sources(words, text, output), input_format, paragraphs, text_column)
     output_format = _check_format(output_format, output)
+    if n_process < 1 and n_process != -1:
+        io.fail(f"--n-process: expected a number of processes, or -1, got {n_process}")
     unread = LEMMATIZERS if output_format in TREES else ()
     nlp = io.load_pipeline(model, gpu_id, exclude=[io.ROLES_FACTORY, *unread])
     batch_size = 1 if any(source.is_terminal for source in reading.sources) else batch_size

@@ -38,6 +38,7 @@ def roles_cli(
     if output_format not in FORMATS:
         io.fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
     sources = find_sources(words, text, output)
+    number = -1
     with io.text_output(output) as write:
         for number, doc in enumerate(_docs(sources, paragraphs, model, gpu_id, frames)):
             sentences = role_sentences(doc, auxiliaries=auxiliaries)
@@ -46,6 +47,7 @@ def roles_cli(
                 begin, end = document_lines(f"text/{number + 1}")
                 lines = f"{begin}{lines}{end}"
             write(lines)
+    io.wrote(output, f"the roles of {io.counted(number + 1, 'text')}")
 
 
 def relations_cli(
@@ -65,6 +67,7 @@ def relations_cli(
     if output_format not in RELATION_FORMATS:
         io.fail(f"expected a format of {', '.join(RELATION_FORMATS)}, got {output_format!r}")
     sources = find_sources(words, text, output)
+    number = -1
     with io.text_output(output) as write:
         for number, doc in enumerate(_docs(sources, paragraphs, model, gpu_id, needs_roles=False)):
             if len(doc) and not doc.has_annotation("DEP"):
@@ -72,6 +75,7 @@ def relations_cli(
             for sentence in doc.sents if len(doc) else ():
                 if not sentence.text.isspace():
                     write(RELATION_FORMATS[output_format](sentence, sentence._.relations, number))
+    io.wrote(output, f"the relations of {io.counted(number + 1, 'text')}")
 
 
 def _docs(

@@ -79,6 +79,7 @@ def search_cli(
             if count:
                 write(f"{source.shown}:{n_found}\n" if len(sources) > 1 else f"{n_found}\n")
             total += n_found
+    io.wrote(output, io.counted(total, "constituent"))
     if not total:
         raise typer.Exit(NOT_FOUND)
 

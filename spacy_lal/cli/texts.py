@@ -12,7 +12,7 @@ from typing import Annotated, Iterable, Iterator, List, NamedTuple, Optional, Se
 import typer
 
 from spacy_lal import files
-from spacy_lal.cli.io import STDIN, check_apart, fail, say
+from spacy_lal.cli.io import STDIN, check_apart, check_one_stdin, fail, say
 from spacy_lal.files import quoted
 
 TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
@@ -82,6 +82,7 @@ def find_sources(words: Optional[Sequence[str]], text: Optional[str], output: Op
         fail(f"expected one of FILE and --text, got both: {words[0]}")
     if text is not None:
         return [Source("--text", text)]
+    check_one_stdin(words or ())
     check_apart(output, *(words or ()))
     return [_find_source(word) for word in words or [STDIN]]
 

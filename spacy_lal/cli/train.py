@@ -17,7 +17,9 @@ OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the 
 
 def train_cli(
     ctx: typer.Context,
-    config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="A config file", exists=True, allow_dash=True)],
+    config_path: Annotated[
+        Path, typer.Argument(metavar="CONFIG", help="A config file", exists=True, dir_okay=False, allow_dash=True)
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for model-best, model-last and checkpoint")],
     code: Annotated[Optional[Path], typer.Option("--code", "-c", help="A Python file to import first")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-V", help="Say more, for debugging")] = False,
@@ -36,10 +38,13 @@ def train_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
     from wasabi import msg
 
+    from spacy_lal.files import numbered_lines
     from spacy_lal.training.loop import MINUTES, TrainingStopped, train
 
     if checkpoint_minutes is not None and checkpoint_steps is not None:
         io.fail("--checkpoint-minutes and --checkpoint-steps: expected one of them, got both")
+    for _ in numbered_lines(config_path) if str(config_path) != io.STDIN else ():
+        pass  # text, to its end
     if verbose:
         util.logger.setLevel(logging.DEBUG)
     try:
@@ -123,11 +128,12 @@ def import_official_cli(
     from spacy_lal.files import written_folder
 
     io.check_pipeline_output(output, overwrite)
-    if not checkpoint.exists():
-        io.fail(f"can't find the checkpoint {checkpoint}")
     try:
         nlp = import_pipeline(
-            read_checkpoint(checkpoint), tokenizer=tokenizer, lang=lang, scrambled_queries=scrambled_queries
+            read_checkpoint(io.existing_file(checkpoint)),
+            tokenizer=tokenizer,
+            lang=lang,
+            scrambled_queries=scrambled_queries,
         )
     except ImportError as err:
         io.fail(f"can't make a pipeline for --lang {lang}: {err}")

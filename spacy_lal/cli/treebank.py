@@ -35,7 +35,7 @@ def check_cli(
     paths: FilesArgument,
     output: io.OutputOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON")] = False,
-    top: Annotated[int, typer.Option("--top", help="Rows of each table of labels; 0 shows all")] = 15,
+    top: Annotated[int, typer.Option("--top", min=0, help="Rows of each table of labels; 0 shows all")] = 15,
 ) -> None:
     """Report the contents of a treebank and its irregularities.
 
@@ -45,6 +45,7 @@ def check_cli(
     from spacy_lal.treebanks.reader import find_files
     from spacy_lal.treebanks.report import check_columns, check_roles, check_treebank
 
+    io.check_apart(output, *paths)
     with io.input_paths(paths) as (read, named):
         files = find_files(read)
         report = check_columns(files.columns) if files.columns else None
@@ -59,6 +60,7 @@ def check_cli(
         lines += [*([""] if report and roles else []), *(role_lines(roles, top) if roles else [])]
     with io.text_output(output) as write:
         write(named("\n".join(lines)) + "\n")
+    io.wrote(output, "the report")
     problems = list(report.problems) if report else []
     n_problems = report.n_problems if report else 0
     if roles and roles.problem and not any(roles.problem in problem for problem in problems):

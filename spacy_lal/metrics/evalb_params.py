@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Dict, Optional, Tuple, Union
 
+from spacy_lal.files import refuse_binary
 from spacy_lal.lang import LANGUAGES, conventions
 
 Pair = Tuple[str, str]
@@ -48,8 +49,9 @@ class EvalbParams:
         Unknown names and incomplete pairs are skipped with a `UserWarning`. RAISES (OSError): The file cannot be
         read. (ValueError): A name has no value."""
         fields: Dict[str, Any] = {}
-        text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
-        for number, line in enumerate(text.split("\n"), start=1):
+        content = Path(path).read_bytes()
+        refuse_binary(content, str(path))
+        for number, line in enumerate(content.decode("utf-8", "surrogateescape").split("\n"), start=1):
             line = line.rstrip(_SPACE)
             if len(line) < 3 or line.startswith("#"):
                 continue

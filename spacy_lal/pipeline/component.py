@@ -3,7 +3,7 @@ batches, updates and storage. *Not* here: what a component predicts."""
 
 import warnings
 from itertools import islice
-from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set
+from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 import srsly
 from spacy import util
@@ -39,15 +39,24 @@ class SentencePipe(TrainablePipe):
     _prepare(): Raises a ValueError if the component cannot predict.
     _predict(docs): As `predict`, for Docs with tokens and vectors.
     _learn(examples, docs): Adds the gradient of a batch's loss to the parameters' gradients, and returns the loss.
+    added_by: The code that adds the component with trained weights.
     """
+
+    added_by: str
 
     _prepare: Callable[..., None]
     _predict: Callable[..., List[List[Any]]]
     _learn: Callable[..., float]
 
     def __init__(
-        self, vocab: Vocab, model: Model, name: str, scorer: Optional[Callable], vocabularies: Iterable[str]
+        self, vocab: Vocab, model: Union[Model, str], name: str, scorer: Optional[Callable], vocabularies: Iterable[str]
     ) -> None:
+        """RAISES (ValueError): The model is a name, as with benepar."""
+        if isinstance(model, str):
+            raise ValueError(
+                f"'{name}' expects the block of a network as its model, got {model!r}: write {self.added_by}, or nlp = "
+                f"spacy.load({model!r})"
+            )
         self.vocab, self.model, self.name, self.scorer = vocab, model, name, scorer
         self.cfg: Dict[str, Any] = {key: [] for key in vocabularies}
         self._configured_model = model

@@ -108,13 +108,7 @@ def make_lal_parser(
     overwrite (bool): Whether to replace heads and constituents that a Doc already has.
     dependencies (bool): Whether to set heads and deprels. If not, constituents are found by CKY alone, and the Doc's
         heads stay as they are. Training does not depend on it.
-    RAISES (ValueError): The model is a name, as with benepar.
     """
-    if isinstance(model, str):
-        raise ValueError(
-            f"'{name}' expects the block of a network as its model, got {model!r}: write nlp.add_pipe(\"lal_parser\"), "
-            f"which takes the weights of the language's package, or nlp = spacy.load({model!r})"
-        )
     return LALParser(
         nlp.vocab,
         model,
@@ -146,10 +140,12 @@ class LALParser(SentencePipe):
     missing.
     """
 
+    added_by = 'nlp.add_pipe("lal_parser"), which takes the weights of the language\'s package'
+
     def __init__(
         self,
         vocab: Vocab,
-        model: Model[List[Doc], List[ParserScores]],
+        model: Union[Model[List[Doc], List[ParserScores]], str],
         name: str = "lal_parser",
         *,
         decoder: Decoder,

@@ -4,7 +4,21 @@ annotations and losses. The config supplies the network."""
 import warnings
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
 
 import numpy
 from spacy.language import Language
@@ -35,9 +49,9 @@ from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_l
 from .role_decoder import decode_roles
 
 PredicateSource = Literal["own", "doc"]
+ADDED_BY = f'nlp.add_pipe("lal_srl", source=spacy.load("{DEFAULT_PIPELINE}")) after the components that it reads'
 HOW_TO_GET = (
-    f'The English pipeline has one: spacy.load("{DEFAULT_PIPELINE}"), or nlp.add_pipe("lal_srl", '
-    f'source=spacy.load("{DEFAULT_PIPELINE}")) after the components that it reads. To train one: python -m spacy '
+    f'The English pipeline has one: spacy.load("{DEFAULT_PIPELINE}"), or {ADDED_BY}. To train one: python -m spacy '
     "project run srl projects/srl in a checkout of spacy_lal (docs/how_to/roles.md)"
 )
 DEFAULT_CONFIG_STR = f"""
@@ -89,7 +103,7 @@ heads = "own"
 def make_lal_srl(
     nlp: Language,
     name: str,
-    model: Model[List[Doc], List[RoleScores]],
+    model: Union[Model[List[Doc], List[RoleScores]], str],
     loss: RolesLoss,
     scorer: Optional[Callable],
     predicates: PredicateSource = "own",
@@ -117,10 +131,12 @@ class LALSemanticRoles(SentencePipe):
     are `reference.spans["srl"]`, gold arcs are the heads and deprels of `reference`. Either may be missing.
     """
 
+    added_by = ADDED_BY
+
     def __init__(
         self,
         vocab: Vocab,
-        model: Model[List[Doc], List[RoleScores]],
+        model: Union[Model[List[Doc], List[RoleScores]], str],
         name: str = "lal_srl",
         *,
         loss: Optional[RolesLoss] = None,

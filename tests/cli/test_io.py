@@ -108,16 +108,21 @@ def test_bad_lines(tmp_path, name, line, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("Go on!".encode("utf-16"), ":1: expected text in UTF-8, got UTF-16"),
+        ("Go on!".encode("utf-16"), ": expected text in UTF-8, got UTF-16"),
         (b"Go on!\nG\0o\n", ":2: expected text, got a NUL character"),
-        (b"%PDF-1.4\nGo on!\n", ":1: expected text in UTF-8, got a PDF"),
-        (b"PK\x03\x04word", ":1: expected text in UTF-8, got an archive, such as .docx"),
+        (b"%PDF-1.4\nGo on!\n", ": expected text in UTF-8, got a PDF"),
+        (b"PK\x03\x04word", ": expected text in UTF-8, got an archive, such as .docx"),
     ],
 )
 def test_binary_files_are_refused(lal, pipeline, tmp_path, content, message):
     (tmp_path / "a.txt").write_bytes(content)
-    result = lal("parse", tmp_path / "a.txt", "-m", pipeline)
-    assert result.exit_code == 2 and f"a.txt{message}" in result.stderr
+    path = tmp_path / "a.txt"
+    commands = [("parse", "-m", pipeline), ("train", "-o", tmp_path / "m")]
+    if message.startswith(": "):  # is seen at once
+        commands += [("search", "NP", "-m", pipeline), ("check",), ("srl-eval", path), ("evalb", path)]
+    for command in commands:
+        result = lal(*command, path)
+        assert result.exit_code == 2 and f"a.txt{message}" in result.stderr, command
 
 
 def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
@@ -157,6 +162,26 @@ def test_files_appear_whole(lal, pipeline, tmp_path):
     assert lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path).exit_code == 2
     result = lal("parse", "Go on!", "-m", pipeline, "-o", tmp_path / "new" / "out.txt")
     assert result.stderr == f"Wrote {tmp_path / 'new' / 'out.txt'}: 1 sentence of 1 text\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "content", "said"),
+    [
+        (["relations", "-m"], "txt", b"Go on!", "the relations of 1 text"),
+        (["search", "S", "-m"], "ptb", TREES, "2 constituents"),
+        (["check"], "ptb", TREES, "the report"),
+        (["evalb"], "ptb", TREES, "the scores"),
+        (["srl-eval"], "props", b"sleep (V*)\n\n", "the scores"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_every_output_is_said_and_is_no_input(lal, pipeline, tmp_path, command, ending, content, said):
+    path, output = tmp_path / f"a.{ending}", tmp_path / "out.txt"
+    path.write_bytes(content)
+    args = [*command, *([pipeline] if command[-1] == "-m" else []), path, *([path] if command[0][-1] in "bl" else [])]
+    found = lal(*args, "-o", output)
+    assert found.stderr.endswith(f"Wrote {output}: {said}\n") and output.stat().st_size and found.exit_code == 0
+    assert lal(*args, "-o", path).exit_code == 2 and path.read_bytes() == content
 
 
 def test_pipes(lal, pipeline, gold_file):
@@ -203,6 +228,8 @@ def test_a_terminal_gets_no_escape_sequences(lal, pipeline, monkeypatch, tmp_pat
         (("parse", "Go on!", "-m", "{damaged}"), "can't load the pipeline"),
         (("parse", "Go on!", "-m", "{pipeline}", "-g", "0"), "can't use --gpu-id 0"),
         (("parse", "a\udce9 b", "-m", "{pipeline}"), "can't encode character"),
+        (("parse", "Go on!", "-n", "0"), "--n-process: expected a number of processes, or -1, got 0"),
+        (("explain", "-", "-"), "expected at most one - (stdin)"),
         (("prase",), "parse"),
         (("roles", "Go on!", "-o", "x.gif"), "expected another ending after -o, got x.gif"),
         (("train", __file__, "-o", "{blank}"), ""),

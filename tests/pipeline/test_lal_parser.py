@@ -328,5 +328,6 @@ def test_updates_without_words_change_nothing(nlp):
 
 def test_the_name_of_a_model_is_no_model():
     """As with benepar."""
-    with pytest.raises(ValueError, match=r"write nlp.add_pipe\(\"lal_parser\"\)"):
-        spacy.blank("en").add_pipe("lal_parser", config={"model": "en_lal_md"})
+    for factory, code in (("lal_parser", ""), ("lal_srl", r', source=spacy.load\("en_lal_md"\)')):
+        with pytest.raises(ValueError, match=rf'write nlp.add_pipe\("{factory}"{code}\).*spacy.load\(.en_lal_md.\)$'):
+            spacy.blank("en").add_pipe(factory, config={"model": "en_lal_md"})

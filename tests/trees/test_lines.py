@@ -18,7 +18,7 @@ def test_lines_and_their_numbers(tmp_path: Path):
     ("content", "reason"),
     [
         (b"a\nb\xffc\n", r":2: expected UTF-8, got b'\\xff' \(invalid start byte\): 'b"),
-        (b"\xff\xfea\x00", ":1: expected text in UTF-8, got UTF-16"),
+        (b"\xff\xfea\x00", ": expected text in UTF-8, got UTF-16"),
         (b"a\n\x00\n", ":2: expected text, got a NUL character"),
         (b"a\n" + b"x" * 200, ":2: expected a line of at most 100 bytes, got a longer one"),
     ],
