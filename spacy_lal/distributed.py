@@ -77,10 +77,10 @@ class BatchParser:
         `max_length`."""
         import pyarrow as pa
 
-        kept = self.kept_columns(batch.schema.names)
-        new = doc_fields(self.output)
+        kept: List[str] = self.kept_columns(batch.schema.names)
+        new: List[Any] = doc_fields(self.output)
         rows = list(self._rows(batch.column(self.text_column).to_pylist())) if batch.num_rows else []
-        arrays = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in new]
+        arrays: List[Any] = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in new]
         # Without the metadata of the batch: pandas' may describe columns that are left out.
         schema = pa.schema([*(batch.schema.field(name) for name in kept), *new])
         columns = [*map(batch.column, kept), *arrays]

@@ -160,7 +160,7 @@ def simplify(span: Span) -> List[str]:
     a full stop: complements, conditions, participles and questions in a sentence stay where they are.
     A sentence itself where nothing can be said alone; of a Span of several sentences or a part, its sentences."""
     check_present(span)
-    sentences = span.sents if len(span) and span.doc.has_annotation("DEP") else [span]
+    sentences = span.sents if len(span) and span.doc.has_annotation("DEP") else [span]  # type: ignore[attr-defined]
     return [text for sentence in sentences for text in _simplified(sentence) if text]
 
 

@@ -189,6 +189,7 @@ def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
     if isinstance(given, Span) and given.doc is doc:
         check_present(given)
         parts = (given.start, given.end, given.label_)
+    start: Any
     start, end, label = (*parts, "")[:3] if isinstance(parts, (tuple, list)) and len(parts) in (2, 3) else (0, None, "")
     fits = _is_index(start) and _is_index(end) and isinstance(label, str) and 0 <= start < end <= len(doc)
     if not fits or all(token.is_space for token in doc[start:end]):
@@ -200,7 +201,7 @@ def _read_span(doc: Doc, given: Any, forbidden: bool) -> SpanConstraint:
 
 
 def _read_word(doc: Doc, given: Any, name: str) -> int:
-    i = (given.i if given.doc is doc else None) if isinstance(given, Token) else given
+    i: Any = (given.i if given.doc is doc else None) if isinstance(given, Token) else given
     if not _is_index(i) or not 0 <= i < len(doc) or doc[int(i)].is_space:
         raise ValueError(
             f"a {name} is a Token of this Doc or its index, 0 to {len(doc) - 1}, and no whitespace, which takes no "

@@ -108,8 +108,9 @@ def sentence_trees(item: Item) -> Iterator[SentenceTree]:
         raise UnparsedDocError(f"the Doc has no {missing}: it must come from a pipeline with a lal_parser")
     if isinstance(item, Span):
         check_present(item)
-    of_doc = isinstance(item, Doc)
-    found = zip(sentence_words(item), get_constituents(item), strict=True) if of_doc else _of_sentences(item)
+        found = _of_sentences(item)
+    else:
+        found = zip(sentence_words(doc), get_constituents(doc), strict=True)
     yield from (SentenceTree(doc, words, constituents) for words, constituents in found if words)
 
 

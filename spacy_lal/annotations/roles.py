@@ -256,7 +256,7 @@ def as_doc(span: Span) -> Doc:
             doc, parses.SPANS_KEY, [Span(doc, first - start, last - start, label) for first, last, label in within]
         )
     if parses.METHODS_KEY in whole.spans:
-        methods = [(sent, parses.get_parse_method(sent)) for sent in span.sents]
+        methods = [(sent, parses.get_parse_method(sent)) for sent in span.sents]  # type: ignore[attr-defined]
         parts = [(max(sent.start, start) - start, min(sent.end, end) - start, x) for sent, x in methods if x]
         parses.write_group(doc, parses.METHODS_KEY, [Span(doc, *part) for part in parts])
     if has_propositions(whole):

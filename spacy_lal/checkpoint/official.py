@@ -245,7 +245,7 @@ def _label_data(checkpoint: Checkpoint, sizes: ParserSizes, fixed: Sequence[tupl
     `fixed`. The deprel `root` becomes spaCy's ROOT. Words become raw text: `-LRB-` is `(`, unless that is in the
     vocabulary, too."""
     n_labels = sizes.n_labels + len(fixed) - 2
-    expected = {"tag": (sizes.n_tags, SPECIAL_TAGS), "word": (sizes.n_words, SPECIAL_WORDS)}
+    expected: Dict[str, Any] = {"tag": (sizes.n_tags, SPECIAL_TAGS), "word": (sizes.n_words, SPECIAL_WORDS)}
     expected.update(char=(sizes.n_chars, SPECIAL_CHARS), type=(sizes.n_deprels, ()), label=(n_labels, tuple(fixed)))
     rest: Dict[str, List[Any]] = {}
     for kind, (size, special) in expected.items():

@@ -94,20 +94,20 @@ def read_sentences(
     width = model.get_dim("nO")
     texts = [[doc[i].text for i in words] for doc, found in zip(docs, sentences, strict=True) for words in found]
     ends = numpy.cumsum([0, *(len(words) + 2 for words in texts)]).tolist()
-    output = model.ops.alloc2f(ends[-1], width)
-    runs = []
+    output: Any = model.ops.alloc2f(ends[-1], width)
+    runs: List[Any] = []
     for ids, mask, sources, targets in _batches(model, texts, ends):
         vectors, backprop_batch = model.layers[0]((ids, mask), is_train)
-        output[targets] = model.ops.reshape2f(vectors, -1, width)[sources]
+        output[targets] = vectors.reshape(-1, width)[sources]
         runs.append((vectors.shape, sources, targets, backprop_batch) if is_train else ())
 
     def backprop(d_rows: List[Floats2d]) -> List[Doc]:
         d_output = model.ops.xp.concatenate(d_rows) if d_rows else output
         while runs:
             shape, sources, targets, backprop_batch = runs.pop()
-            d_vectors = model.ops.alloc3f(*shape)
-            model.ops.reshape2f(d_vectors, -1, width)[sources] = d_output[targets]
-            backprop_batch(d_vectors)
+            d_vectors: Any = model.ops.alloc2f(shape[0] * shape[1], width)
+            d_vectors[sources] = d_output[targets]
+            backprop_batch(d_vectors.reshape(shape))
         return docs
 
     return [output[start:end] for start, end in zip(ends, ends[1:], strict=False)], backprop

@@ -1,5 +1,7 @@
 """`python -m spacy lal ...`: one Typer group. Commands import heavy libraries only when they run."""
 
+from typing import Callable, Dict
+
 import typer
 from spacy.cli._util import app as spacy_app
 
@@ -13,7 +15,7 @@ from spacy_lal.cli.search import search_cli
 from spacy_lal.cli.train import compact_cli, import_official_cli, train_cli
 from spacy_lal.cli.treebank import check_cli, complete_cli, convert_cli
 
-COMMANDS = {
+COMMANDS: Dict[str, Callable[..., None]] = {
     "train": train_cli,
     "parse": parse_cli,
     "explain": explain_cli,

@@ -71,10 +71,10 @@ def evaluate_cli(
     if output is not None:
         io.write_json(output, metrics)
         io.wrote(output, f"scores of {io.counted(metrics['n_sents'], 'sentence')}")
-    for path, parsed, others in ((trees, docs, golds), (gold_trees, golds, docs)):
-        if path is not None:
-            n_trees = write_trees(parsed, golds, path, others if trees and gold_trees else None)
-            io.wrote(path, io.counted(n_trees, "gold tree" if parsed is golds else "tree"))
+    for written_to, parsed, others in ((trees, docs, golds), (gold_trees, golds, docs)):
+        if written_to is not None:
+            n_trees = write_trees(parsed, golds, written_to, others if trees and gold_trees else None)
+            io.wrote(written_to, io.counted(n_trees, "gold tree" if parsed is golds else "tree"))
 
 
 def score(
@@ -223,7 +223,7 @@ def evalb_cli(
 
     from spacy_lal.metrics.evalb_report import EvalbStopped, report
 
-    given = {"cutoff_len": cutoff_len, "max_error": max_error}
+    given: Dict[str, Any] = {"cutoff_len": cutoff_len, "max_error": max_error}
     params = replace(read_params(param), **{name: value for name, value in given.items() if value is not None})
     names = io.existing_file(gold_path), io.existing_file(test_path)
     io.check_one_stdin(names)

@@ -125,7 +125,7 @@ class _Search:
         self._cost = decoder.disagreement_cost if self._charts.is_joint else None
         self._weight = decoder.constituency_weight
         if not self._charts.is_joint:
-            self._charts = self._charts._replace(**{"labels" if heads else "arcs": None})
+            self._charts = self._charts._replace(labels=None) if heads else self._charts._replace(arcs=None)
         self._cells = AllowedCells(
             np.ones(self._scores.labels.shape, dtype=bool), np.ones(self._scores.arcs.shape, dtype=bool)
         )

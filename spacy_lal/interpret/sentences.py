@@ -148,7 +148,7 @@ def score(sentence: Sentence) -> ParserScores:
     """The scores of all labels of all spans, and of all arcs, of one sentence. RAISES (ValueError): As `encode`."""
     _check_lengths([sentence])
     parser, doc = sentence.parser, _with_vectors(sentence.parser, sentence.doc)
-    found = list(parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]]))
+    found: Any = list(parser.iter_scores([doc], pruned=False, sentences=[[sentence.words]]))
     return found[0][1][0]
 
 

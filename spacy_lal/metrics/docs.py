@@ -26,7 +26,7 @@ SUMMARY = ("const_f", "dep_uas", "dep_las", "tag_acc")
 OTHER_GENRE = "other"
 # Name of a score: the attribute of spaCy, and its value of a token; 0 or an empty string for an unset one. Features are
 # compared as a whole, and a word without any has a value too.
-WORDS: Dict[str, Tuple[str, Callable[[Token], Any]]] = {
+WORDS: Dict[str, Tuple[str, Callable[[Any], Any]]] = {
     "tag_acc": ("TAG", lambda token: token.tag_),
     "pos_acc": ("POS", lambda token: token.pos_),
     "morph_acc": ("MORPH", lambda token: token.morph.key),
@@ -68,7 +68,7 @@ def join_documents(golds: List[Doc]) -> Tuple[List[Doc], List[str]]:
     sent_ids = [gold.user_data.get(SENT_IDS) or [""] for gold in golds]
     names = iter([re.sub(r"\d+$", "", ids[0]) for ids in sent_ids])
     groups = [list(group) for _, group in groupby(golds, key=lambda _: next(names))] if all(map(all, sent_ids)) else []
-    joined = [Doc.from_docs(group, exclude=["user_data"]) or group[0] for group in groups]
+    joined = [Doc.from_docs(group, exclude=["user_data"]) or group[0] for group in groups]  # type: ignore[call-arg]
     return joined, ["\n\n".join(gold.text.strip() for gold in group) for group in groups]
 
 
@@ -207,9 +207,11 @@ def _words(examples: List[Example]) -> Dict[str, Optional[float]]:
     found = {}
     for name, (attribute, value) in WORDS.items():
         annotated = [eg for eg in examples if eg.predicted.has_annotation(attribute)]
-        score = Scorer.score_token_attr(
-            annotated, attribute, getter=lambda token, _, value=value: "" if token.is_space else value(token)
-        )
+
+        def get(token: Token, _: str, value: Callable[[Token], Any] = value) -> Any:
+            return "" if token.is_space else value(token)
+
+        score = Scorer.score_token_attr(annotated, attribute, getter=get)
         found[name] = score[f"{attribute}_acc"]
     return found
 

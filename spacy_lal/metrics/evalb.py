@@ -227,7 +227,7 @@ def as_sentence(parse: Parse, params: EvalbParams) -> EvalbSentence:
         return parse
     if isinstance(parse, (list, str)):
         return read_sentence(parse if isinstance(parse, str) else write_brackets(parse), params)
-    return sentence_from_spans(*parse, params)
+    return sentence_from_spans(parse[0], parse[1], parse[2], params)
 
 
 def score_sentence(gold: Parse, test: Parse, params: EvalbParams = COLLINS) -> EvalbRow:
@@ -276,8 +276,8 @@ def count_matched(gold: List[Tuple[Span, str]], test: List[Tuple[Span, str]], pa
         by_span.setdefault(span, []).append(label)
     matched = 0
     for span, label in gold:
-        candidates = by_span.get(span)
-        for i, candidate in enumerate(candidates or ()):
+        candidates = by_span.get(span, [])
+        for i, candidate in enumerate(candidates):
             if not params.labeled or params.same_label(candidate, label):
                 del candidates[i]
                 matched += 1
@@ -305,7 +305,7 @@ def restore_quotes(
 ) -> Tuple[EvalbSentence, EvalbSentence]:
     """New parses with quote characters that were deleted on one side only, since parsers may tag '' as '' or as POS.
     Like the program, pairs quotes by the number of words before them."""
-    gold, test = (EvalbSentence(*(list(p) if isinstance(p, list) else p for p in one)) for one in (gold, test))
+    gold, test = (EvalbSentence._make(list(p) if isinstance(p, list) else p for p in one) for one in (gold, test))
     deleted = frozenset(params.delete_label)
     for i in range(len(test.quotes)):
         position = test.quotes[i].position

@@ -142,7 +142,7 @@ class _Encoder:
         given = [_info(INPUTS[0], "float32", shape), _info(INPUTS[1], "int32", batch)]
         if self.bias:
             given.append(_info(INPUTS[2], "float32", (1, n_heads, "pieces", "pieces")))
-        parts = [(1, self.nodes), (2, ["encoder"]), (5, self.initializers), (11, given)]
+        parts: List[Any] = [(1, self.nodes), (2, ["encoder"]), (5, self.initializers), (11, given)]
         parts.append((12, [_info(OUTPUT, "float32", shape)]))
         graph = b"".join(_field(number, value) for number, values in parts for value in values)
         opsets = [_field(2, _OPSET), _field(1, "com.microsoft") + _field(2, 1)]

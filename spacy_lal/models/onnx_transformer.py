@@ -52,7 +52,7 @@ def build_onnx_transformer(runtime: str = "onnx", window: int = WINDOW) -> Model
     if runtime not in RUNTIMES:
         raise ValueError(f"expected runtime to be one of {', '.join(RUNTIMES)}, got {runtime!r}")
     attrs = {"replace_listener_cfg": replaced_block, "replace_listener": replaced_listener}
-    shims = [EncoderShim(runtime, window)]
+    shims: List[Shim] = [EncoderShim(runtime, window)]
     return Model("onnx_transformer", forward, init=init, dims={"nO": None}, attrs=attrs, shims=shims)
 
 
@@ -121,7 +121,7 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2
     shim = cast(EncoderShim, model.shims[0])
     run = shim.runner(None if isinstance(model.ops, NumpyOps) else "torch")
     windows = [window for number, doc in enumerate(docs) for window in shim.read(number, plain_doc(doc))]
-    vectors = [numpy.zeros((len(doc), shim.config["hidden_size"]), dtype="float32") for doc in docs]
+    vectors: Any = [numpy.zeros((len(doc), shim.config["hidden_size"]), dtype="float32") for doc in docs]
     counts = [numpy.zeros((len(doc), 1), dtype="float32") for doc in docs]
     for rows in length_groups([len(window.pieces) for window in windows], _SPARE_PIECES, run.most_pieces):
         longest = len(windows[rows[0]].pieces)
@@ -130,11 +130,11 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2
             n_pieces = len(windows[number].pieces)
             pieces[row, :n_pieces], mask[row, :n_pieces] = windows[number].pieces, 1
         for number, states in zip(rows, run(pieces, mask), strict=True):
-            doc, start, end, ids, means = windows[number]
-            vectors[doc][start:end] += means @ states[: len(ids)]
-            counts[doc][start:end] += means.sum(axis=1, keepdims=True)
-    for sums, n_pieces in zip(vectors, counts, strict=True):
-        sums /= numpy.maximum(n_pieces, 1)
+            of_doc, start, end, ids, means = windows[number]
+            vectors[of_doc][start:end] += means @ states[: len(ids)]
+            counts[of_doc][start:end] += means.sum(axis=1, keepdims=True)
+    for sums, of_tokens in zip(vectors, counts, strict=True):
+        sums /= numpy.maximum(of_tokens, 1)
     found = [with_tokens(model.ops.asarray2f(array), doc) for doc, array in zip(docs, vectors, strict=True)]
     return found, lambda d_vectors: docs
 
@@ -162,9 +162,7 @@ class EncoderShim(Shim):
                     from tokenizers import Tokenizer
 
                     if not self.weights:
-                        raise ValueError(
-                            "the encoder has no weights: expected a loaded pipeline, or `lal compact` made"
-                        )
+                        raise ValueError("the encoder has no weights: expected a loaded pipeline, or `lal compact`")
                     tokenizer = Tokenizer.from_str(self.tokenizer)
                     tokenizer.no_truncation()
                     tokenizer.no_padding()

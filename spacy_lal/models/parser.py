@@ -216,9 +216,8 @@ class ParserShim(NetworkShim):
         for k, length in enumerate(lengths):
             side = slice(length + 1)
             of_deprels = deprels[k, side, side] if deprels.ndim == 4 else deprels[k, side]
-            parts = [labels[k, side, side], arcs[k, side, side], of_deprels]
-            of_ties = None if ties is None else numpy.ascontiguousarray(ties[k, side])
-            scores.append(ParserScores(*map(numpy.ascontiguousarray, parts), ties=of_ties))  # type: ignore[arg-type]
+            parts = labels[k, side, side], arcs[k, side, side], of_deprels, None if ties is None else ties[k, side]
+            scores.append(ParserScores._make(one if one is None else numpy.ascontiguousarray(one) for one in parts))
         return scores
 
     def gradients(self, output: Any, d_scores: Sequence[ScoresGradient]) -> Tuple[List[Any], List[Any]]:

@@ -39,7 +39,7 @@ class ParserInference:
         self.layout = layout = config.layout(self.n_label_heads)
         self.concatenates, self.max_positions = config.inputs.join == "concat", config.inputs.max_positions
         self.project = transposed(weights["inputs.features.vectors.projection.weight"])
-        self.boundaries = weights.get("inputs.features.vectors.boundaries")
+        self.boundaries: Any = weights.get("inputs.features.vectors.boundaries")
         self.positions = weights["inputs.positions"]
         self.gain, self.bias = weights["inputs.norm.gain"], weights["inputs.norm.bias"]
         self.attention: Optional[_LabelAttention] = None
@@ -94,7 +94,7 @@ class ParserInference:
             packed = data[numpy.concatenate([given[i] for i in indices])]
         else:
             packed = numpy.empty((places.positions[-1], data.shape[1]), dtype="float32")
-            for i, (_, positions, _) in zip(indices, places, strict=True):
+            for i, (_, positions, _) in zip(indices, iter(places), strict=True):
                 packed[positions.start], packed[positions.stop - 1] = self.boundaries
                 packed[positions.start + 1 : positions.stop - 1] = data[given[i]]
         content = packed @ self.project

@@ -288,7 +288,7 @@ class RolesShim(NetworkShim):
     def unpad(self, output: Any, lengths: Sequence[int]) -> List[RoleScores]:
         """See `NetworkShim`."""
         predicates, rows, tags, rolesets, arcs, deprels, spans = map(to_numpy, output[:-1])
-        ranges = [None] * len(lengths) if output.ranges is None else output.ranges
+        ranges: Any = [None] * len(lengths) if output.ranges is None else output.ranges
         first = 0
         ends = numpy.searchsorted(rows[:, 0], numpy.arange(len(lengths) + 1))
         scores = []

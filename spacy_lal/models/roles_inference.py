@@ -3,7 +3,7 @@ packed without padding, one sentence after the other. *Not* here: the syntax hea
 
 import math
 from copy import copy
-from typing import List, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 from numpy import ndarray
@@ -31,12 +31,12 @@ class _Linear:
 
     def __init__(self, weights: Weights, name: str) -> None:
         self.weight = numpy.ascontiguousarray(weights[f"{name}.weight"].T)
-        self.bias = weights.get(f"{name}.bias")
+        self.bias: Any = weights.get(f"{name}.bias")
 
     def part(self, outputs: slice) -> "_Linear":
         """The map to some of its outputs."""
         part = copy(self)
-        part.weight, part.bias = numpy.ascontiguousarray(self.weight[:, outputs]), self.bias[outputs]  # type: ignore
+        part.weight, part.bias = numpy.ascontiguousarray(self.weight[:, outputs]), self.bias[outputs]
         return part
 
     def __call__(self, inputs: ndarray) -> ndarray:
@@ -116,8 +116,8 @@ class RolesInference:
             chosen = (probabilities[words] >= batch.threshold).nonzero()[0]
             if batch.predicates is not None:
                 chosen = numpy.asarray(batch.predicates[i], dtype="int64")
-            features = tuple(one[words] for one in self_features)
-            of_predicates, spans, ranges = self.spans.score(*features, chosen, parses[i])
+            features = [one[words] for one in self_features]
+            of_predicates, spans, ranges = self.spans.score(features, chosen, parses[i])
             scores.append(
                 RoleScores(
                     predicates=predicates[words],
@@ -148,13 +148,13 @@ class _Spans:
     def __init__(self, config: SpanRoleScorerConfig, weights: Weights) -> None:
         self.config, self.table = config, weights["role_scorer.table.weight"]
         names = ("vectors", "predicate", "places", "product", "hidden", "output", "features", "of_product")
-        parts = {name: _Linear(weights, f"role_scorer.{name}") for name in names}
-        self.vectors, self.predicate, self.places, self.product, self.hidden, self.output = map(parts.get, names[:6])
-        width, of_features, of_product = config.hidden_width, parts["features"], parts["of_product"]
+        parts = [_Linear(weights, f"role_scorer.{name}") for name in names]
+        self.vectors, self.predicate, self.places, self.product, self.hidden, self.output = parts[:6]
+        width, of_features, of_product = config.hidden_width, *parts[6:]
         self.of_predicate = self.places.part(slice(width))  # places of predicates are read of predicates alone
         self.places = self.places.part(slice(width, None))
         self.pair = numpy.concatenate([of_features.weight, of_product.weight])
-        self.pair_bias = of_features.bias + of_product.bias  # type: ignore[operator]
+        self.pair_bias: ndarray = of_features.bias + of_product.bias
 
     def features(self, vectors: ndarray, positions: ndarray) -> Tuple[ndarray, ...]:
         """Words as the scorer reads them, in each place of a candidate, and as factors of products. *Shapes:* (n_words,
@@ -163,11 +163,10 @@ class _Spans:
         places = self.places(words).reshape(len(words), -1, self.config.hidden_width)
         return words, places, self.product(words).reshape(len(words), 2, -1)
 
-    def score(
-        self, words: ndarray, places: ndarray, products: ndarray, chosen: ndarray, parse: ParseArrays
-    ) -> Tuple[ndarray, ndarray, ndarray]:
+    def score(self, features: Sequence[ndarray], chosen: ndarray, parse: ParseArrays) -> Tuple[ndarray, ...]:
         """The vectors of a sentence's predicates, *shape:* (F, predicate_width), the scores of its candidates, *shape:*
         (F, n_candidates, 1 + n_roles), and the candidates, *shape:* (n_candidates, 2)."""
+        words, places, products = features
         found = find_candidates(parse, chosen, self.config.n_rows)
         starts, ends = found.ranges[:, 0], found.ranges[:, 1]
         spans = numpy.full((len(chosen), len(starts), len(self.output.bias)), -numpy.inf, dtype="float32")

@@ -161,7 +161,7 @@ def _draw_svg(sentence: Sentence, style: str, options: Dict[str, Any]) -> Svg:
 def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
     """Arcs by displaCy, in the colours of the text around them, words as close as their letters let them be."""
     tokens, heads, deprels = sentence.tokens, sentence.heads or [], sentence.deprels
-    words = []
+    words: List[Dict[str, Any]] = []
     for token in tokens:
         texts = {"text": token.text, "tag": token.tag_ or token.pos_, "lemma": token.lemma_}
         shown = {key: shorten(visible(text), _MAX_ARC_WORD) for key, text in texts.items()}
@@ -185,9 +185,9 @@ def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
     title, description = f"Dependency arcs: {sentence.text}", describe_arcs([t.text for t in tokens], heads, deprels)
     width, height = float(renderer.width), float(renderer.height)
     size = f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-label="{escape(title)}"'
-    start, _, rest = markup.partition(">")
-    start = start.replace(f"max-width: none; height: {renderer.height}px; ", "", 1)
-    return Svg(f"{start} {size}>{naming(title, description)}{rest}", width, height, title)
+    opening, _, rest = markup.partition(">")
+    opening = opening.replace(f"max-width: none; height: {renderer.height}px; ", "", 1)
+    return Svg(f"{opening} {size}>{naming(title, description)}{rest}", width, height, title)
 
 
 def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:

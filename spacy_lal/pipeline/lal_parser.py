@@ -237,9 +237,9 @@ class LALParser(SentencePipe):
         for of_doc, found in zip(pieces, map(iter, flat), strict=True):
             joined = (list(islice(found, len(of_sentence))) for of_sentence in of_doc)
             parses.append([join_pieces(some, self._label_vocab, self._deprel_ids) for some in joined])
-        for doc, of_doc, found in zip(docs, sentences, parses, strict=True):
+        for doc, words, parsed in zip(docs, sentences, parses, strict=True):
             if CONSTRAINTS_KEY in doc.spans:
-                self._constrain(doc, of_doc, found)
+                self._constrain(doc, words, parsed)
         return parses
 
     def _parse(self, docs: List[Doc], sentences: Sequence[Sentences]) -> List[List[DecodedParse]]:

@@ -42,7 +42,7 @@ from ..loss.roles import RoleLabels, RolesLoss, gold_roles
 from ..models.roles import lacking
 from ..scores import RoleScores
 from ..trees.frames import read_frames
-from ..trees.roles import PREDICATE_PART, Proposition, RoleTags, predicate_span
+from ..trees.roles import PREDICATE_PART, Argument, Proposition, RoleTags, predicate_span
 from .component import SMALL_TOK2VEC, SentencePipe
 from .decoders import cut_sentence
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
@@ -197,10 +197,8 @@ class LALSemanticRoles(SentencePipe):
         missing = [lacking(doc, config.role_scorer.word_attr) if config.with_spans else "" for doc in docs]
         found = iter(super().predict([doc for doc, why in zip(docs, missing, strict=True) if not why]))
         for why in set(filter(None, missing)):
-            message = (
-                f"'{self.name}' finds no roles, as it reads a Doc's parse, and there are {why}. Or exclude it, too"
-            )
-            warnings.warn(message, stacklevel=2)
+            text = f"'{self.name}' finds no roles, as it reads a Doc's parse, and there are {why}. Or exclude it, too"
+            warnings.warn(text, stacklevel=2)
         return [None if why else next(found) for why in missing]
 
     def _prepare(self) -> None:
@@ -220,21 +218,12 @@ class LALSemanticRoles(SentencePipe):
         given = self._given(docs) if self.predicates == "doc" else None
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
         propositions: List[List[Proposition]] = [[] for _ in owners]
-        rows = given and [numpy.array([one.token for one in of_sentence], dtype="int64") for of_sentence in given]
+        rows = None if given is None else [numpy.array([one.token for one in ones], dtype="int64") for ones in given]
         for indices, scores in self.model.attrs["iter_scores"](self.model, docs, predicates=rows, sentences=sentences):
-            verbs: Any = (
-                given
-                and [  # the words of each V, then of each C-V
-                    [
-                        [predicate_span(args), *(part[:2] for part in args if part[2] == PREDICATE_PART)]
-                        for _, _, args, _ in given[i]
-                    ]
-                    for i in indices
-                ]
-            )
+            verbs: Any = given and [[_verb(one.args) for one in given[i]] for i in indices]
             args = decode_roles(scores, self._labels.tags, verbs)
             for i, one, of_sentence in zip(indices, scores, args, strict=True):
-                propositions[i] = self._to_propositions(owners[i], one, of_sentence, given and given[i])
+                propositions[i] = self._to_propositions(owners[i], one, of_sentence, given[i] if given else None)
         in_order = iter(propositions)
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 
@@ -313,6 +302,11 @@ class LALSemanticRoles(SentencePipe):
             return found
 
         self._initialize(get_examples, collect)
+
+
+def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:
+    """The words of V, then of each C-V."""
+    return [predicate_span(args), *(part[:2] for part in args if part[2] == PREDICATE_PART)]
 
 
 def _sentences(doc: Doc) -> List[List[int]]:

@@ -35,21 +35,22 @@ def write_package(
     done: List[str] = []
     blocks = nlp.config.interpolate()["components"]
     names = {name: name for name in nlp.component_names}
+    pipes: Dict[str, Any] = dict(nlp.components)
     for name, block in blocks.items():
         if block.get("model", {}).get("@architectures") == _ENCODER_MODEL:
-            done.append(_change_encoder(nlp.get_pipe(name), block["model"], bits, runtime))
+            done.append(_change_encoder(pipes[name], block["model"], bits, runtime))
         if block.get("factory") != "transformer":
             continue
         why = _kept_in_torch(nlp, name, block, blocks)
         try:
-            model = None if why else from_transformer(nlp.get_pipe(name).model, bits=bits, runtime=runtime)
+            model = None if why else from_transformer(pipes[name].model, bits=bits, runtime=runtime)
         except ValueError as err:
             model, why = None, str(err)
         if model is None:
             done.append(f"{name} stays in torch: {why}")
             continue
         names[name] = ENCODER if name == "transformer" else name
-        n_listeners = sum(_replace_listeners(pipe, name, names[name], model) for _, pipe in nlp.components)
+        n_listeners = sum(_replace_listeners(pipe, name, names[name], model) for pipe in pipes.values())
         for listener in list(_listeners(blocks, name)):
             listener.clear()
             width = model.get_dim("nO")
@@ -57,7 +58,7 @@ def write_package(
         blocks[name] = {"factory": "tok2vec", "model": {"@architectures": _ENCODER_MODEL, "runtime": runtime}}
         what = f"with {bits}-bit weights and runtime {runtime}; {n_listeners} listeners read it"
         done.append(f"{name} is now '{names[name]}', {what}")
-        nlp.get_pipe(name).model = model
+        pipes[name].model = model
     _write(nlp, folder, names, {names[name]: block for name, block in blocks.items()})
     for path in sorted(folder.rglob("model")):
         _compact_weights(path, str(path.relative_to(folder).parent), bits)

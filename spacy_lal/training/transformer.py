@@ -120,7 +120,7 @@ def forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[FullTransforme
     states, backprop_states = transformer(wordpieces, is_train)
     output = FullTransformerBatch(spans=nested, wordpieces=wordpieces, model_output=states, align=align)
     for doc, data in zip(docs, output.doc_data, strict=True):
-        data.made_for = tokens_hash(doc)  # for `require_vectors`
+        data.made_for = tokens_hash(doc)  # type: ignore[attr-defined] # for `require_vectors`
 
     def backprop(d_output: FullTransformerBatch) -> List[Doc]:
         backprop_states(d_output.model_output)
@@ -184,10 +184,10 @@ class TransformerShim(SharedShim, HFShim):
         finally:
             self._model = full
 
-    def finish_update(self, optimizer: Optimizer) -> None:
+    def finish_update(self, optimizer: Optimizer, *, skip: bool = False) -> None:
         """See `SharedShim`. Parameters that the optimizer freezes (`LayerwiseAdam.freezes`) get no gradient afterwards:
         the gradient of word embeddings is as large as the embeddings."""
-        super().finish_update(optimizer)
+        super().finish_update(optimizer, skip=skip)
         freezes = getattr(optimizer, "freezes", lambda name: False)
         for name, parameter in self._model.named_parameters():
             if freezes(name) and parameter.requires_grad:

@@ -5,7 +5,7 @@ over other words is useless."""
 import random
 import warnings
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
@@ -195,7 +195,7 @@ def read_spacy(file: Union[Path, bytes], vocab: Vocab, name: str = "") -> Iterat
         docs = DocBin().from_bytes(file) if isinstance(file, bytes) else DocBin().from_disk(file)
         yield from docs.get_docs(vocab)
     except Exception:  # errors of zlib, msgpack and spaCy have no common base
-        raise ValueError(f"{name or file} is no .spacy file; `python -m spacy lal convert` writes them") from None
+        raise ValueError(f"{name or file!s} is no .spacy file; `python -m spacy lal convert` writes them") from None
 
 
 def _spacy_files(path: Path) -> List[Path]:
@@ -227,7 +227,8 @@ def _part(doc: Doc, start: int, end: int) -> Doc:
 def _without_arcs(doc: Doc) -> Doc:
     """A copy with tags, sentences and constituents, and without heads and deprels."""
     copied = copy_text(doc, with_sentences=True)
-    copied.from_array(["TAG", "POS", "LEMMA", "MORPH"], doc.to_array(["TAG", "POS", "LEMMA", "MORPH"]))
+    columns: List[Union[int, str]] = ["TAG", "POS", "LEMMA", "MORPH"]
+    copied.from_array(columns, cast(Any, doc.to_array(columns)))
     if SPANS_KEY in doc.spans:
         spans = [Span(copied, start, end, label=label) for start, end, label in constituent_tokens(doc)]
         copied.spans[SPANS_KEY] = SpanGroup(copied, name=SPANS_KEY, spans=spans)

@@ -5,7 +5,7 @@ in memory and escaped in files: `(` is `-LRB-`. No function here recurses, and r
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, NamedTuple, Optional, Union
 
 from ..files import TreebankError, numbered_lines, quoted
 from ..lang import ROOT_LABELS
@@ -37,12 +37,12 @@ class BracketedTree(NamedTuple):
     line: int
 
 
-def read_brackets(source: Source, **options: bool) -> "Iterator[Tree]":
+def read_brackets(source: Source, **options: Any) -> "Iterator[Tree]":
     """The trees of a file, in order. Arguments and errors as in `read_brackets_with_lines`."""
     return (tree for tree, _ in read_brackets_with_lines(source, **options))
 
 
-def parse_tree(text: str, **options: bool) -> "Tree":
+def parse_tree(text: str, **options: Any) -> "Tree":
     """The one tree that a string holds. Options as in `read_brackets_with_lines`. RAISES (ValueError): The text is
     malformed, or does not hold exactly one tree with words."""
     trees = list(read_brackets_with_lines(text.split("\n"), **options))
@@ -110,10 +110,11 @@ def write_brackets(tree: "Tree", *, escape: bool = True, spaces: bool = False) -
         line, and `Tree.fromstring` reads several words.
     """
     pieces: List[str] = []
-    todo: List[object] = [tree]
+    todo: List[Any] = [tree]
     while todo:
         node = todo.pop()
-        if isinstance(node, list):
+        has_children = isinstance(node, list)
+        if has_children:
             pieces.append(f" ({escape_characters(str(node.label()))}")
             todo.append(_CLOSE)
             todo.extend(reversed(node))

@@ -76,11 +76,10 @@ def read_conllu(source: Source) -> Iterator[ConlluSentence]:
 def read_conllu_blocks(source: Source) -> Iterator[ConlluBlock]:
     """The unparsed sentences of a file, for callers that continue after an invalid sentence. RAISES (TreebankError):
     Text that is not UTF-8; a sentence of more than `MAX_ROWS` lines."""
-    is_path = isinstance(source, (str, Path))
-    path = str(source) if is_path else "<conllu>"
+    path = str(source) if isinstance(source, (str, Path)) else "<conllu>"
     lines: List[Tuple[int, str]] = []
     has_words = False
-    for number, line in numbered_lines(Path(path)) if is_path else enumerate(source, start=1):
+    for number, line in numbered_lines(Path(source)) if isinstance(source, (str, Path)) else enumerate(source, 1):
         line = line.rstrip("\r\n")
         if line.strip():
             if len(lines) == MAX_ROWS:

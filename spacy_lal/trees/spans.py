@@ -59,7 +59,7 @@ class SpanError(ValueError):
     """Spans that do not form a tree."""
 
 
-def is_preterminal(node: object) -> bool:
+def is_preterminal(node: Any) -> bool:
     """Whether a node is a tag above one word."""
     return isinstance(node, list) and len(node) == 1 and not isinstance(node[0], list)
 
@@ -74,10 +74,11 @@ def tree_to_spans(tree: "Tree") -> TreeSpans:
     todo: List[Any] = [tree]
     while todo:
         node = todo.pop()
+        is_leaf = not isinstance(node, list)
         if node is _CLOSE:
             start, _, label = spans[open_spans[-1]]
             spans[open_spans.pop()] = (start, len(words), label)
-        elif not isinstance(node, list):
+        elif is_leaf:
             words.append(node)
             tags.append("")
         elif is_preterminal(node):
@@ -124,7 +125,9 @@ def spans_to_tree(
     if not len(words):
         raise SpanError("a tree needs at least one word, got none")
     if make is None:
-        from nltk.tree import Tree as make  # a fifth of the time that it takes to load a pipeline
+        from nltk.tree import Tree
+
+        make = Tree  # a fifth of the time that it takes to load a pipeline
     leaves = [make(tags[i], [word]) if tags and tags[i] else word for i, word in enumerate(words)]
     top: List[Any] = []
     around: List[Tuple[int, List[Any]]] = [(len(words), top)]  # (end, children) of the open constituents

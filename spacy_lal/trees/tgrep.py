@@ -70,10 +70,10 @@ class _Nodes:
         self.places: List[int] = []  # among the children of the parent
         self.firsts: List[int] = []  # the first word
         self.words: List[int] = []  # the node of each word
-        todo: List[Tuple[object, int]] = [(tree, -1)]
+        todo: List[Tuple[Any, int]] = [(tree, -1)]
         while todo:
             item, parent = todo.pop()
-            number = len(self.items)
+            number, has_children = len(self.items), isinstance(item, list)
             self.items.append(item)
             self.parents.append(parent)
             self.places.append(len(self.children[parent]) if parent >= 0 else 0)
@@ -81,7 +81,7 @@ class _Nodes:
             self.firsts.append(len(self.words))
             if parent >= 0:
                 self.children[parent].append(number)
-            if isinstance(item, list):
+            if has_children:
                 self.texts.append(str(item.label()))
                 todo.extend((child, number) for child in reversed(item))
             else:
