@@ -29,9 +29,7 @@ SHOUTS = rf"(?:[.!?]*[!?][.!?]+|[.]{{3,}}|{_NO_ABBREVIATION}[.][.]|{_NO_INITIALS
 RUNS = [SHOUTS, r"(?<=[A-Za-z][.])[.]", "(?:‘’|’’|‘‘)", r"[-=]{3,}", r"[-=+*|<>{}]{6,}"]
 RUNS += [rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-")]
 TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-UNITS = (
-    r"(?<=[0-9])(?:mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|mi|kbps|Mbps|fps|px|dpi|rpm|[kM]Wh|[GMk]?Hz|hh|[FKbfkpx])"
-)
+UNITS = r"(?<=[0-9])(?:mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|mi|kbps|Mbps|fps|px|dpi|rpm|[kM]Wh|[GMk]?Hz|hh|ml|tb?sp|¢|[FKLbfkpx])"
 # Pictures: with a skin colour, joined to others, of two letters of a flag, in a key.
 PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®]"
 PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
@@ -42,7 +40,7 @@ TAG = (
     r"label|li|link|main|meta|nav|ol|option|p|pre|q|s|script|section|select|small|span|strike|strong|style|sub|sup|"
     r"table|tbody|td|th|thead|title|tr|tt|u|ul)(?:\s*/)?>"
 )
-LINK = r"(?:https?://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within other text
+LINK = r"(?:(?:https?|ftp|file)://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within other text
 # Whole tokens that begin with a mark that would be taken off.
 PREFIXED = [r"#[A-Za-z]\w*", r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])", r"--[a-z][\w-]*(?:=[\w./:-]*\w)?(?![\w-])"]
 PREFIXED += [r"\([A-Z]?[a-z]{1,5}\)[a-z][a-z'’-]*", r"\.\.?/[\w.+@/-]*\w"]
@@ -53,10 +51,17 @@ BEFORE_WORDS.append(r'\w+(?="<)')
 AFTER_WORDS = [r"(?<=[A-Za-z]{4})-", r"(?<=[0-9])-", r"(?<=[A-Za-z0-9.]{2})/", r"(?<=\b[AB])\++", r"(?<=[A-Za-z])[`´]s"]
 # Brackets and quotes within a run, can't/won't, [name](address), F-16, $4-$6, U.S.-led, 9am-5pm, 5'2, tele#84.
 INFIXES = [r"(?<=\w)[(\[{](?=\w)", r"(?<=[A-Za-z])(?=[nN]['’][tT](?![A-Za-z]))", r"\](?=\()", r"(?<=\])\("]
+INFIXES += [r"(?:(?<=[a-z])|(?<=\bI))(?=['’](?:d|ll|re|s|ve)(?![A-Za-z]))", r"(?<=\bI)(?=['’]m\b)"]
 INFIXES += [r"(?<=\w)\)(?=[\w(.])", r"(?<=\))\(", r"\](?=[–-])", r"(?<=[–-])\["]
 INFIXES += [r'(?<=\w)"(?=[\w<-])', r'(?<=")[<-]', r'(?<=-)"', r"(?<=[A-Za-z])-(?=[0-9$])", r"(?<=[0-9])-(?=\$)"]
-INFIXES += [r"(?<=-)\$(?=[0-9])", r"(?<=\.)-(?=[A-Za-z])", r"(?<=[0-9])[ap]m(?=-)", r"(?<=[0-9])['’–](?=[0-9])"]
-INFIXES += [r"(?<=[A-Za-z])[#:](?=[0-9])", r"(?<=[a-z]);(?=[a-z])"]
+INFIXES += [
+    r"(?<=[-–])[$£€](?=[0-9])",
+    r"(?<=\.)-(?=[A-Za-z])",
+    r"(?<=[0-9])(?:[ap]m|[AP]M)(?=-)",
+    r"(?<=[0-9])['’–](?=[$£€]?[0-9])",
+]
+INFIXES += [r"(?<=[A-Za-z])[#:](?=[0-9])", r"(?<=[a-z]);(?=[a-z])", r"(?<=[0-9])%(?=-)", r"(?<=%)-(?=[0-9])"]
+INFIXES += [r"(?<=[\w”’)])—(?=[\w“‘(])", r"(?<=[A-Za-z])[“”](?=\W)", r"(?<=[0-9]),(?=[0-9]{1,2}(?:,[0-9]{1,2})*\])"]
 # Whole tokens, as regular expressions.
 TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}|x?[0-9]-[0-9]{4}"
 TOKENS = [
@@ -78,11 +83,11 @@ TOKENS = [
     r"(?:~|\.{1,2})?(?:/[\w.+@-]+){2,}/?|(?:~|\.{1,2})/[\w.+@-]*\w|[A-Za-z]:\\[\w.\\-]*\w|/(?:bin|dev|etc|home|opt|root|tmp|usr|var)/?",
     r"--[a-z][\w-]*(?:=[\w./:-]*\w)?|-[a-zA-Z]",
     rf"(?i:[\w#%][\w#%&+.-]*\.(?:{'|'.join(FILE_TYPES)}))|\.(?i:{'|'.join(FILE_TYPES)})",
-    r"(?i:y['’]all)|[A-Za-z]/[A-Za-z]|w/out|(?i:s/he)|(?i:Yahoo)!",
+    r"(?i:y['’]all|ya['’]ll)|[A-Za-z]/[A-Za-z]|w/out|(?:[A-Za-z]\.){2,}|(?i:s/he)|(?i:Yahoo)!",
 ]
 # Words without their apostrophe before a word that follows no possessive: "its a", "your going".
 UNMARKED = {"its": 2, "your": 3}
-_DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta and|/|or CA|NT DO|NT WO|NT"
+_DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta lot|ta lem|me Lem|me d'|you D'|you y'|know and|/|or CA|NT DO|NT WO|NT"
 DIVIDED = {word.replace("|", ""): word.split("|") for word in _DIVIDED.split()}
 # Special cases of spaCy that are other words in web text: an emoticon that is more often a closing bracket and a colon,
 # and contractions without an apostrophe.

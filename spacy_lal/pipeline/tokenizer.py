@@ -132,22 +132,39 @@ def create_web_tokenizer(nlp: Language, line_starts: bool = True) -> Tokenizer:
 
 
 # Lines that begin a sentence: those that no wrapped line of prose looks like, then those that one may look like.
+_TAG = r"</?(?i:p|[oud]l|li|d[dt]|t[rdh]|table|h[1-6]|div)\b[^<>]*>"
+_BULLET = "[•‣◦▪●○■·☐☑☒✓✔✗✘➢►▶→★]"
 _CERTAIN = {
-    "bullet": r"[•‣◦▪●○■·]\s*\S",
+    "bullet": rf"(?:{_BULLET}\s*|\*\s+)\S",
     "heading": r"#{1,6}\s+\S|={1,6}\s?[^=\s].*=\s*$",
     "row": r"\|.*\||\S[^\t]*\t+\S",
+    "tag": _TAG,
     "rule": r"(?:={3,}|-{2,}|\*{3,}|_{3,})\s*$",
 }
 _LABEL = r"\w[\w.'’-]{0,20}(?: [A-Z(][\w.'’)-]*){0,3}:"
-_NUMBER = r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|#\d+)"
-_SOURCE = r"(?:\[[^\]\n]{1,12}\]|<\w+>)"  # a box to tick; the time or speaker of a line of chat
-_POSSIBLE = {"dash": r"[-*+–—]\s+\S", "number": rf"{_NUMBER}\s+\S", "source": rf"{_SOURCE}\s", "label": rf"{_LABEL}\s"}
+_NUMBER = r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4}|[IVX]{1,4})[.)]|#\d+|\d{1,2}(?:\.\d{1,2}){1,3}\.?(?=\s+[A-Z]))"
+_TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?"
+_SOURCE = rf"(?:(?:{_TIME} |\[{_TIME}\] )?<\w+>|\[[^\]\n]{{1,12}}\]|{_TIME}(?= \w+:))"  # a box; who speaks, and when
+_POSSIBLE = {
+    "dash": r"[-+–—]\s+\S|[–—][A-Z“\"]",
+    "number": rf"{_NUMBER}\s+\S",
+    "source": rf"{_SOURCE}\s",
+    "label": rf"{_LABEL}\s",
+}
 _KIND = re.compile(r"\s*(?:" + "|".join(f"(?P<{k}>{v})" for k, v in {**_CERTAIN, **_POSSIBLE}.items()) + ")")
 _QUOTED = re.compile(r"[ \t]*>")
 # "Michael:" may be a salutation where it is the only label.
-_AFTER_LABEL = re.compile(r"^[ \t]*(?:(?:[A-Z][A-Z.]*|[a-z][\w.-]*):|>+)[ \t]+(?=\S)", re.MULTILINE)
+_AFTER_LABEL = re.compile(
+    r"^[ \t]*(?:(?:[A-Z][A-Z.]*(?: [A-Z][A-Z.]*){0,3}|[a-z][\w.-]*):|>+)[ \t]+(?=\S)", re.MULTILINE
+)
 _AFTER_NAME = re.compile(r"^[ \t]*[A-Z]\w+:[ \t]+(?=\S)", re.MULTILINE)
-_MARKER = re.compile(rf"(?:[•‣◦▪●○■·*+–—-]|#{{1,6}}|=+|{_NUMBER}|{_SOURCE})[ \t]+(?=\S)")
+_MARKER = re.compile(
+    rf"(?:(?:{_BULLET}|[*+–—-]|#{{1,6}}|=+|{_NUMBER}|{_SOURCE})[ \t]+(?=\S)|[–—](?=[A-Z])|{_TAG}(?=\S))"
+)
+_SALUTATION = re.compile(
+    r"\s*(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|cheers|(?:kind |warm )?regards|love|respectfully|"
+    r"sincerely|thank you|thanks|thanx|thx|yours)\b.{0,30},$"
+)
 _CLOSING = re.compile(r"^=+[ \t].*[ \t](=+)[ \t]*$", re.MULTILINE)  # of a heading
 _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
 _CLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve|t|em))$", re.IGNORECASE)
@@ -156,13 +173,12 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S|\S+@\S+\.\S")
 
 def set_line_starts(doc: Doc) -> Doc:
     """Set the sentence starts of a new Doc that its text decides, and leave the others unknown."""
-    text, end, last, n_passed = doc.text, 0, "", 0
+    text, end, last, n_passed, until = doc.text, 0, "", 0, 0
     starts = line_starts(text) if "\n" in text else []
     within = {match.end() for match in _AFTER_LABEL.finditer(text)}
     names = [match.end() for match in _AFTER_NAME.finditer(text)]
     within.update(names if len(names) > 1 else ())
-    markers = (_MARKER.match(text, start) for start in starts)
-    within.update(match.end() for match in markers if match)
+    ends = [_end_of_marker(text, start) for start in starts]
     within.update(match.start(1) for match in _CLOSING.finditer(text) if starts)
     values = np.zeros(len(doc), dtype=np.int64)
     for i, token in enumerate(doc):
@@ -171,17 +187,27 @@ def set_line_starts(doc: Doc) -> Doc:
             values[i] = -1
             continue
         if n_passed < len(starts) and starts[n_passed] <= place:
-            values[i] = 1
+            values[i] = 1 if last or not i else -1  # whitespace at the beginning belongs to the first sentence
             n_passed = bisect_right(starts, place)
+            until = ends[n_passed - 1]
         elif word == "'T" and end < place and _ENDS.search(last):  # 'Tis
             values[i] = 1
-        elif i and (place in within or not _may_start(text[end:place], last, word)):
+        elif i and (place < until or place in within or not last or not _may_start(text[end:place], last, word)):
             values[i] = -1
         end, last = place + len(word), word
     if values.any():
         values[0] = 1
         doc.from_array(["SENT_START"], values.astype(np.uint64))  # type: ignore[arg-type]
     return doc
+
+
+def _end_of_marker(text: str, start: int) -> int:
+    """The end of the characters of a line within which no sentence begins. start: Where the line does."""
+    match = _MARKER.match(text, start)
+    if match:
+        return match.end() + 1  # the word after it, too
+    match = re.compile(_LABEL).match(text, start)
+    return match.end() - 1 if match else start
 
 
 def _may_start(gap: str, last: str, word: str) -> bool:
@@ -219,4 +245,6 @@ def _begins(line: str, kind: Optional[str], before: str, seen: Set[Optional[str]
     if kind in _CERTAIN or (last and last.lastgroup in ("heading", "row", "rule")):
         return True
     fits = len(before) + 1 + len(line.split(None, 1)[0]) <= width
+    if _SALUTATION.match(before):
+        return True
     return kind is not None and (kind in seen or fits or bool(_ENDS.search(before)))

@@ -42,6 +42,11 @@ def starting(text: str) -> List[str]:
         ("| a | b |\n| c | d |", ["| c | d |"]),
         ("Name\tAge\nBob\t12", ["Bob\t12"]),
         ("I knew. 'Tis so.", ["'Tis so."]),
+        ("TODO\n☐ buy stamps\n✓ done\n* rest", ["☐ buy stamps", "✓ done", "* rest"]),
+        ("10:02 kim: hi\n10:03 joe: yo.\n—No.\n—Yes", ["10:03 joe: yo.", "—No.", "—Yes"]),
+        ("<ul>\n<li>one</li>\n<p>Two", ["<li>one</li>", "<p>Two"]),
+        ("I. Aims\nII. Ways\n1.1 Scope\n1.2 Terms", ["II. Ways", "1.1 Scope", "1.2 Terms"]),
+        ("Dear Ms. Smith,\nthank you for it.\nBest,\nAnn", ["thank you for it.", "Ann"]),
         ("The quick\nbrown fox jumps\nover the dog.", []),
         ("He said that the whole of it was good - as far\n- as he knew - and she\nleft", []),
     ],
@@ -66,6 +71,8 @@ def test_lines_that_begin_a_sentence(text: str, expected: List[str]):
         ("See Fig. 3 and App. C now", ["3", "C"]),
         ("one\ntwo", ["\n"]),
         ("Michael: Thanks. Good", []),
+        ("  Indented text. More", ["Indented"]),
+        ("DR. JO: So.\nAnn Lee: Hm", ["JO", "So", "\n", "Lee"]),
     ],
 )
 def test_what_begins_no_sentence(text: str, within: List[str]):

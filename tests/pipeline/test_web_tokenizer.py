@@ -95,6 +95,12 @@ def test_kinds_of_tokens_that_stay_whole(kind: str, form: str):
         ("61persons on-line- 50- -for ~Joe @2.97", "61 persons on - line - 50 - - for ~ Joe @ 2.97"),
         ("th- big/ mama`s an A+ A++ ----== :?", "th- big / mama `s an A + A ++ ----== :?"),
         ("by Inc.. the U.S.. end.. end...?", "by Inc. . the U.S. . end .. end ... ?"),
+        ("he/they'd I'm/you're Mary'll OK'd ya'll", "he / they 'd I 'm / you 're Mary 'll OK'd ya'll"),
+        (
+            "5PM-6PM 250ml 3.5%-4% $5–$10 [13,14] “No”—he",
+            "5 PM - 6 PM 250 ml 3.5 % - 4 % $ 5 – $ 10 [ 13 , 14 ] “ No ” — he",
+        ),
+        ("ftp://a.b/c w.r.t. it, DR. Lotta lemme y'know", "ftp://a.b/c w.r.t. it , DR. Lotta lem me y' know"),
         ('"Joe"<joe@x.org> a.pdf)(See [1]–[3]', '" Joe " < joe@x.org > a.pdf ) ( See [ 1 ] – [ 3 ]'),
         ("hello(world) USD[38,000 (see 2.1(a)).", "hello ( world ) USD [ 38,000 ( see 2.1(a) ) ."),
     ],
