@@ -29,7 +29,8 @@ SHOUTS = rf"(?:[.!?]*[!?][.!?]+|[.]{{3,}}|{_NO_ABBREVIATION}[.][.]|{_NO_INITIALS
 RUNS = [SHOUTS, r"(?<=[A-Za-z][.])[.]", "(?:‘’|’’|‘‘)", r"[-=]{3,}", r"[-=+*|<>{}]{6,}"]
 RUNS += [rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-")]
 TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-UNITS = r"(?<=[0-9])(?:mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|mi|kbps|Mbps|fps|px|dpi|rpm|[kM]Wh|[GMk]?Hz|hh|ml|tb?sp|¢|[FKLbfkpx])"
+UNITS = r"mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|mi|kbps|Mbps|fps|px|dpi|rpm|[kM]Wh|[GMk]?Hz|hh|ml|tb?sp|[FKLbfkpx¢]"
+UNITS = rf"(?<=[0-9])(?:{UNITS})"
 # Pictures: with a skin colour, joined to others, of two letters of a flag, in a key.
 PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®]"
 PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
@@ -61,7 +62,7 @@ INFIXES += [
     r"(?<=[0-9])['’–](?=[$£€]?[0-9])",
 ]
 INFIXES += [r"(?<=[A-Za-z])[#:](?=[0-9])", r"(?<=[a-z]);(?=[a-z])", r"(?<=[0-9])%(?=-)", r"(?<=%)-(?=[0-9])"]
-INFIXES += [r"(?<=[\w”’)])—(?=[\w“‘(])", r"(?<=[A-Za-z])[“”](?=\W)", r"(?<=[0-9]),(?=[0-9]{1,2}(?:,[0-9]{1,2})*\])"]
+INFIXES += [r"(?<=[\w”’)])—(?=[\w“‘(])", r"(?<=[A-Za-z])[“”](?=\W)"]
 # Whole tokens, as regular expressions.
 TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}|x?[0-9]-[0-9]{4}"
 TOKENS = [
@@ -87,7 +88,8 @@ TOKENS = [
 ]
 # Words without their apostrophe before a word that follows no possessive: "its a", "your going".
 UNMARKED = {"its": 2, "your": 3}
-_DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta lot|ta lem|me Lem|me d'|you D'|you y'|know and|/|or CA|NT DO|NT WO|NT"
+_DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta lot|ta lem|me Lem|me d'|you D'|you"
+_DIVIDED += " y'|know and|/|or CA|NT DO|NT WO|NT"
 DIVIDED = {word.replace("|", ""): word.split("|") for word in _DIVIDED.split()}
 # Special cases of spaCy that are other words in web text: an emoticon that is more often a closing bracket and a colon,
 # and contractions without an apostrophe.

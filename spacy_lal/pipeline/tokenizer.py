@@ -144,7 +144,8 @@ _CERTAIN = {
 _LABEL = r"\w[\w.'’-]{0,20}(?: [A-Z(][\w.'’)-]*){0,3}:"
 _NUMBER = r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4}|[IVX]{1,4})[.)]|#\d+|\d{1,2}(?:\.\d{1,2}){1,3}\.?(?=\s+[A-Z]))"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?"
-_SOURCE = rf"(?:(?:{_TIME} |\[{_TIME}\] )?<\w+>|\[[^\]\n]{{1,12}}\]|{_TIME}(?= \w+:))"  # a box; who speaks, and when
+# A box; or who speaks, and when.
+_SOURCE = rf"(?:(?:{_TIME} |\[{_TIME}\] )?<\w+>|\[[^\]\n]{{1,12}}\]|{_TIME}(?= \w+:))"
 _POSSIBLE = {
     "dash": r"[-+–—]\s+\S|[–—][A-Z“\"]",
     "number": rf"{_NUMBER}\s+\S",
@@ -162,8 +163,8 @@ _MARKER = re.compile(
     rf"(?:(?:{_BULLET}|[*+–—-]|#{{1,6}}|=+|{_NUMBER}|{_SOURCE})[ \t]+(?=\S)|[–—](?=[A-Z])|{_TAG}(?=\S))"
 )
 _SALUTATION = re.compile(
-    r"\s*(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|cheers|(?:kind |warm )?regards|love|respectfully|"
-    r"sincerely|thank you|thanks|thanx|thx|yours)\b.{0,30},$"
+    r"\s*(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|cheers|(?:kind |warm )?regards|love|"
+    r"respectfully|sincerely|thank you|thanks|thanx|thx|yours)\b.{0,30},$"
 )
 _CLOSING = re.compile(r"^=+[ \t].*[ \t](=+)[ \t]*$", re.MULTILINE)  # of a heading
 _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
