@@ -136,7 +136,7 @@ def require_vectors(model: Model, docs: List[Doc]) -> None:
                 )
             if n_rows != len(doc) or getattr(found, "made_for", None) not in (None, tokens_hash(doc)):
                 raise ValueError(
-                    f"'{name}' has run when the Doc {doc.text[:40]!r} had other tokens ({n_rows}, and it has "
-                    f"{len(doc)}). A component that merges or splits tokens, such as merge_entities, can stand before "
-                    f"'{name}' or after all components that listen to it, not between them"
+                    f"'{name}' has run when the Doc {doc.text[:40]!r} had other tokens or spaces ({n_rows} tokens, and "
+                    f"it has {len(doc)}). A component that merges or splits tokens, such as merge_entities, can stand "
+                    f"before '{name}' or after all components that listen to it, not between them"
                 )
