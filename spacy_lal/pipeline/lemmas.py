@@ -95,7 +95,9 @@ def _without_s(word: str, part: str) -> List[str]:
     elif word.endswith("ves") and part == "noun":
         found += [word[:-3] + "f", word[:-3] + "fe"]
     elif word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
-        found.insert(int(word.endswith("ses") and not word.endswith("sses")), word[:-2])
+        is_short = part == "noun" and word.endswith("oes") and len(word) < 6
+        is_later = is_short or (word.endswith("ses") and not word.endswith("sses"))
+        found.insert(int(is_later), word[:-2])  # "foes", "noses"
         if word.endswith(("sses", "zzes")):
             found.append(word[:-3])
     return found
