@@ -8,10 +8,10 @@
         --component lal_srl=training/roles/compact --frames ../../assets/propbank/frames-3.1.jsonl
 
 The components come before the one that --before names, or last. Their weights are rounded to half precision, so that a
-wheel is smaller; the files of thinc's layers hold single precision, as thinc reads it. An attribute_ruler follows a
-morphologizer: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, a verb after "we" has the
-number and person of "we", and tag and UPOS agree. --frames puts PropBank's frames into the vocabulary, for
-descriptions of arguments.
+wheel is smaller; the files of thinc's layers hold single precision, as thinc reads it. A pipeline with a morphologizer
+gets an attribute_ruler: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, a verb after "we" has
+the number and person of "we", and tag and UPOS agree. An English one with a lemmatizer gets lal_lemmas. --frames puts
+PropBank's frames into the vocabulary, for descriptions of arguments.
 
 Not here: training, and packaging (build_package.py).
 """
@@ -36,7 +36,8 @@ from spacy_lal.files import written_folder
 from spacy_lal.trees.frames import read_frames
 
 MORPHOLOGIZER = "morphologizer"
-RULER = "attribute_ruler"
+LEMMATIZER = "trainable_lemmatizer"
+RULER, LEMMAS = "attribute_ruler", "lal_lemmas"
 WHITE_SPACE: Dict[str, Any] = {
     "patterns": [[{"IS_SPACE": True}]],
     "attrs": {"TAG": "_SP", "POS": "SPACE", "MORPH": "_"},
@@ -170,13 +171,17 @@ def add_components(
             trained = Config().from_disk(source / "config.cfg").interpolate()
             config["components"][name] = trained["components"][name]
             strings |= strings_of(source, name)
-        added = list(components)
-        if MORPHOLOGIZER in components:
+        place = names.index(before) if before is not None else len(names)
+        names[place:place] = components
+        if MORPHOLOGIZER in names and RULER not in names:
             strings |= _write_ruler(folder / RULER)
             config["components"][RULER] = {"factory": RULER, "validate": False, "scorer": None}
-            added.append(RULER)
-        place = names.index(before) if before is not None else len(names)
-        config["nlp"]["pipeline"] = [*names[:place], *added, *names[place:]]
+            place = 1 + max(names.index(name) for name in (MORPHOLOGIZER, LEMMATIZER) if name in names)
+            names.insert(place, RULER)
+            if config["nlp"]["lang"] == "en" and LEMMATIZER in names:
+                config["components"][LEMMAS] = {"factory": LEMMAS}
+                names.insert(place + 1, LEMMAS)
+        config["nlp"]["pipeline"] = names
         config.to_disk(folder / "config.cfg")
         _add_strings(folder / "vocab" / "strings.json", strings)
         if frames is not None:

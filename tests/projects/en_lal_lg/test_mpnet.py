@@ -43,7 +43,7 @@ def rate_factors(step: str) -> dict:
 
 def test_it_trains_saves_and_parses_alone_as_in_a_batch(mpnet: Path, tmp_path: Path):
     write_toy_corpora(tmp_path)
-    changes = {"training.optimizer.rate_factors": rate_factors("train")}
+    changes = {"training.optimizer.rate_factors": rate_factors("train-trial")}
     nlp = init_nlp(tiny_config(tmp_path, transformer=mpnet, changes=changes))
     gold = list(DocBin().from_disk(tmp_path / "train.spacy").get_docs(nlp.vocab))[:4]
     examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in gold]

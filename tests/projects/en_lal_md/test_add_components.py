@@ -48,7 +48,8 @@ def test_files_stay_and_components_work(script, tmp_path: Path):
         for value in filter(lambda value: value is not None, node.values()):
             assert np.array_equal(value, value.astype(np.float16).astype(np.float32)) and value.dtype == np.float32
     nlp = spacy.load(output)
-    assert nlp.pipe_names == ["morphologizer", "trainable_lemmatizer", "attribute_ruler", "tagger"]
+    names = ["morphologizer", "trainable_lemmatizer", "attribute_ruler", "lal_lemmas", "tagger"]
+    assert nlp.pipe_names == names
     doc = nlp("We saw mice")
     assert [token.lemma_ for token in doc] == ["we", "see", "mouse"]
     assert [token.pos_ for token in doc] == ["PRON", "VERB", "NOUN"]

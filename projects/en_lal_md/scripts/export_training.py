@@ -1,0 +1,345 @@
+"""Take a pipeline to a machine that has a GPU and PyTorch, and no spaCy; and bring its weights back.
+
+    python scripts/export_training.py start configs/together.cfg training/start --encoder ../../assets/mpnet-cut
+        --read corpus/train/ewt.spacy=0.6 corpus/train/gum.spacy=0.4
+    python scripts/export_training.py out training/start training/gpu/mpnet
+        --read corpus/train/ewt.spacy=0.6 corpus/train/gum.spacy=0.4 --dev corpus/dev/ewt.spacy
+    python scripts/train_exported.py training/gpu/mpnet training/gpu/learned --minutes 5       (on the other machine)
+    python scripts/export_training.py back training/start training/gpu/learned training/learned
+
+`start` initialises a pipeline. `out` writes the weights of its transformer, its
+lal_parser and its taggers (senter, tagger, morphologizer, trainable_lemmatizer), and the Docs as arrays: pieces,
+hashed features, gold parses and labels, and semantic roles, which help the transformer to learn and are no output.
+Matrices travel in 8 bits with a scale for each row. `back` writes the pipeline with the learned weights.
+"""
+
+import argparse
+import json
+import pickle
+import random
+import sys
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+import numpy as np
+import spacy
+from rough_text import make_rough_text
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from spacy_transformers.align import get_alignment_via_offset_mapping
+from spacy_transformers.layers.transformer_model import huggingface_tokenize
+from thinc.api import Model
+from timed_training import ROUGH, load, source
+from train_exported import pack, read_weights, write_weights
+
+from spacy_lal.annotations import get_propositions, has_propositions, sentence_words
+from spacy_lal.layers.configs import FIRST_LABEL
+from spacy_lal.loss.parser import gold_parses
+from spacy_lal.models.batches import get_shim
+from spacy_lal.models.onnx_transformer import without_space
+from spacy_lal.models.vectors import plain_doc
+from spacy_lal.treebanks.corpora import TreebankCorpus
+
+TAGGERS = ("senter", "tagger", "morphologizer", "trainable_lemmatizer")
+BATCH = 64  # Docs that are read at once
+MOST_WORDS = 120  # of a sentence; Docs with longer ones are left out
+
+
+def hashed_nodes(model: Model) -> Tuple[Model, List[Model]]:
+    """A component's MultiHashEmbed, and the hash embeddings in it."""
+    joined = next(node for node in model.walk() if node.name == "joined_tok2vec")
+    part = next(layer for layer in joined.layers if any(node.name == "hashembed" for node in layer.walk()))
+    return part, [node for node in part.walk() if node.name == "hashembed"]
+
+
+def comes_first(model: Model) -> bool:
+    """Whether the transformer's vectors come before the hashed features."""
+    joined = next(node for node in model.walk() if node.name == "joined_tok2vec")
+    return joined.layers.index(hashed_nodes(model)[0]) > 0
+
+
+def thinc_parameters(model: Model, network: bool) -> Iterator[Tuple[str, Model, str]]:
+    """A component's parameters of thinc that learn: name, node, name in the node."""
+    part, tables = hashed_nodes(model)
+    for i, table in enumerate(tables):
+        yield f"hashed.tables.{i}", table, "E"
+    for node in part.walk():
+        if node.name == "maxout":
+            yield "hashed.weight", node, "W"
+            yield "hashed.bias", node, "b"
+        elif node.name == "layernorm":
+            yield "hashed.gain", node, "G"
+            yield "hashed.shift", node, "b"
+    if not network:
+        softmax = next(node for node in model.walk() if node.name == "softmax")
+        yield "output.weight", softmax, "W"
+        yield "output.bias", softmax, "b"
+
+
+def components(nlp: Language) -> List[str]:
+    """The names of the components that learn besides the transformer."""
+    return [name for name in nlp.pipe_names if name in TAGGERS or name == "lal_parser"]
+
+
+def hashed_features(nlp: Language) -> Dict[str, Tuple[Tuple[str, ...], Model]]:
+    """For each component: the kind of its hashed features, and their node."""
+    found = {}
+    for name in components(nlp):
+        part, tables = hashed_nodes(nlp.get_pipe(name).model)
+        columns = next(node for node in part.walk() if node.name == "extract_features").attrs["columns"]
+        key = tuple(f"{column}:{table.get_dim('nV')}" for column, table in zip(columns, tables, strict=True))
+        found[name] = key, part
+    return found
+
+
+def hash_rows(part: Model, docs: Sequence[Doc]) -> np.ndarray:
+    """The rows of each table that a token reads. *Shape:* (n_tokens, n_tables, 4)."""
+    columns = next(node for node in part.walk() if node.name == "extract_features").attrs["columns"]
+    values = np.concatenate([doc.to_array(columns).reshape(len(doc), -1) for doc in docs]).astype(np.uint64)
+    rows = []
+    for node in part.walk():
+        if node.name == "hashembed":
+            keys = np.ascontiguousarray(values[:, node.attrs["column"]])
+            rows.append(node.ops.hash(keys, node.attrs["seed"]) % node.get_dim("nV"))
+    return np.stack(rows, axis=1)
+
+
+class Arrays:
+    """Docs as arrays, one list of each name."""
+
+    def __init__(self, nlp: Language) -> None:
+        self.nlp, self.kinds = nlp, hashed_features(nlp)
+        self.parts: Dict[str, List[Any]] = {}
+        self.roles: Dict[str, int] = {}
+        self.n_left_out = self.n_docs = self.n_sents = 0
+
+    def add(self, name: str, values: Any, dtype: str = "i4") -> None:
+        """Add values, whatever their shape, to those of a name."""
+        self.parts.setdefault(name, []).append(np.asarray(values, dtype=dtype))
+
+    def pieces(self, docs: Sequence[Doc]) -> List[Optional[Tuple[List[List[int]], List[Tuple[int, int]]]]]:
+        """For each Doc, the pieces of its windows, and of each token its first piece and their number. None where a
+        token is in two windows, or its pieces are not beside one another."""
+        model: Any = self.nlp.get_pipe("transformer").model
+        nested = model.attrs["get_spans"]([plain_doc(doc) for doc in docs])
+        spans = [span for found in nested for span in found]
+        encoded = huggingface_tokenize(model.tokenizer, [span.text for span in spans])
+        for row, span in zip(encoded["offset_mapping"], spans, strict=True):
+            row[:, 0] = without_space(span.text, row.tolist())
+        align = get_alignment_via_offset_mapping(spans, encoded["offset_mapping"])
+        ids, mask = (np.asarray(encoded[key]) for key in ("input_ids", "attention_mask"))
+        bounds = np.cumsum([0, *align.lengths.ravel()])
+        flat = align.data.ravel()
+        found: List[Any] = []
+        window = place = 0
+        for doc, windows in zip(docs, nested, strict=True):
+            lengths = mask[window : window + len(windows)].sum(1).tolist()
+            starts = np.cumsum([0, *lengths]).tolist()
+            of_doc = [ids[window + k, :length].tolist() for k, length in enumerate(lengths)]
+            tokens, sound = [], sum(map(len, windows)) == len(doc)
+            for _ in range(len(doc)):
+                rows = flat[bounds[place] : bounds[place + 1]]
+                place += 1
+                if not len(rows):
+                    tokens.append((0, 0))
+                    continue
+                k, first = divmod(int(rows[0]), ids.shape[1])
+                sound = sound and rows[-1] - rows[0] + 1 == len(rows)
+                tokens.append((starts[k - window] + first, len(rows)) if sound else (0, 0))
+            window += len(windows)
+            found.append((of_doc, tokens) if sound else None)
+        return found
+
+    def read(self, examples: Sequence[Example], number: int) -> None:
+        """Add Docs of one source."""
+        chosen = []
+        for eg, pieces in zip(examples, self.pieces([eg.predicted for eg in examples]), strict=True):
+            too_long = max(map(len, sentence_words(eg.reference)), default=0) > MOST_WORDS
+            if pieces is None or too_long:
+                self.n_left_out += 1
+            else:
+                chosen.append((eg, *pieces))
+        if not chosen:
+            return
+        docs = [eg.predicted for eg, _, _ in chosen]
+        kinds = dict(self.kinds.values())
+        for k, part in enumerate(kinds.values()):
+            self.add(f"hashed.{k}", hash_rows(part, [plain_doc(doc) for doc in docs]), "u2")
+        for name in self.kinds:
+            if name in TAGGERS:
+                pipe: Any = self.nlp.get_pipe(name)
+                n_labels = pipe.model.get_dim("nO")
+                zeros = [np.zeros((len(doc), n_labels), dtype="f4") for doc in docs]
+                _, gradients = pipe.get_loss([eg for eg, _, _ in chosen], zeros)
+                for one in gradients:  # the gold label's is negative, and a row without one is 0
+                    self.add(f"gold.{name}", np.where(one.min(1) < 0, one.argmin(1), -1), "i2")
+        for eg, windows, tokens in chosen:
+            self.add_doc(eg, windows, tokens, number)
+
+    def add_doc(self, eg: Example, windows: List[List[int]], tokens: List[Tuple[int, int]], number: int) -> None:
+        """Add the arrays of one Doc, but for those that `read` adds."""
+        parser: Any = self.nlp.get_pipe("lal_parser")
+        doc = eg.predicted
+        self.add("doc.source", [number])
+        self.add("doc.windows", [len(windows)])
+        self.add("doc.tokens", [len(tokens)])
+        self.add("window.pieces", [len(window) for window in windows])
+        self.add("piece", [piece for window in windows for piece in window])
+        self.add("token", tokens, "u2")
+        sentences = sentence_words(doc)
+        golds = gold_parses(eg, parser._label_vocab, parser._deprel_ids)
+        self.add("doc.sents", [len(sentences)])
+        for words, gold in zip(sentences, golds, strict=True):
+            self.add("sent.words", [len(words)])
+            self.add("sent.tree", [gold.labels is not None])
+            self.add("word", words)
+            self.add("word.head", gold.heads)
+            self.add("word.deprel", gold.deprels)
+            cells = np.zeros((0, 3)) if gold.labels is None else np.stack([*np.nonzero(gold.labels)], 1)
+            if gold.labels is not None:
+                cells = np.concatenate([cells, gold.labels[tuple(cells.T)][:, None]], axis=1)
+            self.add("sent.cells", [len(cells)])
+            self.add("cell", cells.reshape(-1, 3), "u1")
+        self.add("doc.has_roles", [has_propositions(eg.reference)])
+        found = get_propositions(eg.reference) if has_propositions(eg.reference) else []
+        self.add("doc.predicates", [len(found)])
+        self.add("predicate", [one.token for one in found])
+        for one in found:
+            spans = [(start, end, self.roles.setdefault(role, len(self.roles))) for start, end, role in one.args]
+            self.add("predicate.arguments", [len(spans)])
+            self.add("argument", np.asarray(spans).reshape(-1, 3), "u2")
+        self.n_docs, self.n_sents = self.n_docs + 1, self.n_sents + len(sentences)
+
+    def write(self, path: Path) -> None:
+        """Write one file."""
+        np.savez_compressed(path, **{name: np.concatenate(parts) for name, parts in self.parts.items()})
+
+
+def export(args: argparse.Namespace) -> None:
+    """Write the weights and the Docs."""
+    nlp = spacy.load(args.pipeline)
+    for name in components(nlp):
+        pipe: Any = nlp.get_pipe(name)
+        if hasattr(pipe, "tree2label"):  # spaCy's lemmatizer saves the labels, and not which tree has which
+            pipe.tree2label = {tree: label for label, tree in enumerate(pipe.cfg["labels"])}
+    args.folder.mkdir(parents=True)
+    random.seed(args.seed)
+    transformer: Any = nlp.get_pipe("transformer").model.transformer
+    transformer.config.save_pretrained(args.folder)
+    state = {f"transformer.{name}": value for name, value in transformer.state_dict().items()}
+    kinds = hashed_features(nlp)
+    numbers = {kind: k for k, kind in enumerate(dict.fromkeys(kind for kind, _ in kinds.values()))}
+    settings: Dict[str, Any] = {"components": {}, "first_label": FIRST_LABEL}
+    for name, (kind, _) in kinds.items():
+        pipe = nlp.get_pipe(name)
+        network = name == "lal_parser"
+        settings["components"][name] = {"hashed": numbers[kind], "vectors_first": comes_first(pipe.model)}
+        for key, node, parameter in thinc_parameters(pipe.model, network):
+            state[f"{name}.{key}"] = node.get_param(parameter)
+        if network:
+            shim = get_shim(pipe.model)
+            state.update({f"{name}.network.{key}": value for key, value in shim.network.state_dict().items()})
+            (args.folder / "network.pickle").write_bytes(pickle.dumps((shim.config, shim.sizes)))
+    write_weights(pack({name: np.asarray(value) for name, value in state.items()}), args.folder / "weights")
+    tokenizer: Any = nlp.get_pipe("transformer").model.tokenizer
+    first, last = tokenizer("a")["input_ids"][:: len(tokenizer("a")["input_ids"]) - 1]
+    settings.update(first=first, last=last, mask=tokenizer.mask_token_id or tokenizer.unk_token_id)
+    arrays = Arrays(nlp)
+    augmenter = make_rough_text(*(2 * share for share in ROUGH)) if args.rough else None
+    sources = [(TreebankCorpus(path), weight) for path, weight in args.read]
+    sources += [(TreebankCorpus(None, path), weight) for path, weight in args.trees]
+    for number, (corpus, _) in enumerate(sources):
+        examples = list(corpus(nlp))
+        rough = [one for eg in examples for one in augmenter(nlp, eg)] if augmenter else []
+        changed = [one for one, eg in zip(rough, examples, strict=True) if one.reference.text != eg.reference.text]
+        _read(arrays, examples + changed, number)
+    settings["weights"] = [weight for _, weight in sources]
+    arrays.write(args.folder / "train.npz")
+    print(f"{arrays.n_docs} Docs, {arrays.n_sents} sentences; {arrays.n_left_out} Docs left out")
+    for path in args.dev:
+        dev = Arrays(nlp)
+        dev.roles = dict(arrays.roles)
+        _read(dev, list(TreebankCorpus(path)(nlp)), 0)
+        dev.write(args.folder / f"{path.stem}.dev.npz")
+    settings["n_roles"] = len(arrays.roles)
+    (args.folder / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf8")
+    size = sum(path.stat().st_size for path in args.folder.iterdir())
+    print(f"Wrote {args.folder}: {size / 1e6:.1f} MB")
+
+
+def _read(arrays: Arrays, examples: List[Example], number: int) -> None:
+    for i in range(0, len(examples), BATCH):
+        arrays.read(examples[i : i + BATCH], number)
+
+
+def bring_back(args: argparse.Namespace) -> None:
+    """Write the pipeline with the learned weights."""
+    import torch
+
+    nlp = spacy.load(args.pipeline)
+    state = read_weights(args.folder / "weights")
+    transformer: Any = nlp.get_pipe("transformer").model.transformer
+    own = {name.removeprefix("transformer."): value for name, value in state.items() if name.startswith("transformer.")}
+    missing = transformer.load_state_dict({k: torch.from_numpy(v) for k, v in own.items()}, strict=False).missing_keys
+    if unexpected := [name for name in missing if "embeddings" not in name and "pooler" not in name]:
+        raise ValueError(f"{args.folder}: expected all layers of the transformer, and {unexpected[0]!r} is missing")
+    for name in components(nlp):
+        pipe: Any = nlp.get_pipe(name)
+        network = name == "lal_parser"
+        for key, node, parameter in thinc_parameters(pipe.model, network):
+            node.set_param(parameter, np.ascontiguousarray(state[f"{name}.{key}"]))
+        if network:
+            start = f"{name}.network."
+            weights = {
+                key.removeprefix(start): torch.from_numpy(v) for key, v in state.items() if key.startswith(start)
+            }
+            get_shim(pipe.model).network.load_state_dict(weights)
+    nlp.to_disk(args.output)
+    print(f"Wrote {args.output}")
+
+
+def start(args: argparse.Namespace) -> None:
+    """Write an initialised pipeline."""
+    fix_random_seed(args.seed)
+    load(args.config, args).to_disk(args.pipeline)
+    print(f"Wrote {args.pipeline}")
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Start, export, or bring back."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    begin = commands.add_parser("start", help="initialise a pipeline")
+    begin.add_argument("config", type=Path)
+    begin.add_argument("pipeline", type=Path, help="folder to write")
+    begin.add_argument("--encoder", help="name or folder of the encoder, in place of the config's")
+    begin.add_argument("--lang", help="in place of the config's language")
+    begin.set_defaults(run=start, gpu_id=-1)
+    out = commands.add_parser("out", help="write what the training needs")
+    out.add_argument("pipeline", type=Path, help="an initialised pipeline")
+    out.add_argument("folder", type=Path, help="folder to write; must not exist")
+    for command in (begin, out):
+        command.add_argument("--read", type=source, nargs="+", required=True, metavar="FILE=WEIGHT", help="treebanks")
+        command.add_argument("--trees", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help="without heads")
+        command.add_argument("--seed", type=int, default=0)
+    out.add_argument("--dev", type=Path, nargs="+", default=[])
+    out.add_argument("--rough", action="store_true", help="also each Doc in rough form (rough_text.py)")
+    out.set_defaults(run=export)
+    back = commands.add_parser("back", help="write the pipeline with learned weights")
+    back.add_argument("pipeline", type=Path, help="as for `out`")
+    back.add_argument("folder", type=Path, help="of the learned weights")
+    back.add_argument("output", type=Path, help="folder to write")
+    back.set_defaults(run=bring_back)
+    args = parser.parse_args(arguments)
+    try:
+        args.run(args)
+    except (OSError, ValueError) as err:
+        print(err, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

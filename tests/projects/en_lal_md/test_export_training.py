@@ -1,0 +1,69 @@
+"""A training on a machine without spaCy: the arrays and losses are the library's, and the weights come back."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from spacy.training.initialize import init_nlp
+from tiny_pipeline import make_bert
+from tiny_training import tiny_config, write_toy_corpora
+
+from spacy_lal.decode import cky
+from spacy_lal.loss.parser import gold_parses
+from spacy_lal.treebanks.corpora import TreebankCorpus
+
+
+def test_cky_on_tensors_finds_the_trees_of_the_decoder(script):
+    rng, n = np.random.default_rng(0), torch.tensor([1, 2, 5, 7])
+    charts = [rng.normal(size=(length + 1, length + 1, 4)).astype("f4") for length in n.tolist()]
+    for chart in charts:
+        chart[..., 0] = 0.0
+    scores = torch.zeros(len(charts), 9, 9)
+    for k, chart in enumerate(charts):
+        best = chart.max(-1)
+        best[0, -1] = chart[0, -1, 1:].max()
+        scores[k, : len(best), : len(best)] = torch.from_numpy(best)
+    nodes = script("train_exported").best_nodes(scores, n)
+    for chart, found, (_, spans) in zip(charts, nodes, cky(charts), strict=True):
+        places = {(i, j) for i, j in found.nonzero().tolist()}
+        assert {(i, j) for i, j, label in spans.tolist() if label} <= places and len(places) == 2 * len(chart) - 3
+
+
+def test_losses_are_the_librarys_and_weights_come_back(script, tmp_path: Path, capfd: Any):
+    write_toy_corpora(tmp_path)
+    start, folder, corpus = tmp_path / "start", tmp_path / "exported", tmp_path / "train.spacy"
+    init_nlp(tiny_config(tmp_path, transformer=make_bert(tmp_path / "bert"))).to_disk(start)
+    export, training = script("export_training"), script("train_exported")
+    names = [str(start), str(folder)]
+    assert export.main(["out", *names, "--read", f"{corpus}=1", "--dev", str(tmp_path / "dev.spacy"), "--rough"]) == 0
+    # weights as the library's, not in 8 bits
+    nlp = spacy.load(start)
+    assert export.main(["back", str(start), str(folder), str(tmp_path / "same")]) == 0
+    parser: Any = spacy.load(tmp_path / "same").get_pipe("lal_parser")
+    examples = list(TreebankCorpus(tmp_path / "dev.spacy")(nlp))
+    docs = [eg.predicted for eg in examples]
+    transformer_pipe: Any = spacy.load(tmp_path / "same").get_pipe("transformer")
+    transformer_pipe.set_annotations(docs, transformer_pipe.predict(docs))
+    golds = [gold for eg in examples for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)]
+    expected, _ = parser.loss(parser.model.predict(docs), golds)
+    pipeline = training.Pipeline(folder).eval()
+    dev = training.Docs(folder / "dev.dev.npz")
+    batch = training.to_device(training.collate(dev, range(len(dev)), 2), torch.device("cpu"))
+    scores = training.parser_scores(pipeline.parts["lal_parser"], pipeline.vectors(batch), batch)
+    scores = [one._replace(ties=None) for one in scores]  # as in parsing
+    found = training.parser_loss(scores, batch, training.Decoder()).item()
+    best = training.best_labels(scores, batch, training.Decoder(), 1.0)
+    margins = 0
+    for (nodes, labels), group in zip(best, batch["sentences"], strict=True):
+        gold = torch.zeros_like(labels)
+        gold[tuple(group["cells"].T[:3])] = group["cells"].T[3]
+        margins += int((nodes & (labels != gold)).sum())
+    assert found + margins == pytest.approx(sum(expected.values()), rel=1e-3)
+    assert training.main([str(folder), str(tmp_path / "out"), "--minutes", "1", "--steps", "3", "--workers", "0"]) == 0
+    assert export.main(["back", str(start), str(tmp_path / "out"), str(tmp_path / "learned")]) == 0
+    assert "dev.dev.npz" in capfd.readouterr().out
+    before, after = (spacy.load(path).get_pipe("tagger").model.to_bytes() for path in (start, tmp_path / "learned"))
+    assert before != after
