@@ -73,9 +73,9 @@ SENTENCES: List[Tuple[str, List[int], List[str]]] = [
     ),
     (  # brackets have a clause "us wait ...", whose words both depend on "made"
         "(S (NP (PRP They)) (VP (VBD made) (S (NP (PRP us))"
-        " (VP (VB wait) (PP (IN for) (NP (DT an) (NN hour)))))) (. .))",
+        " (VP (VB wait) (PP (IN for) (NP (CD two) (NNS days)))))) (. .))",
         [2, 0, 2, 2, 7, 7, 4, 2],
-        ["nsubj", "root", "obj", "xcomp", "case", "det", "obl", "punct"],
+        ["nsubj", "root", "obj", "xcomp", "case", "nummod", "obl", "punct"],
     ),
 ]
 
@@ -136,6 +136,14 @@ def test_all_in_one_text(nlp: Language):
     doc = nlp(" ".join(TEXTS))
     assert [sent.text for sent in doc.sents] == TEXTS
     assert doc._.parse_string.splitlines() == [tree for tree, _, _ in SENTENCES]
+
+
+def test_the_larger_pipeline():
+    """Loaded from its folder: `make test` does not install it."""
+    (folder,) = PACKAGES[0].parent.glob("en_lal_lg-*/en_lal_lg/en_lal_lg-*")
+    docs = list(spacy.load(folder).pipe([*TEXTS, "They made us wait for an hour."]))
+    assert [doc._.parse_string for doc in docs[:-1]] == [tree for tree, _, _ in SENTENCES]
+    assert docs[-1][3].dep_ == "xcomp"
 
 
 def test_it_is_the_one_of_this_checkout(tmp_path: Path):

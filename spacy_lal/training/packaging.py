@@ -154,10 +154,11 @@ def _compact_weights(path: Path, where: str, bits: int) -> None:
         for i, shim in enumerate(shims):
             content = srsly.msgpack_loads(shim)
             if content.get("state", b"")[8:9] == b"{":  # safetensors; a transformer that stays in torch is not rounded
-                state = {name: _half(array, where, name) for name, array in load(content["state"]).items()}
-                for name, array in list(state.items()) if bits == 8 else ():
-                    if array.ndim > 1 and array.dtype.kind == "f":
-                        state[name], state[name + SCALE] = quantise(array)
+                state = load(content["state"])
+                for name, array in [one for one in state.items() if not one[0].endswith(SCALE)]:
+                    state[name] = _half(array, where, name)
+                    if bits == 8 and array.ndim > 1 and array.dtype.kind == "f":
+                        state[name], state[name + SCALE] = quantise(state[name])
                 content["state"] = save(state)
                 shims[i] = srsly.msgpack_dumps(content)
     path.write_bytes(srsly.msgpack_dumps(msg))

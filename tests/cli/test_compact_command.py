@@ -111,6 +111,8 @@ def test_8_bits(source, request, small, tmp_path):
         assert (abs(weight - expected.weights[name]) <= largest * (0.5 / 127 if weight.ndim > 1 else 0) + 1e-6).all(), (
             name
         )
+    compact(tmp_path / "small", tmp_path / "twice", "--bits", 8, "--runtime", "onnx-int8")
+    assert columns(spacy.load(tmp_path / "twice")) == columns(nlp)
 
 
 def test_a_transformer_that_stays_in_torch(bert, full, tmp_path):
