@@ -227,7 +227,8 @@ class EncoderShim(Shim):
 
 
 def check_language(text: str, encoded: Any, unknown: Optional[int]) -> None:
-    """Warn if most words with letters, two or more, are unknown to a tokenizer or fall into single letters."""
+    """Warn if most words with letters, two or more, are unknown to a tokenizer or fall into single letters. A foreign
+    language in Latin letters has the pieces of rare English words: it gets no warning."""
     words: Dict[Optional[int], List[int]] = {}  # the lengths of the pieces of a word; 0: an unknown one
     for word, piece, (start, end) in zip(encoded.word_ids, encoded.ids, encoded.offsets, strict=True):
         if any(map(str.isalpha, text[start:end])):

@@ -2,7 +2,7 @@
 bars and boxes of roles are drawn by displaCy, which escapes words alone: this room escapes every string that enters
 markup."""
 
-from typing import Any, Dict, Iterable, List, Optional, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 from zlib import crc32
 
 from spacy import displacy
@@ -191,7 +191,10 @@ def _draw_arcs(sentence: Sentence, options: Dict[str, Any]) -> Svg:
 
 
 def _draw_spans(sentence: Sentence, options: Dict[str, Any]) -> str:
-    given = {label: escape(color) for label, color in options.get("colors", {}).items()}
+    given = options.get("colors", {})
+    if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
+        raise ValueError(f"options['colors']: expected a mapping from labels to strings, got {given!r}")
+    given = {label: escape(color) for label, color in given.items()}
     spans, colors = [], {}
     for start, end, chain in sentence.constituents or []:
         labels = split_chain(chain)

@@ -240,6 +240,9 @@ def test_bad_calls():
         render(Doc(Vocab(), words=["Go", "on"]))
     with pytest.raises(ValueError, match="expected a Doc or a Span, got str"):
         render(["Go on"])
+    for colors in ("red", ["NP"], {"NP": 1}):
+        with pytest.raises(ValueError, match=r"options\['colors'\]: expected a mapping"):
+            render(make_doc(), style="spans", options={"colors": colors})
 
 
 def test_svg_format():
