@@ -1,5 +1,5 @@
-"""The clauses of a sentence, `sent._.clauses`, and sentences of one clause each, `simplify`. English alone: from heads
-with deprels of Universal Dependencies; clauses of a Doc without heads from its constituents."""
+"""`sent._.clauses` gives the clauses of a sentence, and `simplify` sentences of one clause each, in English alone. Both
+read heads with deprels of Universal Dependencies; clauses of a Doc without heads come from its constituents."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional
@@ -24,7 +24,7 @@ _CLAUSAL = ("S", "SBAR", "SBARQ", "SINV", "SQ")  # labels of constituents
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause of a sentence.
+    """What is known of a clause.
     span (Span): Its words, with the clauses that belong to it, without coordinate clauses, conjunction and outer marks.
     kind (str): "main", "complement", "relative", "adverbial" or "coordinate" (after another clause, with or without a
         conjunction).
@@ -41,8 +41,8 @@ class Clause:
 
 
 def get_clauses(span: Span) -> List[Clause]:
-    """The clauses of a sentence, or those of a Span whose verbs lie in it, in the order of their verbs: kind, verb,
-    subject, and whether they can stand alone. Of a Doc without heads from constituents and tags; empty without either.
+    """Give the clauses of a sentence, or those of a Span whose verbs lie in it, in the order of their verbs: kind,
+    verb, subject, and whether they can stand alone. A Doc without heads has those of its constituents and tags.
     RAISES (ValueError): There are constituents, but neither heads nor sentence boundaries."""
     check_present(span)
     if span.doc.has_annotation("DEP"):
@@ -63,12 +63,12 @@ def _clause(token: Token) -> Clause:
 
 
 def top_of(token: Token) -> Token:
-    """The head of the whole verb: "going" of "going to leave"."""
+    """Give the head of the whole verb: "going" of "going to leave"."""
     return top_of(token.head) if token.dep_ == "xcomp" and is_auxiliary(token.head) else token
 
 
 def is_finite(token: Token) -> bool:
-    """Whether a clause's verb or its auxiliary is finite."""
+    """Tell whether a clause's verb or its auxiliary is finite."""
     top = top_of(token)
     verbs = [token, top, *(x for x in (*token.children, *top.children) if x.dep_ in _VERBAL)]
     return any(x.tag_ in _FINITE for x in verbs)
@@ -100,7 +100,7 @@ def _in_constituents(doc: Doc) -> Iterator[Clause]:
 
 
 def _of_phrase(node: Any) -> Iterator[Clause]:
-    """The clause of a verb phrase, or of a clause without one ("Is it?"); none of the first verb phrase in another."""
+    """Give the clause of a verb phrase, or of a clause without one ("Is it?"). The first phrase in another has none."""
     inner, end, is_later, around = node, None, _is_later(node), _label(node.parent())
     while phrases := _labelled(inner, "VP"):
         inner, end = phrases[0], end or (phrases[0].leaves()[-1].i + 1 if len(phrases) > 1 else None)
@@ -134,7 +134,7 @@ def _is_later(node: Any) -> bool:
 
 
 def _kind_in(top: Any) -> str:
-    """The kind of a clause by what is around it."""
+    """Tell the kind of a clause by what is around it."""
     above, word = top.parent(), top.leaves()[0]
     if above is None or _is_later(top):
         return "main" if above is None else "coordinate"
@@ -154,11 +154,11 @@ def _kind_in(top: Any) -> str:
 
 
 def simplify(span: Span) -> List[str]:
-    """A sentence as sentences of one clause each: "He left." and "The man bought it." for "The man, who bought it,
-    left.". Coordinate, relative and some adverbial clauses ("because", "although", "while") are said alone, with the
-    antecedent or the shared subject, auxiliary and object put in. No word is made up or changed, but for a capital and
-    a full stop: complements, conditions, participles and questions in a sentence stay where they are.
-    A sentence itself where nothing can be said alone; of a Span of several sentences or a part, its sentences."""
+    """Divide a sentence into sentences of one clause each: "The man left." and "The man bought it." for "The man, who
+    bought it, left.". Coordinate, relative and some adverbial clauses ("because", "although", "while") are said alone,
+    with the antecedent or the shared subject, auxiliary and object put in. No word is made up or changed, but for a
+    capital and a full stop: complements, conditions, participles and questions stay where they are. A sentence stays
+    whole where nothing can be said alone; a Span of several sentences or a part gives its sentences."""
     check_present(span)
     sentences = span.sents if len(span) and span.doc.has_annotation("DEP") else [span]  # type: ignore[attr-defined]
     return [text for sentence in sentences for text in _simplified(sentence) if text]
@@ -177,13 +177,13 @@ def _simplified(sentence: Span) -> List[str]:
 
 
 def _verb(top: Token) -> Token:
-    """The verb that an auxiliary one helps."""
+    """Give the verb that an auxiliary one helps."""
     return (child_of(top, "xcomp") if is_auxiliary(top) else None) or top
 
 
 def _stands_alone(top: Token) -> bool:
-    """Whether the words below the head of a clause can be a sentence: relative clauses of a name, of "the man" or after
-    a comma, other clauses that hold, with a subject and on a clause that stands alone."""
+    """Tell whether the words below the head of a clause can be a sentence: relative clauses of a name, of "the man" or
+    after a comma, other clauses that hold, with a subject and on a clause that stands alone."""
     token, noun = _verb(top), top.head
     if noun.i == top.i or not is_predicate(token):
         return noun.i == top.i
@@ -201,7 +201,7 @@ def _stands_alone(top: Token) -> bool:
 
 
 def _gap(token: Token) -> Optional[str]:
-    """Where the antecedent of a relative clause belongs: "subject", "object"; None if it cannot be said alone."""
+    """Tell where the antecedent of a relative clause belongs: "subject", "object"; None if it cannot be said alone."""
     words = [x for x in token.doc[token.left_edge.i : token.i] if x.tag_ in (*en.RELATIVE_TAGS, "WRB")]
     subject, thing = child_of(token, *SUBJECTS), object_of(token)
     if subject is not None and words == [subject]:
@@ -211,14 +211,14 @@ def _gap(token: Token) -> Optional[str]:
 
 
 def _sentence(top: Token, tokens: List[Token]) -> str:
-    """The words of a part as a sentence, with what it lacks, a capital and a full stop; the first word of the sentence
-    loses its capital elsewhere."""
+    """Write the words of a part as a sentence, with what it lacks, a capital and a full stop; the first word of the
+    sentence loses its capital elsewhere."""
     token, is_root, sentence = _verb(top), top.head.i == top.i, top.sent
     gap = _gap(token) if top.dep_ == "acl:relcl" else None
     out = [
+        *(x for x in token.lefts if gap and x.tag_ in en.RELATIVE_TAGS),
         child_of(token, "mark"),
         child_of(top, "cc"),
-        *(x for x in token.lefts if gap and x.tag_ in en.RELATIVE_TAGS),
     ]
     words = [x for x in tokens if is_root or x not in out]
     kept = {x.i for x in words}
@@ -252,16 +252,13 @@ def _sentence(top: Token, tokens: List[Token]) -> str:
     return text[:1].upper() + text[1:].rstrip() + ("!" if is_root and sentence[-1].text == "!" else ".")
 
 
-# Words and phrases
-
-
 def child_of(token: Token, *deprels: str) -> Optional[Token]:
-    """The first child with one of the deprels."""
+    """Give the first child with one of the deprels."""
     return next((child for child in token.children if child.dep_ in deprels), None)
 
 
 def is_predicate(token: Token) -> bool:
-    """Whether a word is the head of a clause: a verb that is no auxiliary, or a word with a copula."""
+    """Tell whether a word is the head of a clause: a verb that is no auxiliary, or a word with a copula."""
     if token.dep_ in _NO_HEADS:
         return False
     is_verb = token.pos_ in ("VERB", "AUX") if token.pos_ else token.tag_[:2] in ("VB", "MD")
@@ -269,7 +266,7 @@ def is_predicate(token: Token) -> bool:
 
 
 def is_auxiliary(token: Token) -> bool:
-    """Whether a verb only helps the next one: "going to", "have to", "used to"."""
+    """Tell whether a verb only helps the next one: "going to", "have to", "used to"."""
     verb = child_of(token, "xcomp")
     if verb is None or child_of(verb, "mark") is None or child_of(token, "obj", "advcl") is not None:
         return False
@@ -277,7 +274,7 @@ def is_auxiliary(token: Token) -> bool:
 
 
 def is_passive(token: Token) -> bool:
-    """Whether a verb is passive: with an auxiliary or a subject that says so, or a participle that modifies."""
+    """Tell whether a verb is passive: with an auxiliary or a subject that says so, or a participle that modifies."""
     if any(child.dep_.endswith(":pass") for child in token.children):
         return True
     if token.tag_ != "VBN" or child_of(token, "aux", "cop"):
@@ -286,7 +283,7 @@ def is_passive(token: Token) -> bool:
 
 
 def subject_of(token: Token) -> Optional[Token]:
-    """The grammatical subject of a clause's head: its own, or that of the clause that controls it."""
+    """Give the grammatical subject of a clause's head: its own, or that of the clause that controls it."""
     subject, head, deprel = child_of(token, *SUBJECTS), token.head, token.dep_
     if subject is not None or head.i == token.i:
         return None if subject is None else antecedent(subject)
@@ -299,7 +296,7 @@ def subject_of(token: Token) -> Optional[Token]:
 
 
 def antecedent(token: Token) -> Token:
-    """The noun for a relative word; other words themselves."""
+    """Give the noun for a relative word; any other word stands for itself."""
     if token.tag_ not in en.RELATIVE_TAGS or child_of(token, "acl:relcl") is not None:
         return token
     verb = token.head
@@ -309,8 +306,8 @@ def antecedent(token: Token) -> Token:
 
 
 def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Token]:
-    """The object of an active verb: a thing, a clause, an antecedent, that of the other verb of "cooked and ate the
-    fish"; `with_prepositions`, else what a preposition joins."""
+    """Give the object of an active verb: a thing, a clause, an antecedent, that of the other verb of "cooked and ate
+    the fish"; `with_prepositions`, else what a preposition joins."""
     found = child_of(token, "obj") or child_of(token, "ccomp") or child_of(token, "xcomp") or shared_object(token)
     subject, head = child_of(token, *SUBJECTS), token.head
     if found is None and token.dep_ == "acl:relcl" and subject is not None and head.lemma_ not in en.ADVERBIAL_NOUNS:
@@ -322,7 +319,7 @@ def object_of(token: Token, *, with_prepositions: bool = False) -> Optional[Toke
 
 
 def shared_object(token: Token) -> Optional[Token]:
-    """The object of the next verb in "cooked and ate the fish"."""
+    """Give the object of the next verb in "cooked and ate the fish"."""
     verb = child_of(token, "conj")
     if verb is None or not is_predicate(verb) or token.lemma_ in en.INTRANSITIVE or child_of(verb, *SUBJECTS):
         return None
@@ -331,7 +328,7 @@ def shared_object(token: Token) -> Optional[Token]:
 
 
 def phrase(head: Token, start: int = 0, end: Optional[int] = None, label: str = "", *, is_clause: bool = True) -> Span:
-    """The words below a head and next to it from `start` to `end`, without prepositions, conjuncts, appositions,
+    """Give the words below a head and next to it from `start` to `end`, without prepositions, conjuncts, appositions,
     relative clauses and marks at its ends; without a clause's own words ("red" of "it is red") if not `is_clause`."""
     is_clause = is_clause and (is_auxiliary(head) or is_predicate(head))
     out = _OUT_OF_CLAUSE if is_clause else _OUT_OF_PHRASE
@@ -348,7 +345,7 @@ def phrase(head: Token, start: int = 0, end: Optional[int] = None, label: str = 
 
 
 def trimmed(head: Token, start: int, end: int, label: str = "") -> Span:
-    """Tokens around a word, without marks and white space at the ends."""
+    """Give the tokens around a word, without marks and white space at the ends."""
     inner = [x.i for x in head.doc[start:end] if not (x.dep_ == "punct" or x.is_space or (not x.dep and x.is_punct))]
     inner += [head.i, *(i for i in range(start, head.i) if head.doc[i].tag_ == "$")]
     return Span(head.doc, min(inner), max(inner) + 1, label=label)

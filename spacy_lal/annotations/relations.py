@@ -1,8 +1,8 @@
-"""Relations: who did what to whom, `doc._.relations`. English alone.
+"""`doc._.relations` says who did what to whom, in English alone.
 
-They come from heads with deprels of Universal Dependencies and, where a word has some, from roles (`doc.spans["srl"]`).
-A passive is turned, conjuncts are relations of their own, relative words stand for their antecedents, and a verb
-without a subject takes that of the verb that controls it."""
+Relations come from heads with deprels of Universal Dependencies and, where a word has some, from roles. A passive is
+turned, conjuncts are relations of their own, relative words stand for their antecedents, and a verb without a subject
+takes that of the verb that controls it."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,6 +13,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..lang import en
 from .clauses import (
+    SUBJECTS,
     antecedent,
     child_of,
     is_auxiliary,
@@ -33,8 +34,8 @@ _COPULA, _APPOSITION, _POSSESSIVE, _NOMINAL, _VERB = "copula", "apposition", "po
 
 @dataclass(frozen=True)
 class Relation:
-    """Who did what to whom. All Spans are of the Doc; their labels are roles (ARG0), or deprels where a relation comes
-    from heads.
+    """It says who did what to whom. All Spans are of the Doc; their labels are roles (ARG0), or deprels where a
+    relation comes from heads.
     subject, object (Optional[Span]): A phrase without its preposition, apposition and relative clause; a clause. None
         where none is named.
     predicate (Optional[Span]): A verb with its particle, a copula, a noun, a possessive mark; None where no word says
@@ -55,7 +56,7 @@ class Relation:
 
     @property
     def label(self) -> str:
-        """A name for an edge of a graph: the predicate's lemma, "not" before it, the object's preposition after it
+        """Names an edge of a graph: the predicate's lemma, "not" before it, the object's preposition after it
         ("not depend on"); "be" for an apposition, "have" for a possessive."""
         if self.predicate is None or self.kind == _POSSESSIVE:
             return "be" if self.kind == _APPOSITION else "have"
@@ -66,22 +67,22 @@ class Relation:
 
     @property
     def place(self) -> Optional[Span]:
-        """Where: ARGM-LOC; from heads, an adjunct with a named place."""
+        """Says where: ARGM-LOC; from heads, an adjunct with a named place."""
         return self._first("ARGM-LOC", named=en.PLACES)
 
     @property
     def time(self) -> Optional[Span]:
-        """When: ARGM-TMP; from heads, an adjunct without preposition ("last year") or with a named time."""
+        """Says when: ARGM-TMP; from heads, an adjunct without preposition ("last year") or with a named time."""
         return self._first("ARGM-TMP", "obl:unmarked", named=en.TIMES)
 
     @property
     def negation(self) -> Optional[Span]:
-        """The word that negates it."""
+        """Gives the word that negates it."""
         return self._first("ARGM-NEG", *en.NEGATIONS)
 
     @property
     def modality(self) -> Optional[Span]:
-        """The modal verb."""
+        """Gives the modal verb."""
         return self._first("ARGM-MOD", "aux")
 
     def _first(self, *names: str, named: Collection[str] = ()) -> Optional[Span]:
@@ -93,17 +94,17 @@ class Relation:
 
     @property
     def confidence(self) -> float:
-        """The probability that it is right, `spacy_lal.interpret.relation_confidence`; computed at each access. RAISES
+        """Tells how probably it is right, `spacy_lal.interpret.relation_confidence`; computed at each access. RAISES
         (ValueError): The parser is not in this process, or was not calibrated."""
         return ask_parser("relation_confidence", self)
 
     @property
     def sent(self) -> Span:
-        """The sentence."""
+        """Gives the sentence."""
         return self.tokens[0].sent
 
     def to_dict(self) -> Dict[str, Any]:
-        """As plain objects, docs/reference/formats.md: Spans with text, tokens, characters and label."""
+        """Writes it as plain objects, docs/reference/formats.md: Spans with text, tokens, characters and label."""
         spans = {name: _as_dict(getattr(self, name)) for name in self.SPANS}
         return {"kind": self.kind, "label": self.label, **spans, "arguments": [*map(_as_dict, self.arguments)]}
 
@@ -112,7 +113,7 @@ class Relation:
 
 
 def ask_parser(name: str, item: Union[Span, Relation]) -> Any:
-    """A confidence of `spacy_lal.interpret`, which stands above this room and is imported when somebody asks."""
+    """Ask for a confidence of `spacy_lal.interpret`, which stands above this room and is imported late."""
     confidence = import_module("spacy_lal.interpret.confidence")
     return getattr(confidence, name)(confidence.parser_of(item.sent.doc), item)
 
@@ -123,8 +124,8 @@ def _as_dict(span: Optional[Span]) -> Optional[Dict[str, Any]]:
 
 
 def get_relations(item: Union[Doc, Span]) -> List[Relation]:
-    """The relations of a Doc or Span, in the order of their predicates: `Relation(subject, predicate, object, ...)`,
-    from roles where there are some, else from heads. Empty for a Doc without heads.
+    """Give the relations of a Doc or Span, in the order of their predicates: `Relation(subject, predicate, object,
+    ...)`, from roles where there are some, else from heads. A Doc without heads has none.
     RAISES (StaleParseError): As `doc._.predicates`."""
     span = item[:] if isinstance(item, Doc) else item
     check_present(span)
@@ -133,7 +134,7 @@ def get_relations(item: Union[Doc, Span]) -> List[Relation]:
 
 
 def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
-    """The relations whose predicate is a word; at an apposition or possessor those of its noun."""
+    """Find the relations whose predicate is a word; at an apposition or possessor those of its noun."""
     head, is_verb = token.head, child_of(token, "cop") is None or (roles is not None and token.pos_ == "VERB")
     if roles is not None and roles.is_auxiliary:
         return
@@ -152,12 +153,13 @@ def _of_token(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
 
 
 def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
-    """Those of a verb or a copula."""
+    """Find those of a verb or a copula."""
     clause = token.head if token.dep_ == "cop" else token
     is_active = clause is not token or not is_passive(token)
     agent = child_of(token, "obl:agent") if roles is None else None
     done = clause if clause is not token else object_of(token, with_prepositions=roles is None) if is_active else agent
-    doer = subject_of(clause)
+    is_inner = child_of(clause, *SUBJECTS[4:]) and token != child_of(clause, "cop")  # "is late" of "All is he is late"
+    doer = antecedent(child_of(clause, *SUBJECTS[:4]) or clause) if is_inner else subject_of(clause)
     subject: _Slot = None if doer is None else (doer, "nsubj")
     thing: _Slot = None if done is None else (antecedent(done), done.dep_)
     subject, thing = (subject, thing) if is_active else (thing, subject)
@@ -179,7 +181,7 @@ def _of_verb(token: Token, roles: Optional[Predicate]) -> Iterator[Relation]:
 def _of_roles(
     predicate: Predicate, subject: _Slot, thing: _Slot, *, is_active: bool
 ) -> Tuple[_Slot, _Slot, Tuple[Span, ...]]:
-    """Subject, object and other arguments by roles; without a role, those of heads stay."""
+    """Find subject, object and other arguments by roles; without a role, those of heads stay."""
     token, first = predicate.token, None
     core = sorted((one for one in predicate.arguments if one.is_core), key=lambda one: one.role)
     for one in core:
@@ -196,15 +198,16 @@ def _of_roles(
 def _distributed(
     kind: str, token: Token, predicate: Optional[Span], subject: _Slot, thing: _Slot, others: Tuple[Span, ...] = ()
 ) -> Iterator[Relation]:
-    """A relation for each pair of conjuncts of the subject and the object."""
-    start, said_by = token.right_edge.i + 1 if kind == _POSSESSIVE else 0, _attribution(token)
-    for one, other in product(_spans_of(subject, token), _spans_of(thing, token, start, kind != _COPULA)):
+    """Make a relation for each pair of conjuncts of the subject and the object."""
+    has_outer, said_by = subject is not None and subject[0].dep_ in SUBJECTS[4:], _attribution(token)
+    start, is_clause = token.right_edge.i + 1 if kind == _POSSESSIVE or has_outer else 0, kind != _COPULA or has_outer
+    for one, other in product(_spans_of(subject, token), _spans_of(thing, token, start, is_clause)):
         tokens = (token, *(span.root for span in (one, other) if span is not None))
         yield Relation(one, predicate, other, kind, others, said_by, tokens)
 
 
 def _spans_of(slot: _Slot, verb: Token, start: int = 0, is_clause: bool = True) -> List[Optional[Span]]:
-    """The phrases of a slot's head and of its conjuncts, up to the verb's own clause."""
+    """Give the phrases of a slot's head and of its conjuncts, up to the verb's own clause."""
     if slot is None:
         return [None]
     head, label = slot
@@ -215,12 +218,12 @@ def _spans_of(slot: _Slot, verb: Token, start: int = 0, is_clause: bool = True) 
 
 
 def conjuncts(head: Token) -> List[Token]:
-    """The words that are coordinated with a word before them."""
+    """Give the words that are coordinated with a word before them."""
     return [x for child in head.rights if child.dep_ == "conj" for x in (child, *conjuncts(child))]
 
 
 def _attribution(token: Token) -> Optional[Span]:
-    """Who says it: the subject of a verb of saying above, or the noun after "according to"."""
+    """Tell who says it: the subject of a verb of saying above, or the noun after "according to"."""
     token = token.head if token.dep_ == "cop" else token
     while True:
         source = next((x for x in token.children if x.dep_ == "obl" and x.left_edge.lower_ == "according"), None)

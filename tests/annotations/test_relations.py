@@ -60,6 +60,10 @@ WHOSE = (
 )
 
 FROM_HEADS = {
+    "All/DT/5/nsubj:outer is/VBZ/5/cop/be that/IN/5/mark he/PRP/5/nsubj is/VBZ/5/cop/be late/JJ/5/ROOT": [
+        "All; is; that he is late",
+        "he; is; late",
+    ],
     MAN: [
         "The man; bought; the house",
         "The man; wanted; to sell it to Mary 's brother",
