@@ -32,12 +32,12 @@ Triple = Tuple[Optional[int], Optional[int], Optional[int]]
 
 
 def read_gold() -> List[Dict[str, Any]]:
-    """The annotated sentences."""
+    """Give the annotated sentences."""
     return [json.loads(line) for line in GOLD.read_text(encoding="utf8").splitlines()[1:]]
 
 
 def head(span: Optional[Span]) -> Optional[int]:
-    """The head word of a Span; of "have to go" the verb."""
+    """Give the head word of a Span; of "have to go" the verb."""
     if span is None:
         return None
     token = span.root
@@ -47,13 +47,13 @@ def head(span: Optional[Span]) -> Optional[int]:
 
 
 def triples(doc: Doc, kinds: Iterable[str] = KINDS) -> Set[Triple]:
-    """Head words of the relations."""
+    """Give the head words of the relations."""
     found = (relation for relation in get_relations(doc) if relation.kind in kinds)
     return {(head(x.subject), head(x.predicate), head(x.object)) for x in found}
 
 
 def textacy_triples(doc: Doc) -> Set[Triple]:
-    """Those of textacy; its passives are turned, as ours are."""
+    """Give those of textacy; its passives are turned, as ours are."""
     from textacy.extract.triples import subject_verb_object_triples
 
     renamed = doc.copy()
@@ -70,25 +70,25 @@ def textacy_triples(doc: Doc) -> Set[Triple]:
 
 
 def heads_of(tokens: List[Any]) -> List[int]:
-    """The words among some whose heads are not among them, or that are conjuncts."""
+    """Give the words among some whose heads are not among them, or that are conjuncts."""
     inner = {token.i for token in tokens}
     return [token.i for token in tokens if token.head.i not in inner or token.head == token or token.dep_ == "conj"]
 
 
 def score(found: List[Set[Any]], gold: List[Set[Any]]) -> Tuple[float, float, float]:
-    """Precision, recall, F1 in percent."""
+    """Give precision, recall, F1 in percent."""
     right = sum(len(x & y) for x, y in zip(found, gold, strict=True))
     precision, recall = right / max(1, sum(map(len, found))), right / max(1, sum(map(len, gold)))
     return 100 * precision, 100 * recall, 200 * precision * recall / max(1e-9, precision + recall)
 
 
 def complete(items: List[Set[Triple]]) -> List[Set[Triple]]:
-    """Triples with a subject, a predicate and an object."""
+    """Give triples with a subject, a predicate and an object."""
     return [{one for one in x if None not in one} for x in items]
 
 
 def of_verbs(docs: List[Doc], *items: List[Set[Triple]]) -> Iterator[List[Set[Triple]]]:
-    """Complete triples whose predicate is no copula."""
+    """Give complete triples whose predicate is no copula."""
     for side in items:
         yield [
             {one for one in x if doc[one[1] or 0].lemma_ != "be"} for doc, x in zip(docs, complete(side), strict=True)
@@ -96,13 +96,13 @@ def of_verbs(docs: List[Doc], *items: List[Set[Triple]]) -> Iterator[List[Set[Tr
 
 
 def row(name: str, *parts: Optional[Tuple[float, float, float]]) -> None:
-    """A row of a Markdown table."""
+    """Print a row of a Markdown table."""
     cells = ["–" if part is None else " / ".join(f"{value:.1f}" for value in part) for part in parts]
     print(f"| {name} | {' | '.join(cells)} |")
 
 
 def parsed(nlp: Language, sentences: List[Dict[str, Any]]) -> List[Doc]:
-    """Docs of given tokens, each one sentence."""
+    """Make Docs of given tokens, each one sentence."""
     docs = []
     for one in sentences:
         doc = Doc(nlp.vocab, one["words"])
@@ -113,7 +113,7 @@ def parsed(nlp: Language, sentences: List[Dict[str, Any]]) -> List[Doc]:
 
 
 def without_roles(docs: List[Doc]) -> List[Doc]:
-    """Copies without roles."""
+    """Make copies without roles."""
     copies = [doc.copy() for doc in docs]
     for doc in copies:
         doc.spans.pop(ROLES_KEY, None)
@@ -121,7 +121,7 @@ def without_roles(docs: List[Doc]) -> List[Doc]:
 
 
 def without_heads(docs: List[Doc]) -> List[Doc]:
-    """Docs of the same words with tags and constituents alone."""
+    """Make Docs of the same words with tags and constituents alone."""
     copies = []
     for doc in docs:
         words, tags = [token.text for token in doc], [token.tag_ for token in doc]
@@ -132,7 +132,7 @@ def without_heads(docs: List[Doc]) -> List[Doc]:
 
 
 def by_hand(nlp: Language, others: List[str]) -> None:
-    """The tables of the annotated sentences."""
+    """Print the tables of the annotated sentences."""
     sentences = read_gold()
     gold = [{tuple(one) for one in x["relations"]} for x in sentences]
     docs = parsed(nlp, sentences)
@@ -165,7 +165,7 @@ def by_hand(nlp: Language, others: List[str]) -> None:
 
 
 def of_roles(nlp: Language, conllu: Path, roles: Path) -> None:
-    """The table of relations from gold heads and roles beside those of the pipeline on the same tokens."""
+    """Print the table of relations from gold heads and roles beside those of the pipeline on the same tokens."""
     gold = list(make_docs(read_sentences(find_files([conllu, roles])), nlp.vocab))
     docs = parsed(nlp, [{"words": [token.text for token in doc]} for doc in gold])
     print(f"\n| precision / recall / F1 of {len(gold)} sentences | from roles and heads | from heads alone |")

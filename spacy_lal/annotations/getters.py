@@ -64,7 +64,7 @@ class SentenceTree:
             around.append(number)
 
     def largest_within(self, item: Item) -> List[int]:
-        """The fewest nodes that together have the words of an item, in order."""
+        """Give the fewest nodes that together have the words of an item, in order."""
         tokens = (0, len(item)) if isinstance(item, Doc) else (item.start, item.end)
         start, end = (bisect_left(self.words, token) for token in tokens)
         found = []
@@ -77,20 +77,20 @@ class SentenceTree:
         return found
 
     def span(self, node: int) -> Span:
-        """A node as a Span."""
+        """Give a node as a Span."""
         start, end = self.keys[node]
         return self.doc[self.words[start] : self.words[end - 1] + 1]
 
     def to_nltk(self, node: int = 0) -> "Tree":
-        """The tree below a node; a word without tag and part of speech has the tag X."""
+        """Give the tree below a node; a word without tag and part of speech has the tag X."""
         return spans_to_tree(*self._below(node))
 
     def to_brackets(self, node: int = 0) -> str:
-        """The brackets of `to_nltk`, with spaces in words."""
+        """Give the brackets of `to_nltk`, with spaces in words."""
         return write_spans(*self._below(node), spaces=True)
 
     def _below(self, node: int) -> Tuple[List[str], List[str], List[CollapsedSpan]]:
-        """Words, tags and spans below a node."""
+        """Give words, tags and spans below a node."""
         start, end = self.keys[node]
         below = [(*self.keys[i], self.chains[i]) for i in range(node, self.after[node]) if self.chains[i]]
         tokens = [self.doc[i] for i in self.words[start:end]]
@@ -123,7 +123,7 @@ def _of_sentences(span: Span) -> Iterator[Tuple[List[int], List[CollapsedSpan]]]
 
 
 def _trees(item: Item, strict: bool) -> List[SentenceTree]:
-    """The trees of `sentence_trees`; none for a Doc without a parse, unless `strict`."""
+    """Give the trees of `sentence_trees`; none for a Doc without a parse, unless `strict`."""
     try:
         return list(sentence_trees(item))
     except UnparsedDocError as error:
@@ -137,7 +137,7 @@ def _trees(item: Item, strict: bool) -> List[SentenceTree]:
 
 
 def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
-    """The tree of a sentence and the node of a Span, or of a Doc of one sentence; None where there is none."""
+    """Give the tree of a sentence and the node of a Span, or of a Doc of one sentence; None where there is none."""
     if not isinstance(item, Doc):
         check_present(item)
     trees = _trees(item, strict)
@@ -154,19 +154,20 @@ def _node(item: Item, strict: bool) -> Optional[Tuple[SentenceTree, int]]:
 
 
 def get_tree(item: Item, *, strict: bool = False) -> "Optional[Tree]":
-    """The constituency tree; None where the item is no constituent, is a Doc of several sentences, or has no parse."""
+    """Give the constituency tree; None where the item is no constituent, is a Doc of several sentences, or has no
+    parse."""
     node = _node(item, strict)
     return node[0].to_nltk(node[1]) if node else None
 
 
 def get_trees(item: Item, *, strict: bool = False) -> "List[Tree]":
-    """The fewest trees that together have the words, in order: of a constituent, its tree; of several sentences, their
-    trees; else the trees of the largest constituents and words within. Empty without a parse."""
+    """Give the fewest trees that together have the words, in order: of a constituent, its tree; of several sentences,
+    their trees; else the trees of the largest constituents and words within. Empty without a parse."""
     return [tree.to_nltk(node) for tree in _trees(item, strict) for node in tree.largest_within(item)]
 
 
 def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
-    """The constituency tree in brackets, of a Doc one line a sentence; None where the item is no constituent, or
+    """Give the constituency tree in brackets, of a Doc one line a sentence; None where the item is no constituent, or
     without a parse."""
     if not isinstance(item, Doc):
         node = _node(item, strict)
@@ -177,15 +178,15 @@ def get_parse_string(item: Item, *, strict: bool = False) -> Optional[str]:
 
 
 def get_labels(item: Item, *, strict: bool = False) -> Tuple[str, ...]:
-    """The labels of a constituent, outermost first; empty for a word without labels, or where the item is no
+    """Give the labels of a constituent, outermost first; empty for a word without labels, or where the item is no
     constituent."""
     node = _node(item, strict)
     return split_chain(node[0].chains[node[1]]) if node else ()
 
 
 def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
-    """The constituents at or below, pre-order, words included; of a Doc, those of all sentences. Empty where the item
-    is no constituent."""
+    """Give the constituents at or below, pre-order, words included; of a Doc, those of all sentences. Empty where the
+    item is no constituent."""
     node = None if isinstance(item, Doc) else _node(item, strict)
     nodes = [(tree, 0) for tree in _trees(item, strict)] if isinstance(item, Doc) else [node] if node else []
     for tree, top in nodes:
@@ -193,7 +194,7 @@ def iter_constituents(item: Item, *, strict: bool = False) -> Iterator[Span]:
 
 
 def iter_children(item: Item, *, strict: bool = False) -> Iterator[Span]:
-    """The constituents directly below, words included; empty where the item is no constituent."""
+    """Give the constituents directly below, words included; empty where the item is no constituent."""
     node = _node(item, strict)
     if node:
         tree, top = node
@@ -201,25 +202,25 @@ def iter_children(item: Item, *, strict: bool = False) -> Iterator[Span]:
 
 
 def get_parent(item: Item, *, strict: bool = False) -> Optional[Span]:
-    """The smallest constituent above; None for a whole sentence, or where the item is no constituent."""
+    """Give the smallest constituent above; None for a whole sentence, or where the item is no constituent."""
     node = _node(item, strict)
     parent = node[0].parents[node[1]] if node else -1
     return node[0].span(parent) if node and parent >= 0 else None
 
 
 def get_head_confidence(token: Token) -> Optional[float]:
-    """The calibrated probability that the token's head is right; None for white space. Each access scores the
+    """Give the calibrated probability that the token's head is right; None for white space. Each access scores the
     sentence: `spacy_lal.interpret.head_confidences` gives those of all tokens at once."""
     return ask_parser("head_confidences", token.sent)[token.i - token.sent.start]
 
 
 def get_label_confidence(span: Span) -> Optional[float]:
-    """The calibrated probability that the constituent is one, with its labels; None for a Span that is none."""
+    """Give the calibrated probability that the constituent is one, with its labels; None for a Span that is none."""
     return ask_parser("label_confidence", span)
 
 
 def get_parse_confidence(span: Span) -> Optional[float]:
-    """The share of the heads of the Span's sentence that should be right: the mean of their confidences."""
+    """Give the share of the heads of the Span's sentence that should be right: the mean of their confidences."""
     return ask_parser("parse_confidence", span)
 
 

@@ -25,12 +25,12 @@ Sentences = Sequence[Sequence[int]]  # for each sentence of a Doc, the indices o
 
 
 def has_sentences(doc: Doc) -> bool:
-    """Whether the Doc's sentence boundaries are known; always true for a Doc of at most one token."""
+    """Tell whether the Doc's sentence boundaries are known; always true for a Doc of at most one token."""
     return len(doc) < 2 or doc.has_annotation("SENT_START")
 
 
 def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
-    """The half-open token range of each sentence. RAISES (ValueError): Boundaries are not known; it is no Doc."""
+    """Give the half-open token range of each sentence. RAISES (ValueError): Boundaries are not known; it is no Doc."""
     if not isinstance(doc, Doc):
         raise ValueError(f"doc: expected a Doc, got {type(doc).__name__}")
     if not len(doc):
@@ -47,20 +47,20 @@ def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
 
 
 def sentence_words(doc: Doc) -> List[List[int]]:
-    """For each sentence, the Doc indices of its words. RAISES (ValueError): Boundaries are not known."""
+    """Give, for each sentence, the Doc indices of its words. RAISES (ValueError): Boundaries are not known."""
     bounds = sentence_bounds(doc)
     is_space = doc.to_array("IS_SPACE").tolist() if bounds else []
     return [[i for i in range(start, end) if not is_space[i]] for start, end in bounds]
 
 
 def sentence_of(span: Span) -> Span:
-    """The sentence in which a non-empty Span begins; the whole Doc, if boundaries are not known."""
+    """Give the sentence in which a non-empty Span begins; the whole Doc, if boundaries are not known."""
     doc = span.doc
     return doc[span.start : span.start + 1].sent if len(doc) > 1 and has_sentences(doc) else doc[:]
 
 
 def same_tokens(x: Doc, y: Doc) -> bool:
-    """Whether two Docs have tokens of the same text, whatever their spaces."""
+    """Tell whether two Docs have tokens of the same text, whatever their spaces."""
     return len(x) == len(y) and bool((x.to_array("ORTH") == y.to_array("ORTH")).all())
 
 
@@ -169,7 +169,7 @@ def read_group(doc: Doc, key: str, start: int = 0, end: Optional[int] = None) ->
 
 
 def _positions(group: SpanGroup, start: int, end: int, by_tokens: bool) -> range:
-    """The positions of the Spans that begin in a range of tokens; all, if the group is not as it was written."""
+    """Give the positions of the Spans that begin in a range of tokens; all, if the group is not as it was written."""
     doc, n = group.doc, len(group)
     if group.attrs.get("n_spans") != n or start >= end or (start, end) == (0, len(doc)):
         return range(n)
@@ -181,14 +181,14 @@ def _positions(group: SpanGroup, start: int, end: int, by_tokens: bool) -> range
 
 
 def _fits(doc: Doc, start: int, end: int, start_char: int, end_char: int) -> bool:
-    """Whether tokens have the characters of a Span; an empty Span always fits."""
+    """Tell whether tokens have the characters of a Span; an empty Span always fits."""
     if start == end:
         return True
     return end <= len(doc) and doc[start].idx == start_char and doc[end - 1].idx + len(doc[end - 1]) == end_char
 
 
 def _place(doc: Doc, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int, int]], bool]:
-    """The tokens that have characters, white space at their ends aside."""
+    """Give the tokens that have characters, white space at their ends aside."""
     around = doc.char_span(start_char, end_char, alignment_mode="expand")
     if around is None or not len(around):
         return None, False
@@ -199,7 +199,7 @@ def _place(doc: Doc, start_char: int, end_char: int) -> Tuple[Optional[Tuple[int
 
 
 def _n_chars(doc: Doc) -> int:
-    """Where the last token ends."""
+    """Tell where the last token ends."""
     return doc[-1].idx + len(doc[-1]) if len(doc) else 0
 
 
@@ -288,13 +288,13 @@ def get_constituents(doc: Doc, sentence: Optional[Span] = None) -> List[List[Col
 
 
 def with_root_deprel(heads: Sequence[int], deprels: Sequence[str]) -> List[str]:
-    """Deprels in which roots alone have ROOT, and other words with it `dep`, as in Universal Dependencies."""
+    """Give deprels in which roots alone have ROOT, and other words with it `dep`, as in Universal Dependencies."""
     others = [UNKNOWN_DEPREL if deprel == ROOT_DEPREL else deprel for deprel in deprels]
     return [other if head else ROOT_DEPREL for head, other in zip(heads, others, strict=True)]
 
 
 def tokens_with_heads(doc: Doc) -> np.ndarray:
-    """Whether each token has a head. Shape: (n_tokens,), bool."""
+    """Tell whether each token has a head. Shape: (n_tokens,), bool."""
     return doc.to_array("DEP") != 0
 
 

@@ -203,7 +203,7 @@ def set_line_starts(doc: Doc) -> Doc:
 
 
 def _end_of_marker(text: str, start: int) -> int:
-    """The end of the characters of a line within which no sentence begins. start: Where the line does."""
+    """Give the end of the characters of a line within which no sentence begins. start: Where the line does."""
     match = _MARKER.match(text, start)
     if match:
         return match.end() + 1  # the word after it, too
@@ -212,7 +212,7 @@ def _end_of_marker(text: str, start: int) -> int:
 
 
 def _may_start(gap: str, last: str, word: str) -> bool:
-    """Whether a sentence may begin at a word. gap: the whitespace before it. last: the word before it."""
+    """Tell whether a sentence may begin at a word. gap: the whitespace before it. last: the word before it."""
     if not gap:
         return not (last[-1:].isalnum() and (word[0].isalnum() or _CLITIC.match(word)))
     if last in BEFORE_NUMBERS and (word[0].isdigit() or len(word) == 1):
@@ -221,7 +221,7 @@ def _may_start(gap: str, last: str, word: str) -> bool:
 
 
 def line_starts(text: str) -> List[int]:
-    """Where lines begin that begin a sentence: offsets in the text, in order."""
+    """Tell where lines begin that begin a sentence: offsets in the text, in order."""
     found: List[int] = []
     for block in re.finditer(r"(?:(?!^[ \t\r\f]*$).+\n?)+", text, re.MULTILINE):
         lines = block[0].splitlines(keepends=True)
