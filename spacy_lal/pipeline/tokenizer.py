@@ -162,6 +162,7 @@ _AFTER_NAME = re.compile(r"^[ \t]*[A-Z]\w+:[ \t]+(?=\S)", re.MULTILINE)
 _MARKER = re.compile(
     rf"(?:(?:{_BULLET}|[*+–—-]|#{{1,6}}|=+|{_NUMBER}|{_SOURCE})[ \t]+(?=\S)|[–—](?=[A-Z])|{_TAG}(?=\S))"
 )
+_AT_LABEL = re.compile(_LABEL)
 _SALUTATION = re.compile(
     r"\s*(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|cheers|(?:kind |warm )?regards|love|"
     r"respectfully|sincerely|thank you|thanks|thanx|thx|yours)\b.{0,30},$"
@@ -207,7 +208,7 @@ def _end_of_marker(text: str, start: int) -> int:
     match = _MARKER.match(text, start)
     if match:
         return match.end() + 1  # the word after it, too
-    match = re.compile(_LABEL).match(text, start)
+    match = _AT_LABEL.match(text, start)
     return match.end() - 1 if match else start
 
 

@@ -1,16 +1,18 @@
 """Take a pipeline to a machine that has a GPU and PyTorch, and no spaCy; and bring its weights back.
 
-    python scripts/export_training.py start configs/together.cfg training/start --encoder ../../assets/mpnet-cut
+    python scripts/export_training.py start ../../configs/lal_trf.cfg training/start
+        --add configs/morphology.cfg --encoder ../../assets/mpnet-cut
         --read corpus/train/ewt.spacy=0.6 corpus/train/gum.spacy=0.4
     python scripts/export_training.py out training/start training/gpu/mpnet
         --read corpus/train/ewt.spacy=0.6 corpus/train/gum.spacy=0.4 --dev corpus/dev/ewt.spacy
     python scripts/train_exported.py training/gpu/mpnet training/gpu/learned --minutes 5       (on the other machine)
     python scripts/export_training.py back training/start training/gpu/learned training/learned
 
-`start` initialises a pipeline. `out` writes the weights of its transformer, its
-lal_parser and its taggers (senter, tagger, morphologizer, trainable_lemmatizer), and the Docs as arrays: pieces,
-hashed features, gold parses and labels, and semantic roles, which help the transformer to learn and are no output.
-Matrices travel in 8 bits with a scale for each row. `back` writes the pipeline with the learned weights.
+`start` initialises a pipeline: of a config, and of the components that another one has besides. `out` writes the
+weights of its transformer, its lal_parser and its taggers (senter, tagger, morphologizer, trainable_lemmatizer), and
+the Docs as arrays: pieces, hashed features, gold parses and labels, and semantic roles, which help the transformer to
+learn and are no output. Matrices travel in 8 bits with a scale for each row. `back` writes the pipeline with the
+learned weights.
 """
 
 import argparse
@@ -19,6 +21,7 @@ import pickle
 import random
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -27,7 +30,7 @@ from rough_text import make_rough_text
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import fix_random_seed
+from spacy.util import fix_random_seed, load_config
 from spacy_transformers.align import get_alignment_via_offset_mapping
 from spacy_transformers.layers.transformer_model import huggingface_tokenize
 from thinc.api import Model
@@ -244,7 +247,7 @@ def export(args: argparse.Namespace) -> None:
             (args.folder / "network.pickle").write_bytes(pickle.dumps((shim.config, shim.sizes)))
     write_weights(pack({name: np.asarray(value) for name, value in state.items()}), args.folder / "weights")
     tokenizer: Any = nlp.get_pipe("transformer").model.tokenizer
-    first, last = tokenizer("a")["input_ids"][:: len(tokenizer("a")["input_ids"]) - 1]
+    first, *_, last = tokenizer("a")["input_ids"]
     settings.update(first=first, last=last, mask=tokenizer.mask_token_id or tokenizer.unk_token_id)
     arrays = Arrays(nlp)
     augmenter = make_rough_text(*(2 * share for share in ROUGH)) if args.rough else None
@@ -282,9 +285,11 @@ def bring_back(args: argparse.Namespace) -> None:
     state = read_weights(args.folder / "weights")
     transformer: Any = nlp.get_pipe("transformer").model.transformer
     own = {name.removeprefix("transformer."): value for name, value in state.items() if name.startswith("transformer.")}
-    missing = transformer.load_state_dict({k: torch.from_numpy(v) for k, v in own.items()}, strict=False).missing_keys
-    if unexpected := [name for name in missing if "embeddings" not in name and "pooler" not in name]:
-        raise ValueError(f"{args.folder}: expected all layers of the transformer, and {unexpected[0]!r} is missing")
+    missing, left = transformer.load_state_dict({k: torch.from_numpy(v) for k, v in own.items()}, strict=False)
+    if other := [*left, *(name for name in missing if "embeddings" not in name and "pooler" not in name)]:
+        raise ValueError(
+            f"{args.folder}: expected the layers of {args.pipeline}'s transformer; {other[0]!r} is in one alone"
+        )
     for name in components(nlp):
         pipe: Any = nlp.get_pipe(name)
         network = name == "lal_parser"
@@ -302,8 +307,17 @@ def bring_back(args: argparse.Namespace) -> None:
 
 def start(args: argparse.Namespace) -> None:
     """Write an initialised pipeline."""
+    config = load_config(args.config, interpolate=False)
+    names = config["nlp"]["pipeline"]
+    for path in args.add:
+        components = load_config(path, interpolate=False)["components"]
+        new = [name for name in components if name not in names]
+        config["components"].update({name: components[name] for name in new})
+        names[-1:-1] = new  # the parser stays last
     fix_random_seed(args.seed)
-    load(args.config, args).to_disk(args.pipeline)
+    with TemporaryDirectory() as folder:
+        config.to_disk(Path(folder) / "joined.cfg")
+        load(Path(folder) / "joined.cfg", args).to_disk(args.pipeline)
     print(f"Wrote {args.pipeline}")
 
 
@@ -314,6 +328,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     begin = commands.add_parser("start", help="initialise a pipeline")
     begin.add_argument("config", type=Path)
     begin.add_argument("pipeline", type=Path, help="folder to write")
+    begin.add_argument("--add", type=Path, nargs="+", default=[], metavar="CONFIG", help="its components, too")
     begin.add_argument("--encoder", help="name or folder of the encoder, in place of the config's")
     begin.add_argument("--lang", help="in place of the config's language")
     begin.set_defaults(run=start, gpu_id=-1)

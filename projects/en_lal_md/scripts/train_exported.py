@@ -20,12 +20,12 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 
 import numpy as np
 import torch
+from safetensors.numpy import load, save
 from torch import Tensor, nn
 
 sys.path.append(str(Path(__file__).resolve().parents[3]))  # the sources, where the library is not installed
 
 RISE, LOWEST = 0.05, 0.002  # parts of the time and of the rate
-GROUPS = 3  # of windows, and of sentences, of similar length
 AHEAD = 6  # batches that are made from Docs of similar length
 LARGE = 1 << 14  # elements of a matrix that travels in 8 bits
 PART = 15 << 20  # bytes of a file
@@ -53,23 +53,16 @@ def pack(state: Mapping[str, np.ndarray]) -> Dict[str, np.ndarray]:
 
 
 def write_weights(arrays: Mapping[str, np.ndarray], folder: Path) -> None:
-    """Write arrays to files of at most 15 MiB."""
+    """Write arrays as safetensors, in files of at most 15 MiB."""
     folder.mkdir(parents=True, exist_ok=True)
-    index = [(name, value.dtype.str, value.shape) for name, value in arrays.items()]
-    data = b"".join(np.ascontiguousarray(value).tobytes() for value in arrays.values())
-    (folder / "index.json").write_text(json.dumps(index), encoding="utf8")
+    data = save({name: np.ascontiguousarray(value) for name, value in arrays.items()})
     for k, start in enumerate(range(0, len(data), PART)):
         (folder / f"part{k:02}").write_bytes(data[start : start + PART])
 
 
 def read_weights(folder: Path) -> Dict[str, np.ndarray]:
     """Read arrays in single precision."""
-    data = b"".join(path.read_bytes() for path in sorted(folder.glob("part*")))
-    arrays, place = {}, 0
-    for name, dtype, shape in json.loads((folder / "index.json").read_text(encoding="utf8")):
-        kind, size = np.dtype(dtype), int(np.prod(shape))
-        arrays[name] = np.frombuffer(data, kind, size, place).reshape(shape)
-        place += kind.itemsize * size
+    arrays = load(b"".join(path.read_bytes() for path in sorted(folder.glob("part*"))))
     found = {name: value.astype("f4") for name, value in arrays.items() if not name.endswith(":scale")}
     for name in found:
         if name + ":scale" in arrays:
@@ -81,7 +74,7 @@ def read_weights(folder: Path) -> Dict[str, np.ndarray]:
 
 
 class Docs:
-    """The Docs of a file, each as a record of arrays. hashed: The number of kinds of hashed features."""
+    """The Docs of a file, as arrays with an array of bounds for each kind of row."""
 
     def __init__(self, path: Path) -> None:
         with np.load(path) as file:
@@ -128,13 +121,13 @@ class Docs:
 
 
 def groups_of(lengths: Sequence[int]) -> List[List[int]]:
-    """Numbers of sequences in some groups of similar length, with little padding."""
+    """Numbers of sequences in at most three groups of similar length, with little padding."""
     order = np.argsort(lengths, kind="stable")
     sizes = np.asarray(lengths)[order]
     best: Tuple[float, Tuple[int, ...]] = (np.inf, ())
     places = np.unique(np.linspace(0, len(order), 17).astype(int)[1:-1])
     for first in places:
-        for second in places[places > first] if GROUPS > 2 else ():
+        for second in places[places > first]:
             bounds = (0, first, second, len(order))
             cost = sum((b - a) * sizes[b - 1] ** 1.5 for a, b in pairwise(bounds) if b > a)
             best = min(best, (cost, (int(first), int(second))))

@@ -67,3 +67,7 @@ def test_losses_are_the_librarys_and_weights_come_back(script, tmp_path: Path, c
     assert "dev.dev.npz" in capfd.readouterr().out
     before, after = (spacy.load(path).get_pipe("tagger").model.to_bytes() for path in (start, tmp_path / "learned"))
     assert before != after
+    other = {**training.read_weights(folder / "weights"), "transformer.encoder.layer.9.output.dense.bias": np.zeros(8)}
+    training.write_weights(training.pack(other), tmp_path / "other" / "weights")
+    assert export.main(["back", str(start), str(tmp_path / "other"), str(tmp_path / "wrong")]) == 1
+    assert "expected the layers of" in capfd.readouterr().err
