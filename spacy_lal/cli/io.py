@@ -1,5 +1,6 @@
 """What commands share: loading, outputs, ends. Exit code 2 is an error; 1 the answer "no" of `search`, `check`."""
 
+import gc
 import os
 import sys
 from contextlib import contextmanager, suppress
@@ -117,6 +118,7 @@ def load_pipeline(
     exclude (Sequence[str]): Names of components that the command does not need."""
     import spacy
 
+    gc.freeze()  # what is there now, and a pipeline, stays to the end: the collector need not look for garbage in it
     model = model or DEFAULT_PIPELINE
     try:
         if gpu_id >= 0:
@@ -131,6 +133,7 @@ def load_pipeline(
         if model in DEFAULT_PACKAGES.values() and not spacy.util.is_package(model):
             message += f" Install it, `pip install ./packages/{model}-*` in a clone, or name another by --model"
         fail(message)
+    gc.freeze()
     if needs and not {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}.intersection(needs):
         found = ", ".join(nlp.pipe_names) or "nothing"
         fail(f"the pipeline {model!r} has no {' or '.join(needs)}, only: {found}")

@@ -2,12 +2,14 @@
 its backward pass ends here. A token's vector is the mean over its pieces. `lal compact` makes it from a `transformer`
 component."""
 
+import json
 import os
 import warnings
 from copy import copy
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 import numpy
+import safetensors.numpy
 import srsly
 from numpy import ndarray
 from spacy.tokens import Doc
@@ -195,17 +197,19 @@ class EncoderShim(Shim):
             yield Window(number, start, end, ids[:limit], _overlaps(doc, start, end, text, offsets[:limit]))
 
     def to_bytes(self) -> bytes:
-        """Config, tokenizer, and the weights in the format of safetensors."""
-        from safetensors.numpy import save
-
-        weights = save(self.weights) if self.weights else b""
-        return srsly.msgpack_dumps({"config": self.config, "tokenizer": self.tokenizer, "weights": weights})
+        """The weights as a safetensors file, with config and tokenizer in its metadata."""
+        about = json.dumps({"config": self.config, "tokenizer": self.tokenizer})  # exact numbers
+        return safetensors.numpy.save(self.weights, {"encoder": about})
 
     def from_bytes(self, data: bytes) -> "EncoderShim":
-        """Load what `to_bytes` wrote."""
-        msg = srsly.msgpack_loads(data)
-        self.config, self.tokenizer, self._ready = msg["config"], msg["tokenizer"], None
-        self.weights = stored_arrays(msg["weights"]) if msg["weights"] else {}
+        """Load what `to_bytes` wrote, or the msgpack of `en_lal_lg` 0.1.0, which holds such a file."""
+        about: Dict[str, Any] = {}
+        if data[8:9] != b"{":
+            about = srsly.msgpack_loads(data)
+            data = about["weights"]
+        self.weights, stored = stored_arrays(data)
+        about = about or json.loads(stored["encoder"])
+        self.config, self.tokenizer, self._ready = about["config"], about["tokenizer"], None
         return self
 
     def __getstate__(self) -> Dict[str, Any]:

@@ -220,7 +220,7 @@ class NetworkShim(ThreadsShim):
         """The weights by their names in the torch module. RAISES (ValueError): There are none yet."""
         stored = self._stored
         if self._model is None and stored:
-            return _Single(stored_arrays(stored))
+            return _Single(stored_arrays(stored)[0])
         return {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
 
     @property
@@ -266,17 +266,17 @@ class NetworkShim(ThreadsShim):
         return self
 
 
-def stored_arrays(data: bytes) -> Dict[str, ndarray]:
-    """The arrays of a safetensors file, read in place: its library copies them. RAISES (ValueError, KeyError): The file
-    is damaged, or has other types than weights have."""
+def stored_arrays(data: bytes) -> Tuple[Dict[str, ndarray], Dict[str, str]]:
+    """The arrays of a safetensors file, read in place: its library copies them. And its metadata. RAISES (ValueError,
+    KeyError): The file is damaged, or has other types than weights have."""
     start = 8 + int.from_bytes(data[:8], "little")
-    found = {}
-    for name, one in srsly.json_loads(data[8:start]).items():
-        if name != "__metadata__":
-            dtype, (first, last) = numpy.dtype(_DTYPES[one["dtype"]]), one["data_offsets"]
-            values = numpy.frombuffer(data, dtype, (last - first) // dtype.itemsize, start + first)
-            found[name] = values.reshape(one["shape"])
-    return found
+    header, found = srsly.json_loads(data[8:start]), {}
+    metadata = header.pop("__metadata__", {})
+    for name, one in header.items():
+        dtype, (first, last) = numpy.dtype(_DTYPES[one["dtype"]]), one["data_offsets"]
+        values = numpy.frombuffer(data, dtype, (last - first) // dtype.itemsize, start + first)
+        found[name] = values.reshape(one["shape"])
+    return found, metadata
 
 
 class _Single(Mapping[str, ndarray]):

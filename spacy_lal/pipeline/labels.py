@@ -2,6 +2,7 @@
 *Not* here: ids in the networks, scores."""
 
 from collections import Counter
+from itertools import chain
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import numpy
@@ -106,20 +107,12 @@ class Rolesets:
     data lacks."""
 
     def __init__(self, rolesets: Sequence[str], senses: Iterable[Sense], aliases: Iterable[Alias] = ()) -> None:
-        self.rolesets = list(rolesets)
-        self._n_scored = len(self.rolesets)
-        self._senses: Dict[str, List[int]] = {words: list(ids) for words, ids in senses}
+        known, self._senses, self._aliases = list(rolesets), dict(senses), dict(aliases)
+        self.rolesets = list(dict.fromkeys(chain(known, *self._aliases.values())))
+        self._n_scored, self._ids = len(known), {roleset: i for i, roleset in enumerate(self.rolesets)}
         self._frames: Dict[str, List[int]] = {}
-        for i, roleset in enumerate(self.rolesets):
+        for i, roleset in enumerate(known):
             self._frames.setdefault(frame_of(roleset), []).append(i)
-        ids = {roleset: i for i, roleset in enumerate(self.rolesets)}
-        self._aliases: Dict[str, List[int]] = {}
-        for words, names in aliases:
-            for name in names:
-                if name not in ids:
-                    ids[name] = len(ids)
-                    self.rolesets.append(name)
-            self._aliases[words] = [ids[name] for name in names]
 
     def candidates(self, words: str, lemma: str = "") -> List[int]:
         """The rolesets of a predicate. If the training data has its words, their rolesets that its lemma's frames have;
@@ -138,7 +131,8 @@ class Rolesets:
         return kept or next(filter(None, found), seen)
 
     def _of_name(self, name: str) -> Dict[int, None]:
-        return dict.fromkeys([*self._aliases.get(name, ()), *self._frames.get(name, ())])
+        of_alias = (self._ids[roleset] for roleset in self._aliases.get(name, ()))
+        return dict.fromkeys([*of_alias, *self._frames.get(name, ())])
 
     def choose(self, words: str, lemma: str, scores: Optional[ndarray]) -> str:
         """The roleset of a predicate: the candidate with the highest score, *Shape:* (n_rolesets,), or without scores

@@ -175,8 +175,7 @@ class LALSemanticRoles(SentencePipe):
             deprels={deprel: i for i, deprel in enumerate(self.cfg["deprels"])},
             joint=joint if with_tags else None,
         )
-        senses, aliases = ([(words, found) for words, found in self.cfg[key]] for key in ("senses", "aliases"))
-        self._rolesets = Rolesets(self.cfg["rolesets"], senses, aliases)
+        self._rolesets = Rolesets(*(self.cfg[key] for key in ("rolesets", "senses", "aliases")))
         self._intern((ROLES_KEY, *self.cfg["roles"], *self._rolesets.rolesets))
         n_others = sum(not flag for _, flag in joint)
         self.model.attrs["set_sizes"](

@@ -143,8 +143,8 @@ def test_stored_arrays_are_those_of_the_library():
     arrays = {name: (100 * rng.normal(size=(3, 5))).astype(name) for name in ("float64", "float32", "float16", "int8")}
     arrays["empty"] = numpy.zeros((0, 4), dtype="float32")
     data = safetensors.numpy.save(arrays, metadata={"written": "by a test"})
-    found = stored_arrays(data)
-    assert set(found) == set(arrays)
+    found, metadata = stored_arrays(data)
+    assert set(found) == set(arrays) and metadata == {"written": "by a test"}
     for name, array in arrays.items():
         assert found[name].dtype == array.dtype and numpy.array_equal(found[name], array), name
     with pytest.raises(ValueError):
