@@ -112,6 +112,13 @@ def choose_deprels(scores: Sequence[AnyScores], heads: Sequence[ndarray]) -> Lis
     return [found[i] for i in range(len(scores))]
 
 
+def deprel_scores(scores: AnyScores, head: int, dependent: int) -> ndarray:
+    """The scores of all deprels of one arc. Words count from 1, head 0 is the root. *Shape:* (n_deprels,)."""
+    if isinstance(scores, PrunedScores):
+        return scores.deprel_features.of_arc(scores.place, head, dependent)
+    return scores.deprels[dependent, head] if scores.deprels.ndim == 3 else scores.deprels[dependent]
+
+
 class SparseGradient(NamedTuple):
     """The gradient of a loss with respect to an array, in its non-zero cells only.
 

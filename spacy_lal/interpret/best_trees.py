@@ -13,8 +13,9 @@ from spacy.tokens import Doc, Span
 
 from ..annotations import MISSING_TAG, SentenceParse, sentence_words, set_sentence_parse
 from ..decode.next_best import next_cky, next_joint
-from ..pipeline.constrained import AllowedCells, constraint_cells, follow_guidelines, sentence_constraints
+from ..pipeline.constrained import AllowedCells, constraint_cells, sentence_constraints
 from ..pipeline.decoders import Charts, decoded_parses
+from ..pipeline.guidelines import follow_guidelines
 from ..trees import EMPTY, SUB_HEAD, spans_to_tree, write_brackets
 from .sentences import Parser, Sentence, check_count, label_strings, score, sentences_of
 
@@ -134,7 +135,7 @@ def _iterate(sentence: Sentence) -> Iterator[BestTree]:
         decoded = decoded_parses([scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"])[0]
         if cells is None and decoder.disagreement_cost is not None:
             strings = (label_strings(parser), parser.cfg["deprels"])
-            decoded = follow_guidelines(sentence.doc, sentence.words, decoded, *strings)
+            decoded = follow_guidelines(sentence.doc, sentence.words, decoded, scores, *strings)
         key = (decoded.spans.tobytes(), decoded.heads.tobytes())
         best = ranked.score if best is None else best
         if key not in seen:

@@ -153,6 +153,11 @@ class DeprelFeatures:
             ids[arcs] = self.deprels.best(self.heads[of_head], self.dependents[words[arcs]])
         return numpy.split(ids, numpy.cumsum(lengths)[:-1]) if lengths else []
 
+    def of_arc(self, sentence: int, head: int, dependent: int) -> ndarray:
+        """See `spacy_lal.scores.deprel_scores`."""
+        row = self.first_rows[sentence]
+        return self.deprels.scores(self.heads[row + head, None], self.dependents[row + dependent, None])[0, 0]
+
 
 def _by_head(heads: ndarray) -> Iterator[Tuple[ndarray, ndarray]]:
     """Different heads, *shape:* (n_heads,), and their arcs, *shape:* (n_heads, n_dependents). Heads with about as many

@@ -1,7 +1,6 @@
 """Parsing under constraints: the best trees that have known constituents and heads, and no forbidden constituents.
 Cells of the charts that constraints rule out score so little that a tree with one is worse than any tree without. The
-decoders are exact, so their tree has no such cell, or every tree has one. Parses without constraints follow the
-guidelines of treebanks."""
+decoders are exact, so their tree has no such cell, or every tree has one."""
 
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
@@ -18,9 +17,8 @@ from ..annotations import (
     get_constraints,
     in_words,
 )
-from ..lang.en import MARK_TAGS, PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
 from ..scores import ParserScores
-from ..trees import SUB_HEAD, split_chain
+from ..trees import SUB_HEAD
 from .decoders import Charts, DecodedParse, Decoder, decoded_parses
 
 GivenConstraint = Tuple[Constraint, Constraint]  # in words of a sentence, and as given
@@ -75,61 +73,6 @@ def sentence_constraints(doc: Doc, sentences: Sequence[Sequence[int]]) -> List[L
     constraints = get_constraints(doc)
     check_structure(doc, constraints)
     return [in_words(doc, words, constraints) for words in sentences]
-
-
-def follow_guidelines(
-    doc: Doc, words: Sequence[int], parse: DecodedParse, labels: Sequence[str], deprels: Sequence[str]
-) -> DecodedParse:
-    """A parse without what no treebank of Penn labels or Universal Dependencies has, and decoders choose at times:
-    phrases of marks alone, a preposition beside its noun phrase, an xcomp with its own subject."""
-    parse = with_prepositional_phrases(doc, words, without_marks(doc, words, parse), labels)
-    return with_raised_subjects(parse, deprels)
-
-
-def with_prepositional_phrases(
-    doc: Doc, words: Sequence[int], parse: DecodedParse, labels: Sequence[str]
-) -> DecodedParse:
-    """A parse in which a preposition and the noun phrase that it marks are a PP, not sisters of other phrases."""
-    spans = parse.spans
-    if "PP" not in labels or not len(spans) or not parse.heads.any():
-        return parse
-    for i in (i for i, word in enumerate(words) if doc[word].tag_ in PREPOSITION_TAGS):
-        around, after = spans[(spans[:, 0] <= i) & (i < spans[:, 1])], spans[spans[:, 0] == i + 1]
-        if not len(around) or not len(after) or not i + 1 < parse.heads[i] <= after[0, 1]:
-            continue
-        (start, end, label), (_, stop, sister) = around[-1], after[0]  # in pre-order: the smallest, the largest
-        is_sister = start + 1 < end and stop <= end and (start, end) != (i, stop)
-        chain = split_chain(labels[label])
-        if is_sister and split_chain(labels[sister])[0] == "NP" and chain[-1] not in PHRASES_OF_PREPOSITIONS:
-            spans = np.concatenate([spans, np.array([[i, stop, labels.index("PP")]], dtype=spans.dtype)])
-            spans = spans[np.lexsort((-spans[:, 1], spans[:, 0]))]  # pre-order
-    return parse._replace(spans=spans)
-
-
-def with_raised_subjects(parse: DecodedParse, deprels: Sequence[str]) -> DecodedParse:
-    """The subject of an xcomp is its governor's object, as in "I want him to win", if projective and the only one."""
-    if not {"xcomp", "obj", "nsubj"} <= set(deprels) or deprels.index("xcomp") not in parse.deprels:
-        return parse
-    heads, names = parse.heads.copy(), [deprels[i] for i in parse.deprels]
-    for i, name in enumerate(names):
-        clause = heads[i] - 1
-        governor = heads[clause] - 1
-        if name in ("nsubj", "nsubj:pass") and names[clause] == "xcomp" and 0 <= governor < i < clause:
-            others = [j for j in range(governor + 1, i) if heads[j] - 1 == clause]
-            if not others and not any(names[j] == "obj" for j in np.flatnonzero(heads == governor + 1)):
-                heads[i], names[i] = governor + 1, "obj"
-    return parse._replace(heads=heads, deprels=np.array([deprels.index(name) for name in names], dtype=np.int32))
-
-
-def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> DecodedParse:
-    """A parse without constituents of punctuation alone that are less than the sentence: no treebank has them."""
-    marks = np.array([doc[i].tag_ in MARK_TAGS if doc[i].tag else doc[i].is_punct for i in words], dtype=bool)
-    if len(marks) < 2 or not marks.any() or not len(parse.spans):
-        return parse
-    n_before = np.concatenate([[0], np.cumsum(marks)])
-    lengths = parse.spans[:, 1] - parse.spans[:, 0]
-    of_marks = n_before[parse.spans[:, 1]] - n_before[parse.spans[:, 0]] == lengths
-    return parse._replace(spans=parse.spans[~of_marks | (lengths == len(words))])
 
 
 def constraint_cells(

@@ -38,8 +38,9 @@ from ..models.shim import MAKING
 from ..scores import AnyScores, ParserScores
 from ..trees import LabelVocab, split_chain
 from .component import SMALL_TOK2VEC, SentencePipe, parser_names
-from .constrained import follow_guidelines, parse_constrained, sentence_constraints
+from .constrained import parse_constrained, sentence_constraints
 from .decoders import MAX_LENGTH, DecodedParse, Decoder, cut_sentence, join_pieces
+from .guidelines import follow_guidelines
 from .labels import VOCABULARIES, collect_labels
 
 logger = logging.getLogger("spacy_lal")
@@ -244,12 +245,12 @@ class LALParser(SentencePipe):
 
     def _parse(self, docs: List[Doc], sentences: Sequence[Sentences]) -> List[List[DecodedParse]]:
         parses: Dict[int, DecodedParse] = {}
-        for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
-            parses.update(zip(indices, self.decoder(scores), strict=True))
         owners = [(doc, words) for doc, of_doc in zip(docs, sentences, strict=True) for words in of_doc]
-        if self.decoder.disagreement_cost is not None:
-            strings = (self._label_vocab.strings, self.cfg["deprels"])
-            parses = {i: follow_guidelines(*owner, parses[i], *strings) for i, owner in enumerate(owners)}
+        strings = (self._label_vocab.strings, self.cfg["deprels"])
+        for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
+            for i, one, parse in zip(indices, scores, self.decoder(scores), strict=True):
+                guided = self.decoder.disagreement_cost is not None
+                parses[i] = follow_guidelines(*owners[i], parse, one, *strings) if guided else parse
         in_order = (parses[i] for i in range(len(owners)))
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-from spacy.lang.en import English
-from spacy.tokens import Doc
 
 from spacy_lal.decode import cky, eisner, joint, mst
 from spacy_lal.pipeline import decoders
-from spacy_lal.pipeline.constrained import follow_guidelines, without_marks
-from spacy_lal.pipeline.decoders import DecodedParse, make_joint_decoder, make_separate_decoder
+from spacy_lal.pipeline.decoders import make_joint_decoder, make_separate_decoder
 from spacy_lal.scores import ParserScores
 
 
@@ -123,78 +120,3 @@ def test_bad_settings():
     for weight, cost in ((2, None), (0.5, -0.5), (0.5, float("nan"))):
         with pytest.raises(ValueError, match=f"between 0 and 1, .* got {weight} and {cost}"):
             make_joint_decoder(constituency_weight=weight, disagreement_cost=cost)
-
-
-def test_no_constituents_of_punctuation_alone():
-    """They are dropped by tags, or without tags by the marks themselves; a whole sentence of marks keeps its own."""
-    vocab = English().vocab
-    words, tags = ["Go", "?", '"', "Yes"], ["VB", ".", "''", "UH"]
-    spans = np.array([[0, 4, 2], [0, 1, 3], [1, 3, 4], [2, 3, 5]], dtype="int32")
-    parse = DecodedParse(spans, np.zeros(4, "i4"), np.zeros(4, "i4"))
-    for doc in (Doc(vocab, words, tags=tags), Doc(vocab, words)):
-        assert without_marks(doc, range(4), parse).spans.tolist() == [[0, 4, 2], [0, 1, 3]]
-    marks = parse._replace(spans=np.array([[0, 2, 2], [1, 2, 3]], dtype="int32"))
-    assert without_marks(Doc(vocab, ["?", "!"]), range(2), marks).spans.tolist() == [[0, 2, 2]]
-
-
-LABELS = ["", "<H>", "S", "NP", "VP", "PP", "SBAR", "S::NP"]
-DEPRELS = ["root", "nsubj", "obj", "xcomp", "mark", "case", "obl", "nmod", "det"]
-
-
-def guided(words, tags, spans, arcs):
-    """The spans and arcs of a parse that follows guidelines. Labels and deprels are strings, heads count from 1."""
-    heads, deprels = zip(*(arc.split(":") for arc in arcs.split()), strict=True)
-    parse = DecodedParse(
-        np.array([(start, end, LABELS.index(label)) for start, end, label in spans], dtype="int32"),
-        np.array([int(head) for head in heads], dtype="int32"),
-        np.array([DEPRELS.index(deprel) for deprel in deprels], dtype="int32"),
-    )
-    doc = Doc(English().vocab, words.split(), tags=tags.split() if tags else None)
-    found = follow_guidelines(doc, range(len(doc)), parse, LABELS, DEPRELS)
-    found_arcs = " ".join(f"{head}:{DEPRELS[i]}" for head, i in zip(found.heads, found.deprels, strict=True))
-    return [(start, end, LABELS[label]) for start, end, label in found.spans.tolist()], found_arcs
-
-
-SENT = [(0, 6, "S"), (0, 1, "NP"), (1, 6, "VP"), (3, 6, "NP"), (3, 4, "NP"), (4, 6, "PP"), (5, 6, "NP")]
-SENT_ARCS = "2:nsubj 0:root 4:case 2:obl 6:case 4:nmod"
-
-
-@pytest.mark.parametrize(
-    "tags, spans, arcs, phrase",
-    [
-        ("NNP VBD IN NNP IN NNP", SENT, SENT_ARCS, (2, 6, "PP")),
-        ("NNP VBD TO NNP IN NNP", SENT, SENT_ARCS, (2, 6, "PP")),
-        ("NNP VBD RP NNP IN NNP", SENT, SENT_ARCS, None),
-        ("", SENT, SENT_ARCS, None),
-        ("NNP VBD IN NNP IN NNP", SENT, SENT_ARCS.replace("4:case", "2:case"), None),  # of the verb
-        ("NNP VBD IN NNP IN NNP", [*SENT[:2], (1, 6, "PP"), *SENT[3:]], SENT_ARCS, None),  # with a modifier
-        ("NNP VBD IN NNP IN NNP", [*SENT[:3], (2, 6, "SBAR"), *SENT[3:]], SENT_ARCS, None),
-        ("NNP VBD IN NNP IN NNP", [*SENT[:3], (2, 3, "PP"), *SENT[3:]], SENT_ARCS, None),
-    ],
-)
-def test_a_preposition_has_its_phrase(tags, spans, arcs, phrase):
-    """(VP went (IN to) (NP (NP John) (PP from Paris))) gets a PP."""
-    found, found_arcs = guided("Mary went to John from Paris", tags, spans, arcs)
-    assert found_arcs == arcs and set(found) - set(spans) == ({phrase} if phrase else set())
-    assert found == sorted(found, key=lambda span: (span[0], -span[1]))
-
-
-@pytest.mark.parametrize(
-    "words, arcs, expected",
-    [
-        ("I want him to win", "2:nsubj 0:root 5:nsubj 5:mark 2:xcomp", "2:nsubj 0:root 2:obj 5:mark 2:xcomp"),
-        ("I want to win", "2:nsubj 0:root 4:mark 2:xcomp", None),
-        ("I want for him to win", "2:nsubj 0:root 6:mark 6:nsubj 6:mark 2:xcomp", None),  # not projective
-        ("I told her him to win", "2:nsubj 0:root 2:obj 6:nsubj 6:mark 2:xcomp", None),  # has an object
-    ],
-)
-def test_an_xcomp_has_no_subject(words, arcs, expected):
-    assert guided(words, "", [(0, len(words.split()), "S")], arcs)[1] == (expected or arcs)
-
-
-def test_the_bundled_pipeline_has_none(en_lal_md):
-    """`disagreement_cost` adds `(QP (. ?) ('' "))` here."""
-    for text in ('"Were you asleep?" she asked.', '"Is it raining?" he said.', '"Did they win?" Tom asked.'):
-        doc = en_lal_md(text)
-        found = [span for span in doc.spans["constituents"] if all(token.is_punct for token in span)]
-        assert not found, found
