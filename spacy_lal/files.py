@@ -96,8 +96,11 @@ def written_folder(path: Union[str, Path]) -> Iterator[Path]:
 
 
 def refuse_binary(first: bytes, name: str) -> None:
-    """RAISES (TreebankError): What a file begins with is of a known kind that is no text."""
-    kind = next((kind for start, kind in KINDS.items() if first.startswith(start)), "")
+    """RAISES (TreebankError): What a file begins with is of a known kind that is no text, or a tenth is no text."""
+    text = first[:1000].decode("utf-8", errors="replace")
+    n_strange = sum(char == "\ufffd" or not (char.isprintable() or char.isspace()) for char in text)
+    strange = "binary data or another encoding" if n_strange > 3 + len(text) // 10 else ""
+    kind = next((kind for start, kind in KINDS.items() if first.startswith(start)), strange)
     if kind:
         raise TreebankError(f"{name}: expected text in UTF-8, got {kind}")
 

@@ -39,7 +39,8 @@ def check_cli(
 ) -> None:
     """Report the contents of a treebank and its irregularities.
 
-    Exits with code 1 if words or numbers of sentences disagree, or a role is malformed; with 2 if a file is missing.
+    Exits with code 1 if words or numbers of sentences disagree, or a role is malformed; with 2 if a file is missing or
+    no text.
     """
     from spacy_lal.pictures.markup import printable_json
     from spacy_lal.treebanks.reader import find_files

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nltk.tree import Tree
 
 Cell = Tuple[int, int]
+MAX_TREES = 10_000  # in a list
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,10 @@ def iter_best_trees(nlp: Parser, sentence: Union[Span, Doc]) -> Iterator[BestTre
 
 def k_best(nlp: Parser, sentence: Union[Span, Doc], k: int = 5) -> List[BestTree]:
     """The k best trees of a sentence, best first; fewer if the sentence has fewer. See `iter_best_trees`.
-    RAISES (ValueError): k is no integer of at least 1; or as `iter_best_trees`."""
+    RAISES (ValueError): k is no integer from 1 to 10,000; or as `iter_best_trees`."""
     check_count(k)
+    if k > MAX_TREES:
+        raise ValueError(f"k: expected at most {MAX_TREES:,}, got {k}: iter_best_trees gives any number, one by one")
     return list(islice(iter_best_trees(nlp, sentence), k))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from unicodedata import normalize
 
-from ..files import TreebankError, numbered_lines, quoted
+from ..files import TreebankError, numbered_lines, quoted, refuse_binary
 from ..trees.brackets import ROOT_LABELS, read_brackets_with_lines, unescape_word
 from ..trees.conllu import ConlluSentence, read_conllu
 from ..trees.roles import Proposition
@@ -102,6 +102,8 @@ def find_files(paths: Sequence[Path]) -> TreebankFiles:
     for path in paths:
         if not path.is_file():
             raise TreebankError(f"{path}: {'is no file' if path.exists() else 'no such file'}, expected a treebank's")
+        with path.open("rb") as file:
+            refuse_binary(file.read(1000), str(path))
         found.setdefault(_kind(path), path)
     if not found or len(found) < len(paths) or (len(paths) > 1 and COLUMNS in found):
         raise TreebankError(

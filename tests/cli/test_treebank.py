@@ -167,6 +167,19 @@ def test_files_that_are_no_treebank(lal, tmp_path, name, content, reason):
         assert not (tmp_path / "out.spacy").exists()
 
 
+@pytest.mark.parametrize("name", ["x.ptb", "x.conllu", "x.srl.jsonl", "x"])
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(bytes(range(256)), "binary data or another encoding"), (b"\x1f\x8b\x08", "compressed data")],
+)
+def test_check_refuses_what_is_no_text(lal, tmp_path, name, content, kind):
+    path = tmp_path / name
+    path.write_bytes(content)
+    result = lal("check", path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"{path}: expected text in UTF-8, got {kind}\n"
+
+
 # Roles
 
 

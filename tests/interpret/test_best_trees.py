@@ -123,6 +123,8 @@ def test_what_is_refused(nlp, doc):
         iter_best_trees(nlp, doc[7:11])
     with pytest.raises(ValueError, match="k: expected an integer of at least 1, got 0"):
         k_best(nlp, doc[0:1], 0)
+    with pytest.raises(ValueError, match="k: expected at most 10,000, got 1000000000: iter_best_trees"):
+        k_best(nlp, doc[0:1], 10**9)
     with pytest.raises(ValueError, match="expected a Doc or a Span, got str"):
         iter_best_trees(nlp, "She sees.")
     assert k_best(nlp, Doc(nlp.vocab)) == []
