@@ -10,8 +10,8 @@
 The components come before the one that --before names, or last. Their weights are rounded to half precision, so that a
 wheel is smaller; the files of thinc's layers hold single precision, as thinc reads it. A pipeline with a morphologizer
 gets an attribute_ruler: white space has the UPOS SPACE and the tag _SP, as in spaCy's pipelines, a verb after "we" has
-the number and person of "we", and tag and UPOS agree. An English one with a lemmatizer gets lal_lemmas. --frames puts
-PropBank's frames into the vocabulary, for descriptions of arguments.
+the number and person of "we", and tag, UPOS and deprel agree; it comes after the parser. An English one with a
+lemmatizer gets lal_lemmas. --frames puts PropBank's frames into the vocabulary, for descriptions of arguments.
 
 Not here: training, and packaging (build_package.py).
 """
@@ -37,6 +37,7 @@ from spacy_lal.trees.frames import read_frames
 
 MORPHOLOGIZER = "morphologizer"
 LEMMATIZER = "trainable_lemmatizer"
+PARSER = "lal_parser"
 RULER, LEMMAS = "attribute_ruler", "lal_lemmas"
 WHITE_SPACE: Dict[str, Any] = {
     "patterns": [[{"IS_SPACE": True}]],
@@ -67,6 +68,15 @@ TAGS_BY_UPOS: Dict[Tuple[str, str, Optional[bool]], str] = {
     **{("NNS", "PROPN", False): "NNPS", ("TO", "ADP", None): "IN", ("RB", "ADP", None): "RP"},
     **{("RB", "ADJ", None): "JJ", ("UH", "ADV", None): "RB", ("VBG", "NOUN", None): "NN"},
 }
+# The UPOS that a deprel asks for in the place of another, and the tag where it changes; on dev the deprel is right at
+# least as often as the UPOS. Of adverbs the UPOS is.
+UPOS_OF_DEPRELS = {
+    **{("amod", "NOUN"): "ADJ JJ", ("amod", "PROPN"): "ADJ", ("aux", "VERB"): "AUX", ("aux:pass", "VERB"): "AUX"},
+    **{("cop", "VERB"): "AUX", ("case", "CCONJ"): "ADP IN", ("case", "PROPN"): "ADP IN", ("case", "SCONJ"): "ADP"},
+    **{("cc", "PUNCT"): "SYM SYM", ("mark", "ADP"): "SCONJ", ("mark", "PRON"): "SCONJ IN"},
+}
+DEPRELS_OF_ADVERBS = ("compound:prt", "expl")  # `advmod` in their place
+FEATURES_OF_UPOS = {"ADJ": "Degree=Pos", "ADP": "_", "SCONJ": "_", "SYM": "_"}
 META = "meta.json"
 NO_TREE = 2**32 - 1  # in the place of an edit tree's missing branch
 
@@ -138,6 +148,16 @@ def consistent_patterns() -> Iterator[Dict[str, Any]]:
         yield {"patterns": [[{"TAG": tag, "POS": {"NOT_IN": kept}, "IS_SPACE": False}]], "attrs": attrs}
 
 
+def deprel_patterns() -> Iterator[Dict[str, Any]]:
+    """Patterns of an attribute_ruler that make UPOS and deprel agree. It comes after the parser."""
+    for (deprel, pos), new in UPOS_OF_DEPRELS.items():
+        attrs = dict(zip(("POS", "TAG"), new.split(), strict=False))
+        if attrs["POS"] in FEATURES_OF_UPOS:
+            attrs["MORPH"] = FEATURES_OF_UPOS[attrs["POS"]]
+        yield {"patterns": [[{"DEP": deprel, "POS": pos}]], "attrs": attrs}
+    yield {"patterns": [[{"DEP": {"IN": list(DEPRELS_OF_ADVERBS)}, "POS": "ADV"}]], "attrs": {"DEP": "advmod"}}
+
+
 def add_components(
     base: Path,
     output: Path,
@@ -176,7 +196,7 @@ def add_components(
         if MORPHOLOGIZER in names and RULER not in names:
             strings |= _write_ruler(folder / RULER)
             config["components"][RULER] = {"factory": RULER, "validate": False, "scorer": None}
-            place = 1 + max(names.index(name) for name in (MORPHOLOGIZER, LEMMATIZER) if name in names)
+            place = 1 + max(names.index(name) for name in (MORPHOLOGIZER, LEMMATIZER, PARSER) if name in names)
             names.insert(place, RULER)
             if config["nlp"]["lang"] == "en" and LEMMATIZER in names:
                 config["components"][LEMMAS] = {"factory": LEMMAS}
@@ -195,7 +215,7 @@ def _write_ruler(path: Path) -> Set[str]:
     """Write the attribute_ruler; returns the strings that it sets."""
     strings = {"_SP", "SPACE"}
     ruler = AttributeRuler(Vocab())
-    for rule in (WHITE_SPACE, *agreement_patterns(), *consistent_patterns()):
+    for rule in (WHITE_SPACE, *agreement_patterns(), *consistent_patterns(), *deprel_patterns()):
         ruler.add(**rule)  # type: ignore[arg-type]
         strings.update(rule["attrs"].values())
     ruler.to_disk(path, exclude=["vocab"])

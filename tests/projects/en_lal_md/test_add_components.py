@@ -119,3 +119,24 @@ def test_tags_and_upos_agree(script, word, tag, pos, expected):
         ruler.add(**rule)
     (token,) = ruler(Doc(nlp.vocab, words=[word], tags=[tag], pos=[pos] if pos else None, morphs=["X=Y"]))
     assert (token.tag_, token.pos_, str(token.morph)) == expected
+
+
+@pytest.mark.parametrize(
+    "tag, pos, deprel, expected",
+    [
+        ("NN", "NOUN", "amod", ("JJ", "ADJ", "amod", "Degree=Pos")),
+        ("NNP", "PROPN", "amod", ("NNP", "ADJ", "amod", "Degree=Pos")),
+        ("VBZ", "VERB", "cop", ("VBZ", "AUX", "cop", "X=Y")),
+        ("WDT", "PRON", "mark", ("IN", "SCONJ", "mark", "")),
+        ("RB", "ADV", "compound:prt", ("RB", "ADV", "advmod", "X=Y")),
+        ("NN", "NOUN", "obj", ("NN", "NOUN", "obj", "X=Y")),
+    ],
+)
+def test_upos_and_deprels_agree(script, tag, pos, deprel, expected):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("attribute_ruler")
+    for rule in script("add_components").deprel_patterns():
+        ruler.add(**rule)
+    words = {"words": ["x", "y"], "tags": [tag, "."], "pos": [pos, "PUNCT"], "morphs": ["X=Y", ""]}
+    token = ruler(Doc(nlp.vocab, **words, heads=[1, 1], deps=[deprel, "ROOT"]))[0]
+    assert (token.tag_, token.pos_, token.dep_, str(token.morph)) == expected
