@@ -150,6 +150,7 @@ _POSSIBLE = {
     "dash": r"[-+–—]\s+\S|[–—][A-Z“\"]",
     "number": rf"{_NUMBER}\s+\S",
     "source": rf"{_SOURCE}\s",
+    "values": r"(?!.*, )(?:.*?(?:[A-Za-z],\w|\d,[A-Za-z])){2}",
     "label": rf"{_LABEL}\s",
 }
 _KIND = re.compile(r"\s*(?:" + "|".join(f"(?P<{k}>{v})" for k, v in {**_CERTAIN, **_POSSIBLE}.items()) + ")")

@@ -41,6 +41,8 @@ def starting(text: str) -> List[str]:
         ("See you\n-- \nMaria", ["-- ", "Maria"]),
         ("| a | b |\n| c | d |", ["| c | d |"]),
         ("Name\tAge\nBob\t12", ["Bob\t12"]),
+        ("id,name,city\n1,Ann Lee,Bern\n2,Bob Ray,Rome", ["1,Ann Lee,Bern", "2,Bob Ray,Rome"]),
+        ("it cost 1,000,000 dollars\nand 2,000,000 pounds", []),
         ("I knew. 'Tis so.", ["'Tis so."]),
         ("TODO\n☐ buy stamps\n✓ done\n* rest", ["☐ buy stamps", "✓ done", "* rest"]),
         ("10:02 kim: hi\n10:03 joe: yo.\n—No.\n—Yes", ["10:03 joe: yo.", "—No.", "—Yes"]),
