@@ -137,8 +137,8 @@ def _iterate(sentence: Sentence) -> Iterator[BestTree]:
             nodes, heads = decoder.with_disagreeing(labels, nodes), ranked.heads
         decoded = decoded_parses([scores], [(nodes, heads)], ["joint" if charts.is_joint else "separate"])[0]
         if cells is None and decoder.disagreement_cost is not None:
-            strings = (label_strings(parser), parser.cfg["deprels"])
-            decoded = follow_guidelines(sentence.doc, sentence.words, decoded, scores, *strings)
+            words = [sentence.doc[i] for i in sentence.words]
+            decoded = follow_guidelines(words, decoded, scores, label_strings(parser), parser.cfg["deprels"])
         key = (decoded.spans.tobytes(), decoded.heads.tobytes())
         best = ranked.score if best is None else best
         if key not in seen:

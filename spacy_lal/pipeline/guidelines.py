@@ -2,10 +2,10 @@
 constituents and deprels that exclude each other, the one with the lower score goes. Parses under constraints
 (`constrained.py`) stay as they are."""
 
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Token
 
 from ..lang.en import CLAUSE_DEPRELS, MARK_TAGS, PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
 from ..scores import AnyScores, deprel_scores
@@ -22,29 +22,22 @@ _OF_VERBS = frozenset({"CC", "MD", "POS", "TO", "VP"})
 
 
 def follow_guidelines(
-    doc: Doc,
-    words: Sequence[int],
-    parse: DecodedParse,
-    scores: AnyScores,
-    labels: Sequence[str],
-    deprels: Sequence[str],
+    words: Sequence[Token], parse: DecodedParse, scores: AnyScores, labels: Sequence[str], deprels: Sequence[str]
 ) -> DecodedParse:
     """A parse without phrases of marks alone, a preposition beside its noun phrase, a verb phrase without a verb that
-    begins with a clause, an auxiliary with a subject, an xcomp with its own subject, two subjects or objects of a word.
-    words: The sentence's tokens in the Doc. scores: The sentence's."""
-    parse = with_prepositional_phrases(doc, words, without_marks(doc, words, parse), labels)
-    parse = without_doubled_clauses(doc, words, parse, scores, labels)
+    begins with a clause, an auxiliary with a subject, an xcomp with its own subject, two subjects or objects of a
+    word. words, scores: The sentence's."""
+    parse = with_prepositional_phrases(words, without_marks(words, parse), labels)
+    parse = without_doubled_clauses(words, parse, scores, labels)
     return with_possible_deprels(parse, scores, deprels) if parse.heads.any() else parse
 
 
-def with_prepositional_phrases(
-    doc: Doc, words: Sequence[int], parse: DecodedParse, labels: Sequence[str]
-) -> DecodedParse:
+def with_prepositional_phrases(words: Sequence[Token], parse: DecodedParse, labels: Sequence[str]) -> DecodedParse:
     """A parse in which a preposition and the noun phrase that it marks are a PP, not sisters of other phrases."""
     spans = parse.spans
     if "PP" not in labels or not len(spans) or not parse.heads.any():
         return parse
-    for i in (i for i, word in enumerate(words) if doc[word].tag_ in PREPOSITION_TAGS):
+    for i in (i for i, word in enumerate(words) if word.tag_ in PREPOSITION_TAGS):
         around, after = spans[(spans[:, 0] <= i) & (i < spans[:, 1])], spans[spans[:, 0] == i + 1]
         if not len(around) or not len(after) or not i + 1 < parse.heads[i] <= after[0, 1]:
             continue
@@ -57,9 +50,9 @@ def with_prepositional_phrases(
     return parse._replace(spans=spans)
 
 
-def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> DecodedParse:
+def without_marks(words: Sequence[Token], parse: DecodedParse) -> DecodedParse:
     """A parse without constituents of punctuation alone that are less than the sentence: no treebank has them."""
-    marks = np.array([doc[i].tag_ in MARK_TAGS if doc[i].tag else doc[i].is_punct for i in words], dtype=bool)
+    marks = np.array([word.tag_ in MARK_TAGS if word.tag else word.is_punct for word in words], dtype=bool)
     if len(marks) < 2 or not marks.any() or not len(parse.spans):
         return parse
     n_before = np.concatenate([[0], np.cumsum(marks)])
@@ -69,7 +62,7 @@ def without_marks(doc: Doc, words: Sequence[int], parse: DecodedParse) -> Decode
 
 
 def without_doubled_clauses(
-    doc: Doc, words: Sequence[int], parse: DecodedParse, scores: AnyScores, labels: Sequence[str]
+    words: Sequence[Token], parse: DecodedParse, scores: AnyScores, labels: Sequence[str]
 ) -> DecodedParse:
     """A parse without one of two clauses that begin together, where the longer one has its verb from the other alone,
     as in (S (VP (S (VP fearing death)) (ADVP basically))): the one with the lower score goes."""
@@ -78,7 +71,7 @@ def without_doubled_clauses(
         (start, end, label), (first, middle, inner) = spans[k : k + 2]  # in pre-order
         if start != first or labels[inner] not in _DOUBLED or split_chain(labels[label])[-1] != "VP":
             continue
-        kinds = _children(doc, words, spans[k + 2 :], middle, end, labels)
+        kinds = _children(words, spans[k + 2 :], middle, end, labels)
         if not any(kind in _OF_VERBS or kind[:1] == "V" for kind in kinds):
             longer, shorter = (float(scores.labels[start, stop, SUB_HEAD + 1 :].max()) for stop in (end, middle))
             dropped.append(k if longer < shorter else k + 1)
@@ -86,12 +79,12 @@ def without_doubled_clauses(
 
 
 def _children(
-    doc: Doc, words: Sequence[int], spans: Sequence[Sequence[int]], start: int, end: int, labels: Sequence[str]
+    words: Sequence[Token], spans: Sequence[Sequence[int]], start: int, end: int, labels: Sequence[str]
 ) -> Iterator[str]:
     """Labels of the constituents, and tags of the other words, that words from a place on are divided into."""
     while start < end:
         of_start = [(stop, label) for first, stop, label in spans if first == start and stop <= end]
-        yield split_chain(labels[of_start[0][1]])[0] if of_start else doc[words[start]].tag_
+        yield split_chain(labels[of_start[0][1]])[0] if of_start else words[start].tag_
         start = of_start[0][0] if of_start else start + 1
 
 
@@ -136,7 +129,7 @@ def with_possible_deprels(parse: DecodedParse, scores: AnyScores, deprels: Seque
 
 def _conflict(heads: Sequence[int], names: Sequence[str]) -> Optional[Tuple[int, int]]:
     """Two words whose deprels exclude each other: two of a group, or a subject and the xcomp that governs it."""
-    seen = {}
+    seen: Dict[Tuple[int, int], int] = {}
     for i, (head, name) in enumerate(zip(heads, names, strict=True)):
         group = _GROUPS.get(name)
         if group is not None and head:

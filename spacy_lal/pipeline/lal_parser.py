@@ -249,8 +249,10 @@ class LALParser(SentencePipe):
         strings = (self._label_vocab.strings, self.cfg["deprels"])
         for indices, scores in self.iter_scores(docs, pruned=True, sentences=sentences):
             for i, one, parse in zip(indices, scores, self.decoder(scores), strict=True):
-                guided = self.decoder.disagreement_cost is not None
-                parses[i] = follow_guidelines(*owners[i], parse, one, *strings) if guided else parse
+                if self.decoder.disagreement_cost is not None:
+                    doc, words = owners[i]
+                    parse = follow_guidelines([doc[k] for k in words], parse, one, *strings)
+                parses[i] = parse
         in_order = (parses[i] for i in range(len(owners)))
         return [list(islice(in_order, len(of_doc))) for of_doc in sentences]
 

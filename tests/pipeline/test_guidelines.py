@@ -17,9 +17,9 @@ def test_no_constituents_of_punctuation_alone():
     spans = np.array([[0, 4, 2], [0, 1, 3], [1, 3, 4], [2, 3, 5]], dtype="int32")
     parse = DecodedParse(spans, np.zeros(4, "i4"), np.zeros(4, "i4"))
     for doc in (Doc(vocab, words, tags=tags), Doc(vocab, words)):
-        assert without_marks(doc, range(4), parse).spans.tolist() == [[0, 4, 2], [0, 1, 3]]
+        assert without_marks(list(doc), parse).spans.tolist() == [[0, 4, 2], [0, 1, 3]]
     marks = parse._replace(spans=np.array([[0, 2, 2], [1, 2, 3]], dtype="int32"))
-    assert without_marks(Doc(vocab, ["?", "!"]), range(2), marks).spans.tolist() == [[0, 2, 2]]
+    assert without_marks(list(Doc(vocab, ["?", "!"])), marks).spans.tolist() == [[0, 2, 2]]
 
 
 LABELS = ["", "<H>", "S", "NP", "VP", "PP", "SBAR", "S::NP", "S::VP", "ADVP"]
@@ -48,7 +48,7 @@ def guided(words, tags, spans, arcs, second=(), low=()):
         scores[2][word, DEPRELS.index(deprel)] = -loss
     for start, end in low:
         scores[0][start, end] = 0.5
-    found = follow_guidelines(doc, range(n), parse, ParserScores(*scores), LABELS, DEPRELS)
+    found = follow_guidelines(list(doc), parse, ParserScores(*scores), LABELS, DEPRELS)
     found_arcs = " ".join(f"{head}:{DEPRELS[i]}" for head, i in zip(found.heads, found.deprels, strict=True))
     return [(start, end, LABELS[label]) for start, end, label in found.spans.tolist()], found_arcs
 
