@@ -53,14 +53,20 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
         return Candidates(nothing, nothing[:, 0], np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64))
     ancestors = _ancestors(parse.heads)
     words = np.arange(n)
-    every = [parse.constituents, np.stack([words, words + 1], axis=1), _subtrees(ancestors)]
-    ranges = np.unique(np.concatenate(every), axis=0)
-    starts, ends = ranges[:, 0], ranges[:, 1]
+    subtrees = _subtrees(ancestors)
+    every = [parse.constituents, np.stack([words, words + 1], axis=1), subtrees]
+    # by a number for each range: rows are found far slower
+    key = np.array([n + 1, 1])
+    is_range, is_subtree = np.zeros((2, (n + 1) ** 2), dtype=bool)
+    is_range[np.concatenate(every) @ key] = is_subtree[subtrees @ key] = True
+    found = is_range.nonzero()[0]
+    starts, ends = np.divmod(found, n + 1)
+    ranges = np.stack([starts, ends], axis=1)
     inside = (starts[:, None] <= words) & (words < ends[:, None])
     depths = ancestors.sum(axis=1)
     heads = np.where(inside, depths * n + words, n * (n + 2)).argmin(axis=1)
     with np.errstate(over="ignore"):
-        raw = _raw_features(parse, predicates, ranges, heads, ancestors)
+        raw = _raw_features(parse, predicates, ranges, heads, ancestors, is_subtree[found])
         features = _mixed(raw + np.arange(1, N_FEATURES + 1, dtype=np.uint64) * _SIDE)
     return Candidates(ranges, heads, (features % np.uint64(n_rows)).astype(np.int64))
 
@@ -86,7 +92,12 @@ def _subtrees(ancestors: ndarray) -> ndarray:
 
 
 def _raw_features(
-    parse: ParseArrays, predicates: ndarray, ranges: ndarray, heads: ndarray, ancestors: ndarray
+    parse: ParseArrays,
+    predicates: ndarray,
+    ranges: ndarray,
+    heads: ndarray,
+    ancestors: ndarray,
+    is_subtree: ndarray,
 ) -> ndarray:
     """The features before they are mixed. *Shape:* (n_predicates, n_candidates, N_FEATURES), uint64."""
     n, shape = parse.n_words, (len(predicates), len(ranges))
@@ -94,8 +105,7 @@ def _raw_features(
     p, verbs = predicates[:, None], predicates
     dep_path = _dependency_paths(parse, ancestors, verbs, heads)
     tree_path, up, down, above, own_label = _tree_paths(parse, verbs, ranges)
-    key = np.array([n + 1, 1])  # a number for each range
-    is_constituent, is_subtree = own_label != 0, np.isin(ranges @ key, _subtrees(ancestors) @ key)
+    is_constituent = own_label != 0
     own_label = np.where(is_constituent, own_label, np.where(ends - starts == 1, parse.tags[starts], np.uint64(1)))
     after = starts > p
     side = after.astype(np.uint64)
