@@ -4,9 +4,9 @@
     python scripts/cut_encoder.py e5 e5-french --layers 6 --text french.txt --top 20000
 
 The upper layers of encoders that were trained for sentence vectors forget words
-(docs/experiments/2026-11-cut-encoders.md). Which pieces stay depends on the tokenizer. WordPiece: Latin script, digits,
-punctuation and symbols. Unigram: the most frequent ones of the texts, and single characters that the texts have or that
-are Latin, punctuation or symbols. Special pieces always stay. The new folder loads by path.
+(docs/experiments/2026-11-cut-encoders.md). With `--text`, the most frequent pieces of the texts stay, and single
+characters that the texts have or that are Latin, punctuation or symbols; of WordPiece without it, all of Latin script,
+digits, punctuation and symbols. Special pieces always stay. The new folder loads by path.
 """
 
 import argparse
@@ -27,6 +27,7 @@ LATIN = ("LATIN", "COMBINING")
 # letters, by the beginning of their Unicode names, that English text has by themselves
 ALONE = ("GREEK", "CYRILLIC", "SUPERSCRIPT", "MODIFIER", "FEMININE", "MASCULINE", "MICRO")
 SPACE = "▁"  # of a Unigram tokenizer, before the first piece of a word
+INSIDE = "##"  # of WordPiece, before the other pieces of a word
 SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
@@ -46,7 +47,7 @@ def cut_layers(model: PreTrainedModel, n_layers: int) -> None:
 
 def is_latin(piece: str) -> bool:
     """Whether a piece of WordPiece has no letters but Latin ones, or is a single Greek, Cyrillic or modifying one."""
-    text = piece.removeprefix("##")
+    text = piece.removeprefix(INSIDE)
     return not UNUSED.fullmatch(piece) and all(_stays(char, alone=len(text) == 1) for char in text)
 
 
@@ -57,14 +58,15 @@ def _stays(char: str, *, alone: bool) -> bool:
 
 
 def frequent_pieces(tokenizer: PreTrainedTokenizerFast, pieces: List[str], texts: List[Path], top: int) -> Set[int]:
-    """Numbers of at most `top` pieces of a Unigram tokenizer: single characters first, then the most frequent ones."""
+    """Numbers of at most `top` pieces: single characters first, then the most frequent ones."""
     counts: Counter[int] = Counter()
     for path in texts:
         with path.open(encoding="utf8") as lines:
             for line in lines:
                 text = line.partition("# text = ")[2] if path.suffix == ".conllu" else line
                 counts.update(tokenizer(text.strip(), add_special_tokens=False)["input_ids"])
-    kept = {i for i, piece in enumerate(pieces) if _is_character(piece.lstrip(SPACE), used=i in counts)}
+    plain = [piece.lstrip(SPACE).removeprefix(INSIDE) for piece in pieces]
+    kept = {i for i, text in enumerate(plain) if _is_character(text, used=i in counts)}
     return kept | {i for i, _ in [one for one in counts.most_common() if one[0] not in kept][: max(0, top - len(kept))]}
 
 
@@ -87,6 +89,7 @@ def cut_pieces(
     if kind == "WordPiece":
         pieces = sorted(vocab, key=vocab.__getitem__)
         kept = {i for i, piece in enumerate(pieces) if is_latin(piece)}
+        kept &= frequent_pieces(tokenizer, pieces, texts, top) if texts else kept
     elif kind == "Unigram" and texts:
         pieces = [piece for piece, _ in vocab]
         kept = frequent_pieces(tokenizer, pieces, texts, top)
@@ -137,8 +140,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("encoder", type=Path, help="folder of an encoder and its tokenizer")
     parser.add_argument("output", type=Path, help="folder to write; must not exist")
     parser.add_argument("--layers", type=int, required=True, help="how many of the lower layers stay")
-    parser.add_argument("--text", type=Path, nargs="+", default=[], help="Unigram: texts, or CoNLL-U with `# text`")
-    parser.add_argument("--top", type=int, default=20000, help="Unigram: how many pieces stay")
+    parser.add_argument("--text", type=Path, nargs="+", default=[], help="texts, or CoNLL-U with `# text`")
+    parser.add_argument("--top", type=int, default=20000, help="how many pieces stay, with --text")
     args = parser.parse_args(arguments)
     try:
         if args.output.exists():

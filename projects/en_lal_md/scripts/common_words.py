@@ -1,4 +1,5 @@
-"""The most frequent words of a language, in lower case and capitalised, a line each: cut_e5.py keeps their pieces.
+"""The most frequent words of a language, in lower case and capitalised, a line each, the first thousands several times:
+cut_encoder.py and cut_e5.py count and keep their pieces.
 
     python -m pip download --no-deps --dest DL wordfreq==3.1.1
     python scripts/common_words.py DL is ../../assets/sources/words_is.txt
@@ -39,7 +40,8 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=100_000, help="of words")
     args = parser.parse_args()
     words = read_words(next(args.folder.glob("wordfreq-*.whl")), args.language, args.most)
-    args.output.write_text("".join(f"{word}\n" for word in [*words, *map(str.capitalize, words)]), encoding="utf8")
+    lines = [f"{word}\n{word.capitalize()}\n" * (1 + 16000 // (rank + 1000)) for rank, word in enumerate(words)]
+    args.output.write_text("".join(lines), encoding="utf8")
     print(f"{args.output}: {len(words)} words")
 
 

@@ -173,6 +173,12 @@ class Arrays:
         for name in self.kinds:
             if name in TAGGERS:
                 pipe: Any = self.nlp.get_pipe(name)
+                if name == "tagger":  # spaCy's loss refuses a tag that training has not
+                    numbers = {tag: k for k, tag in enumerate(pipe.labels)}
+                    for eg, _, _ in chosen:
+                        tags = eg.get_aligned("TAG", as_string=True)
+                        self.add(f"gold.{name}", [numbers.get(tag, -1) for tag in tags], "i2")
+                    continue
                 n_labels = pipe.model.get_dim("nO")
                 zeros = [np.zeros((len(doc), n_labels), dtype="f4") for doc in docs]
                 _, gradients = pipe.get_loss([eg for eg, _, _ in chosen], zeros)
@@ -253,10 +259,12 @@ def export(args: argparse.Namespace) -> None:
     augmenter = make_rough_text(*(2 * share for share in ROUGH)) if args.rough else None
     sources = [(TreebankCorpus(path), weight) for path, weight in args.read]
     sources += [(TreebankCorpus(None, path), weight) for path, weight in args.trees]
+    n_gold = len(sources)
+    sources += [(TreebankCorpus(path), weight) for path, weight in args.parsed]
     for number, (corpus, _) in enumerate(sources):
         examples = list(corpus(nlp))
-        rough = [one for eg in examples for one in augmenter(nlp, eg)] if augmenter else []
-        changed = [one for one, eg in zip(rough, examples, strict=True) if one.reference.text != eg.reference.text]
+        rough = [one for eg in examples for one in augmenter(nlp, eg)] if augmenter and number < n_gold else []
+        changed = [one for one, eg in zip(rough, examples) if one.reference.text != eg.reference.text]
         _read(arrays, examples + changed, number)
     settings["weights"] = [weight for _, weight in sources]
     arrays.write(args.folder / "train.npz")
@@ -315,6 +323,7 @@ def start(args: argparse.Namespace) -> None:
         config["components"].update({name: components[name] for name in new})
         names[-1:-1] = new  # the parser stays last
     fix_random_seed(args.seed)
+    args.pipeline.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         config.to_disk(Path(folder) / "joined.cfg")
         load(Path(folder) / "joined.cfg", args).to_disk(args.pipeline)
@@ -339,8 +348,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
         command.add_argument("--read", type=source, nargs="+", required=True, metavar="FILE=WEIGHT", help="treebanks")
         command.add_argument("--trees", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help="without heads")
         command.add_argument("--seed", type=int, default=0)
+    parsed = "text as a larger pipeline parses it"
+    out.add_argument("--parsed", type=source, nargs="+", default=[], metavar="FILE=WEIGHT", help=parsed)
     out.add_argument("--dev", type=Path, nargs="+", default=[])
-    out.add_argument("--rough", action="store_true", help="also each Doc in rough form (rough_text.py)")
+    out.add_argument("--rough", action="store_true", help="also each Doc of a treebank in rough form (rough_text.py)")
     out.set_defaults(run=export)
     back = commands.add_parser("back", help="write the pipeline with learned weights")
     back.add_argument("pipeline", type=Path, help="as for `out`")

@@ -564,8 +564,9 @@ def best_labels(scores: List[Scores], batch: Batch, decoder: Decoder, margin: fl
     return list(zip(nodes, labels, strict=True))
 
 
-def parser_loss(scores: List[Scores], batch: Batch, decoder: Decoder) -> Tensor:
-    """The loss of `spacy_lal.loss.parser.ParserLoss`, with its weights in configs/lal_trf.cfg."""
+def parser_loss(scores: List[Scores], batch: Batch, decoder: Decoder, label_heads: float = 0.02) -> Tensor:
+    """The loss of `spacy_lal.loss.parser.ParserLoss`, with its weights in configs/lal_trf.cfg, but that of label
+    heads."""
     from spacy_lal.layers.basics import PickedCells
 
     total: Any = 0.0
@@ -592,17 +593,17 @@ def parser_loss(scores: List[Scores], batch: Batch, decoder: Decoder) -> Tensor:
             sentence, start, end, head = group["near"].T
             ties = one.ties[sentence, end] - one.ties[sentence, start]
             logits = nn.functional.pad(ties, (1, 0))
-            total = total + 0.02 * nn.functional.cross_entropy(logits, head, reduction="sum")
+            total = total + label_heads * nn.functional.cross_entropy(logits, head, reduction="sum")
     return total
 
 
-def losses(pipeline: Pipeline, batch: Batch, decoder: Decoder) -> Dict[str, Tensor]:
-    """The losses of a batch, summed over words."""
+def losses(pipeline: Pipeline, batch: Batch, decoder: Decoder, label_heads: float = 0.02) -> Dict[str, Tensor]:
+    """The losses of a batch, summed over words. label_heads: The weight of the label heads' loss."""
     vectors = pipeline.vectors(batch)
     found = {}
     for name, part in pipeline.parts.items():
         if name == "lal_parser":
-            found[name] = parser_loss(parser_scores(part, vectors, batch), batch, decoder)
+            found[name] = parser_loss(parser_scores(part, vectors, batch), batch, decoder, label_heads)
         else:
             scores = part.output(part.inputs(vectors, batch["hashed"]))
             loss = nn.functional.cross_entropy(scores, batch["gold"][name], ignore_index=-1, reduction="sum")
@@ -659,6 +660,11 @@ def evaluate(pipeline: Pipeline, path: Path, device: torch.device, words: int) -
                         2 * ((found == gold) & (gold >= first)).sum(),
                         (found >= first).sum() + (gold >= first).sum(),
                     )
+                    if one.ties is not None:  # of the label's own head
+                        sentence, start, end = (found >= first).nonzero(as_tuple=True)
+                        head = found[sentence, start, end] - first
+                        own = one.ties[sentence, end, head] - one.ties[sentence, start, head]
+                        count("own_head", (own > 0).sum(), len(own))
                     places = torch.arange(one.arcs.shape[1], device=device)
                     arcs = one.arcs[:, 1:].masked_fill((places > group["n"][:, None])[:, None], -EDGE)
                     heads, known = arcs.argmax(-1), group["heads"] >= 0
@@ -688,6 +694,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add("--steps", type=int, help="how many steps, in place of the time")
     add("--rate", type=float, default=0.001, help="the highest learning rate")
     add("--encoder-rate", type=float, default=0.15, help="of the transformer's layers, as a part of --rate")
+    add("--label-heads", type=float, default=0.02, help="the weight of the label heads' loss")
     add("--words", type=int, default=4000, help="of a batch")
     add("--workers", type=int, default=3, help="processes that make batches")
     add("--seed", type=int, default=0)
@@ -725,7 +732,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         for group in optimizer.param_groups:
             group["lr"] = args.rate * group["factor"] * max(LOWEST, min(part / RISE, (1 - part) / (1 - RISE)))
         batch = to_device(batch, device)
-        found = losses(pipeline, batch, decoder)
+        found = losses(pipeline, batch, decoder, args.label_heads)
         total = sum(found.values()) / batch["n_tokens"]
         optimizer.zero_grad()
         total.backward()
