@@ -263,8 +263,9 @@ def export(args: argparse.Namespace) -> None:
     sources += [(TreebankCorpus(path), weight) for path, weight in args.parsed]
     for number, (corpus, _) in enumerate(sources):
         examples = list(corpus(nlp))
-        rough = [one for eg in examples for one in augmenter(nlp, eg)] if augmenter and number < n_gold else []
-        changed = [one for one, eg in zip(rough, examples) if one.reference.text != eg.reference.text]
+        changed = []
+        for eg in examples if augmenter and number < n_gold else []:
+            changed += [one for one in augmenter(nlp, eg) if one.reference.text != eg.reference.text]
         _read(arrays, examples + changed, number)
     settings["weights"] = [weight for _, weight in sources]
     arrays.write(args.folder / "train.npz")
