@@ -30,11 +30,11 @@ from rough_text import make_rough_text
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.training.initialize import init_nlp
 from spacy.util import fix_random_seed, load_config
 from spacy_transformers.align import get_alignment_via_offset_mapping
 from spacy_transformers.layers.transformer_model import huggingface_tokenize
 from thinc.api import Model
-from timed_training import ROUGH, load, source
 from train_exported import pack, read_weights, write_weights
 
 from spacy_lal.annotations import get_propositions, has_propositions, sentence_words
@@ -48,6 +48,7 @@ from spacy_lal.treebanks.corpora import TreebankCorpus
 TAGGERS = ("senter", "tagger", "morphologizer", "trainable_lemmatizer")
 BATCH = 64  # Docs that are read at once
 MOST_WORDS = 120  # of a sentence; Docs with longer ones are left out
+ROUGH = (0.16, 0.06, 0.12, 0.12)  # shares of rough_text.py
 
 
 def hashed_nodes(model: Model) -> Tuple[Model, List[Model]]:
@@ -256,7 +257,7 @@ def export(args: argparse.Namespace) -> None:
     first, *_, last = tokenizer("a")["input_ids"]
     settings.update(first=first, last=last, mask=tokenizer.mask_token_id or tokenizer.unk_token_id)
     arrays = Arrays(nlp)
-    augmenter = make_rough_text(*(2 * share for share in ROUGH)) if args.rough else None
+    augmenter = make_rough_text(*ROUGH) if args.rough else None
     sources = [(TreebankCorpus(path), weight) for path, weight in args.read]
     sources += [(TreebankCorpus(None, path), weight) for path, weight in args.trees]
     n_gold = len(sources)
@@ -314,6 +315,21 @@ def bring_back(args: argparse.Namespace) -> None:
     print(f"Wrote {args.output}")
 
 
+def source(text: str) -> Tuple[Path, float]:
+    """Read FILE=WEIGHT.
+
+    RAISES (argparse.ArgumentTypeError): It has another form, FILE does not exist, or WEIGHT is not above 0.
+    """
+    path, _, weight = text.rpartition("=")
+    try:
+        found = Path(path), float(weight)
+    except ValueError:
+        found = Path(), 0.0
+    if not path or not found[0].exists() or not 0 < found[1] < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected FILE=WEIGHT, a path that exists and more than 0, got {text!r}")
+    return found
+
+
 def start(args: argparse.Namespace) -> None:
     """Write an initialised pipeline."""
     config = load_config(args.config, interpolate=False)
@@ -325,9 +341,15 @@ def start(args: argparse.Namespace) -> None:
         names[-1:-1] = new  # the parser stays last
     fix_random_seed(args.seed)
     args.pipeline.parent.mkdir(parents=True, exist_ok=True)
+    read, trees = ([str(path) for path, _ in paths] for paths in (args.read, args.trees))
+    changes: Dict[str, Any] = {"paths.train": read, "paths.dev": read, "system.seed": args.seed}
+    changes.update({"paths.trees_only": trees} if trees else {})
+    changes.update({"nlp.lang": args.lang} if args.lang else {})
+    changes.update({"components.transformer.model.name": args.encoder} if args.encoder else {})
     with TemporaryDirectory() as folder:
         config.to_disk(Path(folder) / "joined.cfg")
-        load(Path(folder) / "joined.cfg", args).to_disk(args.pipeline)
+        joined = load_config(Path(folder) / "joined.cfg", overrides=changes, interpolate=False)
+        init_nlp(joined).to_disk(args.pipeline)
     print(f"Wrote {args.pipeline}")
 
 
@@ -341,7 +363,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     begin.add_argument("--add", type=Path, nargs="+", default=[], metavar="CONFIG", help="its components, too")
     begin.add_argument("--encoder", help="name or folder of the encoder, in place of the config's")
     begin.add_argument("--lang", help="in place of the config's language")
-    begin.set_defaults(run=start, gpu_id=-1)
+    begin.set_defaults(run=start)
     out = commands.add_parser("out", help="write what the training needs")
     out.add_argument("pipeline", type=Path, help="an initialised pipeline")
     out.add_argument("folder", type=Path, help="folder to write; must not exist")

@@ -380,7 +380,10 @@ class Pipeline(nn.Module):
         self.settings = json.loads((folder / "settings.json").read_text(encoding="utf8"))
         state = read_weights(folder / "weights")
         if learned is not None:
-            state.update(read_weights(learned / "weights"))
+            found = read_weights(learned / "weights")
+            other = {name for name, value in found.items() if name in state and value.shape != state[name].shape}
+            print("of another shape, not taken:", ", ".join(sorted(other)) or "none", flush=True)
+            state.update({name: value for name, value in found.items() if name not in other})
         config = AutoConfig.from_pretrained(folder)
         config.num_hidden_layers = layers or config.num_hidden_layers
         self.transformer = AutoModel.from_config(config, attn_implementation="eager", add_pooling_layer=False)

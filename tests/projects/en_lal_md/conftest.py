@@ -32,9 +32,3 @@ def expect(script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
         monkeypatch.setattr(script("treebank"), "CHECKSUMS", path)
 
     return put
-
-
-@pytest.fixture
-def functions(script) -> ModuleType:
-    """The module of registered functions, with the modules that it imports."""
-    return script("functions")

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import spacy
 import torch
-from spacy.training.initialize import init_nlp
 from tiny_pipeline import make_bert
 from tiny_training import tiny_config, write_toy_corpora
 
@@ -35,8 +34,11 @@ def test_cky_on_tensors_finds_the_trees_of_the_decoder(script):
 def test_losses_are_the_librarys_and_weights_come_back(script, tmp_path: Path, capfd: Any):
     write_toy_corpora(tmp_path)
     start, folder, corpus = tmp_path / "start", tmp_path / "exported", tmp_path / "train.spacy"
-    init_nlp(tiny_config(tmp_path, transformer=make_bert(tmp_path / "bert"))).to_disk(start)
+    config = tiny_config(tmp_path, transformer=make_bert(tmp_path / "bert"))
+    del config["training"]["before_update"]
+    config.to_disk(tmp_path / "tiny.cfg")
     export, training = script("export_training"), script("train_exported")
+    assert export.main(["start", str(tmp_path / "tiny.cfg"), str(start), "--read", f"{corpus}=1"]) == 0
     names = [str(start), str(folder)]
     assert export.main(["out", *names, "--read", f"{corpus}=1", "--dev", str(tmp_path / "dev.spacy"), "--rough"]) == 0
     # weights as the library's, not in 8 bits
@@ -62,12 +64,23 @@ def test_losses_are_the_librarys_and_weights_come_back(script, tmp_path: Path, c
         gold[tuple(group["cells"].T[:3])] = group["cells"].T[3]
         margins += int((nodes & (labels != gold)).sum())
     assert found + margins == pytest.approx(sum(expected.values()), rel=1e-3)
-    assert training.main([str(folder), str(tmp_path / "out"), "--minutes", "1", "--steps", "3", "--workers", "0"]) == 0
+    earlier = {**training.read_weights(folder / "weights"), "tagger.output.bias": np.zeros(1)}
+    training.write_weights(training.pack(earlier), tmp_path / "earlier" / "weights")
+    options = ["--learned", str(tmp_path / "earlier"), "--minutes", "1", "--steps", "3", "--workers", "0"]
+    assert training.main([str(folder), str(tmp_path / "out"), *options]) == 0
     assert export.main(["back", str(start), str(tmp_path / "out"), str(tmp_path / "learned")]) == 0
-    assert "dev.dev.npz" in capfd.readouterr().out
+    printed = capfd.readouterr().out
+    assert "of another shape, not taken: tagger.output.bias\n" in printed and "dev.dev.npz" in printed
     before, after = (spacy.load(path).get_pipe("tagger").model.to_bytes() for path in (start, tmp_path / "learned"))
     assert before != after
     other = {**training.read_weights(folder / "weights"), "transformer.encoder.layer.9.output.dense.bias": np.zeros(8)}
     training.write_weights(training.pack(other), tmp_path / "other" / "weights")
     assert export.main(["back", str(start), str(tmp_path / "other"), str(tmp_path / "wrong")]) == 1
     assert "expected the layers of" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["a.spacy", "none.spacy=1", "{}=0", "{}=nan", "{}=x", "=1"])
+def test_sources_are_paths_with_weights(script, tmp_path: Path, text: str):
+    export = script("export_training")
+    with pytest.raises(export.argparse.ArgumentTypeError, match="expected FILE=WEIGHT"):
+        export.source(text.format(tmp_path))

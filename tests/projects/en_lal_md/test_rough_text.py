@@ -1,13 +1,9 @@
-"""Training text made rough, and products in bfloat16: what changes, and what does not."""
-
-import copy
+"""Training text made rough: what changes, and what does not."""
 
 import pytest
 import spacy
-import torch
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
-from thinc.api import PyTorchWrapper
 
 from spacy_lal.annotations import SPANS_KEY, get_constituents, sentence_bounds
 from spacy_lal.treebanks.docs import copy_text
@@ -21,11 +17,11 @@ def nlp():
 
 
 @pytest.fixture
-def rough(nlp, functions):
+def rough(nlp, script):
     """Makes of a Doc what the augmenter makes of it, its one Example."""
 
     def make(doc, **levels):
-        (eg,) = functions.rough_text.make_rough_text(**{**NONE, **levels})(
+        (eg,) = script("rough_text").make_rough_text(**{**NONE, **levels})(
             nlp, Example(copy_text(doc, with_sentences=True), doc)
         )
         return eg
@@ -71,21 +67,3 @@ def test_punctuation(rough, doc, nlp):
     words, heads = ["Oh", ":", "look", "!", "..."], [1, 1, 1, 1, 4]
     other = Doc(nlp.vocab, words=words, heads=heads, deps=["dep", "ROOT", "dep", "punct", "ROOT"])
     assert [t.text for t in rough(other, no_punct=1.0).reference] == ["Oh", ":", "look", "..."]
-
-
-def test_bfloat16_is_near_in_training_and_off_in_prediction(functions):
-    torch.manual_seed(0)
-    exact = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.Tanh(), torch.nn.Linear(64, 2))
-    module = copy.deepcopy(exact)
-    assert functions.bfloat16.use_bfloat16_products([PyTorchWrapper(module)]) == 2
-    inputs = torch.randn(5, 32)
-    outputs, expected = module(inputs), exact(inputs)
-    assert outputs.dtype == torch.float32 and not torch.equal(outputs, expected)
-    torch.testing.assert_close(outputs, expected, rtol=0, atol=0.03)
-    for one in (outputs, expected):
-        one.square().sum().backward()
-    for parameter, other in zip(module.parameters(), exact.parameters(), strict=True):
-        torch.testing.assert_close(parameter.grad, other.grad, rtol=0, atol=0.05 * float(other.grad.abs().max()))
-    assert torch.equal(module.eval()(inputs), exact.eval()(inputs))
-    callback = spacy.registry.resolve({"it": {"@callbacks": "spacy-lal.bfloat16_products.v1"}})["it"]
-    callback(spacy.blank("en"), {"step": 0})

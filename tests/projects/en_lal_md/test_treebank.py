@@ -103,7 +103,7 @@ def test_brackets_and_backslashes_survive(treebank, expect, tmp_path: Path, owls
     assert (tmp_path / "dev.ptb").read_text("utf8") == expected
 
 
-@pytest.mark.parametrize("name, n_sources", [("build_ewt", 3), ("build_gum", 1), ("build_craft", 1), ("build_masc", 1)])
+@pytest.mark.parametrize("name, n_sources", [("build_ewt", 3), ("build_gum", 1), ("build_craft", 1)])
 def test_programs_end_with_a_message(name: str, n_sources: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     sources = [str(pack(tmp_path / f"source{i}.tar.gz", FILES)) for i in range(n_sources)]
     monkeypatch.syspath_prepend(str(SCRIPTS))
