@@ -27,7 +27,6 @@ NOT_RUN = {  # blocks and commands that want more than a clone has
     r"^python -m spacy lal import-official": "the authors' checkpoint",
     r"^python -m spacy project": "treebanks from the net, or minutes",
     r"^(OMP_NUM_THREADS=1 )?python (benchmarks|projects)/": "treebanks",
-    r"lal_trf_branch\.cfg|training/mean": "hours, treebanks and several trained pipelines",
     r"-o tree\.png": "the extra display",
 }
 SHORT = ("--training.max_steps", "2", "--training.eval_frequency", "1")  # follow every training

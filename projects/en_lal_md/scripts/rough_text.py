@@ -1,6 +1,6 @@
 """Rough training text: in one case or without punctuation, like typed messages and transcribed speech.
 
-Registered by `functions.py`. spaCy's own (`spacy.lower_case.v1`) retokenizes, and so loses gold tokens and sentences.
+spaCy's own (`spacy.lower_case.v1`) retokenizes, and so loses gold tokens and sentences.
 """
 
 import random
