@@ -18,7 +18,7 @@ from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from . import onnx_encoder as graph
-from .shim import MAKING, return_memory, stored_arrays
+from .shim import MAKING, is_safetensors, return_memory, stored_arrays
 from .vectors import plain_doc, with_tokens
 from .windows import WINDOW, length_groups, sentence_windows
 
@@ -204,7 +204,7 @@ class EncoderShim(Shim):
     def from_bytes(self, data: bytes) -> "EncoderShim":
         """Load what `to_bytes` wrote, or the msgpack of `en_lal_lg` 0.1.0, which holds such a file."""
         about: Dict[str, Any] = {}
-        if data[8:9] != b"{":
+        if not is_safetensors(data):
             about = srsly.msgpack_loads(data)
             data = about["weights"]
         self.weights, stored = stored_arrays(data)

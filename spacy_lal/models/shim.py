@@ -266,6 +266,11 @@ class NetworkShim(ThreadsShim):
         return self
 
 
+def is_safetensors(data: bytes) -> bool:
+    """Tell whether bytes are a safetensors file: the length of its header, then JSON."""
+    return data[8:9] == b"{"
+
+
 def stored_arrays(data: bytes) -> Tuple[Dict[str, ndarray], Dict[str, str]]:
     """The arrays of a safetensors file, read in place: its library copies them. And its metadata. RAISES (ValueError,
     KeyError): The file is damaged, or has other types than weights have."""

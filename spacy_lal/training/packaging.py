@@ -17,6 +17,7 @@ from thinc.api import Config, Model
 
 from ..models.onnx_encoder import SCALE, quantise
 from ..models.onnx_transformer import from_transformer
+from ..models.shim import is_safetensors
 
 ENCODER = "encoder"  # the name of the component
 _ENCODER_MODEL = "spacy-lal.OnnxTransformer.v1"
@@ -152,10 +153,10 @@ def _compact_weights(path: Path, where: str, bits: int) -> None:
                     params[name] = ((params[name].view("u4") + 0x8000) & 0xFFFF0000).view("f4")
     for shims in msg["shims"]:
         for i, shim in enumerate(shims):
-            if shim[8:9] == b"{":  # an encoder of ONNX Runtime, which was rounded when it was made
+            if is_safetensors(shim):  # an encoder of ONNX Runtime, which was rounded when it was made
                 continue
             content = srsly.msgpack_loads(shim)
-            if content.get("state", b"")[8:9] == b"{":  # safetensors; a transformer that stays in torch is not rounded
+            if is_safetensors(content.get("state", b"")):  # a transformer that stays in torch is not rounded
                 state = load(content["state"])
                 for name, array in [one for one in state.items() if not one[0].endswith(SCALE)]:
                     state[name] = _half(array, where, name)
