@@ -16,7 +16,6 @@ from spacy_lal.cli.train import compact_cli, import_official_cli, train_cli
 from spacy_lal.cli.treebank import check_cli, complete_cli, convert_cli
 
 COMMANDS: Dict[str, Callable[..., None]] = {
-    "train": train_cli,
     "parse": parse_cli,
     "explain": explain_cli,
     "roles": roles_cli,
@@ -29,13 +28,14 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "check": check_cli,
     "convert": convert_cli,
     "complete": complete_cli,
-    "import-official": import_official_cli,
+    "train": train_cli,
     "compact": compact_cli,
+    "import-official": import_official_cli,
 }
 TAKES_OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}  # of a config, as `spacy train`
 
 lal_cli = typer.Typer(
-    name="lal", help="Train, score, import and use Label Attention Layer parsers", no_args_is_help=True
+    name="lal", help="Parse, explain, search, score and train, with Label Attention Layer parsers", no_args_is_help=True
 )
 for name, command in COMMANDS.items():
     lal_cli.command(name, cls=Command, context_settings=TAKES_OVERRIDES if name == "train" else None)(command)

@@ -24,10 +24,10 @@ def app_cli(
     ] = "localhost",
     headless: Annotated[bool, typer.Option("--headless", help="Don't open a browser")] = False,
 ) -> None:
-    """Play with a pipeline in the browser: type a text, click a constituent, see its heads, alternatives and margin.
+    """Play with a pipeline in the browser.
 
-    Runs until Ctrl-C. The page is served to this machine only, unless --host names another address. No usage data are
-    sent.
+    Type a text, click a constituent, see its heads, alternatives and margin. Runs until Ctrl-C. The page is served to
+    this machine only, unless --host names another address. No usage data are sent.
     """
     from spacy.util import is_package
 

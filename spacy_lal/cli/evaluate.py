@@ -33,17 +33,19 @@ def evaluate_cli(
     trees: Annotated[Optional[Path], typer.Option("--trees", "-t", help="Write the trees found, for `evalb`")] = None,
     gold_trees: Annotated[Optional[Path], typer.Option(help="Write the gold trees, for `evalb`")] = None,
     gold_sents: Annotated[bool, typer.Option(help="Gold sentence breaks, or the pipeline's own")] = True,
-    by_genre: Annotated[Optional[str], typer.Option(help="Besides by genre: a regex's group in the sent_id")] = None,
-    confusion: Annotated[bool, typer.Option("--confusion", help="What is taken for what: counts by label")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Besides with own sentence breaks, and from raw text")] = False,
+    by_genre: Annotated[
+        Optional[str], typer.Option(help="Score each genre, too: a regex's group in the sent_id")
+    ] = None,
+    confusion: Annotated[bool, typer.Option("--confusion", help="Count which label is taken for which, too")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Score with own sentence breaks and from raw text, too")] = False,
     param: ParamOption = None,
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs parsed together")] = 256,
     gpu_id: io.GpuOption = -1,
 ) -> None:
-    """Score a pipeline on a treebank, on gold tokens: brackets as EVALB counts, attachment under each rule for
-    punctuation, tags, sentences a second.
+    """Score a pipeline on a treebank, on gold tokens.
 
-    The first line of each score is its signature. Two numbers are comparable only if their signatures are equal.
+    Prints brackets as EVALB counts them, attachment under each rule for punctuation, tags, sentences a second. The
+    first line of each score is its signature. Two numbers are comparable only if their signatures are equal.
     """
     written = [path for path in (output, trees, gold_trees) if path is not None]
     io.existing_file(data_path)
@@ -212,12 +214,15 @@ def evalb_cli(
     test_path: Annotated[Path, typer.Argument(metavar="TEST", help="Trees to score, one a line, in the same order")],
     output: io.OutputOption = None,
     param: ParamOption = None,
-    cutoff_len: Annotated[Optional[int], typer.Option("--cutoff-len", "-c", help="Of the second summary block")] = None,
-    max_error: Annotated[Optional[int], typer.Option("--max-error", "-e", help="Errors that the run may have")] = None,
+    cutoff_len: Annotated[
+        Optional[int], typer.Option("--cutoff-len", "-c", help="Longest sentence of the second summary")
+    ] = None,
+    max_error: Annotated[Optional[int], typer.Option("--max-error", "-e", help="Errors before the run stops")] = None,
 ) -> None:
-    """Score bracketing as the program EVALB does: the same rows and summary, line for line.
+    """Score bracketing as the program EVALB does.
 
-    Errors in sentences go to stderr, as in the original. Both files are read line by line, one tree per line.
+    Rows and summary are the same, line for line. Errors in sentences go to stderr, as in the original. Both files are
+    read line by line, one tree per line.
     """
     from dataclasses import replace
 
@@ -273,10 +278,10 @@ def srl_eval_cli(
     output: io.OutputOption = None,
     confusion: Annotated[bool, typer.Option("-C", "--confusion", help="Add the confusion matrix")] = False,
 ) -> None:
-    """Score semantic roles as the program srl-eval.pl of CoNLL-2005 does: the same table, to the character.
+    """Score semantic roles as srl-eval.pl of CoNLL-2005 does.
 
-    Spurious predicates cost nothing, as in the original; `lal evaluate` has strict scores. Malformed files end the
-    command with file and line.
+    The table is the same, to the character. Spurious predicates cost nothing, as in the original; `lal evaluate` has
+    strict scores. Malformed files end the command with file and line.
     """
     from spacy_lal.metrics.srl import report_lines as srl_lines
     from spacy_lal.metrics.srl import score_props

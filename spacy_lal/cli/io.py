@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ERROR = 2
 STDIN = "-"
 FACTORY, ROLES_FACTORY = "lal_parser", "lal_srl"
-NO_TEXT = (".docx", ".gif", ".html", ".jpg", ".pdf", ".png", ".svg", ".zip")
+NO_TEXT = (".doc", ".docx", ".gif", ".html", ".jpg", ".pdf", ".png", ".svg", ".xls", ".xlsx", ".zip")
 
 
 def text_file(output: Optional[Path]) -> Optional[Path]:
@@ -103,6 +103,8 @@ class Command(TyperCommand):
 
 def reason(err: BaseException) -> str:
     """The message of an error; of a worker process, which sends its traceback, the last line."""
+    if isinstance(err, ModuleNotFoundError) and err.name in ("torch", "spacy_transformers"):
+        return f"expected {err.name}, which is missing: pip install 'spacy-lal[train]'"
     text = str(err).strip()
     return text.splitlines()[-1].removeprefix("ValueError: ") if "Traceback (most recent call last)" in text else text
 
@@ -141,6 +143,15 @@ def load_pipeline(
 
 
 # Outputs
+
+
+def output_format(given: Optional[str], output: Optional[Path], formats: Sequence[str]) -> str:
+    """The format that was named, or else that the output's ending stands for, or else the first."""
+    if given is not None and given not in formats:
+        fail(f"expected a format of {', '.join(formats)}, got {given!r}")
+    suffix = output.suffix.lower() if output is not None else ""
+    by_ending = {".jsonl": "json", ".spacy": "docbin"}.get(suffix, suffix[1:])
+    return given or (by_ending if by_ending in formats else formats[0])
 
 
 def is_stdout(output: Optional[Path]) -> bool:

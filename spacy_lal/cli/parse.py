@@ -19,7 +19,6 @@ ZONE_SIZE = 4096  # texts per memory zone: at its end spaCy forgets the words th
 DOCBIN = "docbin"
 TREES = ("brackets", "tree")  # formats without lemmas
 LEMMATIZERS = ("lemmatizer", "trainable_lemmatizer", "lal_lemmas")
-ENDINGS = {".conllu": "conllu", ".spacy": DOCBIN, ".json": "json", ".jsonl": "json"}  # the formats that they choose
 
 
 FormatOption = Annotated[
@@ -55,13 +54,15 @@ def parse_cli(
     gpu_id: io.GpuOption = -1,
     text_column: ColumnOption = "text",
 ) -> None:
-    """Parse texts: one tree a line, CoNLL-U, JSON lines, drawn trees, or Docs.
+    """Parse texts into trees, CoNLL-U, JSON or Docs.
 
     Writes each parse to stdout as it is made; the file of --output appears when all is parsed. A text may hold several
     sentences. JSON and CoNLL-U name the line and the id of each text; with --ids, the other formats too.
     """
     reading = Reading(find_sources(words, text, output), input_format, paragraphs, text_column)
-    output_format = _check_format(output_format, output)
+    output_format = io.output_format(output_format, output, (*FORMATS, DOCBIN))
+    if output_format == DOCBIN and output is None:
+        io.fail("--format docbin writes a .spacy file: say which with --output (- is stdout)")
     if n_process < 1 and n_process != -1:
         io.fail(f"--n-process: expected a number of processes, or -1, got {n_process}")
     unread = LEMMATIZERS if output_format in TREES else ()
@@ -69,17 +70,6 @@ def parse_cli(
     batch_size = 1 if any(source.is_terminal for source in reading.sources) else batch_size
     docs = parse_texts(nlp, reading.texts(nlp.max_length), batch_size=batch_size, n_process=n_process)
     _write(docs, output_format, output, ids)
-
-
-def _check_format(output_format: Optional[str], output: Optional[Path]) -> str:
-    """The format that was named, or that the output's ending stands for."""
-    suffix = output.suffix.lower() if output is not None else ""
-    output_format = output_format or ENDINGS.get(suffix, next(iter(FORMATS)))
-    if output_format not in (*FORMATS, DOCBIN):
-        io.fail(f"expected a format of {', '.join((*FORMATS, DOCBIN))}, got {output_format!r}")
-    if output_format == DOCBIN and output is None:
-        io.fail("--format docbin writes a .spacy file: say which with --output (- is stdout)")
-    return output_format
 
 
 def _write(docs: "Iterable[Tuple[Doc, Origin]]", output_format: str, output: Optional[Path], ids: bool) -> None:

@@ -22,21 +22,23 @@ def roles_cli(
     words: WordsArgument = None,
     model: io.ModelOption = None,
     text: TextOption = None,
-    output_format: Annotated[str, typer.Option("--format", "-f", help="table, json, props, conll")] = "table",
+    output_format: Annotated[
+        Optional[str], typer.Option("--format", "-f", help="table, json, props, conll  [default: by -o, or table]")
+    ] = None,
     output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
     auxiliaries: Annotated[bool, typer.Option(help="Show auxiliaries and modals")] = True,
     frames: Annotated[Optional[Path], typer.Option(help="PropBank's frames (.jsonl), for descriptions")] = None,
     gpu_id: io.GpuOption = -1,
 ) -> None:
-    """Show the semantic roles of a text: each predicate with its roleset and its arguments.
+    """Show the semantic roles of a text.
 
-    The pipeline needs a lal_srl. Instead of a text, FILE may be Docs with roles (.spacy).
+    Each predicate has its roleset and its arguments. The pipeline needs a lal_srl. Instead of a text, FILE may be Docs
+    with roles (.spacy).
     """
     from spacy_lal.treebanks.columns import document_lines
 
-    if output_format not in FORMATS:
-        io.fail(f"expected a format of {', '.join(FORMATS)}, got {output_format!r}")
+    output_format = io.output_format(output_format, output, list(FORMATS))
     sources = find_sources(words, text, output)
     number = -1
     with io.text_output(output) as write:
@@ -54,18 +56,20 @@ def relations_cli(
     words: WordsArgument = None,
     model: io.ModelOption = None,
     text: TextOption = None,
-    output_format: Annotated[str, typer.Option("--format", "-f", help="table, json, tsv")] = "table",
+    output_format: Annotated[
+        Optional[str], typer.Option("--format", "-f", help="table, json, tsv  [default: by -o, or table]")
+    ] = None,
     output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
     gpu_id: io.GpuOption = -1,
 ) -> None:
-    """Show the relations of a text: subject, predicate and object of each, and its time, place, negation and source.
+    """Show the relations of a text: subject, predicate, object.
 
-    From roles, where the pipeline has a lal_srl, else from heads. Instead of a text, FILE may be Docs with heads
-    (.spacy). json has a relation on each line, tsv the edges of a graph: subject, label, object.
+    A relation may have a time, a place, a negation and a source. They are made from roles, where the pipeline has a
+    lal_srl, else from heads. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation on each line,
+    tsv the edges of a graph: subject, label, object.
     """
-    if output_format not in RELATION_FORMATS:
-        io.fail(f"expected a format of {', '.join(RELATION_FORMATS)}, got {output_format!r}")
+    output_format = io.output_format(output_format, output, list(RELATION_FORMATS))
     sources = find_sources(words, text, output)
     number = -1
     with io.text_output(output) as write:

@@ -42,10 +42,11 @@ def search_cli(
     model: io.ModelOption = None,
     gpu_id: io.GpuOption = -1,
 ) -> None:
-    """Print the constituents that match a pattern of tgrep, as FILE:LINE: (NP (DT the) (NN cat)).
+    """Print the constituents that match a pattern of tgrep.
 
-    FILE has trees (.ptb, .mrg), Docs (.spacy), or texts to parse. In a .spacy file the place is the number of the Doc
-    and of its sentence, from 1: FILE:3.1. Exits with code 0 if something was found, 1 if nothing was, 2 after an error.
+    A match is a line, FILE:LINE: (NP (DT the) (NN cat)). FILE has trees (.ptb, .mrg), Docs (.spacy), or texts to parse.
+    In a .spacy file the place is the number of the Doc and of its sentence, from 1: FILE:3.1. Exits with code 0 if
+    something was found, 1 if nothing was, 2 after an error.
     """
     from nltk.tree import Tree
 

@@ -17,6 +17,7 @@ from spacy_lal.files import quoted
 
 TEXT, JSONL, TSV = INPUT_FORMATS = ("text", "jsonl", "tsv")
 TREEBANKS = (".brackets", ".conll", ".conllu", ".mrg", ".ptb")  # each line of which would be parsed as a text
+PAGES = (".htm", ".html", ".xml")  # whose tags would be parsed, too
 # By these endings, a name with spaces is a file's and no text.
 _FILE_NAME = re.compile(r"\w\.(conllu|csv|docx?|html?|jsonl?|md|parquet|pdf|ptb|spacy|tsv|te?xt)$", re.IGNORECASE)
 WRAPPED_WIDTH = range(40, 101)  # characters of a line that an editor broke
@@ -111,8 +112,9 @@ class Reading:
         if self.input_format not in (None, *INPUT_FORMATS):
             fail(f"expected an input format of {', '.join(INPUT_FORMATS)}, got {self.input_format!r}")
         for source in self.sources:
-            if source.suffix in TREEBANKS and self.input_format is None:
-                fail(f"{source.name} is a treebank by its ending: expected texts; --input-format text reads its lines")
+            if source.suffix in TREEBANKS + PAGES and self.input_format is None:
+                kind = "a page with tags" if source.suffix in PAGES else "a treebank"
+                fail(f"{source.name} is {kind} by its ending: expected texts; --input-format text reads its lines")
 
     def texts(self, max_length: int) -> Iterator[Tuple[str, Origin]]:
         """The texts of all sources, of at most `max_length` characters, blank ones left out, each with its origin.

@@ -24,14 +24,16 @@ def train_cli(
     code: Annotated[Optional[Path], typer.Option("--code", "-c", help="A Python file to import first")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-V", help="Say more, for debugging")] = False,
     gpu_id: io.GpuOption = -1,
-    checkpoint_minutes: Annotated[Optional[float], typer.Option(min=0.0, help="Between checkpoints: 15")] = None,
-    checkpoint_steps: Annotated[Optional[int], typer.Option(min=1, help="Instead of minutes")] = None,
+    checkpoint_minutes: Annotated[
+        Optional[float], typer.Option(min=0.0, help="Between checkpoints  [default: 15]")
+    ] = None,
+    checkpoint_steps: Annotated[Optional[int], typer.Option(min=1, help="Steps between checkpoints")] = None,
     resume: Annotated[bool, typer.Option(help="Go on from the checkpoint in the output folder, or begin anew")] = True,
 ) -> None:
-    """Train as `spacy train` does, with checkpoints: the same command, run again, resumes from the last one.
+    """Train as `spacy train` does, with checkpoints.
 
-    Config, overrides (--training.max_steps 500), log and results are the same as in `spacy train`. SIGTERM and Ctrl-C
-    write a checkpoint before they end the command.
+    The same command, run again, resumes from the last checkpoint. Config, overrides (--training.max_steps 500), log and
+    results are the same as in `spacy train`. SIGTERM and Ctrl-C write a checkpoint before they end the command.
     """
     from click import NoSuchOption
     from spacy import util
@@ -76,18 +78,19 @@ def train_cli(
 def compact_cli(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
     model: Annotated[str, typer.Option("--model", "-m", help="The pipeline: path or package")],
-    bits: Annotated[int, typer.Option("--bits", help="Of the weights: 16, or 8 for half the size")] = 16,
+    bits: Annotated[int, typer.Option("--bits", help="Bits of a weight: 16, or 8 for half the size")] = 16,
     runtime: Annotated[
         str, typer.Option("--runtime", help="What computes the transformer on a CPU: onnx, onnx-int8 or torch")
     ] = "onnx",
     lean: Annotated[bool, typer.Option("--lean", help="Leave out the words of the training text")] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write a trained pipeline in the form of a package: its transformer runs in ONNX Runtime, without torch.
+    """Write a trained pipeline in the form of a package.
 
-    The `transformer` becomes a component `encoder` of spaCy's factory `tok2vec`, and all that listened to it listens to
-    the encoder. A transformer that ONNX Runtime cannot take stays in torch; the output says why. Weights are stored in
-    half precision. The config loses the paths of its training.
+    Its transformer runs in ONNX Runtime, without torch. The `transformer` becomes a component `encoder` of spaCy's
+    factory `tok2vec`, and all that listened to it listens to the encoder. A transformer that ONNX Runtime cannot take
+    stays in torch; the output says why. Weights are stored in half precision. The config loses the paths of its
+    training.
     """
     if bits not in (8, 16):
         raise typer.BadParameter(f"expected --bits 8 or 16, got {bits}")
@@ -111,18 +114,20 @@ def compact_cli(
 def import_official_cli(
     checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of the authors' code (.pt)")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
-    tokenizer: Annotated[Optional[str], typer.Option("--tokenizer", "-t", help="A name or folder")] = None,
+    tokenizer: Annotated[
+        Optional[str], typer.Option("--tokenizer", "-t", help="Of its XLNet or BERT: a name or folder")
+    ] = None,
     lang: Annotated[str, typer.Option("--lang", "-l", help="Language of the pipeline's own tokenisation")] = "en",
     scrambled_queries: Annotated[bool, typer.Option("--scrambled-queries", help="The authors' batch effect")] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Turn a checkpoint of the LAL parser (best_parser.pt), of the HPSG parser, or of Kitaev and Klein's parser of
-    constituents (2018) into a pipeline for spacy.load.
+    """Turn a checkpoint of the authors' code into a pipeline.
 
-    No code in the file is run: anything but tensors, plain containers and a vocabulary class is refused.
+    Reads the LAL parser (best_parser.pt), the HPSG parser, and Kitaev and Klein's parser of constituents (2018). No
+    code in the file is run: anything but tensors, plain containers and a vocabulary class is refused.
     --scrambled-queries reproduces a fault of the authors' code, for their published scores: a parse then depends on the
-    other sentences of its batch.
-    Networks that read XLNet vectors, tags or characters can be imported; of Kitaev and Klein also words, but not ELMo.
+    other sentences of its batch. Networks that read XLNet vectors, tags or characters can be imported; of Kitaev and
+    Klein also words, but not ELMo.
     """
     from spacy_lal.checkpoint.official import import_pipeline, read_checkpoint
     from spacy_lal.files import written_folder

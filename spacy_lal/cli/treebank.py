@@ -75,15 +75,16 @@ def check_cli(
 def convert_cli(
     paths: FilesArgument,
     output: DocsOutput,
-    n_sents: Annotated[Optional[int], typer.Option("--n-sents", "-n", help="Sentences in a Doc, at most: 1")] = None,
+    n_sents: Annotated[Optional[int], typer.Option("--n-sents", "-n", help="Sentences in a Doc  [default: 1]")] = None,
     by_document: Annotated[bool, typer.Option("--by-document", "-d", help="A Doc for each '# newdoc'")] = False,
     by_paragraph: Annotated[bool, typer.Option("--by-paragraph", help="A Doc for each '# newpar'")] = False,
     exclude: Annotated[Optional[str], typer.Option("--exclude", "-x", help="A regex of sent_ids to leave out")] = None,
 ) -> None:
-    """Convert a treebank to Docs with heads, deprels, tags, constituents and roles, in a .spacy file.
+    """Convert a treebank to Docs, in a .spacy file.
 
-    Only sentences that --exclude names are dropped. A tree that cannot be read, or words that differ between the two
-    files, end the command with the files and lines, and no file is written.
+    The Docs have heads, deprels, tags, constituents and roles, where the files have them. Only sentences that --exclude
+    names are dropped. A tree that cannot be read, or words that differ between the two files, end the command with the
+    files and lines, and no file is written.
     """
     from spacy.vocab import Vocab
 
@@ -114,10 +115,10 @@ def complete_cli(
     batch_size: Annotated[int, typer.Option("--batch-size", "-b", min=1, help="Docs read together")] = 64,
     gpu_id: io.GpuOption = -1,
 ) -> None:
-    """Add heads to Docs that only have constituents, and constituents to Docs that only have heads. The joint decoder
-    finds the best additions that agree with the given tree.
+    """Add the other tree to Docs that have only one.
 
-    Docs with both or neither, or with a sentence that is too long for the decoder, are written unchanged.
+    The joint decoder finds the best heads, or constituents, that agree with the given tree. Docs with both or neither,
+    or with a sentence that is too long for the decoder, are written unchanged.
     """
     from spacy_lal.interpret.sentences import find_parser
     from spacy_lal.training.completion import complete, lacks

@@ -13,7 +13,8 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_lal.cli.io import text_output
+from spacy_lal.cli import COMMANDS
+from spacy_lal.cli.io import reason, text_output
 from spacy_lal.cli.texts import TREEBANKS, Origin, Reading, Source, find_sources, looks_wrapped
 from spacy_lal.lang import DEFAULT_PIPELINE
 from spacy_lal.treebanks.reader import SUFFIXES
@@ -129,9 +130,12 @@ def test_treebanks_are_no_texts(lal, pipeline, tmp_path):
     assert set(TREEBANKS) == set(SUFFIXES)
     path = tmp_path / "gold.CONLLU"
     path.write_text("1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n", encoding="utf8")
+    path.with_suffix(".html").write_text("<html><body>Go on!</body></html>", encoding="utf8")
     for command in ("parse", "explain", "roles"):
         result = lal(command, "--model", pipeline, path)
         assert result.exit_code == 2 and f"{path} is a treebank by its ending" in result.stderr
+        page = lal(command, "--model", pipeline, path.with_suffix(".html"))
+        assert page.exit_code == 2 and "gold.html is a page with tags by its ending" in page.stderr
     assert lal("parse", "--model", pipeline, path, "--input-format", "text").exit_code == 0
 
 
@@ -265,3 +269,15 @@ def test_the_default_is_the_bundled_pipeline(lal, pipeline, monkeypatch):
     assert DEFAULT_PIPELINE == "en_lal_md"
     monkeypatch.setattr(importlib.import_module("spacy_lal.cli.io"), "DEFAULT_PIPELINE", str(pipeline))
     assert lal("parse", "The old cat sleeps.").stdout == lal("parse", "The old cat sleeps.", "-m", pipeline).stdout
+
+
+def test_a_missing_torch_is_told_with_its_extra():
+    message = "expected torch, which is missing: pip install 'spacy-lal[train]'"
+    assert reason(ModuleNotFoundError("No module named 'torch'", name="torch")) == message
+    assert reason(ModuleNotFoundError("No module named 'other'", name="other")) == "No module named 'other'"
+
+
+def test_the_first_line_of_each_help_is_whole(lal):
+    lines = lal("--help").stdout.splitlines()
+    shown = lines[lines.index("Commands:") + 1 :]
+    assert {line.split()[0] for line in shown} == set(COMMANDS) and not any("..." in line for line in shown)

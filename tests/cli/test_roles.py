@@ -100,6 +100,20 @@ def test_other_formats(lal, docs, model):
     assert [json.loads(line)["sent_id"] for line in result.stdout.splitlines()] == ["1-1", "2-1"]
 
 
+def test_the_output_names_its_format(lal, docs, tmp_path):
+    for command, name, beginning in (
+        ("roles", "x.json", '{"sent_id": "1-1"'),
+        ("roles", "x.props", "- * (ARG0*)"),
+        ("roles", "x.txt", "She has given him books ."),
+        ("relations", "x.tsv", "She\tgiven\tbooks"),
+        ("relations", "x.jsonl", '{"doc": 0'),
+    ):
+        assert lal(command, docs, "-o", tmp_path / name).exit_code == 0
+        assert (tmp_path / name).read_text(encoding="utf8").startswith(beginning), name
+    assert lal("roles", docs, "-o", tmp_path / "x.json", "-f", "table").exit_code == 0
+    assert (tmp_path / "x.json").read_text(encoding="utf8").startswith("She has given")
+
+
 def test_refused(lal, docs, pipeline, tmp_path):
     assert "expected a format of table, json, props, conll" in lal("roles", docs, "-f", "xml").stderr
     result = lal("roles", "She left.", "-m", pipeline)
