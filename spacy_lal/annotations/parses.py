@@ -38,7 +38,7 @@ def sentence_bounds(doc: Doc) -> List[Tuple[int, int]]:
     if not has_sentences(doc):
         raise ValueError(
             "the Doc has no sentence boundaries, and a parse is made sentence by sentence: add a component that sets "
-            'them before the parser, for example nlp.add_pipe("sentencizer") or nlp.add_pipe("senter")'
+            'them before the parser, for example nlp.add_pipe("sentencizer", first=True)'
         )
     starts = np.flatnonzero(doc.to_array("SENT_START") == 1).tolist()
     if not starts or starts[0] != 0:

@@ -15,6 +15,7 @@ from spacy.training.batchers import minibatch_by_words
 from spacy.vocab import Vocab
 from thinc.api import Model, NumpyOps, Optimizer, set_dropout_rate
 
+from ..lang import DEFAULT_PIPELINE
 from ..loss.parser import copy_sentence_starts
 
 FACTORY = "lal_parser"
@@ -55,7 +56,7 @@ class SentencePipe(TrainablePipe):
         if isinstance(model, str):
             raise ValueError(
                 f"'{name}' expects the block of a network as its model, got {model!r}: write {self.added_by}, or nlp = "
-                f"spacy.load({model!r})"
+                f"spacy.load({DEFAULT_PIPELINE!r})"
             )
         self.vocab, self.model, self.name, self.scorer = vocab, model, name, scorer
         self.cfg: Dict[str, Any] = {key: [] for key in vocabularies}

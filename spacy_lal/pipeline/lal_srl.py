@@ -196,7 +196,7 @@ class LALSemanticRoles(SentencePipe):
         missing = [lacking(doc, config.role_scorer.word_attr) if config.with_spans else "" for doc in docs]
         found = iter(super().predict([doc for doc, why in zip(docs, missing, strict=True) if not why]))
         for why in set(filter(None, missing)):
-            text = f"'{self.name}' finds no roles, as it reads a Doc's parse, and there are {why}. Or exclude it, too"
+            text = f"{self.name!r} finds no roles: the Doc has {why}. Or exclude {self.name!r}, too"
             warnings.warn(text, stacklevel=2)
         return [None if why else next(found) for why in missing]
 

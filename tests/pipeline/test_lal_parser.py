@@ -330,4 +330,4 @@ def test_the_name_of_a_model_is_no_model():
     """As with benepar."""
     for factory, code in (("lal_parser", ""), ("lal_srl", r', source=spacy.load\("en_lal_md"\)')):
         with pytest.raises(ValueError, match=rf'write nlp.add_pipe\("{factory}"{code}\).*spacy.load\(.en_lal_md.\)$'):
-            spacy.blank("en").add_pipe(factory, config={"model": "en_lal_md"})
+            spacy.blank("en").add_pipe(factory, config={"model": "benepar_en3"})
