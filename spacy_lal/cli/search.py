@@ -26,8 +26,7 @@ NOT_FOUND = 1  # exit code, as of grep
 BATCH_SIZE = 32
 FORMATS = {".brackets": "brackets", ".mrg": "brackets", ".ptb": "brackets", ".spacy": "docbin"}
 FormatOption = Annotated[
-    Optional[str],
-    typer.Option("--input-format", "-i", help="brackets, docbin, text  [default: by the file's ending]"),
+    Optional[str], typer.Option("--input-format", "-i", help="brackets, docbin, text  [default: by the file's ending]")
 ]
 
 

@@ -18,11 +18,5 @@ from .alternatives import (
 )
 from .attention import LabelAttention, label_attention
 from .best_trees import BestTree, iter_best_trees, k_best
-from .confidence import (
-    Calibration,
-    head_confidences,
-    label_confidence,
-    parse_confidence,
-    relation_confidence,
-)
+from .confidence import Calibration, head_confidences, label_confidence, parse_confidence, relation_confidence
 from .contributions import Contributions, constituent_contributions, contributions, label_contributions

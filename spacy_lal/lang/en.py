@@ -6,11 +6,13 @@ from pathlib import Path
 # `en_words.json`, for relations and clauses: verbs by lemma: auxiliary ones, which only help the next one ("going to",
 # "used to"); those of subject control, which lend their subject to an infinitive even if they have an object; adverbial
 # nouns, no object of their relative clause ("the reason I go"); factual conjunctions, which begin clauses that hold.
-# For the tokenizer: abbreviations whose full stop is theirs, always (`whole`), or before a number or a letter only.
+# For the tokenizer: abbreviations whose full stop is theirs, always (`whole`), within a sentence, after a number, or
+# before a number or a letter only. Measures are no agents ("rose by ten percent").
 _WORDS = json.loads(Path(__file__).with_name("en_words.json").read_text(encoding="utf8"))
 _IN_ORDER = [dict.fromkeys(_WORDS[name].split()) for name in sorted(_WORDS)]
-ADVERBIAL_NOUNS, AFTER_UNMARKED, AUXILIARY_VERBS, BEFORE_ADDRESSES, BEFORE_NUMBERS, DETERMINERS = _IN_ORDER[:6]
-FACTUAL, FILE_TYPES, INTRANSITIVE, JOINING, NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, WHOLE = _IN_ORDER[6:]
+ABBREVIATIONS, ADVERBIAL_NOUNS, AFTER_NUMBERS, AFTER_UNMARKED, AUXILIARY_VERBS, BEFORE_ADDRESSES = _IN_ORDER[:6]
+BEFORE_NUMBERS, DETERMINERS, FACTUAL, FILE_TYPES, INTRANSITIVE, JOINING, MEASURES, _MORE_TAGS = _IN_ORDER[6:14]
+NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, _TAGS, _UNITS, WHOLE = _IN_ORDER[14:]
 
 # Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford dependencies have.
 CLAUSE_DEPRELS = frozenset(
@@ -29,18 +31,13 @@ SHOUTS = rf"(?:[.!?]*[!?][.!?]+|[.]{{3,}}|{_NO_ABBREVIATION}[.][.]|{_NO_INITIALS
 RUNS = [SHOUTS, r"(?<=[A-Za-z][.])[.]", "(?:‘’|’’|‘‘)", r"[-=]{3,}", r"[-=+*|<>{}]{6,}"]
 RUNS += [rf"{mark}{{2,}}" for mark in (r"=", r"\*", r"_", r"#", r"~", r"<", r">", r"\$", r"\+", r"-")]
 TIME_OF_DAY = r"(?<=[0-9])(?:AM|PM|am|pm)"
-UNITS = r"mins?|hrs?|secs?|yrs?|lbs?|oz|mph|bn|MM|mi|kbps|Mbps|fps|px|dpi|rpm|[kM]Wh|[GMk]?Hz|hh|ml|tb?sp|[FKLbfkpx¢]"
-UNITS = rf"(?<=[0-9])(?:{UNITS})"
+UNITS = rf"(?<=[0-9])(?:{'|'.join(_UNITS)})"
 # Pictures: with a skin colour, joined to others, of two letters of a flag, in a key.
 PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u2049\u2122\u3030\u303d\u3297\u3299©®]"
 PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
 EMOJI = f"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f?\u20e3|{PICTURE}(?:\u200d(?:{PICTURE}))*)"
 OPERATOR = r"(?:<->|<=>|\+/-|[<>!:+*/]=|->|<-|=>|&&|\|\||::)"
-TAG = (
-    r"</?(?i:a|abbr|b|big|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|"
-    r"label|li|link|main|meta|nav|ol|option|p|pre|q|s|script|section|select|small|span|strike|strong|style|sub|sup|"
-    r"table|tbody|td|th|thead|title|tr|tt|u|ul)(?:\s*/)?>"
-)
+TAG, _MORE_TAGS = (rf"</?(?i:{'|'.join(names)})(?:\s*/)?>" for names in (_TAGS, _MORE_TAGS))
 LINK = r"(?:(?:https?|ftp|file)://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within other text
 # Whole tokens that begin with a mark that would be taken off.
 PREFIXED = [r"#[A-Za-z]\w*", r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])", r"--[a-z][\w-]*(?:=[\w./:-]*\w)?(?![\w-])"]
@@ -55,12 +52,8 @@ INFIXES = [r"(?<=\w)[(\[{](?=\w)", r"(?<=[A-Za-z])(?=[nN]['’][tT](?![A-Za-z]))
 INFIXES += [r"(?:(?<=[a-z])|(?<=\bI))(?=['’](?:d|ll|re|s|ve)(?![A-Za-z]))", r"(?<=\bI)(?=['’]m\b)"]
 INFIXES += [r"(?<=\w)\)(?=[\w(.])", r"(?<=\))\(", r"\](?=[–-])", r"(?<=[–-])\["]
 INFIXES += [r'(?<=\w)"(?=[\w<-])', r'(?<=")[<-]', r'(?<=-)"', r"(?<=[A-Za-z])-(?=[0-9$])", r"(?<=[0-9])-(?=\$)"]
-INFIXES += [
-    r"(?<=[-–])[$£€](?=[0-9])",
-    r"(?<=\.)-(?=[A-Za-z])",
-    r"(?<=[0-9])(?:[ap]m|[AP]M)(?=-)",
-    r"(?<=[0-9])['’–](?=[$£€]?[0-9])",
-]
+INFIXES += [r"(?<=[-–])[$£€](?=[0-9])", r"(?<=\.)-(?=[A-Za-z])", r"(?<=[0-9])(?:[ap]m|[AP]M)(?=-)"]
+INFIXES.append(r"(?<=[0-9])['’–](?=[$£€]?[0-9])")
 INFIXES += [r"(?<=[A-Za-z])[#:](?=[0-9])", r"(?<=[a-z]);(?=[a-z])", r"(?<=[0-9])%(?=-)", r"(?<=%)-(?=[0-9])"]
 INFIXES += [r"(?<=[\w”’)])—(?=[\w“‘(])", r"(?<=[A-Za-z])[“”](?=\W)"]
 # Whole tokens, as regular expressions.
@@ -86,6 +79,25 @@ TOKENS = [
     rf"(?i:[\w#%][\w#%&+.-]*\.(?:{'|'.join(FILE_TYPES)}))|\.(?i:{'|'.join(FILE_TYPES)})",
     r"(?i:y['’]all|ya['’]ll)|[A-Za-z]/[A-Za-z]|w/out|(?:[A-Za-z]\.){2,}|(?i:s/he)|(?i:Yahoo)!",
 ]
+# Parts of a text that are one token, whatever those rules divide: tags, also the beginning of one with attributes,
+# short formulas and calls, `#2nice`, operators, telephone numbers, versions, paths, addresses, emoji.
+JOINED = (
+    rf"{_MORE_TAGS}|<[A-Za-z][\w-]*(?=\s+[\w:-]+=)|<!(?:DOCTYPE\b|--)|(?<=[\"'])/>|"
+    r"(?<!\w)[A-HJ-Zf-h]\([^\s()]{1,8}\)(?!\w)|(?<!\w)[a-z]{2,}\(en\)|"
+    r"(?<!\w)\w+\(e?s\)(?:-\w+)+|(?<![\w.])[A-Za-z_][\w.]*\(([\"'])[^\s\"'()]*\1\)|"
+    r"#(?!\d+(?:st|nd|rd|th)\b)\d+[A-Za-z]\w*|(?<![!=<>|-])(?:!==|<--+|--+>|\|>|>>=|<<=)(?![=<>|-])|```|"
+    r"\+\d{1,3}-\d{3}-\d{3}-\d{4}|(?<![\w.])(?:[vV]\d+(?:\.\d+)+|\d+(?:\.\d+){2,})(?:[-+]\w+(?:\.\w+)*)+|\$[A-Z]+(?:/[\w.-]*\w)+|"
+    rf"(?<![\w/:.-])[\w.-]+(?:/[\w.-]+)*/[\w-]+(?:\.[\w-]+)*\.(?:{'|'.join(FILE_TYPES)})(?![\w/])|"
+    r"(?:doi:)?(?<![\d.])10\.\d{4,}/[\w./()-]*\w|[^\s\w]\ufe0f|cont['’]d\b|"
+    r"(?<![a-z0-9+])(?!https?:)[a-z][a-z0-9+]+://[^\s<>\"]{0,500}[\w/]"
+)
+# Where tokens end that those rules leave whole: around quotes within a tag, before the full stop after a path, between
+# a number and a unit, before an index.
+CUT = (
+    r"(?<=\w=)[\"']|[\"'](?=/?>)|(?<=[\"'])/?>|(?<=\))(?=\[)|(?<![\w.,$£€:/-])\d+(?:\.\d+)?(?=(?:h|wks?|ppm|dB|kW|"
+    r"kcal|mpg|psi|(?<=\d\d)[WV])(?![\w'’/-]))|"
+    r"(?<!\S)\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)(?:[^\s/]*\w)?(?=\.(?:\s|$))"
+)
 # Words without their apostrophe before a word that follows no possessive: "its a", "your going".
 UNMARKED = {"its": 2, "your": 3}
 _DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta lot|ta lem|me Lem|me d'|you D'|you"

@@ -53,7 +53,9 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
         return Candidates(nothing, nothing[:, 0], np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64))
     ancestors = _ancestors(parse.heads)
     words = np.arange(n)
-    subtrees = _subtrees(ancestors)
+    subtrees = np.stack(
+        [ancestors.argmax(axis=0), len(ancestors) - ancestors[::-1].argmax(axis=0)], axis=1
+    )  # first, last
     every = [parse.constituents, np.stack([words, words + 1], axis=1), subtrees]
     # by a number for each range: rows are found far slower
     key = np.array([n + 1, 1])
@@ -86,18 +88,8 @@ def _ancestors(heads: ndarray) -> ndarray:
     return found
 
 
-def _subtrees(ancestors: ndarray) -> ndarray:
-    """The range from the first to the last word of each word's subtree. *Shape:* (n, 2)."""
-    return np.stack([ancestors.argmax(axis=0), len(ancestors) - ancestors[::-1].argmax(axis=0)], axis=1)
-
-
 def _raw_features(
-    parse: ParseArrays,
-    predicates: ndarray,
-    ranges: ndarray,
-    heads: ndarray,
-    ancestors: ndarray,
-    is_subtree: ndarray,
+    parse: ParseArrays, predicates: ndarray, ranges: ndarray, heads: ndarray, ancestors: ndarray, is_subtree: ndarray
 ) -> ndarray:
     """The features before they are mixed. *Shape:* (n_predicates, n_candidates, N_FEATURES), uint64."""
     n, shape = parse.n_words, (len(predicates), len(ranges))

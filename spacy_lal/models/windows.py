@@ -62,7 +62,7 @@ def likely_breaks(doc: Doc) -> List[int]:
     case but after a blank line. An ellipsis ends no sentence."""
     found: List[int] = []
     text, last = doc.text, -1
-    width = max(map(len, text.split("\n")))
+    width = max((len(line) for line in text.split("\n") if " " in line.strip()), default=1)  # not of a long address
     for token in doc:
         if token.is_space:
             continue

@@ -7,7 +7,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 import numpy as np
 from spacy.tokens import Token
 
-from ..lang.en import CLAUSE_DEPRELS, MARK_TAGS, PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
+from ..lang.en import CLAUSE_DEPRELS, MARK_TAGS, MEASURES, PHRASES_OF_PREPOSITIONS, PREPOSITION_TAGS
 from ..scores import AnyScores, deprel_scores
 from ..trees import SUB_HEAD, split_chain
 from .decoders import DecodedParse
@@ -26,10 +26,10 @@ def follow_guidelines(
 ) -> DecodedParse:
     """A parse without phrases of marks alone, a preposition beside its noun phrase, a verb phrase without a verb that
     begins with a clause, an auxiliary with a subject, an xcomp with its own subject, two subjects or objects of a
-    word. words, scores: The sentence's."""
+    word, a measure as an agent. words, scores: The sentence's."""
     parse = with_prepositional_phrases(words, without_marks(words, parse), labels)
     parse = without_doubled_clauses(words, parse, scores, labels)
-    return with_possible_deprels(parse, scores, deprels) if parse.heads.any() else parse
+    return with_possible_deprels(words, parse, scores, deprels) if parse.heads.any() else parse
 
 
 def with_prepositional_phrases(words: Sequence[Token], parse: DecodedParse, labels: Sequence[str]) -> DecodedParse:
@@ -88,7 +88,9 @@ def _children(
         start = of_start[0][0] if of_start else start + 1
 
 
-def with_possible_deprels(parse: DecodedParse, scores: AnyScores, deprels: Sequence[str]) -> DecodedParse:
+def with_possible_deprels(
+    words: Sequence[Token], parse: DecodedParse, scores: AnyScores, deprels: Sequence[str]
+) -> DecodedParse:
     """A parse in which Universal Dependencies allow each word's dependents."""
     heads, names = parse.heads.tolist(), [deprels[i] for i in parse.deprels.tolist()]
     before = [*heads], [*names]
@@ -109,6 +111,9 @@ def with_possible_deprels(parse: DecodedParse, scores: AnyScores, deprels: Seque
                 names[i] = name
             else:  # all of them: arcs do not cross then
                 heads = [heads[i] if k in dependents else head for k, head in enumerate(heads)]
+    for i in (i for i, name in enumerate(names) if name == "obl:agent" and words[i].lower_ in MEASURES):
+        is_measure = "obl" in deprels and ("nmod", i + 1) not in zip(names, heads, strict=True)  # not "half of them"
+        names[i] = "obl" if is_measure else names[i]
     passive = {head for head, name in zip(heads, names, strict=True) if name == "aux:pass"}
     for i in (i for i, name in enumerate(names) if name in ("nsubj", "csubj") and heads[i] in passive):
         names[i] = f"{names[i]}:pass" if f"{names[i]}:pass" in deprels else names[i]

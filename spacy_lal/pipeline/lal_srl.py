@@ -4,21 +4,7 @@ annotations and losses. The config supplies the network."""
 import warnings
 from itertools import islice
 from pathlib import Path
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Literal,
-    Mapping,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-    Union,
-)
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 from spacy.language import Language
@@ -42,7 +28,7 @@ from ..loss.roles import RoleLabels, RolesLoss, gold_roles
 from ..models.roles import lacking
 from ..scores import RoleScores
 from ..trees.frames import read_frames
-from ..trees.roles import PREDICATE_PART, Argument, Proposition, RoleTags, predicate_span
+from ..trees.roles import PREDICATE_PART, Argument, Proposition, RoleTags, predicate_span, role_number
 from .component import SMALL_TOK2VEC, SentencePipe
 from .decoders import cut_sentence
 from .labels import ROLE_VOCABULARIES, Rolesets, collect_aliases, collect_role_labels
@@ -127,7 +113,8 @@ def make_lal_srl(
 class LALSemanticRoles(SentencePipe):
     """Semantic role labelling (LISA, Strubell et al. 2018).
 
-    It needs sentence boundaries, with `heads = "doc"` heads too, and sets `doc.spans["srl"]`. Gold roles of an Example
+    It needs sentence boundaries, with `heads = "doc"` heads too, and sets `doc.spans["srl"]`. An `obl:agent` of another
+    role than ARG0 and ARG1 becomes an `obl`. Gold roles of an Example
     are `reference.spans["srl"]`, gold arcs are the heads and deprels of `reference`. Either may be missing.
     """
 
@@ -267,11 +254,12 @@ class LALSemanticRoles(SentencePipe):
                 copy_frames(self.vocab, doc.vocab)
             if self.overwrite or self.predicates == "doc" or not has_propositions(doc):
                 set_sentence_propositions(doc, _sentences(doc), propositions)
+                _correct_agents(doc, propositions)
 
     # Training
 
     def _learn(self, examples: List[Example], docs: List[Doc]) -> float:
-        unknown: Set[str] = set()
+        unknown: set[str] = set()
         golds = [gold for eg in examples for gold in gold_roles(eg, self._labels, unknown)]
         self._warn_unknown(unknown)
         scores, backprop = self.model.attrs["begin_update"](self.model, docs, golds)
@@ -301,6 +289,16 @@ class LALSemanticRoles(SentencePipe):
             return found
 
         self._initialize(get_examples, collect)
+
+
+def _correct_agents(doc: Doc, propositions: List[List[Proposition]]) -> None:
+    """Make a by-phrase that has another role than an agent's an `obl` ("killed by Friday")."""
+    for words, of_sentence in zip(_sentences(doc), propositions, strict=True):
+        for predicate, _, args, _ in of_sentence:
+            others = (words[start:end] for start, end, role in args if role_number(role) not in ("0", "1"))
+            for token in (doc[i] for argument in others for i in argument):
+                if token.dep_ == "obl:agent" and token.head.i == words[predicate]:
+                    token.dep_ = "obl"
 
 
 def _verb(args: Sequence[Argument]) -> List[Tuple[int, int]]:

@@ -12,19 +12,21 @@ begins within a word, at whitespace, or at an address after a word such as "see"
 import re
 from bisect import bisect_right
 from functools import partial
-from typing import Callable, Iterable, Iterator, List, Optional, Set
+from typing import Callable, Iterable, Iterator, List, Optional, Sequence, Set
 
 import numpy as np
 from spacy.attrs import NORM
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
+from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, filter_spans
 
 from ..lang import en
 from ..lang.en import BEFORE_ADDRESSES, BEFORE_NUMBERS
 
 MAX_RUN = 2100  # characters without whitespace; browsers' URLs end at 2,083
+_CUT, _JOINED = re.compile(en.CUT), re.compile(en.JOINED)
+_NUMBER_OR_LETTER = re.compile(r"\d|[A-Za-z]\.?$")
 
 
 class WebTokenizer(Tokenizer):
@@ -44,9 +46,10 @@ class WebTokenizer(Tokenizer):
         return set_line_starts(doc) if self.line_starts else doc
 
     def _tokenize(self, string: str) -> Doc:
-        if max(map(len, string.split()), default=0) <= MAX_RUN:
+        pieces = list(_pieces(string))
+        if len(pieces) < 2:
             return super().__call__(string)
-        docs = [super(WebTokenizer, self).__call__(piece) for piece in _pieces(string)]
+        docs = [super(WebTokenizer, self).__call__(piece) for piece in pieces]
         tokens = [token for doc in docs for token in doc]
         doc = Doc(
             self.vocab, words=[token.text for token in tokens], spaces=[bool(token.whitespace_) for token in tokens]
@@ -55,41 +58,51 @@ class WebTokenizer(Tokenizer):
 
 
 def _pieces(string: str) -> Iterator[str]:
-    """Divide a text so that no piece has a run of more than MAX_RUN characters without whitespace."""
+    """Divide a text where a token ends (`en.CUT`), and runs without whitespace after each MAX_RUN characters."""
+    cuts = {place for match in _CUT.finditer(string) for place in match.span()}
+    for run in re.finditer(rf"\S{{{MAX_RUN},}}", string):
+        cuts.update(range(run.start() + MAX_RUN, run.end(), MAX_RUN))
     start = 0
-    for run in re.finditer(r"\S+", string):
-        for end in range(run.start() + MAX_RUN, run.end(), MAX_RUN):
+    for end in sorted(cuts):
+        if string[end - 1 : end].strip() and string[end : end + 1].strip():  # else whitespace divides tokens
             yield string[start:end]
             start = end
     yield string[start:]
 
 
 def follow_context(doc: Doc) -> Doc:
-    """Join a full stop to an abbreviation that is a word elsewhere: before a number or a letter ("No. 5"), and "etc."
-    where a word in lower case or a mark follows. Divide "its" and "your" where they stand for "it's" and "you're"."""
+    """Join a full stop to an abbreviation that is a word elsewhere ("No. 5", "5 lbs. of it"), and what `en.JOINED`
+    describes. Divide "its" and "your" where they stand for "it's" and "you're"."""
     words = [token.text for token in doc]
-    joined, divided = [], []
+    joined = [doc.char_span(*match.span()) for match in _JOINED.finditer(doc.text)]
+    divided = []
     for i in range(1, len(words)):
         word, following = words[i - 1], words[i]
         if word == "." and i > 1 and not doc[i - 2].whitespace_:
-            abbreviation = words[i - 2]
-            if f"{abbreviation}." in en.BEFORE_NUMBERS:
-                is_number = following[0].isdigit() or (following.isalpha() and len(following) == 1)
-                joins = is_number and bool(doc[i - 1].whitespace_)
-            else:
-                joins = abbreviation == "etc" and not following[0].isupper() and not following.isspace()
-            if joins:
-                joined.append(i - 2)
+            if _is_abbreviation(words[i - 2], words[i - 3] if i > 2 else "", following, bool(doc[i - 1].whitespace_)):
+                joined.append(doc[i - 2 : i])
         elif following in en.AFTER_UNMARKED and word.lower() in en.UNMARKED:
             divided.append(i - 1)
-    if joined or divided:
+    spans = filter_spans([span for span in joined if span is not None and len(span) > 1])
+    if spans or divided:
         with doc.retokenize() as retokenizer:
-            for i in joined:
-                retokenizer.merge(doc[i : i + 2])
+            for span in spans:
+                retokenizer.merge(span)
             for i in divided:
                 length = en.UNMARKED[words[i].lower()]
                 retokenizer.split(doc[i], [words[i][:length], words[i][length:]], heads=[(doc[i], 0), (doc[i], 0)])
     return doc
+
+
+def _is_abbreviation(word: str, before: str, following: str, is_spaced: bool) -> bool:
+    """Whether a full stop belongs to the word before it. is_spaced: whether a space follows it."""
+    form = f"{word}."
+    if form in en.BEFORE_NUMBERS and is_spaced and _NUMBER_OR_LETTER.match(following):
+        return True
+    if form in en.ABBREVIATIONS and word[0].isupper():
+        return True
+    is_known = form in en.ABBREVIATIONS or (form in en.AFTER_NUMBERS and before[-1:].isdigit())
+    return is_known and not following[0].isupper() and not following.isspace()
 
 
 def make_web_tokenizer(line_starts: bool = True) -> Callable[[Language], Tokenizer]:
@@ -132,6 +145,7 @@ def create_web_tokenizer(nlp: Language, line_starts: bool = True) -> Tokenizer:
 
 
 # Lines that begin a sentence: those that no wrapped line of prose looks like, then those that one may look like.
+# A source is a box, or who speaks, and when.
 _TAG = r"</?(?i:p|[oud]l|li|d[dt]|t[rdh]|table|h[1-6]|div)\b[^<>]*>"
 _BULLET = "[•‣◦▪●○■·☐☑☒✓✔✗✘➢►▶→★]"
 _CERTAIN = {
@@ -142,33 +156,35 @@ _CERTAIN = {
     "rule": r"(?:={3,}|-{2,}|\*{3,}|_{3,})\s*$",
 }
 _LABEL = r"\w[\w.'’-]{0,20}(?: [A-Z(][\w.'’)-]*){0,3}:"
-_NUMBER = r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4}|[IVX]{1,4})[.)]|#\d+|\d{1,2}(?:\.\d{1,2}){1,3}\.?(?=\s+[A-Z]))"
+_NUMBER = r"(?:\(?(?:[A-Z]?\d{1,3}|[a-zA-Z]|[ivx]{1,4}|[IVX]{1,4})[.)]|#\d+|\d{1,2}(?:\.\d{1,2}){1,3}\.?(?=\s+[A-Z]))"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?"
-# A box; or who speaks, and when.
-_SOURCE = rf"(?:(?:{_TIME} |\[{_TIME}\] )?<\w+>|\[[^\]\n]{{1,12}}\]|{_TIME}(?= \w+:))"
+_DATE = r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})"
+_STAMP = rf"(?:{_DATE},?[ T])?{_TIME}"
+_SOURCE = rf"(?:(?:{_STAMP} |\[{_STAMP}\] )?<\w+>|\[[\w ][^\]\n]{{0,22}}\]|{_STAMP}(?: -)?(?= \w+:)|{_DATE}[ T]{_TIME})"
 _POSSIBLE = {
-    "dash": r"[-+–—]\s+\S|[–—][A-Z“\"]",
+    "dash": r"[-+–—]\s+\S|[–—][A-Z“\"]|[-+*][A-Za-z]",
     "number": rf"{_NUMBER}\s+\S",
     "source": rf"{_SOURCE}\s",
-    "values": r"(?!.*, )(?:.*?(?:[A-Za-z],\w|\d,[A-Za-z])){2}",
+    "values": r"(?!.*, )(?:.*?(?:[A-Za-z],\w|\d,[A-Za-z]))",
     "label": rf"{_LABEL}\s",
 }
 _KIND = re.compile(r"\s*(?:" + "|".join(f"(?P<{k}>{v})" for k, v in {**_CERTAIN, **_POSSIBLE}.items()) + ")")
 _QUOTED = re.compile(r"[ \t]*>")
-# "Michael:" may be a salutation where it is the only label.
-_AFTER_LABEL = re.compile(
-    r"^[ \t]*(?:(?:[A-Z][A-Z.]*(?: [A-Z][A-Z.]*){0,3}|[a-z][\w.-]*):|>+)[ \t]+(?=\S)", re.MULTILINE
-)
-_AFTER_NAME = re.compile(r"^[ \t]*[A-Z]\w+:[ \t]+(?=\S)", re.MULTILINE)
+# "Michael:" may be a salutation, and "that:" a wrapped word, where it is the only label.
+_AFTER_LABEL = re.compile(r"(?m)^[ \t]*(?:[A-Z][A-Z.]*(?: [A-Z][A-Z.]*){0,3}(?: \([^()\n]{1,20}\))?:|>+)[ \t]+(?=\S)")
+_AFTER_NAME = re.compile(r"^[ \t]*[A-Za-z][\w.-]*:[ \t]+(?=\S)", re.MULTILINE)
 _MARKER = re.compile(
-    rf"(?:(?:{_BULLET}|[*+–—-]|#{{1,6}}|=+|{_NUMBER}|{_SOURCE})[ \t]+(?=\S)|[–—](?=[A-Z])|{_TAG}(?=\S))"
+    rf"(?:(?:{_BULLET}|[*+|–—-]|#{{1,6}}|=+|{_NUMBER}|{_SOURCE})[ \t]+(?=\S)|[–—](?=[A-Z])|{_TAG}(?=\S))"
 )
-_AT_LABEL = re.compile(_LABEL)
+_AT_LABEL, _AT_SOURCE = re.compile(_LABEL), re.compile(_SOURCE)
 _SALUTATION = re.compile(
     r"\s*(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|best|cheers|(?:kind |warm )?regards|love|"
     r"respectfully|sincerely|thank you|thanks|thanx|thx|yours)\b.{0,30},$"
 )
 _CLOSING = re.compile(r"^=+[ \t].*[ \t](=+)[ \t]*$", re.MULTILINE)  # of a heading
+_OPENS_BLOCK = re.compile(r"(?:</[^<>]*>|[^\s>])\s*(?=<(?i:p|li|d[dt]|tr|h[1-6]|div)\b[^<>]*>)")
+_IN_PROSE = re.compile(r"\S [–—] ")
+_GOES_ON = re.compile(rf"(?:[,;–—-]|\b(?i:{'|'.join([*en.BEFORE_ADDRESSES, *en.DETERMINERS, *en.JOINING])}))$")
 _ENDS = re.compile(r"[.!?:;…][\"'”’)\]]*$")
 _CLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve|t|em))$", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S|\S+@\S+\.\S")
@@ -177,7 +193,7 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S|\S+@\S+\.\S")
 def set_line_starts(doc: Doc) -> Doc:
     """Set the sentence starts of a new Doc that its text decides, and leave the others unknown."""
     text, end, last, n_passed, until = doc.text, 0, "", 0, 0
-    starts = line_starts(text) if "\n" in text else []
+    starts = line_starts(text) if "\n" in text or "<" in text else []
     within = {match.end() for match in _AFTER_LABEL.finditer(text)}
     names = [match.end() for match in _AFTER_NAME.finditer(text)]
     within.update(names if len(names) > 1 else ())
@@ -208,7 +224,8 @@ def _end_of_marker(text: str, start: int) -> int:
     """Give the end of the characters of a line within which no sentence begins. start: Where the line does."""
     match = _MARKER.match(text, start)
     if match:
-        return match.end() + 1  # the word after it, too
+        label = _AT_LABEL.match(text, match.end()) if _AT_SOURCE.match(text, start) else None
+        return label.end() + 2 if label else match.end() + 1  # the word after it, too
     match = _AT_LABEL.match(text, start)
     return match.end() - 1 if match else start
 
@@ -223,31 +240,41 @@ def _may_start(gap: str, last: str, word: str) -> bool:
 
 
 def line_starts(text: str) -> List[int]:
-    """Tell where lines begin that begin a sentence: offsets in the text, in order."""
-    found: List[int] = []
+    """Tell where lines, and blocks of HTML, begin that begin a sentence: offsets in the text, in order."""
+    found = {match.end() for match in _OPENS_BLOCK.finditer(text)}
     for block in re.finditer(r"(?:(?!^[ \t\r\f]*$).+\n?)+", text, re.MULTILINE):
         lines = block[0].splitlines(keepends=True)
-        width = max(len(line.rstrip()) for line in lines)
-        place, before = block.start(), None
+        width = max(len(line.rstrip()) for line in lines if " " in line.strip() or len(line) < 40 or len(lines) < 2)
+        place, before, is_list = block.start(), None, _is_list(lines, width)
         seen: Set[Optional[str]] = set()
         for line in lines:
             match = _KIND.match(line)
             kind = match.lastgroup if match else None
-            if before is None or _begins(line, kind, before, seen, width):
-                found.append(place + len(line) - len(line.lstrip()))
+            if kind == "dash" and line.lstrip()[0] in "–—" and _IN_PROSE.search(block[0]):
+                kind = None
+            begins = before is None or _begins(line, kind, before, seen, width)
+            if begins or (is_list and not _GOES_ON.search(before) and line.partition(" ")[0].lower() not in en.JOINING):
+                found.add(place + len(line) - len(line.lstrip()))
             seen.add(kind)
             place, before = place + len(line), line.rstrip()
-    return found
+    return sorted(found)
+
+
+def _is_list(lines: Sequence[str], width: int) -> bool:
+    """Whether lines are shorter than those of prose, and all begin with capitals and numbers, or every other with a
+    number; or none has more than two words."""
+    words = [line.split() for line in lines if line.strip()]
+    first = "".join(line[0][0] for line in words)
+    is_formal = re.fullmatch(r"[A-Z\d]+", first) or 2 * sum(map(str.isdigit, first)) >= len(first)
+    return (width < 40 and bool(is_formal)) or (len(words) > 2 and max(map(len, words)) < 3)
 
 
 def _begins(line: str, kind: Optional[str], before: str, seen: Set[Optional[str]], width: int) -> bool:
     """Whether a line within a block begins a sentence. before: the line before it. seen: kinds of the block's lines."""
     last = _KIND.match(before)
-    if bool(_QUOTED.match(line)) != bool(_QUOTED.match(before)):
-        return True
-    if kind in _CERTAIN or (last and last.lastgroup in ("heading", "row", "rule")):
+    is_after = last is not None and last.lastgroup in ("heading", "row", "rule")
+    is_quoted, was_quoted = bool(_QUOTED.match(line)), bool(_QUOTED.match(before))
+    if kind in _CERTAIN or is_after or is_quoted != was_quoted or _SALUTATION.match(before):
         return True
     fits = len(before) + 1 + len(line.split(None, 1)[0]) <= width
-    if _SALUTATION.match(before):
-        return True
     return kind is not None and (kind in seen or fits or bool(_ENDS.search(before)))

@@ -64,6 +64,11 @@ def test_a_mark_that_needs_no_space():
     assert likely_breaks(doc) == [3]
 
 
+def test_a_long_address_makes_no_other_line_short():
+    doc = NLP("He had seen it on the\nWest Bank at\nhttps://x.org/a/very/long/address/of/a/page\nLast May it was so.")
+    assert likely_breaks(doc) == []
+
+
 def test_nothing_but_quotes_is_read_once():
     doc = spacy.tokens.Doc(NLP.vocab, ['"'] * 50_000)  # quadratic time would take minutes
     assert likely_breaks(doc) == []

@@ -24,7 +24,7 @@ def test_no_constituents_of_punctuation_alone():
 
 LABELS = ["", "<H>", "S", "NP", "VP", "PP", "SBAR", "S::NP", "S::VP", "ADVP"]
 DEPRELS = ["root", "nsubj", "obj", "xcomp", "mark", "case", "obl", "nmod", "det", "cop", "aux", "iobj", "ccomp"]
-DEPRELS += ["acl:relcl", "nsubj:pass", "aux:pass", "csubj", "advcl"]
+DEPRELS += ["acl:relcl", "nsubj:pass", "aux:pass", "csubj", "advcl", "obl:agent"]
 
 
 def guided(words, tags, spans, arcs, second=(), low=()):
@@ -41,7 +41,7 @@ def guided(words, tags, spans, arcs, second=(), low=()):
     scores = (
         np.ones((n + 1, n + 1, len(LABELS)), "f4"),
         np.zeros((n + 1, n + 1), "f4"),
-        np.zeros((n + 1, 18), "f4") - 99,
+        np.zeros((n + 1, len(DEPRELS)), "f4") - 99,
     )
     scores[2][np.arange(n) + 1, parse.deprels] = 0.0
     for word, (deprel, loss) in dict(second).items():
@@ -118,6 +118,10 @@ def test_an_xcomp_has_no_subject(words, arcs, expected):
         ("what it is", "0:root 3:nsubj 1:cop", {3: ("case", 1)}, "0:root 1:nsubj 1:cop"),
         # the subject of a passive
         ("it was given", "3:nsubj 3:aux:pass 0:root", {}, "3:nsubj:pass 3:aux:pass 0:root"),
+        # a measure is no agent, but some of the people may be
+        ("cut by Percent", "0:root 3:case 1:obl:agent", {}, "0:root 3:case 1:obl"),
+        ("cut by half them", "0:root 3:case 1:obl:agent 3:nmod", {}, None),
+        ("cut by men", "0:root 3:case 1:obl:agent", {}, None),
     ],
 )
 def test_deprels_that_exclude_each_other(words, arcs, second, expected):

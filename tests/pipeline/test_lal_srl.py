@@ -48,6 +48,17 @@ def test_it_learns_two_sentences_by_heart(nlp):
     assert roles(nlp.pipe([" ".join(GAVE), " ".join(SAW)])) == [PROPOSITIONS["gave"], PROPOSITIONS["saw"]]
 
 
+@pytest.mark.parametrize(
+    "role, deprel", [("ARGM-TMP", "obl"), ("R-ARG2", "obl"), ("C-ARG0", "obl:agent"), ("ARG1", "obl:agent")]
+)
+def test_a_by_phrase_with_another_role_is_no_agent(nlp, role, deprel):
+    words, deps = ["killed", "by", "Friday", "by", "Kim"], ["ROOT", "case", "obl:agent", "case", "obl:agent"]
+    doc = Doc(nlp.vocab, words=words, heads=[0, 2, 0, 4, 2], deps=deps)  # the second one is not of this predicate
+    found = Proposition(0, "kill.01", ((0, 1, "V"), (1, 5, role)), "kill")
+    nlp.get_pipe("lal_srl").set_annotations([doc], [[[found]]])
+    assert [token.dep_ for token in doc] == ["ROOT", "case", deprel, "case", "obl:agent"]
+
+
 def test_the_default_model_learns_two_sentences():
     nlp = spacy.blank("en")
     nlp.add_pipe("lal_srl")
