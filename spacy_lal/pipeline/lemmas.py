@@ -34,10 +34,12 @@ _UPOS = {"verb": ("VERB",), "noun": ("NOUN", "PROPN"), "adj": ("ADJ", "ADV")}
 _UNINFLECTED = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj"}
 _OWN_LEMMAS = frozenset("…—")
 _PLURALS = frozenset(
-    "congratulations data earnings greetings jeans media odds pants premises regards supplies thanks".split()
+    "capita congratulations data earnings greetings jeans media odds pants premises regards stamina supplies thanks "
+    "wrought".split()
 )
 _OF_NAMES = re.compile(r"(an|ant|atic|ch|ern|ese|ite|ish|[im])$")  # "Danish", "Iraqi": adjectives with a capital
-_NEEDS_E = re.compile(r"([vcu]|dg|rg|[aeiou]z|[^aeiou]at|iat|uat|[ir]s|ns|ur)$")  # a stem that lost its e
+_NEEDS_E = re.compile(r"([vcu]|dg|rg|[aeiou]z|[^aeiou]at|iat|uat|[ilnpr]s|ur|[^aeiourlw]l|[^aeiouyr]r)$")  # it was lost
+_COMPLETE = re.compile(r"[^aeiouyw][bdfkmnpt]$")  # no e was lost
 _SHORT = re.compile(r"[^aeiou]*(qu)?[aeiou][bdgklmnprtvz]$")  # one syllable: the consonant doubles before an ending
 _PREFIX = re.compile(r"(re|over|under|out|mis|un|up|down|fore|pre|crowd|live)(?=.{3})")
 _DOUBLED = re.compile(r".*([bdfgklmnprstvz])\1$")
@@ -114,6 +116,11 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
         return word
     if not lower.replace("-", "").isalpha():
         return answer
+    if tag in ("NN", "NNP", "DT") and word not in _PLURALS:  # "geese", "strewn" with another tag
+        nouns, verbs = read_table()["noun"], read_table()["verb"]
+        irregular = nouns.irregular.get(word) or verbs.irregular.get(word)
+        if irregular and (word not in nouns.known or word.endswith(("xen", "nda", "lves", "eeth"))):
+            return irregular[0]
     part, ending = _INFLECTED.get(tag, ("", ""))
     if part and pos in _UPOS[part]:
         found = _base(lower, part, ending, answer.lower())
@@ -142,8 +149,10 @@ def _base(word: str, part: str, ending: str, answer: str) -> str:
     if prefix and rest:
         return prefix[0] + rest  # "resold", "upvoted"
     possible = candidates(word, part, ending)
-    is_doubled = ending != "s" and _DOUBLED.match(answer) and answer[-1] not in "lsfz"  # "vlogg", of "vlogging"
-    return answer if (answer in possible and not is_doubled) or not possible else possible[0]
+    stem = word.removesuffix(ending) if ending != "s" else ""
+    is_regular = any(pattern.search(stem) for pattern in (_COMPLETE, _SHORT, _NEEDS_E))
+    is_sure = stem[-1] not in "lsfz" if _DOUBLED.match(stem) else is_regular  # "vlogging"
+    return answer if (answer in possible and not is_sure) or not possible else possible[0]
 
 
 def _known_base(word: str, part: str, ending: str, answer: str) -> str:
