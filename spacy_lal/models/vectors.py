@@ -22,8 +22,8 @@ LISTENERS = ("transformer-listener", "tok2vec-listener")  # spacy-transformers' 
 # their vectors to tell the next layer their width.
 _samples = threading.local()
 
-_MAY_ESCAPE = re.compile(r"-(?:[LR][RSC]B|U\+)|\\[/*]|``|''|/[.?-]")
-_QUOTES = {"``": '"', "''": '"', "/-": "-"}
+_MAY_ESCAPE = re.compile(r"-(?:[LR][RSC]B|U\+)|\\[/*]|``|''|/[.?!,:;-]")
+_QUOTES = {"``": '"', "''": '"', **{f"/{mark}": mark for mark in "-!,:;"}}
 
 
 def unescape_token(word: str) -> str:

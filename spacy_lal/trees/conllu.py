@@ -153,8 +153,12 @@ def _misc(space: bool) -> str:
 
 
 # As UD's English treebanks divide words; the `'s` of nouns too.
-_CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll)", re.IGNORECASE)
-_HALVES = {("can", "not"), ("gon", "na"), ("wan", "na"), ("got", "ta"), ("gim", "me"), ("lem", "me")}
+_CLITIC = re.compile(r"n['\u2019]?t|['\u2019](?:s|m|d|re|ve|ll|em)", re.IGNORECASE)
+_HALVES = re.compile(
+    r"can not|(?:gon|wan) na|(?:got|out|lot) ta|(?:gim|lem) me|a lot|let s|i (?:m|ve|ll|d)|you r|"
+    r"(?:you|u|we|they) (?:re|ve|ll|d)|(?:s?he|it|that|what|who|how|where|there|here) (?:s|ll|d)|"
+    r"['\u2019]t (?:is|was)|d['\u2019] you|y['\u2019] know"
+)
 
 
 def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequence[bool]) -> List[Tuple[int, int]]:
@@ -164,7 +168,7 @@ def english_contractions(words: Sequence[str], tags: Sequence[str], spaces: Sequ
     for i in range(1, len(words)):
         before, word = words[i - 1].lower(), words[i].lower()
         is_clitic = before[-1:].isalnum() and (_CLITIC.fullmatch(word) or tags[i] == "POS")
-        if not spaces[i - 1] and (is_clitic or (before, word) in _HALVES):
+        if not spaces[i - 1] and (is_clitic or _HALVES.fullmatch(f"{before} {word}")):
             start = found.pop()[0] if found and found[-1][1] == i else i
             found.append((start, i + 1))
     return found

@@ -108,6 +108,7 @@ def test_vectors_that_forgot_their_tokens_are_counted(docs):
 
 PLAIN = {
     **{"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "/.": ".", "/?": "?"},
+    **{"/!": "!", "/,": ",", "/:": ":"},
     **{"``": '"', "''": '"', "\\/": "/", "3\\/4": "3/4", "and\\/or": "and/or"},
 }
 SENTENCES = [

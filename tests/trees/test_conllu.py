@@ -156,6 +156,9 @@ def test_contractions():
         *("do n't", "John 's", "dogs '", "can not", "be 've", "gon na")
     ]
     assert english_contractions(["should", "n't", "'ve"], [""] * 3, [False, False, True]) == [(1, 3)]
+    pairs = "i m|Do nt|you re|That s|we ll|a lot|lot ta|'T is|d' you|get 'em|x s|the y|5 min|i s".split("|")
+    found = [pair for pair in pairs if english_contractions(pair.split(), ["", ""], [False, True]) == [(1, 2)]]
+    assert found == pairs[:10]
     n = len(words)
     sentence = conllu.ConlluSentence(words, [""] * n, [""] * n, [""] * n, [""] * n, [None] * n, [""] * n, spaces)
     sentence.ranges = ranges
