@@ -96,7 +96,7 @@ JOINED = (
 CUT = (
     r"(?<=\w=)[\"']|[\"'](?=/?>)|(?<=[\"'])/?>|(?<=\))(?=\[)|(?<![\w.,$£€:/-])\d+(?:\.\d+)?(?=(?:h|wks?|ppm|dB|kW|"
     r"kcal|mpg|psi|(?<=\d\d)[WV])(?![\w'’/-]))|"
-    r"(?<!\S)\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)(?:[^\s/]*\w)?(?=\.(?:\s|$))"
+    r"(?<!\S)(?=\S{3})\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)(?:[^\s/]*\w)?(?=\.(?:\s|$))"
 )
 # Words without their apostrophe before a word that follows no possessive: "its a", "your going".
 UNMARKED = {"its": 2, "your": 3}
