@@ -53,7 +53,7 @@ def triples(doc: Doc, kinds: Iterable[str] = KINDS) -> Set[Triple]:
 
 
 def textacy_triples(doc: Doc) -> Set[Triple]:
-    """Give those of textacy; its passives are turned, as ours are."""
+    """Give textacy's triples, with passives turned, as ours are."""
     from textacy.extract.triples import subject_verb_object_triples
 
     renamed = doc.copy()

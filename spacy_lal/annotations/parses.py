@@ -141,9 +141,9 @@ def write_group(doc: Doc, key: str, spans: Sequence[Span], leaders: Optional[Seq
 
 
 def read_group(doc: Doc, key: str, start: int = 0, end: Optional[int] = None) -> List[GroupSpan]:
-    """The Spans of `doc.spans[key]`, in its order. With a range of tokens, at least those that begin in it: the cost
-    grows with the range, not with the Doc, unless the group was edited or the Doc's last tokens were merged. RAISES
-    (StaleParseError): Both tokens and characters of the Doc have changed since the group was written."""
+    """Read the Spans of `doc.spans[key]`, in its order. With a range of tokens, at least those that begin in it: the
+    cost grows with the range, not with the Doc, unless the group was edited or the Doc's last tokens were merged.
+    RAISES (StaleParseError): Both tokens and characters of the Doc have changed since the group was written."""
     group = doc.spans[key]
     n_tokens, n_chars = group.attrs.get("n_tokens"), group.attrs.get("n_chars")
     by_tokens = n_chars not in (None, _n_chars(doc))  # a DocBin loses the spaces of a Doc that was made without them
@@ -204,7 +204,7 @@ def _n_chars(doc: Doc) -> int:
 
 
 def check_present(span: Span) -> None:
-    """RAISES (StaleParseError): Tokens were merged or split after the Span was made. (ValueError): It is no Span."""
+    """Check a Span. RAISES (StaleParseError): Its tokens were merged or split since. (ValueError): It is no Span."""
     if not isinstance(span, Span):
         raise ValueError(f"span: expected a Span, such as doc[0:2], got {type(span).__name__}")
     if not _fits(span.doc, span.start, span.end, span.start_char, span.end_char):
@@ -241,8 +241,9 @@ def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequenc
 
 
 def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[Tuple[int, int, str]]:
-    """A Doc's constituents as half-open ranges of its tokens, pre-order; those over the same tokens in the order of the
-    span group. With a range of tokens, at least those that begin in it. RAISES (StaleParseError): As `read_group`."""
+    """Give a Doc's constituents as half-open ranges of its tokens, pre-order; those over the same tokens in the order
+    of the span group. With a range of tokens, at least those that begin in it. RAISES (StaleParseError): As
+    `read_group`."""
     spans = read_group(doc, SPANS_KEY, start, end) if SPANS_KEY in doc.spans else []
     if any(span.is_cut for span in spans):
         warn_of_lost("constituents")
@@ -251,7 +252,7 @@ def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> L
 
 
 def check_tree(doc: Doc, where: str) -> None:
-    """RAISES (TreebankError): Gold constituents of a Doc cross, or a label fits in no tree. where (str): Its name."""
+    """Check a gold Doc, named `where`. RAISES (TreebankError): Constituents cross, or a label fits in no tree."""
     spans = constituent_tokens(doc)
     try:
         nested_spans(spans, len(doc))
@@ -264,8 +265,8 @@ def check_tree(doc: Doc, where: str) -> None:
 
 
 def get_constituents(doc: Doc, sentence: Optional[Span] = None) -> List[List[CollapsedSpan]]:
-    """For each sentence, its constituents as spans of word positions with their unary chains, pre-order. A constituent
-    that crosses a sentence boundary is left out, with a warning.
+    """Give, for each sentence, its constituents as spans of word positions with their unary chains, pre-order. A
+    constituent that crosses a sentence boundary is left out, with a warning.
     sentence (Optional[Span]): Read this sentence alone, at its cost.
     RAISES (ValueError): Sentence boundaries are not known. (StaleParseError): As `read_group`."""
     bounds = sentence_bounds(doc) if sentence is None else [(sentence.start, sentence.end)]
@@ -367,8 +368,8 @@ def set_sentence_parse(doc: Doc, number: int, parse: SentenceParse) -> None:
 
 
 def get_parse_method(span: Span) -> Optional[str]:
-    """How the sentence around a Span was parsed: "joint", "separate" or "split"; None for a parse without a mark, or a
-    Span not within one sentence."""
+    """Tell how the sentence around a Span was parsed: "joint", "separate" or "split"; None for a parse without a mark,
+    or a Span not within one sentence."""
     check_present(span)
     if not len(span):
         return None
