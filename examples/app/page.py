@@ -38,6 +38,8 @@ EXAMPLES = (
 MAX_TEXT, MAX_LINKED = 5000, 1500  # characters of a text, and of a text in the page's address
 MAX_EXPLAINED = 150  # words; margins and marginals of longer sentences take minutes
 N_ALTERNATIVES, N_PARTS = 5, 5
+DIGITS = {"Margin": 2, "Probability": 3}  # of the numbers shown large, as in the tables
+LEAST_SHARE = 0.0005  # smaller probabilities are among the other labels
 PICTURES = {"Arcs": "dep", "Constituents": "spans", "Label attention": "attention", "Contributions": "contributions"}
 
 # The drawing as a component of the page: it reports the span chosen by mouse or keyboard.
@@ -144,6 +146,7 @@ class Shown:
         shares = {name: share for name, share in rows if name not in ("", SUB_HEAD_LABEL)}  # labels that a tree shows
         none = 1 - sum(shares.values())
         best = sorted(shares, key=lambda name: -shares[name])[:N_ALTERNATIVES]
+        best = best[:1] + [name for name in best[1:] if shares[name] >= LEAST_SHARE]
         shown = label or "".join(best[:1])
         parts = said(("parts", words), lambda: contributions(nlp, span, shown)) if shown else None
         tables: Dict[str, List[Dict[str, Any]]] = {"Its head": []}
@@ -169,6 +172,8 @@ class Shown:
             numbers["Probability"] = shares[label] if label else none
         if parts is not None and dict(top).get(parts.label, 0) < 0:
             notes.append(f"The head called {parts.label} speaks against {parts.label} here. {NAMES}")
+        if parts is not None and label and parts.score < 0:
+            notes.append(f"The score of {label} is below 0, as of no constituent: the best tree as a whole needs it.")
         return label, numbers, tables, notes
 
     def tree(self, chosen: Words, predicate: Optional[int]) -> str:
@@ -319,7 +324,7 @@ def show_report(report: Report) -> None:
     with columns[0]:
         st.html(f"<strong>{escape(label or NO_CONSTITUENT)}</strong>")
         for name, value in numbers.items():
-            st.metric(name, "\u2013" if value is None else f"{value:.2f}")
+            st.metric(name, "\u2013" if value is None else f"{value:.{DIGITS[name]}f}")
     for column, (title, rows) in zip(columns[1:], tables.items(), strict=False):
         with column:
             st.html(f"<strong>{escape(title)}</strong>")

@@ -126,7 +126,7 @@ def _looked_at(attention: "LabelAttention", head: int) -> str:
     shares = attention.weights[head]
     places = [i for i in shares.argsort()[::-1][:_MOST_WORDS].tolist() if shares[i] * len(shares) >= _LOOKS]
     named = (f"{escape(shorten(visible(attention.tokens[i])))} <small>{shares[i]:.0%}</small>" for i in places)
-    return ", ".join(named) or "<small>all words alike</small>"
+    return " \u00b7 ".join(named) or "<small>all words alike</small>"
 
 
 def draw_contributions(doc: Doc, sentences: Sequence[Sentence], options: Dict[str, Any], nlp: Language) -> List[str]:
