@@ -173,7 +173,7 @@ class Shown:
         if parts is not None and dict(top).get(parts.label, 0) < 0:
             notes.append(f"The head called {parts.label} speaks against {parts.label} here. {NAMES}")
         if parts is not None and label and parts.score < 0:
-            notes.append(f"The score of {label} is below 0, as of no constituent: the best tree as a whole needs it.")
+            notes.append(f"The score of {label} is below 0, that of leaving it out: the best tree as a whole needs it.")
         return label, numbers, tables, notes
 
     def tree(self, chosen: Words, predicate: Optional[int]) -> str:
