@@ -11,8 +11,8 @@ from pathlib import Path
 _WORDS = json.loads(Path(__file__).with_name("en_words.json").read_text(encoding="utf8"))
 _IN_ORDER = [dict.fromkeys(_WORDS[name].split()) for name in sorted(_WORDS)]
 ABBREVIATIONS, ADVERBIAL_NOUNS, AFTER_NUMBERS, AFTER_UNMARKED, AUXILIARY_VERBS, BEFORE_ADDRESSES = _IN_ORDER[:6]
-BEFORE_NUMBERS, DETERMINERS, FACTUAL, FILE_TYPES, INTRANSITIVE, JOINING, MEASURES, _MORE_TAGS = _IN_ORDER[6:14]
-NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, _TAGS, _UNITS, WHOLE = _IN_ORDER[14:]
+BEFORE_NUMBERS, _CUT, DETERMINERS, FACTUAL, FILE_TYPES, INTRANSITIVE, _JOINED, JOINING, MEASURES = _IN_ORDER[6:15]
+_MORE_TAGS, NEGATIONS, PREFIXES, SAYING, SUBJECT_CONTROL, _TAGS, _UNITS, WHOLE = _IN_ORDER[15:]
 
 # Deprels of clause predicates: Universal Dependencies, then deprels that only Stanford dependencies have.
 CLAUSE_DEPRELS = frozenset(
@@ -59,12 +59,10 @@ INFIXES += [r"(?<=[\w”’)])—(?=[\w“‘(])", r"(?<=[A-Za-z])[“”](?=\W)
 # Whole tokens, as regular expressions.
 TELEPHONE = r"(?:1-)?(?:[0-9]{3}[-/])?[0-9]{3}-[0-9]{4}|x?[0-9]-[0-9]{4}"
 TOKENS = [
-    TELEPHONE,
-    r"[0-9]{5}-[0-9]{4}",  # a postal code
+    rf"{TELEPHONE}|[0-9]{{5}}-[0-9]{{4}}",  # and a postal code
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:.]+Z?)?|[0-9]{1,2}-(?:[0-9]{1,2}|[A-Z][A-Za-z]{2})-(?:[0-9]{4}|[0-9]{2})",
     r"[vV]?[0-9]+(?:\.[0-9]+)+(?:-?(?:alpha|beta|dev|post|rc|[ab])\.?[0-9]*)?|[0-9]{1,2}(?::[0-9]{2}){1,2}",
-    r"['’]?(?:[0-9]{2})?[0-9]0['’]s|['’][0-9]{2}s?",  # 80's, '68
-    rf"(?i:{'|'.join(PREFIXES)})-\w+",
+    rf"['’]?(?:[0-9]{{2}})?[0-9]0['’]s|['’][0-9]{{2}}s?|(?i:{'|'.join(PREFIXES)})-\w+",  # 80's, '68, e-mail
     # Brackets within a word, calls, addresses with brackets.
     r"(?:\w[\w'’.-]*)?\w\((?:s|es|ren|d|ed|n|r|ly|al|[a-z]|[0-9]{1,2}|[ivx]{1,4})\)(?:\([a-z0-9]{1,3}\))*\w*",
     r"\((?:[A-Z]?[a-z]{1,5})\)[a-z][a-z'’-]*|[A-Za-z]+\([a-z]\)[a-z]+",
@@ -72,32 +70,15 @@ TOKENS = [
     r"[A-Za-z_][\w.]*\((?:[\w.]*\([^\s()]*\)[^\s()]*)+\)",
     r"(?:https?://|www\.)[^\s()]+(?:\([^\s()]*\)(?:[^\s()]*[\w/])?)+|(?:https?://|www\.)[^\s()<>\"]+/|\w[\w.-]*(?:/[\w.-]+)+/",
     r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+|[\w-]+\.(?i:com|edu|gov|net|org)|[a-z]+(?:\.[a-z]+)+\.[a-z]+-[a-z]+",
-    r"@[A-Za-z_]\w*(?:[.-]\w+)*|#[\w-]*[A-Za-z]\w*|[A-Za-z]#|[C-Zc-z]\+\+",
-    rf"{OPERATOR}|{EMOJI}|{TAG}",
+    rf"@[A-Za-z_]\w*(?:[.-]\w+)*|#[\w-]*[A-Za-z]\w*|[A-Za-z]#|[C-Zc-z]\+\+|{OPERATOR}|{EMOJI}|{TAG}",
     r"(?:~|\.{1,2})?(?:/[\w.+@-]+){2,}/?|(?:~|\.{1,2})/[\w.+@-]*\w|[A-Za-z]:\\[\w.\\-]*\w|/(?:bin|dev|etc|home|opt|root|tmp|usr|var)/?",
-    r"--[a-z][\w-]*(?:=[\w./:-]*\w)?|-[a-zA-Z]",
-    rf"(?i:[\w#%][\w#%&+.-]*\.(?:{'|'.join(FILE_TYPES)}))|\.(?i:{'|'.join(FILE_TYPES)})",
+    rf"--[a-z][\w-]*(?:=[\w./:-]*\w)?|-[a-zA-Z]|(?i:[\w#%][\w#%&+.-]*\.(?:{'|'.join(FILE_TYPES)}))|\.(?i:{'|'.join(FILE_TYPES)})",
     r"(?i:y['’]all|ya['’]ll)|[A-Za-z]/[A-Za-z]|w/out|(?:[A-Za-z]\.){2,}|(?i:s/he)|(?i:Yahoo)!",
 ]
-# Parts of a text that are one token, whatever those rules divide: tags, also the beginning of one with attributes,
-# short formulas and calls, `#2nice`, operators, telephone numbers, versions, paths, addresses, emoji.
-JOINED = (
-    rf"{_MORE_TAGS}|<[A-Za-z][\w-]*(?=\s+[\w:-]+=)|<!(?:DOCTYPE\b|--)|(?<=[\"'])/>|"
-    r"(?<!\w)[A-HJ-Zf-h]\([^\s()]{1,8}\)(?!\w)|(?<!\w)[a-z]{2,}\(en\)|"
-    r"(?<!\w)\w+\(e?s\)(?:-\w+)+|(?<![\w.])[A-Za-z_][\w.]*\(([\"'])[^\s\"'()]*\1\)|"
-    r"#(?!\d+(?:st|nd|rd|th)\b)\d+[A-Za-z]\w*|(?<![!=<>|-])(?:!==|<--+|--+>|\|>|>>=|<<=)(?![=<>|-])|```|"
-    r"\+\d{1,3}-\d{3}-\d{3}-\d{4}|(?<![\w.])(?:[vV]\d+(?:\.\d+)+|\d+(?:\.\d+){2,})(?:[-+]\w+(?:\.\w+)*)+|\$[A-Z]+(?:/[\w.-]*\w)+|"
-    rf"(?<![\w/:.-])[\w.-]+(?:/[\w.-]+)*/[\w-]+(?:\.[\w-]+)*\.(?:{'|'.join(FILE_TYPES)})(?![\w/])|"
-    r"(?:doi:)?(?<![\d.])10\.\d{4,}/[\w./()-]*\w|[^\s\w]\ufe0f|cont['’]d\b|"
-    r"(?<![a-z0-9+])(?!https?:)[a-z][a-z0-9+]+://[^\s<>\"]{0,500}[\w/]"
-)
-# Where tokens end that those rules leave whole: around quotes within a tag, before the full stop after a path, between
-# a number and a unit, before an index.
-CUT = (
-    r"(?<=\w=)[\"']|[\"'](?=/?>)|(?<=[\"'])/?>|(?<=\))(?=\[)|(?<![\w.,$£€:/-])\d+(?:\.\d+)?(?=(?:h|wks?|ppm|dB|kW|"
-    r"kcal|mpg|psi|(?<=\d\d)[WV])(?![\w'’/-]))|"
-    r"(?<!\S)(?=\S{3})\S*/(?![A-Z][a-z]{1,4}\.|(?:[A-Za-z]\.)+[A-Za-z]\.)(?:[^\s/]*\w)?(?=\.(?:\s|$))"
-)
+# Parts of a text that are one token whatever those rules divide (tags, formulas, operators, paths, emoji), and places
+# where tokens end that they leave whole (quotes within a tag, the full stop after a path, a number before a unit).
+JOINED = "|".join([_MORE_TAGS, *_JOINED]).replace("FILE_TYPES", "|".join(FILE_TYPES))
+CUT = "|".join(_CUT)
 # Words without their apostrophe before a word that follows no possessive: "its a", "your going".
 UNMARKED = {"its": 2, "your": 3}
 _DIVIDED = "wan|na Wan|na gim|me Gim|me 'T|is 't|is 'T|was 't|was a|lot Let|s out|ta lot|ta lem|me Lem|me d'|you D'|you"

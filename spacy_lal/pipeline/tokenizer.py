@@ -22,7 +22,6 @@ from spacy.tokens import Doc
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex, filter_spans
 
 from ..lang import en
-from ..lang.en import BEFORE_ADDRESSES, BEFORE_NUMBERS
 
 MAX_RUN = 2100  # characters without whitespace; browsers' URLs end at 2,083
 _CUT, _JOINED = re.compile(en.CUT), re.compile(en.JOINED)
@@ -234,9 +233,8 @@ def _may_start(gap: str, last: str, word: str) -> bool:
     """Tell whether a sentence may begin at a word. gap: the whitespace before it. last: the word before it."""
     if not gap:
         return not (last[-1:].isalnum() and (word[0].isalnum() or _CLITIC.match(word)))
-    if last in BEFORE_NUMBERS and (word[0].isdigit() or len(word) == 1):
-        return False
-    return last.lower() not in BEFORE_ADDRESSES or not _ADDRESS.match(word)
+    is_number = last in en.BEFORE_NUMBERS and (word[0].isdigit() or len(word) == 1)
+    return not is_number and (last.lower() not in en.BEFORE_ADDRESSES or not _ADDRESS.match(word))
 
 
 def line_starts(text: str) -> List[int]:

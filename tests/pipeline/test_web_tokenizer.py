@@ -113,6 +113,7 @@ def test_kinds_of_tokens_that_stay_whole(kind: str, form: str):
             "In /etc/passwd. Km/hr. N/A. So /.",
             "In /etc/passwd . Km / hr . N/A . So /.",
         ),
+        ("rock 'n' roll, \"no\"(twice).", "rock 'n' roll , \" no \" ( twice ) ."),
         ("2h 100W 220V 3wks 40dB get(a)[0]", "2 h 100 W 220 V 3 wks 40 dB get(a) [ 0 ]"),
         ("hello(world) USD[38,000 (see 2.1(a)).", "hello ( world ) USD [ 38,000 ( see 2.1(a) ) ."),
     ],
