@@ -53,7 +53,7 @@ install: $(INSTALLED)
 $(INSTALLED): $(METADATA) $(SOURCES)
 	@rm -f $@; rm -rf build/lib*
 	@test -x $(BIN)/pip || { echo "Making $(VENV)"; $(PYTHON) -m venv $(VENV); }
-	@echo "Installing spaCy and ONNX Runtime into $(VENV), and compiling the library (once; a minute or two)"
+	@echo "Installing spaCy and ONNX Runtime into $(VENV), and compiling the library (once; two minutes or three)"
 	@$(BIN)/python -m pip install $(PIP_QUIET) -c constraints.txt .
 	@for folder in decode layers; do \
 	  cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"/spacy_lal/$$folder/*.so spacy_lal/$$folder/ \

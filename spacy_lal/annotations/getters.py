@@ -100,8 +100,7 @@ class SentenceTree:
 
 
 def sentence_trees(item: Item) -> Iterator[SentenceTree]:
-    """Give the trees of the sentences with words of a Doc, or that have tokens of a Span: at the cost of these
-    sentences.
+    """Give the trees of sentences with words, those of a Doc or around a Span, at the cost of these sentences.
     RAISES (UnparsedDocError): The Doc has no parse. (StaleParseError): The Doc does not have the Span's tokens."""
     doc = item if isinstance(item, Doc) else item.doc
     if SPANS_KEY not in doc.spans or not has_sentences(doc):

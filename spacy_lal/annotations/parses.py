@@ -241,9 +241,8 @@ def set_constituents(doc: Doc, sentences: List[List[int]], constituents: Sequenc
 
 
 def constituent_tokens(doc: Doc, start: int = 0, end: Optional[int] = None) -> List[Tuple[int, int, str]]:
-    """Give a Doc's constituents as half-open ranges of its tokens, pre-order; those over the same tokens in the order
-    of the span group. With a range of tokens, at least those that begin in it. RAISES (StaleParseError): As
-    `read_group`."""
+    """Give a Doc's constituents as half-open ranges of its tokens, pre-order; over the same tokens, in the group's
+    order. With a range of tokens, at least those that begin in it. RAISES (StaleParseError): As `read_group`."""
     spans = read_group(doc, SPANS_KEY, start, end) if SPANS_KEY in doc.spans else []
     if any(span.is_cut for span in spans):
         warn_of_lost("constituents")

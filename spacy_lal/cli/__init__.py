@@ -34,9 +34,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {
 }
 TAKES_OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}  # of a config, as `spacy train`
 
-lal_cli = typer.Typer(
-    name="lal", help="Parse, explain, search, score and train, with Label Attention Layer parsers", no_args_is_help=True
-)
+lal_cli = typer.Typer(name="lal", help="Parse and explain texts; score and train parsers", no_args_is_help=True)
 for name, command in COMMANDS.items():
     lal_cli.command(name, cls=Command, context_settings=TAKES_OVERRIDES if name == "train" else None)(command)
 spacy_app.add_typer(lal_cli)

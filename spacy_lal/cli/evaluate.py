@@ -33,9 +33,7 @@ def evaluate_cli(
     trees: Annotated[Optional[Path], typer.Option("--trees", "-t", help="Write the trees found, for `evalb`")] = None,
     gold_trees: Annotated[Optional[Path], typer.Option(help="Write the gold trees, for `evalb`")] = None,
     gold_sents: Annotated[bool, typer.Option(help="Gold sentence breaks, or the pipeline's own")] = True,
-    by_genre: Annotated[
-        Optional[str], typer.Option(help="Score each genre, too: a regex's group in the sent_id")
-    ] = None,
+    by_genre: Annotated[Optional[str], typer.Option(help="Score genres, too: a regex's group in the sent_id")] = None,
     confusion: Annotated[bool, typer.Option("--confusion", help="Count which label is taken for which, too")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Score with own sentence breaks and from raw text, too")] = False,
     param: ParamOption = None,
@@ -215,7 +213,7 @@ def evalb_cli(
     output: io.OutputOption = None,
     param: ParamOption = None,
     cutoff_len: Annotated[
-        Optional[int], typer.Option("--cutoff-len", "-c", help="Longest sentence of the second summary")
+        Optional[int], typer.Option("--cutoff-len", "-c", help="Longest of the second summary")
     ] = None,
     max_error: Annotated[Optional[int], typer.Option("--max-error", "-e", help="Errors before the run stops")] = None,
 ) -> None:

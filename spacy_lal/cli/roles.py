@@ -22,9 +22,7 @@ def roles_cli(
     words: WordsArgument = None,
     model: io.ModelOption = None,
     text: TextOption = None,
-    output_format: Annotated[
-        Optional[str], typer.Option("--format", "-f", help="table, json, props, conll  [default: by -o, or table]")
-    ] = None,
+    output_format: Annotated[Optional[str], typer.Option("--format", "-f", help="table, json, props, conll")] = None,
     output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
     auxiliaries: Annotated[bool, typer.Option(help="Show auxiliaries and modals")] = True,
@@ -34,7 +32,7 @@ def roles_cli(
     """Show the semantic roles of a text.
 
     Each predicate has its roleset and its arguments. The pipeline needs a lal_srl. Instead of a text, FILE may be Docs
-    with roles (.spacy).
+    with roles (.spacy). The default format is by the ending of -o, or else a table.
     """
     from spacy_lal.treebanks.columns import document_lines
 
@@ -56,9 +54,7 @@ def relations_cli(
     words: WordsArgument = None,
     model: io.ModelOption = None,
     text: TextOption = None,
-    output_format: Annotated[
-        Optional[str], typer.Option("--format", "-f", help="table, json, tsv  [default: by -o, or table]")
-    ] = None,
+    output_format: Annotated[Optional[str], typer.Option("--format", "-f", help="table, json, tsv")] = None,
     output: io.OutputOption = None,
     paragraphs: ParagraphsOption = None,
     gpu_id: io.GpuOption = -1,
@@ -67,7 +63,7 @@ def relations_cli(
 
     A relation may have a time, a place, a negation and a source. They are made from roles, where the pipeline has a
     lal_srl, else from heads. Instead of a text, FILE may be Docs with heads (.spacy). json has a relation on each line,
-    tsv the edges of a graph: subject, label, object.
+    tsv the edges of a graph: subject, label, object. The default format is by the ending of -o, or else a table.
     """
     output_format = io.output_format(output_format, output, list(RELATION_FORMATS))
     sources = find_sources(words, text, output)

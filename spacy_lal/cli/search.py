@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Iterator, Optional, Tuple
 
 import typer
 
-from spacy_lal.cli import io
-from spacy_lal.cli.texts import (
-    ParagraphsOption,
-    Reading,
-    Source,
-    TextOption,
-    WordsArgument,
-    find_sources,
-    numbered_lines,
-)
+from spacy_lal.cli import io, texts
+from spacy_lal.cli.texts import ParagraphsOption, Reading, Source, TextOption, WordsArgument, find_sources
 
 if TYPE_CHECKING:
     from nltk.tree import Tree
@@ -88,7 +80,7 @@ def _of_brackets(source: Source) -> "Iterator[Tuple[str, Tree]]":
     """The place of each tree, such as a line, and the tree."""
     from spacy_lal.trees import read_brackets_with_lines
 
-    lines = (f"{line}\n" for _, line in numbered_lines(source)) if source.name == io.STDIN else source.name
+    lines = (f"{line}\n" for _, line in texts.numbered_lines(source)) if source.name == io.STDIN else source.name
     for tree, line in read_brackets_with_lines(lines, name=source.shown, strip_functions=False, strip_traces=False):
         yield str(line), tree
 

@@ -24,9 +24,7 @@ def train_cli(
     code: Annotated[Optional[Path], typer.Option("--code", "-c", help="A Python file to import first")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-V", help="Say more, for debugging")] = False,
     gpu_id: io.GpuOption = -1,
-    checkpoint_minutes: Annotated[
-        Optional[float], typer.Option(min=0.0, help="Between checkpoints  [default: 15]")
-    ] = None,
+    checkpoint_minutes: Annotated[Optional[float], typer.Option(min=0.0, help="Between checkpoints: 15")] = None,
     checkpoint_steps: Annotated[Optional[int], typer.Option(min=1, help="Steps between checkpoints")] = None,
     resume: Annotated[bool, typer.Option(help="Go on from the checkpoint in the output folder, or begin anew")] = True,
 ) -> None:
@@ -114,9 +112,7 @@ def compact_cli(
 def import_official_cli(
     checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of the authors' code (.pt)")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write the pipeline to")],
-    tokenizer: Annotated[
-        Optional[str], typer.Option("--tokenizer", "-t", help="Of its XLNet or BERT: a name or folder")
-    ] = None,
+    tokenizer: Annotated[Optional[str], typer.Option("--tokenizer", "-t", help="Its encoder's: name or folder")] = None,
     lang: Annotated[str, typer.Option("--lang", "-l", help="Language of the pipeline's own tokenisation")] = "en",
     scrambled_queries: Annotated[bool, typer.Option("--scrambled-queries", help="The authors' batch effect")] = False,
     overwrite: OverwriteOption = False,
