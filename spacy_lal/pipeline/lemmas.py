@@ -18,18 +18,8 @@ from ..models.vectors import unescape_token
 
 TABLE = Path(__file__).parent.parent / "lang" / "en_lemmas.json.gz"
 # What an inflected word is, by its Penn tag: part of speech in the table, ending.
-_INFLECTED = {
-    "VBD": ("verb", "ed"),
-    "VBN": ("verb", "ed"),
-    "VBG": ("verb", "ing"),
-    "VBZ": ("verb", "s"),
-    "NNS": ("noun", "s"),
-    "NNPS": ("noun", "s"),
-    "JJR": ("adj", "er"),
-    "JJS": ("adj", "est"),
-    "RBR": ("adj", "er"),
-    "RBS": ("adj", "est"),
-}
+_FORMS = ("verb ed VBD VBN", "verb ing VBG", "verb s VBZ", "noun s NNS NNPS", "adj er JJR RBR", "adj est JJS RBS")
+_INFLECTED = {tag: (part, ending) for part, ending, *tags in map(str.split, _FORMS) for tag in tags}
 _UPOS = {"verb": ("VERB",), "noun": ("NOUN", "PROPN"), "adj": ("ADJ", "ADV")}
 _UNINFLECTED = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj"}
 _OWN_LEMMAS = frozenset("…—")
