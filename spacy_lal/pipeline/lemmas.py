@@ -22,7 +22,6 @@ _FORMS = ("verb ed VBD VBN", "verb ing VBG", "verb s VBZ", "noun s NNS NNPS", "a
 _INFLECTED = {tag: (part, ending) for part, ending, *tags in map(str.split, _FORMS) for tag in tags}
 _UPOS = {"verb": ("VERB",), "noun": ("NOUN", "PROPN"), "adj": ("ADJ", "ADV")}
 _UNINFLECTED = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj"}
-_OWN_LEMMAS = frozenset("…—")
 _PLURALS = frozenset(
     "capita congratulations data earnings greetings jeans media odds pants premises regards stamina supplies thanks "
     "wrought".split()
@@ -102,7 +101,7 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
     ('flee', 'lens')
     """
     lower = word.lower()
-    if word in _OWN_LEMMAS:
+    if word in ("…", "—"):
         return word
     if not lower.replace("-", "").isalpha():
         return answer
