@@ -38,7 +38,7 @@ BUNDLED = {
         "fr_lal_md",
         "Le vieux chat dort sur le tapis.",
         "(SENT (NP (DET Le) (ADJ vieux) (NC chat)) (VN (V dort)) (PP (P sur) (NP (DET le) (NC tapis))) (PONCT .))",
-        "det:chat amod:chat nsubj:dort ROOT:dort case:tapis det:tapis obl:arg:dort punct:dort",
+        "det:chat amod:chat nsubj:dort ROOT:dort case:tapis det:tapis obl:mod:dort punct:dort",
         "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
         {"LGPL-LR", "MIT"},
         40_000_000,

@@ -52,7 +52,7 @@ def load(path: str, heads: Optional[str] = None, predicates: str = "own") -> Lan
 
 def heads_of(nlp: Language) -> str:
     """The source of heads that a pipeline was trained with."""
-    return str(nlp.get_pipe(ROLES).model.attrs["config"].heads)  # type: ignore[attr-defined]
+    return str(nlp.get_pipe(ROLES).model.attrs["config"].syntax.heads)  # type: ignore[attr-defined]
 
 
 def reads_parse(nlp: Language) -> bool:
