@@ -3,11 +3,10 @@
 import io
 import shutil
 import signal
-import sys
 from contextlib import redirect_stdout
 from functools import reduce
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Iterator
 
 import numpy
 import pytest
@@ -15,15 +14,11 @@ import spacy
 import tiny_training
 from spacy.language import Language
 from spacy.util import dict_to_dot
-from thinc.api import Config
+from thinc.api import Config, Model
 from tiny_training import assert_same_models, rows, tiny_config, uninterrupted, write_toy_corpora
 from tiny_xlnet import tiny_bert  # noqa: F401 (a fixture)
 
-from spacy_lal.training.loop import DIR_CHECKPOINT, TrainingStopped, train
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "projects" / "en_lal_md" / "scripts"))
-
-from average import named_weights  # noqa: E402
+from spacy_lal.training.loop import DIR_CHECKPOINT, TrainingStopped, torch_module, train
 
 ADAM = {"@optimizers": "Adam.v1", "use_averages": True, "L2": 0.01, "grad_clip": 1.0, "learn_rate": 0.01}
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -72,8 +67,17 @@ def run_until(step: int, config: Config, output: Path, **settings: Any) -> str:
 
 def distance(path: Path, expected: Path) -> float:
     """The largest difference between weights of two pipelines."""
-    pairs = zip(named_weights(spacy.load(path)), named_weights(spacy.load(expected)), strict=True)
-    return max(float(numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max()) for (_, one), (_, other) in pairs)
+    pairs = zip(weights_of(spacy.load(path)), weights_of(spacy.load(expected)), strict=True)
+    return max(float(numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max()) for one, other in pairs)
+
+
+def weights_of(nlp: Language) -> Iterator[Any]:
+    """All weights of a pipeline, in order: of thinc layers, and of the torch networks in them."""
+    models = [pipe.model for _, pipe in nlp.components if isinstance(getattr(pipe, "model", None), Model)]
+    for node in (node for model in models for node in model.walk()):
+        yield from (node.get_param(key) for key in node.param_names if node.has_param(key))
+        for module in map(torch_module, node.shims):
+            yield from module.state_dict().values() if module is not None else ()
 
 
 def without_dropout(config: Config) -> Config:
