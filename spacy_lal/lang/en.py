@@ -37,7 +37,7 @@ PICTURE = "[\u2600-\u27bf\u2190-\u21ff\u2b00-\u2bff\U0001f000-\U0001faff\u203c\u
 PICTURE = rf"{PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
 EMOJI = f"(?:[\U0001f1e6-\U0001f1ff]{{2}}|[0-9#*]\ufe0f?\u20e3|{PICTURE}(?:\u200d(?:{PICTURE}))*)"
 OPERATOR = r"(?:<->|<=>|\+/-|[<>!:+*/]=|->|<-|=>|&&|\|\||::)"
-TAG, _MORE_TAGS = (rf"</?(?i:{'|'.join(names)})(?:\s*/)?>" for names in (_TAGS, _MORE_TAGS))
+TAG, _OTHER_TAG = (rf"</?(?i:{'|'.join(names)})(?:\s*/)?>" for names in (_TAGS, _MORE_TAGS))
 LINK = r"(?:(?:https?|ftp|file)://|www\.)[^\s()<>\[\]\"]*[^\s()<>\[\]\".,;:!?'`]"  # within other text
 # Whole tokens that begin with a mark that would be taken off.
 PREFIXED = [r"#[A-Za-z]\w*", r"['’][0-9]{2}(?:['’]?s)?(?![\w'’])", r"--[a-z][\w-]*(?:=[\w./:-]*\w)?(?![\w-])"]
@@ -77,7 +77,7 @@ TOKENS = [
 ]
 # Parts of a text that are one token whatever those rules divide (tags, formulas, operators, paths, emoji), and places
 # where tokens end that they leave whole (quotes within a tag, the full stop after a path, a number before a unit).
-JOINED = "|".join([_MORE_TAGS, *_JOINED]).replace("FILE_TYPES", "|".join(FILE_TYPES))
+JOINED = "|".join([_OTHER_TAG, *_JOINED]).replace("FILE_TYPES", "|".join(FILE_TYPES))
 CUT = "|".join(_CUT)
 # Words without their apostrophe before a word that follows no possessive: "its a", "your going".
 UNMARKED = {"its": 2, "your": 3}

@@ -242,15 +242,17 @@ def line_starts(text: str) -> List[int]:
     found = {match.end() for match in _OPENS_BLOCK.finditer(text)}
     for block in re.finditer(r"(?:(?!^[ \t\r\f]*$).+\n?)+", text, re.MULTILINE):
         lines = block[0].splitlines(keepends=True)
-        width = max(len(line.rstrip()) for line in lines if " " in line.strip() or len(line) < 40 or len(lines) < 2)
-        place, before, is_list = block.start(), None, _is_list(lines, width)
+        # not of long addresses
+        widths = (len(line.rstrip()) for line in lines if " " in line.strip() or len(line) < 40 or len(lines) < 2)
+        width = max(widths, default=0)
+        place, before, is_list = block.start(), "", _is_list(lines, width)
         seen: Set[Optional[str]] = set()
         for line in lines:
             match = _KIND.match(line)
             kind = match.lastgroup if match else None
             if kind == "dash" and line.lstrip()[0] in "–—" and _IN_PROSE.search(block[0]):
                 kind = None
-            begins = before is None or _begins(line, kind, before, seen, width)
+            begins = bool(line.strip()) and (not before or _begins(line, kind, before, seen, width))
             if begins or (is_list and not _GOES_ON.search(before) and line.partition(" ")[0].lower() not in en.JOINING):
                 found.add(place + len(line) - len(line.lstrip()))
             seen.add(kind)

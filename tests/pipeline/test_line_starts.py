@@ -32,6 +32,11 @@ def starting(text: str) -> List[str]:
         ("# Title\nText begins here", ["Text begins here"]),
         ("It ends.\n== Part ==\nmore text", ["== Part ==", "more text"]),
         ("Title\n=====\ntext", ["=====", "text"]),
+        (
+            "/".join(["www.example.com", *"abcdefghijklmn"]) + "\n" + "/".join(["www.example.org", *"abcdefghijklmn"]),
+            [],
+        ),
+        ("He said\n\x0b\n so and so on", ["so and so on"]),  # a line without a word
         ("bob: yeah whats up\nalice: nm\nbob: wanna play?", ["alice: nm", "bob: wanna play?"]),
         ("A: So, what did you do?\nB: I left.", ["B: I left."]),
         ("[10:02] joe: hi\n[10:03] kim: hey", ["[10:03] kim: hey"]),
