@@ -53,9 +53,7 @@ def find_candidates(parse: ParseArrays, predicates: ndarray, n_rows: int) -> Can
         return Candidates(nothing, nothing[:, 0], np.zeros((len(predicates), 0, N_FEATURES), dtype=np.int64))
     ancestors = _ancestors(parse.heads)
     words = np.arange(n)
-    subtrees = np.stack(
-        [ancestors.argmax(axis=0), len(ancestors) - ancestors[::-1].argmax(axis=0)], axis=1
-    )  # first, last
+    subtrees = _subtrees(ancestors)
     every = [parse.constituents, np.stack([words, words + 1], axis=1), subtrees]
     # by a number for each range: rows are found far slower
     key = np.array([n + 1, 1])
@@ -86,6 +84,11 @@ def _ancestors(heads: ndarray) -> ndarray:
             break
         current = above
     return found
+
+
+def _subtrees(ancestors: ndarray) -> ndarray:
+    """The range from the first to the last word of each word's subtree. *Shape:* (n, 2)."""
+    return np.stack([ancestors.argmax(axis=0), len(ancestors) - ancestors[::-1].argmax(axis=0)], axis=1)
 
 
 def _raw_features(

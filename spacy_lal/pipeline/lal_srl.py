@@ -114,8 +114,8 @@ class LALSemanticRoles(SentencePipe):
     """Semantic role labelling (LISA, Strubell et al. 2018).
 
     It needs sentence boundaries, with `heads = "doc"` heads too, and sets `doc.spans["srl"]`. An `obl:agent` of another
-    role than ARG0 and ARG1 becomes an `obl`. Gold roles of an Example
-    are `reference.spans["srl"]`, gold arcs are the heads and deprels of `reference`. Either may be missing.
+    role than ARG0 and ARG1 becomes an `obl`. Gold roles of an Example are `reference.spans["srl"]`, gold arcs are the
+    heads and deprels of `reference`. Either may be missing.
     """
 
     added_by = ADDED_BY

@@ -18,14 +18,25 @@ from ..models.vectors import unescape_token
 
 TABLE = Path(__file__).parent.parent / "lang" / "en_lemmas.json.gz"
 # What an inflected word is, by its Penn tag: part of speech in the table, ending.
-_FORMS = ("verb ed VBD VBN", "verb ing VBG", "verb s VBZ", "noun s NNS NNPS", "adj er JJR RBR", "adj est JJS RBS")
-_INFLECTED = {tag: (part, ending) for part, ending, *tags in map(str.split, _FORMS) for tag in tags}
+_INFLECTED = {
+    "VBD": ("verb", "ed"),
+    "VBN": ("verb", "ed"),
+    "VBG": ("verb", "ing"),
+    "VBZ": ("verb", "s"),
+    "NNS": ("noun", "s"),
+    "NNPS": ("noun", "s"),
+    "JJR": ("adj", "er"),
+    "JJS": ("adj", "est"),
+    "RBR": ("adj", "er"),
+    "RBS": ("adj", "est"),
+}
 _UPOS = {"verb": ("VERB",), "noun": ("NOUN", "PROPN"), "adj": ("ADJ", "ADV")}
 _UNINFLECTED = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj"}
 _PLURALS = frozenset(
     "capita congratulations data earnings greetings jeans media odds pants premises regards stamina supplies thanks "
     "wrought".split()
 )
+_ENTRIES = frozenset("corrigenda elves memoranda oxen teeth".split())  # plurals that the table has as words, too
 _OF_NAMES = re.compile(r"(an|ant|atic|ch|ern|ese|ite|ish|[im])$")  # "Danish", "Iraqi": adjectives with a capital
 _NEEDS_E = re.compile(r"([vcu]|dg|rg|[aeiou]z|[^aeiou]at|iat|uat|[ilnpr]s|ur|[^aeiourlw]l|[^aeiouyr]r)$")  # it was lost
 _COMPLETE = re.compile(r"[^aeiouyw][bdfkmnpt]$")  # no e was lost
@@ -108,7 +119,7 @@ def lemma_of(word: str, tag: str, pos: str, answer: str) -> str:
     if tag in ("NN", "NNP", "DT") and word not in _PLURALS:  # "geese", "strewn" with another tag
         nouns, verbs = read_table()["noun"], read_table()["verb"]
         irregular = nouns.irregular.get(word) or verbs.irregular.get(word)
-        if irregular and (word not in nouns.known or word.endswith(("xen", "nda", "lves", "eeth"))):
+        if irregular and (word not in nouns.known or word in _ENTRIES):
             return irregular[0]
     part, ending = _INFLECTED.get(tag, ("", ""))
     if part and pos in _UPOS[part]:

@@ -94,7 +94,7 @@ def follow_context(doc: Doc) -> Doc:
 
 
 def _is_abbreviation(word: str, before: str, following: str, is_spaced: bool) -> bool:
-    """Whether a full stop belongs to the word before it. is_spaced: whether a space follows it."""
+    """Tell whether a full stop belongs to the word before it. is_spaced: whether a space follows it."""
     form = f"{word}."
     if form in en.BEFORE_NUMBERS and is_spaced and _NUMBER_OR_LETTER.match(following):
         return True
@@ -261,8 +261,8 @@ def line_starts(text: str) -> List[int]:
 
 
 def _is_list(lines: Sequence[str], width: int) -> bool:
-    """Whether lines are shorter than those of prose, and all begin with capitals and numbers, or every other with a
-    number; or none has more than two words."""
+    """Tell whether lines are shorter than those of prose, and all begin with capitals and numbers, or every other with
+    a number; or none has more than two words."""
     words = [line.split() for line in lines if line.strip()]
     first = "".join(line[0][0] for line in words)
     is_formal = re.fullmatch(r"[A-Z\d]+", first) or 2 * sum(map(str.isdigit, first)) >= len(first)
@@ -270,7 +270,7 @@ def _is_list(lines: Sequence[str], width: int) -> bool:
 
 
 def _begins(line: str, kind: Optional[str], before: str, seen: Set[Optional[str]], width: int) -> bool:
-    """Whether a line within a block begins a sentence. before: the line before it. seen: kinds of the block's lines."""
+    """Tell whether a line within a block begins a sentence. before: the line before it. seen: kinds of its lines."""
     last = _KIND.match(before)
     is_after = last is not None and last.lastgroup in ("heading", "row", "rule")
     is_quoted, was_quoted = bool(_QUOTED.match(line)), bool(_QUOTED.match(before))

@@ -58,11 +58,9 @@ def make_docs(
     kind: Tuple[str, bool, bool] = ("", False, False)
     n_unknown, first_unknown = 0, ""
     for sentence in sentences:
-        d = sentence.dependencies
-        if d and (unknown := unknown_pos(d)):
+        if sentence.dependencies and (unknown := unknown_pos(sentence.dependencies)):
             n_unknown += len(unknown)
-            where = f"{d.path}:{d.lines[unknown[0]] if d.lines else 0}"
-            first_unknown = first_unknown or f"{where}: {quoted(d.pos[unknown[0]])}"
+            first_unknown = first_unknown or _describe_pos(sentence.dependencies, unknown[0])
         kind_of_this = _anchor(sentence), sentence.tree is not None, sentence.roles is not None
         full = n_sents and len(group) >= n_sents
         new = any(sentence.begins(comment) for comment in begun)
@@ -80,6 +78,10 @@ def make_docs(
 def unknown_pos(sentence: ConlluSentence) -> List[int]:
     """The words, from 0, whose UPOS spaCy does not know."""
     return [i for i, pos in enumerate(sentence.pos) if pos not in POS_IDS]
+
+
+def _describe_pos(sentence: ConlluSentence, word: int) -> str:
+    return f"{sentence.path}:{sentence.lines[word] if sentence.lines else 0}: {quoted(sentence.pos[word])}"
 
 
 def write_docs(docs: Iterable[Doc], path: Path) -> WrittenCounts:

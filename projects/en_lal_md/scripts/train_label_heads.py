@@ -24,6 +24,7 @@ from numpy import ndarray
 from spacy.language import Language
 from spacy.training import Example
 
+from spacy_lal.layers.configs import FIRST_LABEL
 from spacy_lal.loss.parser import gold_parses
 from spacy_lal.models.batches import embed, get_shim
 from spacy_lal.treebanks.corpora import TreebankCorpus
@@ -32,7 +33,6 @@ sys.path.append(str(Path(__file__).resolve().parent))
 from export_training import source  # noqa: E402
 
 TRAINED = ("label_attention.", "span_scorer.")
-FIRST_LABEL = 2  # of the numbers of labels
 RISE = 0.1  # part of the steps in which the rate rises
 RARE = 10.0  # the largest weight of a label
 
@@ -57,6 +57,11 @@ def own_head_loss(ties: ndarray, gold: ndarray, weights: ndarray, margin: float)
     return float((weights[heads] * np.logaddexp(0, missing)).sum()), gradient
 
 
+def golds_of(parser: Any, examples: List[Example]) -> List[Any]:
+    """The gold parse of each sentence."""
+    return [gold for eg in examples for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)]
+
+
 def batches(sources: List[Tuple[List[Example], float]], n_words: int) -> Iterator[List[Example]]:
     """Endless batches of Examples that are drawn from sources by their weights."""
     streams = [cycle(random.sample(examples, len(examples))) for examples, _ in sources]
@@ -73,28 +78,25 @@ def train(nlp: Language, sources: List[Tuple[List[Example], float]], args: argpa
     RAISES (ValueError): Its labels have no heads of their own.
     """
     parser: Any = nlp.get_pipe("lal_parser")
-    model = parser.model
-    shim = get_shim(model)
+    model, shim = parser.model, get_shim(parser.model)
+    if not getattr(shim.config.span_scorer, "label_heads", False):
+        raise ValueError("the parser's labels have no heads of their own: expected label_heads of SpanScorer")
+    weights = label_weights(golds_of(parser, sources[0][0]), shim.config.n_label_heads(shim.sizes))
     chosen = []
     for name, parameter in shim.network.named_parameters():
         parameter.requires_grad_(name.startswith(TRAINED))
         chosen += [parameter] if parameter.requires_grad else []
     optimizer = torch.optim.AdamW(chosen, lr=args.rate, betas=(0.9, 0.99), weight_decay=0.01)
-    weights: Optional[ndarray] = None
     sums: Dict[str, float] = {}
     for step, examples in zip(range(args.steps), batches(sources, args.words), strict=False):
         docs = [eg.predicted for eg in examples]
         for name in nlp.pipe_names[: nlp.pipe_names.index("senter")]:
             docs = list(nlp.get_pipe(name).pipe(docs))  # type: ignore[attr-defined]
-        golds = [one for eg in examples for one in gold_parses(eg, parser._label_vocab, parser._deprel_ids)]
+        golds = golds_of(parser, examples)
         scores, backprop = model.layers[-1](embed(model, docs, False)[0], True)
         losses, gradients = parser.loss(scores, golds)
         losses["own"] = 0.0
         for sentence, gold, gradient in zip(scores, golds, gradients, strict=True):
-            if sentence.ties is None:
-                raise ValueError("the parser's labels have no heads of their own: expected label_heads of SpanScorer")
-            if weights is None:
-                weights = label_weights(args.golds, sentence.ties.shape[1])
             if gold.labels is not None:
                 loss, d_ties = own_head_loss(sentence.ties, gold.labels, weights, args.margin)
                 losses["own"] += args.weight * loss
@@ -135,8 +137,6 @@ def main(arguments: Optional[List[str]] = None) -> int:
         nlp = spacy.load(args.pipeline)
         sources = [(list(TreebankCorpus(path)(nlp)), weight) for path, weight in args.read]
         sources += [(list(TreebankCorpus(None, path)(nlp)), weight) for path, weight in args.trees]
-        pipe: Any = nlp.get_pipe("lal_parser")
-        args.golds = [gold for eg in sources[0][0] for gold in gold_parses(eg, pipe._label_vocab, pipe._deprel_ids)]
         train(nlp, sources, args)
     except (OSError, ValueError) as err:
         print(err, file=sys.stderr)
