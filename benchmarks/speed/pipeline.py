@@ -120,7 +120,8 @@ def run_stages(nlp: Language, inputs: Iterable[Any], batch_size: int, clock: str
                     docs = _parse(watch, name, component, docs)
                 else:
                     with watch.timed(name):
-                        docs = list(component.pipe(docs, batch_size=len(docs)))  # type: ignore[attr-defined]
+                        piped = hasattr(component, "pipe")
+                        docs = list(component.pipe(docs, batch_size=len(docs)) if piped else map(component, docs))  # type: ignore[attr-defined]
     for module, read in runs:
         with watch.timed(PADDED), torch.no_grad():
             module.eval()(**read)
