@@ -30,7 +30,6 @@ AHEAD = 6  # batches that are made from Docs of similar length
 LARGE = 1 << 14  # elements of a matrix that travels in 8 bits
 PART = 15 << 20  # bytes of a file
 NARROW = 128  # width of a predicate and of a word in the roles' scores
-MASKED = 0.08  # of the pieces, in training
 EDGE = 1e9
 Batch = Dict[str, Any]
 
@@ -398,6 +397,7 @@ class Pipeline(nn.Module):
                 network = _parser_network(folder)
                 network.load_state_dict({k: torch.from_numpy(v) for k, v in _within(state, f"{name}.network.").items()})
             self.parts[name] = Part(one, _within(state, f"{name}."), network)
+        self.masked = 0.0
         self.roles = Roles(config.hidden_size, self.settings["n_roles"]) if self.settings["n_roles"] else None
 
     def state(self) -> Dict[str, np.ndarray]:
@@ -413,7 +413,7 @@ class Pipeline(nn.Module):
         states = []
         for ids, mask in batch["windows"]:
             if self.training:  # a piece may be hidden: the parse of a sentence does not hang on one word
-                hidden = torch.rand(ids.shape, device=ids.device) < MASKED
+                hidden = torch.rand(ids.shape, device=ids.device) < self.masked
                 special = (ids == self.settings["first"]) | (ids == self.settings["last"]) | (mask == 0)
                 ids = torch.where(hidden & ~special, self.settings["mask"], ids)
             with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.is_cuda):
@@ -698,6 +698,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add("--rate", type=float, default=0.001, help="the highest learning rate")
     add("--encoder-rate", type=float, default=0.15, help="of the transformer's layers, as a part of --rate")
     add("--label-heads", type=float, default=0.02, help="the weight of the label heads' loss")
+    add("--masked", type=float, default=0.08, help="part of the pieces that are hidden")
     add("--words", type=int, default=4000, help="of a batch")
     add("--workers", type=int, default=3, help="processes that make batches")
     add("--seed", type=int, default=0)
@@ -705,9 +706,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     torch.manual_seed(args.seed)
     random.seed(args.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    torch.set_float32_matmul_precision("medium")  # a processor with AMX multiplies in bfloat16
     pipeline = Pipeline(args.folder, args.learned, args.layers).to(device).train()
-    settings = pipeline.settings
+    pipeline.masked, settings = args.masked, pipeline.settings
     docs = Docs(args.folder / "train.npz")
     data = Batches(docs, settings["weights"], args.words, settings["first_label"], args.seed)
     loader = torch.utils.data.DataLoader(
