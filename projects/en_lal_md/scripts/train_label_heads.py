@@ -4,24 +4,26 @@ all else stays as it is.
     python scripts/train_label_heads.py training/with_roles training/label_heads --read corpus/train/ewt.spacy=0.55 \
         corpus/train/gum.spacy=0.32 --trees corpus/trees/craft.spacy=0.13
 
-Beside the losses of `spacy_lal.loss.parser`, each gold constituent adds softplus(margin - t), t what its label's own
-head adds to the label's score. This loss does not fade, while that of `label_heads` is content once the head is ahead
-of others. Constituents of rare labels count more. The encoder is read as it parses, in 8 bits.
+With `--turn`, an own head that speaks against its label is turned round first. Beside the losses of
+`spacy_lal.loss.parser`, each gold constituent adds softplus(margin - t), t what its label's own head adds to the
+label's score. This loss does not fade, while that of `label_heads` is content once the head is ahead of others.
+Constituents of rare labels count more. The encoder is read as it parses, in 8 bits.
 """
 
 import argparse
 import random
 import sys
 from collections import Counter
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 import spacy
 import torch
 from numpy import ndarray
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lal.layers.configs import FIRST_LABEL
@@ -57,6 +59,33 @@ def own_head_loss(ties: ndarray, gold: ndarray, weights: ndarray, margin: float)
     return float((weights[heads] * np.logaddexp(0, missing)).sum()), gradient
 
 
+def turn_heads(nlp: Language, examples: Iterable[List[Example]]) -> List[int]:
+    """Turn round the ties of labels whose own head speaks against them, on average over their gold constituents.
+    RETURNS (List[int]): Their heads."""
+    parser: Any = nlp.get_pipe("lal_parser")
+    ties = get_shim(parser.model).network.span_scorer.ties.weight
+    sums = np.zeros(len(ties))
+    for batch in examples:
+        scores, _ = parser.model.layers[-1](embed(parser.model, read_by_encoder(nlp, batch), False)[0], True)
+        for sentence, gold in zip(scores, golds_of(parser, batch), strict=True):
+            if gold.labels is not None:
+                starts, ends = np.nonzero(gold.labels >= FIRST_LABEL)
+                heads = gold.labels[starts, ends] - FIRST_LABEL
+                np.add.at(sums, heads, sentence.ties[ends, heads] - sentence.ties[starts, heads])
+    found = np.flatnonzero(sums < 0).tolist()
+    with torch.no_grad():
+        ties[found] *= -1
+    return found
+
+
+def read_by_encoder(nlp: Language, examples: List[Example]) -> List[Doc]:
+    """The Docs, with the vectors that the parser reads."""
+    docs = [eg.predicted for eg in examples]
+    for name in nlp.pipe_names[: nlp.pipe_names.index("senter")]:
+        docs = list(nlp.get_pipe(name).pipe(docs))  # type: ignore[attr-defined]
+    return docs
+
+
 def golds_of(parser: Any, examples: List[Example]) -> List[Any]:
     """The gold parse of each sentence."""
     return [gold for eg in examples for gold in gold_parses(eg, parser._label_vocab, parser._deprel_ids)]
@@ -81,6 +110,10 @@ def train(nlp: Language, sources: List[Tuple[List[Example], float]], args: argpa
     model, shim = parser.model, get_shim(parser.model)
     if not getattr(shim.config.span_scorer, "label_heads", False):
         raise ValueError("the parser's labels have no heads of their own: expected label_heads of SpanScorer")
+    if args.turn:
+        found = turn_heads(nlp, islice(batches(sources, args.words), args.turn))
+        names = [parser._label_vocab.strings[head + FIRST_LABEL] for head in found]
+        print(f"Turned round: {', '.join(names) or 'no head'}", flush=True)
     weights = label_weights(golds_of(parser, sources[0][0]), shim.config.n_label_heads(shim.sizes))
     chosen = []
     for name, parameter in shim.network.named_parameters():
@@ -89,9 +122,7 @@ def train(nlp: Language, sources: List[Tuple[List[Example], float]], args: argpa
     optimizer = torch.optim.AdamW(chosen, lr=args.rate, betas=(0.9, 0.99), weight_decay=0.01)
     sums: Dict[str, float] = {}
     for step, examples in zip(range(args.steps), batches(sources, args.words), strict=False):
-        docs = [eg.predicted for eg in examples]
-        for name in nlp.pipe_names[: nlp.pipe_names.index("senter")]:
-            docs = list(nlp.get_pipe(name).pipe(docs))  # type: ignore[attr-defined]
+        docs = read_by_encoder(nlp, examples)
         golds = golds_of(parser, examples)
         scores, backprop = model.layers[-1](embed(model, docs, False)[0], True)
         losses, gradients = parser.loss(scores, golds)
@@ -130,6 +161,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     add("--rate", type=float, default=0.0006, help="the highest learning rate")
     add("--weight", type=float, default=0.1, help="of the loss of own heads")
     add("--margin", type=float, default=2.0, help="what an own head should add to its label")
+    add("--turn", type=int, default=0, help="batches that show which own heads to turn round; 0: none")
     add("--seed", type=int, default=0)
     args = parser.parse_args(arguments)
     spacy.util.fix_random_seed(args.seed)

@@ -8,7 +8,9 @@ import pytest
 import spacy
 from tiny_training import write_toy_corpora
 
+from spacy_lal.layers.configs import FIRST_LABEL
 from spacy_lal.models.batches import get_shim
+from spacy_lal.treebanks.corpora import TreebankCorpus
 
 
 def test_the_gradient_is_that_of_the_loss(script):
@@ -41,3 +43,18 @@ def test_label_attention_and_span_scorer_alone_change(script, tmp_path: Path, ca
     assert tagger == learned
     text = "The old man saw a dog."
     assert after(text)[:]._.parse_string == before(text)[:]._.parse_string
+
+
+def test_a_head_that_speaks_against_its_label_is_turned_round(script, tmp_path: Path):
+    write_toy_corpora(tmp_path)
+    nlp = spacy.load("en_lal_md")
+    parser: Any = nlp.get_pipe("lal_parser")
+    head = parser._label_vocab.ids["NP"] - FIRST_LABEL
+    ties = get_shim(parser.model).network.span_scorer.ties.weight
+    ties.data[head] *= -1
+    before = ties.detach().clone()
+    batches = [list(TreebankCorpus(tmp_path / "train.spacy")(nlp))]
+    assert head in (turned := script("train_label_heads").turn_heads(nlp, batches))
+    before[turned] *= -1
+    assert (ties == before).all()
+    assert script("train_label_heads").turn_heads(nlp, batches) == []
