@@ -20,8 +20,8 @@ POSITIVE, NEGATIVE = "#2563eb", "#d95f02"  # blue, orange: mid-tones that the co
 LEAST_TINTED, LEAST_SHOWN = 0.025, 0.1  # shares of the scale from which a cell has a tint, and a number
 MAX_ALPHA = 0.65  # black and white letters both stay readable on this tint
 _ATTENTION = (
-    "The words that the label heads called by labels of this parse look at, with shares of their attention. The name "
-    "of a head is a convention: some heads look evenly at all words."
+    "The words that the label heads called by labels of this parse look at, with shares of their attention. Some "
+    "heads look evenly at all words."
 )
 _LOOKS = 1.5  # a head looks at words that get so many times the share of each
 _MOST_WORDS = 5  # that are named
