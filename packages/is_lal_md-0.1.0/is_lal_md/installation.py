@@ -45,9 +45,12 @@ def check_files(meta: Dict[str, Any], folder: Path) -> None:
     for name, expected in meta["checksums"].items():
         path = folder / name
         if path.is_file():
-            content = path.read_bytes()
-            found = sha256(content).hexdigest()
-            state = f"has {len(content):,} bytes with the SHA-256 {found[:12]}..., not {expected[:12]}..."
+            digest, block = sha256(), memoryview(bytearray(1 << 18))  # a file that is read at once takes new memory
+            with path.open("rb", buffering=0) as file:
+                while n_bytes := file.readinto(block):
+                    digest.update(block[:n_bytes])
+            found = digest.hexdigest()
+            state = f"has {path.stat().st_size:,} bytes with the SHA-256 {found[:12]}..., not {expected[:12]}..."
         else:
             found, state = "", "is missing"
         if found != expected:
