@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Set, Tuple
 
 import pytest
+import srsly
 from spacy.cli._util import app
 from spacy.util import load_config, registry
 from typer.main import get_command
@@ -20,6 +21,10 @@ PROVIDED = ("ewt", "gum", "craft", "text", "checkpoint", "vectors", "french")
 
 
 def load(folder: Path) -> Dict[str, Any]:
+    for name in srsly.read_yaml(folder / "project.yml")[
+        "directories"
+    ]:  # weasel fails where another process is making one
+        (folder / name).mkdir(parents=True, exist_ok=True)
     try:
         config: Dict[str, Any] = load_project_config(folder)
     except SystemExit as err:  # weasel leaves the interpreter, and pytest with it
