@@ -21,9 +21,8 @@ PROVIDED = ("ewt", "gum", "craft", "text", "checkpoint", "vectors", "french")
 
 
 def load(folder: Path) -> Dict[str, Any]:
-    for name in srsly.read_yaml(folder / "project.yml")[
-        "directories"
-    ]:  # weasel fails where another process is making one
+    directories = srsly.read_yaml(folder / "project.yml")["directories"]
+    for name in directories:  # weasel fails where another process is making one
         (folder / name).mkdir(parents=True, exist_ok=True)
     try:
         config: Dict[str, Any] = load_project_config(folder)
