@@ -706,7 +706,6 @@ def main(arguments: Optional[List[str]] = None) -> int:
     torch.manual_seed(args.seed)
     random.seed(args.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    torch.set_float32_matmul_precision("medium")  # a processor with AMX multiplies in bfloat16
     pipeline = Pipeline(args.folder, args.learned, args.layers).to(device).train()
     pipeline.masked, settings = args.masked, pipeline.settings
     docs = Docs(args.folder / "train.npz")
@@ -764,4 +763,5 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 if __name__ == "__main__":
+    torch.set_float32_matmul_precision("medium")  # a processor with AMX multiplies in bfloat16
     sys.exit(main())
