@@ -47,10 +47,15 @@ def label_weights(golds: Sequence[Any], n_heads: int) -> ndarray:
     return np.clip(np.sqrt(seen[seen > 0].mean() / np.maximum(seen, 1)), 1, RARE).astype("f4")
 
 
+def labelled_spans(gold: ndarray) -> Tuple[ndarray, ndarray, ndarray]:
+    """The starts and ends of the constituents in a chart of label numbers, and the heads of their labels."""
+    starts, ends = np.nonzero(gold >= FIRST_LABEL)
+    return starts, ends, gold[starts, ends] - FIRST_LABEL
+
+
 def own_head_loss(ties: ndarray, gold: ndarray, weights: ndarray, margin: float) -> Tuple[float, ndarray]:
     """The loss of one sentence, and its gradient. ties: Of fenceposts and heads. gold: The chart of label numbers."""
-    starts, ends = np.nonzero(gold >= FIRST_LABEL)
-    heads = gold[starts, ends] - FIRST_LABEL
+    starts, ends, heads = labelled_spans(gold)
     missing = margin - (ties[ends, heads] - ties[starts, heads])
     gradient = np.zeros_like(ties)
     slope = weights[heads] / (1 + np.exp(-missing))
@@ -69,8 +74,7 @@ def turn_heads(nlp: Language, examples: Iterable[List[Example]]) -> List[int]:
         scores, _ = parser.model.layers[-1](embed(parser.model, read_by_encoder(nlp, batch), False)[0], True)
         for sentence, gold in zip(scores, golds_of(parser, batch), strict=True):
             if gold.labels is not None:
-                starts, ends = np.nonzero(gold.labels >= FIRST_LABEL)
-                heads = gold.labels[starts, ends] - FIRST_LABEL
+                starts, ends, heads = labelled_spans(gold.labels)
                 np.add.at(sums, heads, sentence.ties[ends, heads] - sentence.ties[starts, heads])
     found = np.flatnonzero(sums < 0).tolist()
     with torch.no_grad():
